@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { getTools, type AgentDefinition, type Tool } from '@troupe/core'
 import type { Script, ScriptTurn } from '@troupe/core/testing'
-import { openTestLive, type TestLive } from '../packages/server/src/testing/open-live.ts'
+import { openTestRuns, type TestRuns } from '../packages/server/src/testing/open-live.ts'
 import { median, times } from './measure.ts'
 
 const toolList = getTools(['Task', 'TimeNow']) as Tool[]
@@ -41,11 +41,11 @@ function byteCounter(): { bytes: number; ended: Promise<void>; sink: Parameters<
   }
   return counter
 }
-type Run = Awaited<ReturnType<TestLive['ask']>>
+type Run = Awaited<ReturnType<TestRuns['ask']>>
 
 async function rootBytes(): Promise<{ value: string; ok: boolean; detail: string }> {
   const words = Array.from({ length: 2000 }, (_, i) => `word${i} `)
-  const test = await openTestLive(
+  const test = await openTestRuns(
     script(2, () => [{ text: words.join(''), chunks: words.map((word) => word.length), delayMs: 0.05 }]),
     { toolList, agents, blocks },
   )
@@ -80,7 +80,7 @@ async function rootBytes(): Promise<{ value: string; ok: boolean; detail: string
 async function spawnTime(): Promise<{ value: string; ok: boolean; detail: string }> {
   let asked = 0
   let begun = 0
-  const test = await openTestLive(
+  const test = await openTestRuns(
     (prompt) => {
       const isMaster = prompt.some(({ role, content }) => role === 'system' && content === 'master')
       const isAsked = prompt.at(-1)?.role === 'user'
@@ -117,7 +117,7 @@ function collect(): void {
 
 async function hundred(): Promise<{ value: string; ok: boolean; detail: string }> {
   const begun: string[] = []
-  const test = await openTestLive(
+  const test = await openTestRuns(
     script(100, (step, told) => {
       const id = /task \d+/.exec(told)?.[0] as string
       if (step === 0) begun.push(id)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Context } from './command.ts'
+import type { CommandContext } from './command.ts'
 
 const longestLine = 1 << 22
 
@@ -8,7 +8,7 @@ const longestLine = 1 << 22
  * together is written together, and nothing more is read while the reader of the answers is behind.
  */
 export async function answerLines(
-  { stdin, stdout }: Pick<Context, 'stdin' | 'stdout'>,
+  { stdin, stdout }: Pick<CommandContext, 'stdin' | 'stdout'>,
   answer: (line: string) => object | Promise<object>,
 ): Promise<void> {
   const decoder = new TextDecoder()

@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig, parseArgs } from 'node:util'
 
 /** What a command works with; nothing is taken from the process behind its back. */
-export interface Context {
+export interface CommandContext {
   env: NodeJS.ProcessEnv
   cwd: string
   stdin: NodeJS.ReadStream & { fd: number }
@@ -17,7 +17,7 @@ type Parsed<T extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ op
 export interface Command<T extends ParseArgsOptionsConfig = ParseArgsOptionsConfig> {
   options: T
   /** Resolves to the exit code. */
-  run(args: Parsed<T>, context: Context): Promise<number>
+  run(args: Parsed<T>, context: CommandContext): Promise<number>
 }
 
 export function defineCommand<T extends ParseArgsOptionsConfig>(command: Command<T>): Command {
@@ -29,6 +29,6 @@ export function defineCommand<T extends ParseArgsOptionsConfig>(command: Command
 export class UsageError extends Error {}
 
 /** Writes a line for the person, which is no part of the result. */
-export function tell(context: Pick<Context, 'stderr'>, message: string): void {
+export function printNotice(context: Pick<CommandContext, 'stderr'>, message: string): void {
   context.stderr.write(`troupe: ${message}\n`)
 }

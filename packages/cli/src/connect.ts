@@ -2,8 +2,8 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NamedError } from '@troupe/core/error'
 import { currentOwner, openHome, type Owner } from '@troupe/server/home'
-import { tell, type Context } from './command.ts'
-import { createProblemTeller, type ProblemTeller } from './tell-problems.ts'
+import { printNotice, type CommandContext } from './command.ts'
+import { createLoadProblemReporter, type LoadProblemReporter } from './tell-problems.ts'
 
 /** A way to speak to the process that owns the home: another one over HTTP, or this one without a port. */
 export interface Connection {
@@ -11,7 +11,7 @@ export interface Connection {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** The folder that requests are about. */
   workspace: string
-  problems: ProblemTeller
+  problems: LoadProblemReporter
   close(): Promise<void>
 }
 
@@ -20,14 +20,14 @@ export interface Connection {
  * (another `troupe -p`), it waits for its end.
  */
 export async function connect(
-  context: Context,
+  context: CommandContext,
   /** `listen`: it will live for long, so others must be able to go through it. */
   options: { workspace?: string; allowBypass?: boolean; listen?: boolean } = {},
 ): Promise<Connection> {
   const home = openHome({ env: context.env })
-  for (const warning of home.warnings) tell(context, warning)
+  for (const warning of home.warnings) printNotice(context, warning)
   const workspace = path.resolve(context.cwd, options.workspace ?? '.')
-  const problems = createProblemTeller(context)
+  const problems = createLoadProblemReporter(context)
   const start = Date.now()
   let told = false
   for (;;) {
@@ -40,7 +40,10 @@ export async function connect(
     const found = await becomeOwner(context, { workspace, problems, allowBypass, listen })
     if ('fetch' in found) return found
     if (!told && Date.now() - start > 1000) {
-      tell(context, `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`)
+      printNotice(
+        context,
+        `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`,
+      )
       told = true
     }
     await delay(50)
@@ -76,8 +79,8 @@ async function connectToOwner(
 
 /** Who has the home, where this process could not have it. */
 async function becomeOwner(
-  context: Context,
-  given: { workspace: string; problems: ProblemTeller; allowBypass: boolean; listen: boolean },
+  context: CommandContext,
+  given: { workspace: string; problems: LoadProblemReporter; allowBypass: boolean; listen: boolean },
 ): Promise<Connection | { pid: number | undefined }> {
   const { startServer } = await import('@troupe/server')
   const { env } = context
@@ -85,7 +88,7 @@ async function becomeOwner(
   try {
     const settings = { env, workspace, listen, port: 0, allowBypass, log: problems.log, ...debugLogging(env) }
     const server = await startServer(settings)
-    for (const warning of [...server.config.warnings(), ...server.ruleWarnings]) tell(context, warning)
+    for (const warning of [...server.config.warnings(), ...server.ruleWarnings]) printNotice(context, warning)
     return {
       fetch: (target, init) => server.fetch(inWorkspace(target, workspace), init),
       workspace,
@@ -121,12 +124,12 @@ export async function readJson<T>(response: Response): Promise<T> {
     message = `The server answered ${response.status}.`,
     data = {},
   } = (body as { error?: Partial<NamedError> }).error ?? {}
-  throw new NamedError(name, name === 'SessionNotFound' ? noSession(data, message) : message, {
+  throw new NamedError(name, name === 'SessionNotFound' ? sessionNotFoundText(data, message) : message, {
     status: response.status,
     data,
   })
 }
 
-function noSession({ sessionId }: Record<string, unknown>, otherwise: string): string {
+function sessionNotFoundText({ sessionId }: Record<string, unknown>, otherwise: string): string {
   return typeof sessionId === 'string' ? `There is no session "${sessionId}" in this folder.` : otherwise
 }

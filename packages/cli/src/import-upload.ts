@@ -2,17 +2,17 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { NamedError } from '@troupe/core/error'
-import { tell, type Context } from './command.ts'
+import { printNotice, type CommandContext } from './command.ts'
 import { connect, readJson } from './connect.ts'
 import { count } from '@troupe/server/count'
 
-interface Report {
+interface ImportReport {
   sessions: { sessionId: string; title: string; source: string; state: 'added' | 'grown' | 'known'; added: number }[]
   problems: { where: string; message: string }[]
 }
 
 /** Imports a file of another program, or one of ours, through whoever owns the home. Resolves to the exit code. */
-export async function importUpload(context: Context, file: string, workspace?: string): Promise<number> {
+export async function importUpload(context: CommandContext, file: string, workspace?: string): Promise<number> {
   const connection = await connect(context, { ...(workspace !== undefined && { workspace }) })
   try {
     const body = Readable.toWeb(createReadStream(file)) as ReadableStream
@@ -26,7 +26,7 @@ export async function importUpload(context: Context, file: string, workspace?: s
       return 1
     }
     const { sessions, problems } = await readReport(response.body)
-    for (const { where, message } of problems) tell(context, `${where}: ${message}`)
+    for (const { where, message } of problems) printNotice(context, `${where}: ${message}`)
     for (const { sessionId, title, source, state, added } of sessions) {
       const what = { added: `${count(added, 'message')}`, grown: `${added} more`, known: 'there already' }[state]
       context.stdout.write(`${sessionId}  ${title} (${source}, ${what})\n`)
@@ -38,10 +38,10 @@ export async function importUpload(context: Context, file: string, workspace?: s
   }
 }
 
-async function readReport(body: ReadableStream): Promise<Report> {
+async function readReport(body: ReadableStream): Promise<ImportReport> {
   const lines = createInterface({ input: Readable.fromWeb(body as never) })
   for await (const line of lines) {
-    const { report, error } = JSON.parse(line) as { report?: Report; error?: { name: string; message: string } }
+    const { report, error } = JSON.parse(line) as { report?: ImportReport; error?: { name: string; message: string } }
     if (error !== undefined) throw new NamedError(error.name, error.message)
     if (report !== undefined) return report
   }

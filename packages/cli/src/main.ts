@@ -1,4 +1,4 @@
-import type { Context } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { runTroupe } from './run-troupe.ts'
 
 // Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
@@ -8,7 +8,7 @@ process.stdout.on('error', () => {
 
 process.exitCode = await runTroupe(process.argv.slice(2), context())
 
-function context(): Context {
+function context(): CommandContext {
   return {
     env: process.env,
     cwd: process.cwd(),

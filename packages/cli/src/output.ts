@@ -61,11 +61,11 @@ export function toResult(message: Message, run: { sessionId: string; complete: b
     subAgents: metadata.subAgents ?? null,
     finishReason: metadata.finishReason ?? null,
     elapsedMs: metadata.elapsedMs ?? null,
-    error: errorOf(message, run),
+    error: resultError(message, run),
   }
 }
 
-function errorOf({ metadata = {} }: Message, run: { complete: boolean; errorText?: string }): ErrorInfo | null {
+function resultError({ metadata = {} }: Message, run: { complete: boolean; errorText?: string }): ErrorInfo | null {
   if (metadata.error !== undefined) return metadata.error
   if (run.errorText !== undefined) return { name: 'RunFailed', message: run.errorText }
   if (metadata.aborted) return { name: 'Stopped', message: 'The run was stopped.' }

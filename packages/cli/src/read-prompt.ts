@@ -1,8 +1,11 @@
 import { fstatSync } from 'node:fs'
-import { tell, UsageError, type Context } from './command.ts'
+import { printNotice, UsageError, type CommandContext } from './command.ts'
 
 /** The prompt of the command line, followed by what is piped in. `typed`: what of it the person wrote. */
-export async function readPrompt(positionals: string[], context: Context): Promise<{ prompt: string; typed: string }> {
+export async function readPrompt(
+  positionals: string[],
+  context: CommandContext,
+): Promise<{ prompt: string; typed: string }> {
   if (positionals.length > 1) {
     throw new UsageError(`one prompt is expected, ${positionals.length} were given. Put it in quotes.`)
   }
@@ -14,7 +17,7 @@ export async function readPrompt(positionals: string[], context: Context): Promi
 }
 
 /** A terminal and /dev/null are character devices; a shell gives a pipe or a file, a program often a socket. */
-function isPiped(stdin: Context['stdin']): boolean {
+function isPiped(stdin: CommandContext['stdin']): boolean {
   if (stdin.isTTY) return false
   try {
     return !fstatSync(stdin.fd).isCharacterDevice()
@@ -24,8 +27,11 @@ function isPiped(stdin: Context['stdin']): boolean {
   }
 }
 
-async function readAll(context: Context): Promise<string> {
-  const hint = setTimeout(() => tell(context, 'reading from stdin until it ends (close it, or add </dev/null)'), 3000)
+async function readAll(context: CommandContext): Promise<string> {
+  const hint = setTimeout(
+    () => printNotice(context, 'reading from stdin until it ends (close it, or add </dev/null)'),
+    3000,
+  )
   try {
     const pieces: Buffer[] = []
     for await (const piece of context.stdin) {

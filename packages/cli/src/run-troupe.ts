@@ -1,5 +1,5 @@
 import { inspect, parseArgs } from 'node:util'
-import { tell, UsageError, type Command, type Context } from './command.ts'
+import { printNotice, UsageError, type Command, type CommandContext } from './command.ts'
 
 /** Each is loaded when it is called. */
 const commands = {
@@ -20,18 +20,18 @@ const commands = {
 type Load = () => Promise<{ command: Command }>
 
 /** What `troupe` does with its arguments; resolves to the exit code. Nothing else prints an error. */
-export async function runTroupe(argv: string[], context: Context): Promise<number> {
+export async function runTroupe(argv: string[], context: CommandContext): Promise<number> {
   try {
-    const { load, rest } = choose(argv)
+    const { load, rest } = chooseCommand(argv)
     const { command } = await load()
-    return await command.run(parse(command, rest), context)
+    return await command.run(parseOptions(command, rest), context)
   } catch (error) {
-    return failed(error, context)
+    return reportFailure(error, context)
   }
 }
 
 /** A command's name comes first; without one there is `-p`, or the workspace is served. */
-function choose(argv: string[]): { load: Load; rest: string[] } {
+function chooseCommand(argv: string[]): { load: Load; rest: string[] } {
   const [first = '', ...rest] = argv
   if (isCommand(first)) {
     if (wantsHelp(rest)) return { load: commands.help, rest: [] }
@@ -69,7 +69,7 @@ function wantsHelp(flags: string[]): boolean {
   return flags.includes('--help') || flags.includes('-h')
 }
 
-function parse(command: Command, args: string[]): ReturnType<typeof parseArgs<{ allowPositionals: true }>> {
+function parseOptions(command: Command, args: string[]): ReturnType<typeof parseArgs<{ allowPositionals: true }>> {
   try {
     return parseArgs({ args, options: command.options, allowPositionals: true, allowNegative: true })
   } catch (error) {
@@ -84,10 +84,10 @@ function usageText({ code, message }: NodeJS.ErrnoException): string {
     : (message.split('\n')[0] ?? message)
 }
 
-function failed(error: unknown, { env, stderr }: Context): number {
-  tell({ stderr }, error instanceof Error ? error.message : String(error))
+function reportFailure(error: unknown, { env, stderr }: CommandContext): number {
+  printNotice({ stderr }, error instanceof Error ? error.message : String(error))
   if (env['TROUPE_DEBUG']) stderr.write(`${inspect(error)}\n`)
   if (!(error instanceof UsageError)) return 1
-  tell({ stderr }, 'see "troupe --help".')
+  printNotice({ stderr }, 'see "troupe --help".')
   return 2
 }

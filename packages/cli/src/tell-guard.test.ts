@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import type { Sandbox } from '@troupe/core'
-import { tellGuard } from './tell-guard.ts'
+import { warnAboutProtection } from './tell-guard.ts'
 
 const none = { text: 'bubblewrap is not installed.', fix: 'Install it: apt install bubblewrap' }
 const some = { sandbox: {} as Sandbox, text: 'bubblewrap confines commands.' }
 
-function told(isTTY: boolean, given: Parameters<typeof tellGuard>[1], env: NodeJS.ProcessEnv = {}): string {
+function told(isTTY: boolean, given: Parameters<typeof warnAboutProtection>[1], env: NodeJS.ProcessEnv = {}): string {
   let text = ''
   const stderr = { isTTY, write: (more: string) => ((text += more), true) } as unknown as NodeJS.WriteStream
-  tellGuard({ stderr, env }, given)
+  warnAboutProtection({ stderr, env }, given)
   return text
 }
 

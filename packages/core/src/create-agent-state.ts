@@ -1,9 +1,9 @@
+import type { Sandbox } from './agent-state.ts'
 import path from 'node:path'
 import type { AgentState } from './agent-state.ts'
 import { realPath } from './files/resolve-path.ts'
 import { openUndoFolder } from './files/undo-folder.ts'
 import type { UndoJournal } from './files/undo-journal.ts'
-import type { Sandbox } from './sandbox/sandbox.ts'
 import { createTasks } from './shell/create-tasks.ts'
 import { createProcessPool, type ProcessPool } from './shell/process-pool.ts'
 

@@ -30,7 +30,7 @@ export function loadFolderSync<T>(folder: string, check: (value: unknown, name: 
       if (loadedModule.default === undefined) throw new Error('the file has no default export')
       loaded.entries.push({ name, path: file, value: check(loadedModule.default, name, file) })
     } catch (error) {
-      loaded.problems.push({ path: file, message: messageOf(error) })
+      loaded.problems.push({ path: file, message: errorMessage(error) })
     }
   }
   return loaded
@@ -52,7 +52,7 @@ function moduleFiles(folder: string): string[] {
     .map((name) => path.join(folder, name))
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException
   return code === 'ERR_REQUIRE_ASYNC_MODULE' ? 'tool files must not use top-level await' : error.message

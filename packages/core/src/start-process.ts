@@ -17,7 +17,7 @@ export function shortageOf(error: unknown): string | undefined {
 const waitsMs = [20, 50, 100, 200, 400, 800]
 
 /** Tries again for a while when the system has run out of files, processes or memory: others give them back. */
-async function outlastShortage<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+async function retryOnShortage<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   for (const ms of waitsMs) {
     try {
       return await work()
@@ -32,23 +32,24 @@ async function outlastShortage<Result>(work: () => Promise<Result> | Result): Pr
 /** So many stay free for connections, the database and files that are written. */
 const reservedFiles = 24
 /** While something was given back so recently, waiting helps. */
-const hopeMs = 3000
+const shortageWaitMs = 3000
 
 let lastEnd = -Infinity
-let last: Promise<unknown> = Promise.resolve()
+let lastStart: Promise<unknown> = Promise.resolve()
 
 /**
  * Starts processes one after the other, and each only when there are files left to open: where many start at once, they
  * take turns, as long as those that run give files back.
  */
-export function inTurn<Result>(start: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  return outlastShortage(() => {
-    const turn = last.then(async () => {
-      while (freeFiles() < 0 && performance.now() - lastEnd < hopeMs && signal?.aborted !== true) await delay(20)
+export function queueStart<Result>(start: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  return retryOnShortage(() => {
+    const turn = lastStart.then(async () => {
+      while (freeFiles() < 0 && performance.now() - lastEnd < shortageWaitMs && signal?.aborted !== true)
+        await delay(20)
       signal?.throwIfAborted()
       return start()
     })
-    last = turn.catch(() => undefined)
+    lastStart = turn.catch(() => undefined)
     return turn
   })
 }

@@ -1,10 +1,10 @@
+import type { Effect } from './permission/decision.ts'
+import type { Mode } from './permission/decision.ts'
+import type { Budget } from './agent-definition.ts'
 import type { Answer, Ask } from './asks.ts'
-import type { Mode } from './permission/policy.ts'
-import type { Effect } from './permission/rule-set.ts'
 import type { Frame } from './run-log.ts'
 import type { StoredMessage } from './protocol/message.ts'
 import type { ParamValues } from './protocol/param.ts'
-import type { AgentSetup, Told } from './sub-agents/agent-host.ts'
 
 /**
  * The truth: sessions, message trees, run logs, asks, definitions, rules, settings.
@@ -345,7 +345,7 @@ export interface AgentDetails {
   background: boolean
   setup: AgentSetup
   /** What it still has to answer. */
-  told: Told[]
+  told: PendingMessage[]
   steps: number
   tokens: number
   cost: number
@@ -379,4 +379,26 @@ export interface Records {
   get(workspaceId: string, name: string): Promise<Record<string, unknown> | undefined>
   list(workspaceId: string): Promise<{ name: string; data: Record<string, unknown> }[]>
   remove(workspaceId: string, name: string): Promise<boolean>
+}
+
+/** What a sub-agent was started with. Stored with it: an edited definition does not change an agent that is there. */
+export interface AgentSetup {
+  prompt: string
+  /** Names of tools. */
+  tools: readonly string[]
+  model: string
+  allowedSubAgents?: readonly string[]
+  maxDepth?: number
+  /** See `AgentFrame`. */
+  unasked?: readonly (readonly string[])[]
+  maxSteps?: number
+  budget?: Budget
+  /** Settings of the model. */
+  params?: ParamValues
+}
+
+/** Something that a sub-agent is told, and the run that answers it. */
+export interface PendingMessage {
+  runId: string
+  message: { id: string; text: string }
 }

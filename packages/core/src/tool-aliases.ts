@@ -187,7 +187,7 @@ const foreignInputs: Readonly<Record<string, ForeignInput>> = {
   WriteStdin: {
     fields: { id: 'session_id', input: 'chars', text: 'chars' },
     needs: ['session_id'],
-    change: ({ session_id: id, ...rest }) => ({ ...rest, ...(id !== undefined && { session_id: textOf(id) }) }),
+    change: ({ session_id: id, ...rest }) => ({ ...rest, ...(id !== undefined && { session_id: readText(id) }) }),
   },
   TaskOutput: { fields: { bash_id: 'task_id', shell_id: 'task_id' }, needs: [] },
   TaskStop: { fields: { bash_id: 'task_id', shell_id: 'task_id' }, needs: [] },
@@ -255,7 +255,7 @@ const commonWords = new Set(
   ),
 )
 
-function textOf(value: unknown): unknown {
+function readText(value: unknown): unknown {
   return typeof value === 'number' ? String(value) : value
 }
 
@@ -271,15 +271,15 @@ export function aliasKey(name: string): string {
 
 const targets = new Map(Object.entries(toolAliases).map(([alias, name]) => [toolKey(alias), toolKey(name)]))
 const owners = new WeakMap<Tool, Tool>()
-const made = new WeakMap<Tool, Tool>()
+const dialectTools = new WeakMap<Tool, Tool>()
 
 /** Made once per tool: its JSON schema is built once, too. */
 function respelled(tool: Tool, known: Spelling): Tool {
-  const before = made.get(tool)
+  const before = dialectTools.get(tool)
   if (before?.name === known.name) return before
   const input = known.input.transform((given) => known.toOurs(given as never)).pipe(tool.input)
   const result: Tool = { ...tool, name: known.name, description: known.description, input }
-  made.set(tool, result)
+  dialectTools.set(tool, result)
   owners.set(result, tool)
   return result
 }

@@ -1,3 +1,4 @@
+import type { Mode } from './permission/decision.ts'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { z } from 'zod'
 import type { Answer, AskKind } from './asks.ts'
@@ -8,7 +9,6 @@ import type { Browser } from './browser/browser.ts'
 import type { Media } from './media/media.ts'
 import type { Access } from './permission/access.ts'
 import type { Confinement, Decision, Grant } from './permission/decision.ts'
-import type { Mode } from './permission/policy.ts'
 import type { Usage } from './protocol/message.ts'
 import type { Agents } from './sub-agents/agents.ts'
 

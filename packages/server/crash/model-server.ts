@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chatCompletions, commonUsage } from '../src/testing/wire-formats/chat-completions.ts'
 import { event, type WireTurn } from '../src/testing/wire-formats/wire-turn.ts'
-import { scriptOf } from './script.ts'
+import { scriptFor } from './script.ts'
 
 export interface ModelServer {
   baseURL: string
@@ -26,15 +26,15 @@ interface Plan {
 
 /** What can be asked. The same question is answered alike in every process that asks. */
 const plans: [RegExp, (value: string) => Plan][] = [
-  [/seed:(\d+)\./, (seed) => ({ turns: scriptOf(Number(seed)) })],
+  [/seed:(\d+)\./, (seed) => ({ turns: scriptFor(Number(seed)) })],
   [/deep:(\w+)\./, (id) => ({ turns: deepPlan(id) })],
   [/deep-a:(\w+)\./, (id) => ({ turns: deepPlanA(id) })],
   [/deep-b:(\w+)\./, (id) => ({ turns: deepPlanB(id) })],
   [/deep-c:(\w+)\./, (id) => ({ turns: [{ text: 'I.', calls: [append(0, `c1-${id}`)] }, { text: 'C is done.' }] })],
   [/flood:(\d+)\./, (count) => ({ flood: Number(count), turns: [{ text: ' The end.' }] })],
   [/hang\./, () => ({ hangs: true, turns: [{ text: 'Let me think about that for a while. '.repeat(20) }] })],
-  [/write:(\w+)\./, (key) => ({ turns: [callOf('Append', key, 400), { text: 'Done.' }] })],
-  [/ask:(\w+)\./, (key) => ({ turns: [callOf('AppendAsked', key, 0), { text: 'Done.' }] })],
+  [/write:(\w+)\./, (key) => ({ turns: [turnWithCall('Append', key, 400), { text: 'Done.' }] })],
+  [/ask:(\w+)\./, (key) => ({ turns: [turnWithCall('AppendAsked', key, 0), { text: 'Done.' }] })],
 ]
 
 /** A question that goes three levels deep, with writes and an approval on the way. */
@@ -74,7 +74,7 @@ function task(index: number, name: string, text: string, background = false): No
   return { id: `call_${index}`, name: 'Task', input: { name, task: text, background } }
 }
 
-function callOf(name: string, key: string, afterMs: number): WireTurn {
+function turnWithCall(name: string, key: string, afterMs: number): WireTurn {
   return { text: 'I shall.', calls: [{ id: 'call_0', name, input: { key, beforeMs: 0, afterMs } }] }
 }
 
@@ -139,12 +139,12 @@ function floodEvent(model: string): string {
 function turnFor(messages: WireMessage[]): Omit<Plan, 'turns'> & { turn: WireTurn } {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at] as WireMessage
-    const found = message.role === 'user' ? plans.find(([pattern]) => pattern.test(textOf(message))) : undefined
+    const found = message.role === 'user' ? plans.find(([pattern]) => pattern.test(messageText(message))) : undefined
     if (found === undefined) continue
     const [pattern, plan] = found
-    const { turns, ...rest } = plan(pattern.exec(textOf(message))?.[1] ?? '')
+    const { turns, ...rest } = plan(pattern.exec(messageText(message))?.[1] ?? '')
     const since = messages.slice(at)
-    const heard = since.filter(({ role }) => role === 'user').map(textOf)
+    const heard = since.filter(({ role }) => role === 'user').map(messageText)
     return {
       ...rest,
       turn: turns[since.filter(({ role }) => role === 'assistant').length] ?? { text: `Heard: ${heard.join(', ')}` },
@@ -153,6 +153,6 @@ function turnFor(messages: WireMessage[]): Omit<Plan, 'turns'> & { turn: WireTur
   throw new Error('nobody asked a question that this model knows')
 }
 
-function textOf({ content }: WireMessage): string {
+function messageText({ content }: WireMessage): string {
   return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('')
 }

@@ -1,8 +1,8 @@
-import { cleanMessage, foldChunks, readEvents, type Event, type Message } from '@troupe/core'
+import { cleanMessage, foldChunks, readEvents, type StreamEvent, type Message } from '@troupe/core'
 
 /** What a client holds of one answer: the events it saw, in whichever connections. */
 export interface Reader {
-  events: Event[]
+  events: StreamEvent[]
   /** The number to name when it connects again; undefined before it has one. */
   after(): number | undefined
   /** Forgets everything behind a number that it held once, as a client does that kept only that. */

@@ -4,19 +4,19 @@ import { createRandom, type Random } from './random.ts'
 const words = 'the quick brown fox jumps over a lazy dog 狐 🦊 — and says "what\'s next?"\n'.split(' ')
 
 /** What the model does for one question: the same in every process that asks. Call ids are used again in every step. */
-export function scriptOf(seed: number): WireTurn[] {
+export function scriptFor(seed: number): WireTurn[] {
   const random = createRandom(seed)
   const steps = random.between(2, 5)
   return Array.from({ length: steps + 1 }, (_, step) => ({
     ...(random.chance(0.4) && { reasoning: sentence(random, 10) }),
     text: `Step ${step}. ${sentence(random, 40)}`,
     ...(step < steps && {
-      calls: Array.from({ length: random.between(1, 3) }, (_, i) => callOf(random, `${seed}-${step}-${i}`, i)),
+      calls: Array.from({ length: random.between(1, 3) }, (_, i) => randomCall(random, `${seed}-${step}-${i}`, i)),
     }),
   }))
 }
 
-function callOf(random: Random, key: string, index: number): NonNullable<WireTurn['calls']>[number] {
+function randomCall(random: Random, key: string, index: number): NonNullable<WireTurn['calls']>[number] {
   const name = random.pick(['Append', 'Append', 'AppendAsked', 'Look', 'Look', 'Launch'])
   const input = {
     key,

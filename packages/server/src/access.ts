@@ -44,7 +44,7 @@ export function createAccess(options: { token: string; hosts(): readonly string[
 
   return {
     check(c, { open, linkable }) {
-      const host = hostOf(c)
+      const host = requestHost(c)
       // A request target may name a host of its own, and that one counts.
       if (!options.hosts().includes(host) || new URL(c.req.url).host !== new URL(`http://${host}`).host)
         throw new NamedError('ForeignHost', `This server does not answer for the host "${host.slice(0, 100)}".`, {
@@ -75,21 +75,21 @@ export function createAccess(options: { token: string; hosts(): readonly string[
           'This key was used already or is not ours. Run "troupe" again for a new address.',
           { status: 401 },
         )
-      const pageId = publicKey === undefined ? null : pages.add({ origin: `http://${hostOf(c)}`, publicKey })
-      return { ...credentialsOf(hostOf(c)), pageId }
+      const pageId = publicKey === undefined ? null : pages.add({ origin: `http://${requestHost(c)}`, publicKey })
+      return { ...credentialsOf(requestHost(c)), pageId }
     },
     challenge() {
       const body = `${Date.now()}.${randomBytes(16).toString('base64url')}`
       return `${body}.${derive(`nonce ${body}`)}`
     },
     resume(c, { pageId, nonce, signature }) {
-      const origin = `http://${hostOf(c)}`
+      const origin = `http://${requestHost(c)}`
       if (!isFresh(nonce) || !pages.verify({ pageId, origin, text: `troupe page\n${origin}\n${nonce}`, signature }))
         throw new NamedError('UnknownPage', 'This browser is not known here. Open the address that "troupe" prints.', {
           status: 401,
         })
       usedNonces.set(nonce, Date.now() + nonceLife)
-      return { ...credentialsOf(hostOf(c)), pageId }
+      return { ...credentialsOf(requestHost(c)), pageId }
     },
     checkProgram(c) {
       if (!isProgram(c))
@@ -110,17 +110,17 @@ export function createAccess(options: { token: string; hosts(): readonly string[
     for (const [used, until] of usedNonces) if (until < Date.now()) usedNonces.delete(used)
     const [time = '', random = '', seal = ''] = nonce.split('.')
     const age = Date.now() - Number(time)
-    return age <= nonceLife && equal(seal, derive(`nonce ${time}.${random}`)) && !usedNonces.has(nonce)
+    return age <= nonceLife && equalSecrets(seal, derive(`nonce ${time}.${random}`)) && !usedNonces.has(nonce)
   }
 
   function isProgram(c: Ctx): boolean {
     const given = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
-    return given !== undefined && equal(given, token)
+    return given !== undefined && equalSecrets(given, token)
   }
 
   function isPage(c: Ctx): boolean {
     const given = /^Page (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
-    return given !== undefined && equal(given, credentialsOf(hostOf(c)).credential)
+    return given !== undefined && equalSecrets(given, credentialsOf(requestHost(c)).credential)
   }
 
   /** `?access=` comes last and signs everything before it. */
@@ -128,18 +128,18 @@ export function createAccess(options: { token: string; hosts(): readonly string[
     const { pathname, search } = new URL(c.req.url)
     const [, target, given] = /^(.*)[?&]access=([\w-]{43})$/.exec(pathname + search) ?? []
     if (target === undefined || given === undefined) return false
-    const signature = createHmac('sha256', credentialsOf(hostOf(c)).linkKey)
+    const signature = createHmac('sha256', credentialsOf(requestHost(c)).linkKey)
       .update(target)
       .digest('base64url')
-    return equal(given, signature)
+    return equalSecrets(given, signature)
   }
 }
 
-function hostOf(c: Ctx): string {
+function requestHost(c: Ctx): string {
   return c.req.header('host') ?? new URL(c.req.url).host
 }
 
-function equal(a: string, b: string): boolean {
+function equalSecrets(a: string, b: string): boolean {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
   return left.length === right.length && timingSafeEqual(left, right)

@@ -1,3 +1,4 @@
+import { isOnPage } from './context/preface.ts'
 import path from 'node:path'
 import {
   agentKey,
@@ -19,7 +20,7 @@ import {
 } from '@troupe/core'
 import { z } from 'zod'
 import type { ConfigFile } from './config.ts'
-import type { Problem } from './open-tools.ts'
+import type { LoadProblem } from './open-tools.ts'
 
 /** An agent as it is listed. */
 export interface ListedAgent extends AgentEntry {
@@ -31,9 +32,9 @@ export interface ListedAgent extends AgentEntry {
  * The agents of each workspace: from the database, built-in, from the home, from a trusted project; in this order. What
  * the database has of a built-in name is a version of it that the person made with `change`.
  */
-export interface AgentBook {
+export interface AgentRegistry {
   list(workspace: Workspace): Promise<ListedAgent[]>
-  problems(workspace: Workspace): Problem[]
+  problems(workspace: Workspace): LoadProblem[]
   /**
    * Whom agents may delegate to, hidden ones among them, with their prompts in this language. Where one is bound to
    * pages, only with one of these open; `anyPage`: all the same.
@@ -93,7 +94,7 @@ export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
 export const agentPatchSchema = z.strictObject(fields).partial()
 export type AgentPatch = z.infer<typeof agentPatchSchema>
 
-export function createAgentBook(options: {
+export function createAgentRegistry(options: {
   home: string
   /** Where the person's files for Claude Code lie. */
   personHome: string
@@ -102,14 +103,14 @@ export function createAgentBook(options: {
   tools(workspaceId: string): readonly Tool[]
   /** What to do about a group that has no tools here. */
   why?(group: string): string | undefined
-}): AgentBook {
+}): AgentRegistry {
   const { store, config } = options
-  const book: AgentBook = {
+  const book: AgentRegistry = {
     async list(workspace) {
       const stored = await store.definitions.list(workspace.id)
       const { home, project } = files(workspace)
       const arranged = arrangeAgents(
-        [stored.map(({ name, data }) => entryOf(name, data)), getBuiltinAgents(), home.entries, project.entries],
+        [stored.map(({ name, data }) => toEntry(name, data)), getBuiltinAgents(), home.entries, project.entries],
         options.tools(workspace.id),
         options.why,
       )
@@ -188,7 +189,7 @@ export function createAgentBook(options: {
         throw invalid('name', 'The master stays as it is: sessions talk to it. Make a copy, and talk to that one.')
       const { enabled, ...rest } = given
       if (Object.keys(rest).length > 0)
-        return save(workspace, entry.name, storedDefinitionSchema.parse({ ...definitionOf(entry), ...given }))
+        return save(workspace, entry.name, storedDefinitionSchema.parse({ ...toStoredDefinition(entry), ...given }))
       if (typeof enabled === 'boolean') await turn(entry.name, enabled)
       return (await book.list(workspace)).find(({ name: known }) => known === entry.name) as ListedAgent
     },
@@ -205,7 +206,7 @@ export function createAgentBook(options: {
       )
     await store.definitions.put({ workspaceId: workspace.id, name, data: { ...data } })
     const note = promptNote(data.systemPrompt)
-    return { ...entryOf(name, { ...data }), ...(note !== undefined && { note }) }
+    return { ...toEntry(name, { ...data }), ...(note !== undefined && { note }) }
   }
 
   function turn(name: string, on: boolean): Promise<void> {
@@ -219,12 +220,12 @@ export function createAgentBook(options: {
 
   function files(workspace: Workspace): Record<'home' | 'project', ReturnType<typeof loadAgents>> {
     return {
-      home: joined(
+      home: joinLoaded(
         loadAgents(path.join(options.home, 'agents'), 'home'),
         loadAgents(path.join(options.personHome, '.claude', 'agents'), 'home', 'claude'),
       ),
       project: workspace.trusted
-        ? joined(
+        ? joinLoaded(
             loadAgents(path.join(workspace.path, '.troupe', 'agents'), 'project'),
             loadAgents(path.join(workspace.path, '.claude', 'agents'), 'project', 'claude'),
           )
@@ -233,11 +234,11 @@ export function createAgentBook(options: {
   }
 }
 
-function joined(...loaded: ReturnType<typeof loadAgents>[]): ReturnType<typeof loadAgents> {
+function joinLoaded(...loaded: ReturnType<typeof loadAgents>[]): ReturnType<typeof loadAgents> {
   return { entries: loaded.flatMap(({ entries }) => entries), problems: loaded.flatMap(({ problems }) => problems) }
 }
 
-function foreignProblems(entries: readonly AgentEntry[], tools: readonly Tool[]): Problem[] {
+function foreignProblems(entries: readonly AgentEntry[], tools: readonly Tool[]): LoadProblem[] {
   return entries.flatMap(({ foreign, path: file = '', tools: names }) => {
     const unknown = foreign === true ? unknownTools(names, tools) : []
     return unknown.length === 0 ? [] : [{ path: file, message: `There is no tool or group: ${unknown.join(', ')}.` }]
@@ -245,7 +246,7 @@ function foreignProblems(entries: readonly AgentEntry[], tools: readonly Tool[])
 }
 
 /** The master is the one built-in agent that nothing takes the place of. */
-function masterProblems(entries: readonly AgentEntry[]): Problem[] {
+function masterProblems(entries: readonly AgentEntry[]): LoadProblem[] {
   return entries
     .filter(({ name }) => agentKey(name) === 'master')
     .map(({ path: file = '' }) => ({
@@ -254,12 +255,7 @@ function masterProblems(entries: readonly AgentEntry[]): Problem[] {
     }))
 }
 
-/** Whether an agent is offered with this page open. */
-export function isOnPage({ pageIds }: { pageIds?: readonly string[] }, page: string | undefined): boolean {
-  return pageIds === undefined || pageIds.length === 0 || (page !== undefined && pageIds.includes(page))
-}
-
-function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
+function toEntry(name: string, data: Record<string, unknown>): AgentEntry {
   const parsed = storedDefinitionSchema.safeParse(data)
   if (!parsed.success) {
     const note = `What is stored of it cannot be read: ${parsed.error.issues[0]?.message ?? ''}.`
@@ -285,7 +281,7 @@ function entryOf(name: string, data: Record<string, unknown>): AgentEntry {
 }
 
 /** What the database would have of an agent that comes from elsewhere. */
-function definitionOf({ prompt, tools, turnedOff, ...entry }: ListedAgent): Record<string, unknown> {
+function toStoredDefinition({ prompt, tools, turnedOff, ...entry }: ListedAgent): Record<string, unknown> {
   const { description, allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds } = entry
   const more = { allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds }
   return { enabled: turnedOff !== true, description, systemPrompt: prompt, toolKeys: [...tools], ...more }

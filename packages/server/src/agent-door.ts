@@ -10,11 +10,11 @@ import {
   type Session,
   type WriteLock,
 } from '@troupe/core'
-import { createAgentHost, type AgentHostOptions } from './agent-host.ts'
-import type { LiveOptions, RunParts, RunRequest } from './run-parts.ts'
+import { createSubAgentHost, type SubAgentHostOptions } from './agent-host.ts'
+import type { RunManagerOptions, PreparedRun, RunRequest } from './run-parts.ts'
 
 /** A live run's door to its sub-agents. Made when it is first needed: most runs have none. */
-export interface AgentDoor {
+export interface RunSubAgents {
   link: AgentLink
   writes: WriteLock
   /** A person stops one. Undefined when it is not at work. */
@@ -23,22 +23,22 @@ export interface AgentDoor {
   freeze(): Promise<void>
 }
 
-export interface AgentDoorOptions {
-  live: LiveOptions
+export interface RunSubAgentsOptions {
+  live: RunManagerOptions
   record: RunRecord
   session: Session
-  parts: RunParts
+  parts: PreparedRun
   meter: Meter
   signal: AbortSignal
   resumed: boolean
   emit(chunk: Chunk): void
   steer(message: { id: string; text: string }): Promise<void>
   takeCallId(id: string): Promise<boolean>
-  openChild: AgentHostOptions['open']
-  takeRemains: AgentHostOptions['takeRemains']
+  openChild: SubAgentHostOptions['open']
+  takeRemains: SubAgentHostOptions['takeRemains']
 }
 
-export function openAgentDoor(options: AgentDoorOptions): AgentDoor {
+export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
   const { record, session, parts, steer, resumed } = options
   const { child } = parts
   if (child !== undefined) {
@@ -49,7 +49,7 @@ export function openAgentDoor(options: AgentDoorOptions): AgentDoor {
       freeze: () => Promise.resolve(),
     }
   }
-  const host = createAgentHost({
+  const host = createSubAgentHost({
     live: options.live,
     session,
     request: record.request as unknown as RunRequest,

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { getTools, type AgentDefinition, type Tool } from '@troupe/core'
 import { testApproval, type Script, type ScriptTurn } from '@troupe/core/testing'
 import { afterEach, expect, it } from 'vitest'
-import { createTestSink, openTestLive, type TestLive } from './testing/open-live.ts'
+import { createTestSink, openTestRuns, type TestRuns } from './testing/open-live.ts'
 
 const toolList: Tool[] = [...getTools(['Task', 'SendInput', 'WaitAgent', 'AbortAgent', 'TimeNow']), testApproval]
 const agents = (): Promise<AgentDefinition[]> =>
@@ -16,7 +16,7 @@ const agents = (): Promise<AgentDefinition[]> =>
     })),
   )
 
-let test: TestLive | undefined
+let test: TestRuns | undefined
 afterEach(async () => {
   await test?.close()
   test = undefined
@@ -41,7 +41,7 @@ const blocks = (_: unknown, __: unknown, prompt: string): Promise<{ name: string
   Promise.resolve([{ name: 'prompt', text: prompt }])
 
 it('keeps each sub-agent as a conversation of its own, all depths flat', async () => {
-  test = await openTestLive(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), {
+  test = await openTestRuns(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), {
     toolList,
     agents,
     blocks,
@@ -71,7 +71,7 @@ it('keeps each sub-agent as a conversation of its own, all depths flat', async (
 })
 
 it('lets one sub-agent be stopped while the others go on', async () => {
-  test = await openTestLive(
+  test = await openTestRuns(
     cast({ master: [[task('a'), task('b')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] }),
     {
       toolList,
@@ -96,7 +96,7 @@ it('keeps the id that a person gave to what they tell one at work', async () => 
     JSON.stringify(prompt).includes('mind the gap')
       ? [{ text: 'minded' }]
       : (asking as (...given: unknown[]) => ScriptTurn)(prompt, ...rest)
-  test = await openTestLive(script, { toolList, agents, blocks })
+  test = await openTestRuns(script, { toolList, agents, blocks })
   const run = await test.ask('go')
   await run.settled()
   const [ask] = await test.inbox.list({ sessionId: 's1' })
@@ -116,7 +116,7 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
     a: [[task('b')]],
     b: [[{ call: { name: 'TimeNow', input: {} } }], [{ call: { name: 'TestApproval', input: {} } }]],
   })
-  test = await openTestLive(script, { toolList, agents, blocks })
+  test = await openTestRuns(script, { toolList, agents, blocks })
   const run = await test.ask('go')
   await run.settled()
   const [ask] = await test.inbox.list({ sessionId: 's1' })
@@ -143,7 +143,7 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
 })
 
 /** What the answers of all sub-agents took themselves. */
-async function spentBelow({ store }: TestLive): Promise<number> {
+async function spentBelow({ store }: TestRuns): Promise<number> {
   const agentIds = (await store.agents.list('s1')).map(({ agentId }) => agentId)
   const pages = await Promise.all(agentIds.map((agentId) => store.messages.branch({ sessionId: 's1', agentId })))
   return pages
@@ -164,7 +164,7 @@ it('tells in an answer what its sub-agents took, once, also after restarts', asy
     if (from === -1) return first(prompt, ...rest)
     return again()[prompt.slice(from).filter(({ role }) => role === 'assistant').length] ?? [{ text: 'end of master' }]
   }
-  test = await openTestLive(script, { toolList, agents, blocks })
+  test = await openTestRuns(script, { toolList, agents, blocks })
   const { metadata: told } = await (await test.ask('go')).done
   const before = await spentBelow(test)
   expect(told?.subAgents).toEqual({ tokens: before })
@@ -187,7 +187,7 @@ it('tells in an answer what its sub-agents took, once, also after restarts', asy
 })
 
 it('exports a sub-agent as a folder of its own', async () => {
-  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
+  test = await openTestRuns(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
   await (
     await test.ask('go')
   ).done
@@ -203,7 +203,7 @@ it('exports a sub-agent as a folder of its own', async () => {
 })
 
 it('goes on alone when a person tells it more after the run of its session', async () => {
-  test = await openTestLive(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
+  test = await openTestRuns(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
   await (
     await test.ask('go')
   ).done
@@ -214,13 +214,13 @@ it('goes on alone when a person tells it more after the run of its session', asy
   const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId })
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   expect(test.live.get('s1')).toBeUndefined()
-  await expect.poll(async () => (await (test as TestLive).store.agents.get('s1', agentId))?.status).toBe('completed')
+  await expect.poll(async () => (await (test as TestRuns).store.agents.get('s1', agentId))?.status).toBe('completed')
   await expect(test.live.tellAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('no such')
 })
 
 it('keeps the agent that the session talks to within the steps of its definition', async () => {
   const time: ScriptTurn = [{ call: { name: 'TimeNow', input: {} } }]
-  test = await openTestLive(cast({ master: [time, time, time] }), {
+  test = await openTestRuns(cast({ master: [time, time, time] }), {
     toolList,
     blocks,
     agent: (_, name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'], maxSteps: 2 }),

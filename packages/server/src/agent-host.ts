@@ -14,26 +14,26 @@ import {
   type StoredMessage,
 } from '@troupe/core'
 import type { OpenRun, RunToBegin } from './live-run.ts'
-import { gatherChildParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
+import { prepareChildRun, type RunManagerOptions, type RecoveredState, type RunRequest } from './run-parts.ts'
 
-export interface ServerAgentHost extends AgentHost {
+export interface SubAgentHost extends AgentHost {
   /** Nothing that happens from now on is written. */
   freeze(): Promise<void>
 }
 
-export interface AgentHostOptions {
-  live: LiveOptions
+export interface SubAgentHostOptions {
+  live: RunManagerOptions
   session: Session
   /** What the root was started with: sub-agents have its client, page and limits. */
   request: RunRequest
   open(given: RunToBegin): OpenRun
   /** What an earlier process left of a run. Can be taken once. */
-  takeRemains(runId: string): Remains | undefined
+  takeRemains(runId: string): RecoveredState | undefined
   takeCallId(id: string): Promise<boolean>
 }
 
 /** Gives sub-agents a conversation in the store and runs like any other. */
-export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
+export function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
   const { live: options, session, request } = given
   const { store } = options
   const runs = new Set<OpenRun>()
@@ -68,12 +68,12 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
     const known = await store.runs.get(child.runId)
     if (known !== undefined && known.endedAt !== null) {
       const answer = await store.messages.get(at, known.messageId)
-      if (answer !== undefined) countAgain(child.meter, answer)
+      if (answer !== undefined) restoreUsage(child.meter, answer)
       return endedRun(known, answer)
     }
     const remains = known === undefined ? undefined : given.takeRemains(child.runId)
     const record = known ?? (await begin(child))
-    const parts = await gatherChildParts(options, session, child, request.page)
+    const parts = await prepareChildRun(options, session, child, request.page)
     const run = given.open({
       record,
       session,
@@ -94,7 +94,7 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
     }
 
     function outcome(message: Message): RunOutcome {
-      return outcomeOf(message, run.status)
+      return toOutcome(message, run.status)
     }
   }
 
@@ -127,7 +127,7 @@ export function createAgentHost(given: AgentHostOptions): ServerAgentHost {
 }
 
 /** What a run took that had ended in an earlier process. */
-function countAgain(meter: Meter, { parts, metadata = {} }: StoredMessage): void {
+function restoreUsage(meter: Meter, { parts, metadata = {} }: StoredMessage): void {
   const { usage, cost = 0, subAgents } = metadata
   const steps = parts.filter(({ type }) => type === 'step-start').length
   meter.add({ steps, tokens: usage?.totalTokens ?? 0, cost })
@@ -138,11 +138,11 @@ function endedRun(record: RunRecord, message: StoredMessage | undefined): Hosted
   const answer: Message = message ?? { id: record.messageId, role: 'assistant', parts: [] }
   return {
     steer: () => Promise.reject(new Error('This run has ended.')),
-    done: Promise.resolve(outcomeOf(answer, record.status)),
+    done: Promise.resolve(toOutcome(answer, record.status)),
   }
 }
 
-function outcomeOf(message: Message, status: RunRecord['status']): RunOutcome {
+function toOutcome(message: Message, status: RunRecord['status']): RunOutcome {
   const { error } = message.metadata ?? {}
   const ended = status === 'running' || status === 'waiting' ? 'interrupted' : status
   return { status: ended, message, ...(error !== undefined && { error }) }

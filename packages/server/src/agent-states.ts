@@ -36,7 +36,7 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
 
   return {
     of(session, workspace, agentId) {
-      const key = keyOf(session.id, agentId)
+      const key = stateKey(session.id, agentId)
       const known = states.get(key)
       if (known !== undefined && places.get(key) === workspace.path) {
         if (workspace.trusted !== undefined) known.readsNotes = workspace.trusted
@@ -61,7 +61,7 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
       return state
     },
     tasks: (sessionId) => keysOf(sessionId).flatMap((key) => states.get(key)?.tasks.list() ?? []),
-    dropAgent: (sessionId, agentId) => dropState(keyOf(sessionId, agentId)),
+    dropAgent: (sessionId, agentId) => dropState(stateKey(sessionId, agentId)),
     async drop(sessionId) {
       await Promise.all(keysOf(sessionId).map(dropState))
       await undo.forget(sessionId)
@@ -84,6 +84,6 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
   }
 }
 
-function keyOf(sessionId: string, agentId?: string): string {
+function stateKey(sessionId: string, agentId?: string): string {
   return agentId === undefined ? sessionId : `${sessionId}/${agentId}`
 }

@@ -38,7 +38,7 @@ export function createApp({ routes, access, logger, openWorkspace, files }: AppO
       await next()
     })
     app.on(route.method, route.path, async (c) => {
-      const input = { params: params(c, route), query: query(c, route), body: await body(c, route) }
+      const input = { params: readParams(c, route), query: readQuery(c, route), body: await parseBody(c, route) }
       return route.handle(c, { ...input, workspaceId: await workspaceId(c, route, input.body) })
     })
   }
@@ -87,7 +87,7 @@ export function createApp({ routes, access, logger, openWorkspace, files }: AppO
   }
 }
 
-function params(c: Ctx, route: Route): Record<string, string> {
+function readParams(c: Ctx, route: Route): Record<string, string> {
   const found = c.req.param() as Record<string, string>
   for (const [name, value] of Object.entries(found)) {
     if (/^id$|Id$/.test(name) && !idPattern.test(value)) {
@@ -98,12 +98,12 @@ function params(c: Ctx, route: Route): Record<string, string> {
   return found
 }
 
-function query(c: Ctx, route: Route): Record<string, string> {
+function readQuery(c: Ctx, route: Route): Record<string, string> {
   const { access: _, ...found } = c.req.query()
-  return route.query === undefined ? found : (check(route.query, found, 'query') as Record<string, string>)
+  return route.query === undefined ? found : (checkSchema(route.query, found, 'query') as Record<string, string>)
 }
 
-async function body(c: Ctx, route: Route): Promise<unknown> {
+async function parseBody(c: Ctx, route: Route): Promise<unknown> {
   if (route.body === undefined || route.body === 'upload') return undefined
   if (route.body === 'bytes') return readBody(c)
   const type = c.req.header('content-type') ?? ''
@@ -114,10 +114,10 @@ async function body(c: Ctx, route: Route): Promise<unknown> {
   // A client's copy of the branch holds whatever tools returned; nothing is made of it.
   const { messages: _, ...rest } = Object(value) as { messages?: unknown }
   refuseProtoKeys(rest, bytes)
-  return check(route.body, value, 'body')
+  return checkSchema(route.body, value, 'body')
 }
 
-function check(schema: z.ZodType, value: unknown, what: string): unknown {
+function checkSchema(schema: z.ZodType, value: unknown, what: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const issues = result.error.issues

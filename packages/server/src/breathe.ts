@@ -6,10 +6,10 @@ let start: number | undefined
  * Call it between the steps of work that may be long: once the event loop has been kept for a slice of time, it lets the
  * loop turn, so that others have theirs. `await` alone does not. All work on this thread shares the slice.
  */
-export async function breathe(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   if (start === undefined) {
     start = performance.now()
-    setImmediate(turned)
+    setImmediate(resetSlice)
   } else if (performance.now() - start >= sliceMs) {
     await new Promise<void>((resolve) => {
       setImmediate(resolve)
@@ -17,6 +17,6 @@ export async function breathe(): Promise<void> {
   }
 }
 
-function turned(): void {
+function resetSlice(): void {
   start = undefined
 }

@@ -1,6 +1,6 @@
 import { writeFileSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { paramsOf, type Param, type ParamValue, type ParamValues } from '@troupe/core'
+import { modelParams, type Param, type ParamValue, type ParamValues } from '@troupe/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../test/test-server.ts'
 import { callSettings } from './call-settings.ts'
@@ -74,7 +74,7 @@ describe.each(arriving)('%s/%s', (provider, name, values, expected) => {
     const settings = { [provider]: { baseURL: wire.baseURL(provider), apiKey: 'k-0123456789' } }
     const models = createModels({ settings: () => settings, env: {}, defaultModel: () => undefined, probe: false })
     const { model, definition } = await models.resolveChatModel(`${provider}/${name}`)
-    const known = paramsOf(definition).map((param) => param.name)
+    const known = modelParams(definition).map((param) => param.name)
     expect(known).toEqual(expect.arrayContaining(Object.keys(values)))
     for (const given of [values, {}]) {
       wire.play({ turn: { text: 'ok' } })
@@ -110,7 +110,7 @@ test.each(wired)('every setting that a model of %s lists makes another request',
   }
   const without: string[] = []
   for (const model of listed) {
-    const params = paramsOf(model)
+    const params = modelParams(model)
     const unthinking = params.some((param) => param.type === 'choice' && param.options.includes('none'))
     for (const param of params) {
       // Some choose their words as they are told only while they do not think.
@@ -203,7 +203,7 @@ describe('settings of a session', () => {
   test('of a model are those that its definition lists; names of its own go to it as they are', async () => {
     const { body } = await server.json<{ models: { ref: string; capabilities?: { params?: unknown } }[] }>('/ai/models')
     const odd = body.models.find(({ ref }) => ref === 'acme/odd-1')
-    expect(paramsOf(odd).map(({ name }) => name)).toEqual(['min_p'])
+    expect(modelParams(odd).map(({ name }) => name)).toEqual(['min_p'])
     expect(await say('odd', { model: 'acme/odd-1', params: { min_p: 0.1 } })).toMatchObject({ min_p: 0.1 })
     // Another model leaves out what it does not have.
     expect(await say('odd', { model })).not.toHaveProperty('min_p')

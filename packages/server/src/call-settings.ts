@@ -1,10 +1,10 @@
-import { NamedError, paramProblem, paramsOf, type Param, type ParamValues, type RunInput } from '@troupe/core'
+import { NamedError, paramProblem, modelParams, type Param, type ParamValues, type RunInput } from '@troupe/core'
 import type { ModelDefinition } from './provider.ts'
 
 type CallSettings = NonNullable<RunInput['callOptions']>
 
 /** Settings that every call of a model has a place for; whatever else a model takes is an option of its provider. */
-const ofCalls = new Set([
+const callOptionNames = new Set([
   'temperature',
   'topP',
   'topK',
@@ -18,7 +18,7 @@ const ofCalls = new Set([
 
 /** Throws `BadParams` (422), which names every value that the model does not take, and why. */
 export function checkParams(values: ParamValues, model: ModelDefinition): ParamValues {
-  const params = paramsOf(model)
+  const params = modelParams(model)
   const problems = Object.entries(values).flatMap(([name, value]) => {
     const param = params.find((known) => known.name === name)
     if (param === undefined) return { name, message: `${model.name} has no setting "${name}"` }
@@ -39,12 +39,12 @@ export function callSettings(model: ModelDefinition, ...layers: (ParamValues | u
   const values = Object.assign({}, ...layers) as ParamValues
   const settings: Record<string, unknown> = {}
   const providerOptions: Record<string, Record<string, unknown>> = {}
-  for (const param of paramsOf(model)) {
+  for (const param of modelParams(model)) {
     const value = values[param.name]
     if (value === undefined || paramProblem(param, value) !== undefined) continue
-    if (param.option === undefined && ofCalls.has(param.name)) settings[param.name] = value
+    if (param.option === undefined && callOptionNames.has(param.name)) settings[param.name] = value
     else {
-      const { provider, key } = placeOf(param, model)
+      const { provider, key } = issuePath(param, model)
       ;(providerOptions[provider] ??= {})[key] = value
     }
   }
@@ -57,6 +57,6 @@ export function callSettings(model: ModelDefinition, ...layers: (ParamValues | u
 }
 
 /** Endpoints that speak chat completions are handed unknown names as they are, under the provider's id. */
-function placeOf({ option, name }: Param, { provider }: ModelDefinition): { provider: string; key: string } {
+function issuePath({ option, name }: Param, { provider }: ModelDefinition): { provider: string; key: string } {
   return option ?? { provider, key: name }
 }

@@ -1,3 +1,4 @@
+import type { ChatTurn } from './continue-answer.ts'
 import { createHash } from 'node:crypto'
 import {
   isId,
@@ -14,13 +15,12 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { continueAnswer, isAnswer } from './continue-answer.ts'
-import { refuseTrashed, sessionNotFound } from './find-session.ts'
-import { sessionBusy, type Live, type LiveRun, type RunRequest } from './live.ts'
-import type { LogEvent } from './live-log.ts'
+import { assertNotTrashed, sessionNotFound } from './find-session.ts'
+import { sessionBusy, type RunManager, type RunRequest } from './live.ts'
 import { answerCommand } from './commands/answer-command.ts'
-import { builtInOf } from './commands/built-ins.ts'
+import { findBuiltIn } from './commands/built-ins.ts'
 import type { CommandContext } from './commands/command.ts'
-import type { TakeMessage } from './commands/take-message.ts'
+import type { ExpandMessage } from './commands/take-message.ts'
 import {
   checkAttachments,
   parseUserMessage,
@@ -33,23 +33,17 @@ import type { RuleTexts } from './permission/rule-layers.ts'
 import type { TypedAddresses } from './permission/typed-addresses.ts'
 import { replayEvents } from './replay.ts'
 
-/** What a request to chat turned out to be. */
-export type ChatTurn =
-  | { kind: 'run'; run: LiveRun; after?: number }
-  /** The answer is there already: what the client has not seen of it is sent. */
-  | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }
-
 export interface ChatContext {
   store: Store
   blobs: Blobs
-  live: Live
+  live: RunManager
   /** The full id of the model that an id, or nothing, stands for; throws a NamedError that says what to set. */
   modelId(id: string | undefined): Promise<string>
   /** Throws `BadParams` (422) where the model does not take them. */
   checkParams(model: string, params: ParamValues): Promise<ParamValues>
   modes: Modes
   /** Brings in what a message names: commands, skills, mentions. */
-  takeMessage: TakeMessage
+  takeMessage: ExpandMessage
   typedAddresses: TypedAddresses
   /** What commands of ours work with. */
   commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
@@ -75,16 +69,16 @@ export interface ChatOptions extends ChatContext {
  * that can be wrong with it is found before anything is written; the user message is stored before anything runs.
  * Requests of one session must come here one after the other.
  */
-export async function takeChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
+export async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
   const { store, live, sessionId } = options
   if (request.mode !== undefined) options.modes.check(request.mode)
   if (request.rules !== undefined) ruleTexts(request.rules)
   if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir goes with intent "image".')
-  const session = await sessionFor(request, options)
+  const session = await requestedSession(request, options)
   if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
     if (session === undefined) throw sessionNotFound(sessionId)
     return request.trigger === 'continue-message'
-      ? goOn(request, session, options)
+      ? continueCutAnswer(request, session, options)
       : regenerate(request, session, options)
   }
   const last = newMessage(request)
@@ -96,21 +90,21 @@ export async function takeChat(request: ChatRequest, options: ChatOptions): Prom
   const message = parseUserMessage(last)
   await checkAttachments(message, options.blobs)
   const known = session === undefined ? undefined : await store.messages.get({ sessionId }, message.id)
-  if (session === undefined || known === undefined) return send({ message, request, session }, options)
+  if (session === undefined || known === undefined) return sendMessage({ message, request, session }, options)
   if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
-  if (equalParts(writtenParts(known.parts), message.parts)) return retry(known, request, session, options)
+  if (equalParts(writtenParts(known.parts), message.parts)) return retryMessage(known, request, session, options)
   const edited = await store.messages.get({ sessionId }, editId(message))
-  if (edited !== undefined) return retry(edited, request, session, options, [branchPart(edited.id, known.id)])
-  return send({ message, request, session, replaces: known }, options)
+  if (edited !== undefined) return retryMessage(edited, request, session, options, [branchPart(edited.id, known.id)])
+  return sendMessage({ message, request, session, replaces: known }, options)
 }
 
 /** The session that a request means, where there is one. Throws where it may not be used, or lies in another project. */
-export async function sessionFor(request: ChatRequest, options: ChatOptions): Promise<Session | undefined> {
+export async function requestedSession(request: ChatRequest, options: ChatOptions): Promise<Session | undefined> {
   const { store, sessionId, workspaceId } = options
   const { projectId } = request
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
-  if (session !== undefined) refuseTrashed(session)
+  if (session !== undefined) assertNotTrashed(session)
   if (projectId === undefined || projectId === null) return session
   if (!(await store.workspaces.projects(workspaceId)).some(({ id }) => id === projectId))
     throw new NamedError('ProjectNotFound', 'There is no such project in this workspace.', {
@@ -125,7 +119,7 @@ export async function sessionFor(request: ChatRequest, options: ChatOptions): Pr
   return session
 }
 
-interface Sending {
+interface PendingMessage {
   message: UserMessage
   request: ChatRequest
   session: Session | undefined
@@ -133,16 +127,19 @@ interface Sending {
   replaces?: StoredMessage
 }
 
-async function send({ message, request, session, replaces }: Sending, options: ChatOptions): Promise<ChatTurn> {
+async function sendMessage(
+  { message, request, session, replaces }: PendingMessage,
+  options: ChatOptions,
+): Promise<ChatTurn> {
   const { store, live, sessionId, workspaceId } = options
   const at = { sessionId }
-  const parentMessageId = replaces === undefined ? await parentOf(request, at, store) : replaces.parentMessageId
+  const parentMessageId = replaces === undefined ? await resolveParent(request, at, store) : replaces.parentMessageId
   const chain = (): Promise<StoredMessage[]> =>
     parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
   const taken = await options.takeMessage({ parts: message.parts, workspaceId, session, chain })
   const model = await chosenModel(taken.parts, request, session, options)
   const mode = await options.modes.initial(workspaceId)
-  refuseBusy(live, sessionId)
+  assertNotBusy(live, sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
@@ -166,11 +163,11 @@ async function send({ message, request, session, replaces }: Sending, options: C
   if (current.title !== (session?.title ?? '')) {
     opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
   }
-  return start(current, { id, parts: taken.parts }, request, runRequest(request, model, opening), options)
+  return startAnswer(current, { id, parts: taken.parts }, request, runRequest(request, model, opening), options)
 }
 
 /** A message that is there already: joins its run, replays its answer, or starts the run that never came to be. */
-async function retry(
+async function retryMessage(
   known: StoredMessage,
   request: ChatRequest,
   session: Session,
@@ -195,14 +192,14 @@ async function retry(
     }
   }
   const model = await chosenModel(known.parts, request, session, options)
-  refuseBusy(live, session.id)
-  return start(session, known, request, runRequest(request, model, opening), options)
+  assertNotBusy(live, session.id)
+  return startAnswer(session, known, request, runRequest(request, model, opening), options)
 }
 
 async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
   const { store, live } = options
   const at = { sessionId: session.id }
-  const named = request.messageId ?? idOf(request.message ?? request.messages?.at(-1))
+  const named = request.messageId ?? incomingId(request.message ?? request.messages?.at(-1))
   let target = named === undefined ? undefined : await storedId(named, request, at, store)
   // A client that names the message wants that one; one that sends its copy of the branch wants the last that we know.
   if (request.messageId === undefined) target ??= await store.messages.latestLeaf(at)
@@ -217,14 +214,14 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
   if (question === undefined) throw badRequest('That answer has no question.')
   const model = await chosenModel(question.parts, request, session, options)
-  refuseBusy(live, session.id)
+  assertNotBusy(live, session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
-  return start(current, question, request, runRequest(request, model, opening), options)
+  return startAnswer(current, question, request, runRequest(request, model, opening), options)
 }
 
 /** An answer that was cut goes on: as an answer of its own below it, so that both stay what they were. */
-async function goOn(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
+async function continueCutAnswer(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
   const { store, live } = options
   const { messageId } = request
   if (messageId === undefined) throw badRequest('messageId is missing: the answer that is to go on.')
@@ -233,10 +230,10 @@ async function goOn(request: ChatRequest, session: Session, options: ChatOptions
     throw new NamedError('MessageNotFound', 'There is no such answer.', { status: 404, data: { messageId } })
   if (answer.role !== 'assistant') throw badRequest('Only an answer can go on.')
   const model = await chosenModel([], request, session, options)
-  refuseBusy(live, session.id)
+  assertNotBusy(live, session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = [continuesPart(answer.id)]
-  return start(current, { id: answer.id, parts: [] }, request, runRequest(request, model, opening), options)
+  return startAnswer(current, { id: answer.id, parts: [] }, request, runRequest(request, model, opening), options)
 }
 
 /** A page that did not see the run begin learns where its answer belongs. */
@@ -244,7 +241,7 @@ function continuesPart(messageId: string): Chunk {
   return { type: 'message-metadata', messageMetadata: { continues: messageId } }
 }
 
-async function start(
+async function startAnswer(
   session: Session,
   question: Pick<StoredMessage, 'id' | 'parts'>,
   { mode }: ChatRequest,
@@ -255,9 +252,9 @@ async function start(
   const wanted = mode === undefined ? modes.of(session) : modes.check(mode)
   const current = wanted === modes.of(session) ? session : await modes.set(session.id, wanted)
   const userMessageId = question.id
-  const builtIn = builtInOf(question.parts)
+  const builtIn = findBuiltIn(question.parts)
   if (builtIn === undefined) {
-    const { agent } = commandIn(question.parts)
+    const { agent } = commandOverrides(question.parts)
     const own = agent === undefined ? request : { ...request, agent }
     return { kind: 'run', run: await live.start({ session: current, userMessageId, request: own }) }
   }
@@ -274,7 +271,7 @@ async function start(
 }
 
 /** What a command of the person's own says about who answers. */
-function commandIn(parts: readonly Part[]): { agent?: string; model?: string } {
+function commandOverrides(parts: readonly Part[]): { agent?: string; model?: string } {
   const part = parts.find(({ type }) => type === 'data-command')
   return part !== undefined && 'data' in part ? (part.data as { agent?: string; model?: string }) : {}
 }
@@ -286,13 +283,17 @@ async function chosenModel(
   session: Session | undefined,
   { modelId, checkParams }: ChatContext,
 ): Promise<string> {
-  const model = await modelId(commandIn(parts).model ?? modelOf(request) ?? session?.model ?? undefined)
+  const model = await modelId(commandOverrides(parts).model ?? requestedModel(request) ?? session?.model ?? undefined)
   if (request.params !== undefined) await checkParams(model, request.params)
   return model
 }
 
 /** `parentMessageId`, else the message before it if stored, else the current leaf. */
-export async function parentOf(request: ChatRequest, at: { sessionId: string }, store: Store): Promise<string | null> {
+export async function resolveParent(
+  request: ChatRequest,
+  at: { sessionId: string },
+  store: Store,
+): Promise<string | null> {
   const { parentMessageId } = request
   if (parentMessageId === null) return null
   if (parentMessageId !== undefined) {
@@ -302,7 +303,7 @@ export async function parentOf(request: ChatRequest, at: { sessionId: string }, 
       data: { messageId: parentMessageId },
     })
   }
-  const before = idOf(request.messages?.at(-2))
+  const before = incomingId(request.messages?.at(-2))
   const stored = before === undefined ? undefined : await storedId(before, request, at, store)
   return stored ?? (await store.messages.latestLeaf(at)) ?? null
 }
@@ -315,7 +316,7 @@ async function storedId(
   store: Store,
 ): Promise<string | undefined> {
   const known = await store.messages.get(at, id)
-  const copy = request.messages?.find((message) => idOf(message) === id)
+  const copy = request.messages?.find((message) => incomingId(message) === id)
   if (known?.role !== 'user' || copy === undefined) return known?.id
   try {
     const message = parseUserMessage(copy)
@@ -343,12 +344,14 @@ function editId({ id, parts }: UserMessage): string {
 /** The message that is new: the SDK's client names it where it is not the last of its copy. */
 export function newMessage({ message, messages, messageId }: ChatRequest): unknown {
   if (message !== undefined) return message
-  return messages?.find((candidate) => messageId !== undefined && idOf(candidate) === messageId) ?? messages?.at(-1)
+  return (
+    messages?.find((candidate) => messageId !== undefined && incomingId(candidate) === messageId) ?? messages?.at(-1)
+  )
 }
 
 async function rememberChoices(store: Store, sessionId: string, request: ChatRequest): Promise<Session> {
   const { params } = request
-  const model = modelOf(request)
+  const model = requestedModel(request)
   const session = await store.sessions.get(sessionId)
   if (session === undefined) throw sessionNotFound(sessionId)
   const patch = {
@@ -379,16 +382,16 @@ function ruleTexts(rules: NonNullable<ChatRequest['rules']>): RuleTexts {
 }
 
 /** The old spelling is taken too. */
-function modelOf(request: ChatRequest): string | undefined {
+function requestedModel(request: ChatRequest): string | undefined {
   return request.model ?? request.chatModelId
 }
 
-export function refuseBusy(live: Live, sessionId: string): void {
+export function assertNotBusy(live: RunManager, sessionId: string): void {
   const run = live.get(sessionId)
   if (run !== undefined) throw sessionBusy(run)
 }
 
-function idOf(message: unknown): string | undefined {
+function incomingId(message: unknown): string | undefined {
   const id = (message as { id?: unknown } | null | undefined)?.id
   return isId(id) ? id : undefined
 }

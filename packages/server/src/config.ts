@@ -8,7 +8,7 @@ import { findJsonError } from './json-error.ts'
 import { providerSettingsSchema } from './provider.ts'
 import { watchFile } from './watched-file.ts'
 
-const names = z.array(z.string().min(1).max(2000)).max(10_000)
+const configName = z.array(z.string().min(1).max(2000)).max(10_000)
 
 /** `config.json`, the same shape in the home and in a project. Unknown keys are kept and named in a warning. */
 export const configSchema = z.looseObject({
@@ -26,13 +26,13 @@ export const configSchema = z.looseObject({
         .optional()
         .meta({ enum: [...modes] })
         .describe('the mode of new sessions; bypass only where the server was started with --allow-bypass'),
-      allow: names.optional().describe('what runs without a question, e.g. "Bash(npm test)"'),
-      ask: names.optional().describe('what always asks'),
-      deny: names.optional().describe('what never runs; goes before the other two'),
+      allow: configName.optional().describe('what runs without a question, e.g. "Bash(npm test)"'),
+      ask: configName.optional().describe('what always asks'),
+      deny: configName.optional().describe('what never runs; goes before the other two'),
     })
     .optional(),
-  useTools: names.nullable().optional().describe('the tools that models may use; absent or null: all'),
-  disabledAgents: names.optional().describe('built-in agents and those of files that are turned off'),
+  useTools: configName.nullable().optional().describe('the tools that models may use; absent or null: all'),
+  disabledAgents: configName.optional().describe('built-in agents and those of files that are turned off'),
   hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
   // One entry that is wrong must not take the file with it: each is checked when it is used.
   mcpServers: mcpServersSchema
@@ -63,7 +63,7 @@ export const configSchema = z.looseObject({
   browser: z
     .looseObject({
       path: z.string().max(4000).optional().describe('the Chromium that agents browse with'),
-      allow: names
+      allow: configName
         .optional()
         .describe('addresses of this machine or network that its pages may reach, e.g. "localhost:5173"'),
     })
@@ -117,7 +117,7 @@ export function openConfig(home: { path: string }): ConfigFile {
     },
     update(change) {
       return Promise.try(() => {
-        const next = check(change(readConfig(file)), file)
+        const next = checkConfig(change(readConfig(file)), file)
         writePrivately(file, `${JSON.stringify(next, null, 2)}\n`)
       })
     },
@@ -127,7 +127,7 @@ export function openConfig(home: { path: string }): ConfigFile {
 /** The config in a file, `{}` when there is none. Throws `BadConfig` with the file and the place. */
 export function readConfig(file: string): Config {
   const value = readJsonFile(file)
-  return value === undefined ? {} : check(value, file)
+  return value === undefined ? {} : checkConfig(value, file)
 }
 
 /** What a file of JSON holds, undefined when there is none. Throws `BadConfig` with the file and the place. */
@@ -183,22 +183,22 @@ export function unknownKeys(config: Config): string[] {
   const { permissions = {}, limits = {}, providers = {} } = config
   const { shape } = configSchema
   return [
-    ...extra(config, shape),
-    ...extra(permissions, shape.permissions.unwrap().shape, 'permissions.'),
-    ...extra(limits, shape.limits.unwrap().shape, 'limits.'),
+    ...extraKeys(config, shape),
+    ...extraKeys(permissions, shape.permissions.unwrap().shape, 'permissions.'),
+    ...extraKeys(limits, shape.limits.unwrap().shape, 'limits.'),
     ...Object.entries(providers).flatMap(([id, settings]) =>
-      extra(settings, providerSettingsSchema.shape, `providers.${id}.`),
+      extraKeys(settings, providerSettingsSchema.shape, `providers.${id}.`),
     ),
   ]
 }
 
-function extra(value: object, shape: object, prefix = ''): string[] {
+function extraKeys(value: object, shape: object, prefix = ''): string[] {
   return Object.keys(value)
     .filter((key) => !Object.hasOwn(shape, key))
     .map((key) => prefix + key)
 }
 
-function check(value: unknown, file: string): Config {
+function checkConfig(value: unknown, file: string): Config {
   const result = configSchema.safeParse(value)
   if (result.success) return result.data
   const issues = result.error.issues.map(

@@ -1,21 +1,21 @@
 import type { SandboxFinding, Session, Tool } from '@troupe/core'
 import type { Access } from './access.ts'
 import { checkParams } from './call-settings.ts'
-import type { Block } from './context/preface.ts'
+import type { PromptBlock } from './context/preface.ts'
 import { diagnose } from './doctor/diagnose.ts'
 import { blocksFor, joinBlocks } from './instructions.ts'
 import { createCallTool } from './mcp/call-tool.ts'
-import type { Parts, Place } from './open-parts.ts'
+import type { ServerParts, OpenPartsContext } from './open-parts.ts'
 import type { OpenWorkspace } from './open-workspace.ts'
-import { createAnswers } from './permission/answers.ts'
+import { createAskAnswers } from './permission/answers.ts'
 import type { Route } from './route.ts'
 import { createRoutes } from './routes.ts'
-import { windowOf } from './run-model.ts'
-import { masterFrame, toolsOf } from './run-parts.ts'
+import { modelLimits } from './run-model.ts'
+import { masterFrame, allowedTools } from './run-parts.ts'
 import { toolSettings } from './tool-settings.ts'
 import { version } from './version.ts'
 
-export interface RouteDoor {
+export interface RouteAccess {
   access: Access
   openWorkspace: OpenWorkspace
   ownPort: () => number
@@ -25,11 +25,15 @@ export interface RouteDoor {
 }
 
 /** Every route, standing on the parts of the server. */
-export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 'env'>, door: RouteDoor): Route[] {
+export function connectRoutes(
+  parts: ServerParts,
+  { home, env }: Pick<OpenPartsContext, 'home' | 'env'>,
+  door: RouteAccess,
+): Route[] {
   const { agent, blobs, config, context, enabledIn, hooks, inbox, live, messageParts, models, sandbox } = parts
   const { states, store, tabs, withoutSecrets, workspace, workspaceOf } = parts
   const { permissions, layers, grants, ruleBook } = parts.permissionParts
-  const answers = createAnswers({
+  const answers = createAskAnswers({
     store,
     inbox,
     live,
@@ -42,9 +46,9 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
     }),
   })
   /** What the next call of the agent that a session talks to starts with. */
-  const beginning = async (session: Session): Promise<{ blocks: Block[]; tools: readonly Tool[] }> => {
+  const beginning = async (session: Session): Promise<{ blocks: PromptBlock[]; tools: readonly Tool[] }> => {
     const definition = await agent(session, session.agent ?? 'master')
-    const picked = toolsOf(definition.tools, enabledIn(session.workspaceId))
+    const picked = allowedTools(definition.tools, enabledIn(session.workspaceId))
     const blocks = await context.blocks(session, masterFrame(definition), definition.prompt)
     return { blocks: blocksFor(blocks, picked), tools: picked }
   }
@@ -82,7 +86,7 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
       const { blocks, tools: picked } = await beginning(session)
       const { definition: model, id } = await models.resolveChatModel(session.model ?? undefined)
       return {
-        model: { id, ...windowOf(model) },
+        model: { id, ...modelLimits(model) },
         blocks,
         tools: picked,
         offers: (action) => tabs.offers(session.workspaceId, action),
@@ -116,10 +120,10 @@ export function connectRoutes(parts: Parts, { home, env }: Pick<Place, 'home' | 
     ruleBook,
     answers,
     allowBypass: parts.allowBypass,
-    sandbox: { available: sandbox.sandbox !== undefined, text: sandbox.text, ...fixOf(sandbox) },
+    sandbox: { available: sandbox.sandbox !== undefined, text: sandbox.text, ...sandboxFix(sandbox) },
   })
 }
 
-function fixOf({ fix }: SandboxFinding): { fix?: string } {
+function sandboxFix({ fix }: SandboxFinding): { fix?: string } {
   return fix === undefined ? {} : { fix }
 }

@@ -1,14 +1,16 @@
+import type { LiveRun } from './live.ts'
+import type { Chunk } from '@troupe/core'
+import type { LogEvent } from './subscriber.ts'
 import { isId, NamedError, type Answer, type Ask, type Store } from '@troupe/core'
-import type { ChatTurn } from './chat.ts'
-import type { Live } from './live.ts'
-import { eventsOf, type LogEvent } from './live-log.ts'
+import type { RunManager } from './live.ts'
+import { eventsAfter } from './live-log.ts'
 
 interface WireAnswer {
   id: string
   parts: unknown[]
 }
 
-interface Response {
+interface ApprovalResponse {
   approvalId: string
   answer: Answer
 }
@@ -21,12 +23,12 @@ interface Response {
 export async function continueAnswer(
   message: WireAnswer,
   sessionId: string,
-  options: { store: Store; live: Live },
+  options: { store: Store; live: RunManager },
 ): Promise<ChatTurn> {
   const { store, live } = options
   const run = live.get(sessionId)
   const runId = run?.messageId === message.id ? run.id : (await store.runs.ofMessage(sessionId, message.id))[0]?.id
-  const responses = runId === undefined ? [] : await withAsks(responsesIn(message), runId, store)
+  const responses = runId === undefined ? [] : await withAsks(approvalResponses(message), runId, store)
   const closed = responses.filter(({ ask }) => ask.closedAt !== null)
   if (run === undefined || run.id !== runId) {
     const events = runId === undefined || closed.length === 0 ? [] : await eventsSince(closed, runId, store)
@@ -42,7 +44,7 @@ export async function continueAnswer(
     const [first] = await eventsSince(closed, run.id, store)
     if (first !== undefined) after = first.number - 1
   }
-  for (const { approvalId, answer } of responses) await giveAnswer(approvalId, answer, live)
+  for (const { approvalId, answer } of responses) await submitAnswer(approvalId, answer, live)
   return { kind: 'run', run, after }
 }
 
@@ -53,7 +55,7 @@ export function isAnswer(message: unknown): message is WireAnswer {
 }
 
 /** The answers that a message carries to approvals of its calls which have no result yet. */
-function responsesIn(message: WireAnswer): Response[] {
+function approvalResponses(message: WireAnswer): ApprovalResponse[] {
   return message.parts.flatMap((part) => {
     const { state, approval } = (part ?? {}) as {
       state?: unknown
@@ -66,7 +68,11 @@ function responsesIn(message: WireAnswer): Response[] {
 }
 
 /** Only asks of this very run count, whatever ids the message holds. */
-async function withAsks(responses: Response[], runId: string, store: Store): Promise<(Response & { ask: Ask })[]> {
+async function withAsks(
+  responses: ApprovalResponse[],
+  runId: string,
+  store: Store,
+): Promise<(ApprovalResponse & { ask: Ask })[]> {
   const asks = await Promise.all(responses.map(({ approvalId }) => store.asks.get(approvalId)))
   return responses.flatMap((response, i) => {
     const ask = asks[i]
@@ -75,15 +81,15 @@ async function withAsks(responses: Response[], runId: string, store: Store): Pro
 }
 
 /** Everything from the first response to one of these approvals on. */
-async function eventsSince(responses: Response[], runId: string, store: Store): Promise<LogEvent[]> {
+async function eventsSince(responses: ApprovalResponse[], runId: string, store: Store): Promise<LogEvent[]> {
   const ids = new Set(responses.map(({ approvalId }) => approvalId))
-  const events = (await store.frames.read(runId)).flatMap((frame) => eventsOf(frame.items, frame.from, frame.from))
+  const events = (await store.frames.read(runId)).flatMap((frame) => eventsAfter(frame.items, frame.from, frame.from))
   const first = events.findIndex(({ chunk }) => chunk.type === 'tool-approval-response' && ids.has(chunk.approvalId))
   return first === -1 ? [] : events.slice(first)
 }
 
 /** Somebody else may be quicker. */
-async function giveAnswer(approvalId: string, answer: Answer, live: Live): Promise<void> {
+async function submitAnswer(approvalId: string, answer: Answer, live: RunManager): Promise<void> {
   try {
     await live.answer(approvalId, answer)
   } catch (error) {
@@ -96,3 +102,9 @@ function noWaitingRun(messageId: string): NamedError {
     'The last message is an answer, and no run waits for approvals of it. Read the messages of the session anew.'
   return new NamedError('NoWaitingRun', text, { status: 409, data: { messageId } })
 }
+
+/** What a request to chat turned out to be. */
+export type ChatTurn =
+  | { kind: 'run'; run: LiveRun; after?: number }
+  /** The answer is there already: what the client has not seen of it is sent. */
+  | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '@troupe/core'
-import { createEarlyAnswers, earlyLife } from './early-answers.ts'
+import { createEarlyAnswers, earlyAnswerTtlMs } from './early-answers.ts'
 
 const answer: Answer = { type: 'answers', answers: { status: 'success' } }
 const said = { sessionId: 's1', toolCallId: 'c1', client: 'page-1', answer }
@@ -26,10 +26,10 @@ describe('early answers', () => {
     let now = 1000
     const early = createEarlyAnswers(() => now)
     early.put(said)
-    now += earlyLife - 1
+    now += earlyAnswerTtlMs - 1
     expect(early.take(said)).toEqual(answer)
     early.put(said)
-    now += earlyLife
+    now += earlyAnswerTtlMs
     expect(early.take(said)).toBeUndefined()
   })
 
@@ -43,7 +43,7 @@ describe('early answers', () => {
     early.put({ ...said, client: 'page-2' })
     expect(early.take(said)).toEqual(answer)
     early.put(said)
-    now += earlyLife
+    now += earlyAnswerTtlMs
     early.put({ ...said, answer: other })
     expect(early.take(said)).toEqual(other)
   })
@@ -58,7 +58,7 @@ describe('early answers', () => {
     expect(() => early.put({ ...said, toolCallId: 'one-more' })).toThrow(tooMany)
     for (let i = 0; i < 180; i++) early.put({ ...said, sessionId: `other${i}` })
     expect(() => early.put({ ...said, sessionId: 'another' })).toThrow(tooMany)
-    now += earlyLife
+    now += earlyAnswerTtlMs
     early.put({ ...said, sessionId: 'another' })
   })
 })

@@ -15,20 +15,20 @@ export interface EarlyAnswer {
   answer: Answer
 }
 
-export const earlyLife = 30_000
-const largest = 1 << 18
-const mostOfSession = 20
-const most = 200
+export const earlyAnswerTtlMs = 30_000
+const maxAnswerLength = 1 << 18
+const maxPerSession = 20
+const maxEarlyAnswers = 200
 
 export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers {
   let kept: (EarlyAnswer & { until: number })[] = []
 
   return {
     put(early) {
-      if (JSON.stringify(early.answer).length > largest)
+      if (JSON.stringify(early.answer).length > maxAnswerLength)
         throw new NamedError('AnswerTooLarge', 'Nothing waits for this answer yet, and it is too large to be kept.', {
           status: 413,
-          data: { largest },
+          data: { largest: maxAnswerLength },
         })
       kept = kept.filter((other) => other.until > clock())
       if (kept.some((other) => isSame(other, early)))
@@ -36,9 +36,9 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
           status: 409,
         })
       const ofSession = kept.filter(({ sessionId }) => sessionId === early.sessionId).length
-      if (ofSession >= mostOfSession || kept.length >= most)
+      if (ofSession >= maxPerSession || kept.length >= maxEarlyAnswers)
         throw new NamedError('TooManyAnswers', 'Too many answers came that nothing waits for.', { status: 429 })
-      kept.push({ ...early, until: clock() + earlyLife })
+      kept.push({ ...early, until: clock() + earlyAnswerTtlMs })
     },
     take({ sessionId, toolCallId, client }) {
       const found = kept.find(

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newId, processMark, processStartTime } from '@troupe/core'
-import { endProcesses } from './end-processes.ts'
+import { killOrphanProcesses } from './end-processes.ts'
 
 const started: ChildProcess[] = []
 
@@ -44,7 +44,7 @@ function groupIsAlive(group: number): boolean {
 describe('ending what a crashed process left', () => {
   it('ends the whole group of a journalled leader', async () => {
     const { pid, exited } = await start('sleep 60 & echo ready; sleep 60')
-    endProcesses([{ runId: newId('run_'), processes: [{ pid, startTime: processStartTime(pid) as string }] }])
+    killOrphanProcesses([{ runId: newId('run_'), processes: [{ pid, startTime: processStartTime(pid) as string }] }])
     await exited
     await expect.poll(() => groupIsAlive(pid)).toBe(false)
   })
@@ -52,7 +52,7 @@ describe('ending what a crashed process left', () => {
   it('leaves a process alone that only has the number of one that is gone', async () => {
     const { pid } = await start('echo ready; sleep 60')
     const other = `1 ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`
-    endProcesses([
+    killOrphanProcesses([
       {
         runId: newId('run_'),
         processes: [
@@ -71,9 +71,9 @@ describe('ending what a crashed process left', () => {
       const { pid, exited } = await start('sleep 60 & echo ready', processMark(runId, 'call_1'))
       await exited
       expect(groupIsAlive(pid)).toBe(true)
-      endProcesses([{ runId: newId('run_'), processes: [] }])
+      killOrphanProcesses([{ runId: newId('run_'), processes: [] }])
       expect(groupIsAlive(pid)).toBe(true)
-      endProcesses([{ runId, processes: [{ pid, startTime: '1 gone' }] }])
+      killOrphanProcesses([{ runId, processes: [{ pid, startTime: '1 gone' }] }])
       await expect.poll(() => groupIsAlive(pid)).toBe(false)
     },
   )

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { processMark, processStartTime } from '@troupe/core'
 
-export interface LeftProcesses {
+export interface OrphanProcesses {
   runId: string
   /** Leaders of process groups, as they were journalled. */
   processes: readonly { pid: number; startTime: string }[]
@@ -12,17 +12,17 @@ export interface LeftProcesses {
  * at that time, and every process that carries the mark of a call of these runs, so that neither a leader that is gone
  * nor a crash between a start and its journal entry leaves anything. Throws when something may not be ended.
  */
-export function endProcesses(runs: readonly LeftProcesses[]): void {
+export function killOrphanProcesses(runs: readonly OrphanProcesses[]): void {
   for (const { pid, startTime } of runs.flatMap(({ processes }) => processes)) {
-    if (startTime !== '' && processStartTime(pid) === startTime) end(-pid)
+    if (startTime !== '' && processStartTime(pid) === startTime) killProcess(-pid)
   }
   if (runs.length === 0 || process.platform !== 'linux') return
   // What is ended may have started another while it was looked for.
   for (let found = markedProcesses(runs); found.length > 0; found = markedProcesses(runs))
-    for (const pid of found) end(pid)
+    for (const pid of found) killProcess(pid)
 }
 
-function markedProcesses(runs: readonly LeftProcesses[]): number[] {
+function markedProcesses(runs: readonly OrphanProcesses[]): number[] {
   const marks = runs.map(({ runId }) =>
     Object.entries(processMark(runId, ''))
       .map(([name, value]) => `\0${name}=${value}`)
@@ -31,13 +31,13 @@ function markedProcesses(runs: readonly LeftProcesses[]): number[] {
   return readdirSync('/proc').flatMap((entry) => {
     const pid = Number(entry)
     if (!Number.isInteger(pid) || pid === process.pid) return []
-    const environment = `\0${environmentOf(pid)}`
+    const environment = `\0${readEnvironment(pid)}`
     return marks.some((mark) => environment.includes(mark)) ? [pid] : []
   })
 }
 
 /** Empty for processes of others, for those that are gone, and for zombies. */
-function environmentOf(pid: number): string {
+function readEnvironment(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8')
   } catch {
@@ -45,7 +45,7 @@ function environmentOf(pid: number): string {
   }
 }
 
-function end(pid: number): void {
+function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {

@@ -13,7 +13,7 @@ export function sessionNotFound(sessionId: string | undefined): NamedError {
 }
 
 /** Throws `SessionTrashed` (409): nothing is begun in what was thrown away. */
-export function refuseTrashed({ trashedAt }: Session): void {
+export function assertNotTrashed({ trashedAt }: Session): void {
   if (trashedAt === null) return
   throw new NamedError('SessionTrashed', 'This session is in the trash. Restore it first.', { status: 409 })
 }

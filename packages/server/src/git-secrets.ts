@@ -7,22 +7,22 @@ export interface GitSecrets {
   all(): string[]
 }
 
-const mostFolders = 100
-const mostBytes = 256 * 1024
+const maxFolders = 100
+const maxConfigBytes = 256 * 1024
 
 export function createGitSecrets(): GitSecrets {
   const folders = new Map<string, { mtimeMs: number; secrets: string[] }>()
   return {
     watch(folder) {
-      if (folders.size < mostFolders && !folders.has(folder)) folders.set(folder, { mtimeMs: -1, secrets: [] })
+      if (folders.size < maxFolders && !folders.has(folder)) folders.set(folder, { mtimeMs: -1, secrets: [] })
     },
     all() {
       for (const [folder, known] of folders) {
         const file = path.join(folder, '.git', 'config')
         const found = statSync(file, { throwIfNoEntry: false })
-        if (found === undefined || found.mtimeMs === known.mtimeMs || found.size > mostBytes) continue
+        if (found === undefined || found.mtimeMs === known.mtimeMs || found.size > maxConfigBytes) continue
         // What stood there before stays a secret.
-        const secrets = [...new Set([...known.secrets, ...secretsIn(read(file))])].slice(-100)
+        const secrets = [...new Set([...known.secrets, ...gitConfigSecrets(read(file))])].slice(-100)
         folders.set(folder, { mtimeMs: found.mtimeMs, secrets })
       }
       return [...folders.values()].flatMap(({ secrets }) => secrets)
@@ -30,7 +30,7 @@ export function createGitSecrets(): GitSecrets {
   }
 }
 
-function secretsIn(config: string): string[] {
+function gitConfigSecrets(config: string): string[] {
   const secrets: string[] = []
   for (const [, user = '', password] of config.matchAll(/:\/\/([^\s/@:"]*)(?::([^\s/@"]*))?@/g)) {
     // Alone, a name may be a token; `git` and the like are not.

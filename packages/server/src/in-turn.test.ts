@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createInTurn } from './in-turn.ts'
+import { createKeyedMutex } from './in-turn.ts'
 
 it('work on one key is done in order, on others beside it, and a failure holds nobody up', async () => {
-  const inTurn = createInTurn()
+  const inTurn = createKeyedMutex()
   const order: string[] = []
   const gate = Promise.withResolvers<void>()
   const first = inTurn('a', async () => {

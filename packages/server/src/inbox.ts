@@ -9,7 +9,7 @@ import {
   type Asks,
   type Store,
 } from '@troupe/core'
-import { createEarlyAnswers, earlyLife, mayAnswer, type EarlyAnswer } from './early-answers.ts'
+import { createEarlyAnswers, earlyAnswerTtlMs, mayAnswer, type EarlyAnswer } from './early-answers.ts'
 import type { PageCalls } from './pages/page-calls.ts'
 
 /** Every open ask of every run. An answer given while nobody waits (before a restart is over) is found later. */
@@ -37,14 +37,14 @@ export interface AnswerOptions {
   also?: (store: Store) => Promise<void>
 }
 
-const answersOf: Record<AskKind, readonly Answer['type'][]> = {
+const answerTypes: Record<AskKind, readonly Answer['type'][]> = {
   approval: ['approve', 'deny'],
   question: ['answers', 'deny'],
   plan: ['plan', 'deny'],
   browser: ['answers', 'deny'],
 }
 
-const mostAnnounced = 1000
+const maxAnnounced = 1000
 /** How long a list waits for an ask that was shown: opening one takes a write, and some are never opened. */
 const openingMs = 1000
 
@@ -102,7 +102,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       const ask = await store.asks.get(id)
       const coming = announced.get(id)
       if (ask !== undefined || coming === undefined) return ask
-      await atMost(earlyLife, coming.promise)
+      await waitAtMost(earlyAnswerTtlMs, coming.promise)
       return store.asks.get(id)
     },
     async answer(id, answer, options = {}) {
@@ -110,8 +110,8 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       if (ask === undefined) throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
       if (ask.kind === 'browser' && !mayAnswer(ask, options.client) && !pages?.isWith(ask.id, options.client))
         throw foreignClient()
-      if (!answersOf[ask.kind].includes(answer.type)) {
-        const expected = answersOf[ask.kind].join(' or ')
+      if (!answerTypes[ask.kind].includes(answer.type)) {
+        const expected = answerTypes[ask.kind].join(' or ')
         const message = `An ask of kind "${ask.kind}" is answered with ${expected}, not "${answer.type}".`
         throw new NamedError('WrongAnswer', message, { status: 422 })
       }
@@ -122,12 +122,12 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
     async list(options) {
       const now = performance.now()
       const coming = [...announced.values()].filter(({ at }) => now - at < openingMs)
-      if (coming.length > 0) await atMost(openingMs, Promise.all(coming.map(({ promise }) => promise)))
+      if (coming.length > 0) await waitAtMost(openingMs, Promise.all(coming.map(({ promise }) => promise)))
       return store.asks.list({ ...options, open: true })
     },
     announce(id) {
       if (waiters.has(id) || announced.has(id)) return
-      if (announced.size >= mostAnnounced) announced.delete(announced.keys().next().value as string)
+      if (announced.size >= maxAnnounced) announced.delete(announced.keys().next().value as string)
       announced.set(id, { ...Promise.withResolvers<void>(), at: performance.now() })
     },
     async acknowledge(given, run = {}) {
@@ -184,7 +184,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
   }
 }
 
-async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
   const { promise: tooLong, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([promise, tooLong])

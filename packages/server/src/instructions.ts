@@ -1,5 +1,5 @@
 import { planInstructions, type AgentFrame, type SandboxFinding } from '@troupe/core'
-import { agentsBlock, type Block, type Preface } from './context/preface.ts'
+import { agentsBlock, type PromptBlock, type Preface } from './context/preface.ts'
 
 /** Layers of a preface, each for agents that can make use of it. */
 export const skillsLayer = 'skills'
@@ -18,7 +18,7 @@ export interface InstructionFacts {
 }
 
 /** What every model call of an agent starts with, piece by piece: what changes least stands first, so that caches hit. */
-export function instructionBlocks(facts: InstructionFacts): Block[] {
+export function instructionBlocks(facts: InstructionFacts): PromptBlock[] {
   const { prompt, frame, preface, sandbox, page, planFile } = facts
   const agents = agentsBlock(preface, frame, page)
   return [
@@ -31,21 +31,24 @@ export function instructionBlocks(facts: InstructionFacts): Block[] {
 }
 
 /** Without the skills for an agent that cannot load any, nor the servers for one that has none of their tools. */
-export function blocksFor(blocks: readonly Block[], tools: readonly { name: string; group: string }[]): Block[] {
+export function blocksFor(
+  blocks: readonly PromptBlock[],
+  tools: readonly { name: string; group: string }[],
+): PromptBlock[] {
   return blocks.filter(({ name }) => {
     if (name === skillsLayer) return tools.some((tool) => tool.name === 'Skill')
     return name !== serversLayer || tools.some(({ group }) => group.startsWith('mcp:'))
   })
 }
 
-const made = new Map<string, string>()
+const joinedTexts = new Map<string, string>()
 
 /** The blocks as one text. Equal texts are one text: hundreds of runs may hold it. */
-export function joinBlocks(blocks: readonly Block[]): string {
+export function joinBlocks(blocks: readonly PromptBlock[]): string {
   const instructions = blocks.map(({ text }) => text).join('\n\n')
-  const known = made.get(instructions)
+  const known = joinedTexts.get(instructions)
   if (known !== undefined) return known
-  if (made.size > 100) made.clear()
-  made.set(instructions, instructions)
+  if (joinedTexts.size > 100) joinedTexts.clear()
+  joinedTexts.set(instructions, instructions)
   return instructions
 }

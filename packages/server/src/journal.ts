@@ -21,7 +21,7 @@ export interface Journal {
   close: () => Promise<void>
 }
 
-const longestPauseMs = 5000
+const maxPauseMs = 5000
 
 export function createJournal(
   store: Pick<Store, 'frames'>,
@@ -72,7 +72,7 @@ export function createJournal(
     const taken = logs.map((log) => ({ log, frames: log.take() })).filter(({ frames }) => frames.length > 0)
     if (taken.length === 0) return
     const failed = await append(taken)
-    pauseMs = failed.length === 0 ? intervalMs : Math.min(2 * pauseMs, longestPauseMs)
+    pauseMs = failed.length === 0 ? intervalMs : Math.min(2 * pauseMs, maxPauseMs)
     for (const { log, error } of failed) {
       dirty.add(log)
       log.notWritten(error)

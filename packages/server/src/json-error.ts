@@ -14,7 +14,7 @@ export function findJsonError(text: string): JsonError | undefined {
     if (at < text.length) fail('nothing may follow here')
     return undefined
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
+    if (!(error instanceof JsonFault)) throw error
     const before = text.slice(0, error.at)
     return { line: before.split('\n').length, column: error.at - before.lastIndexOf('\n'), message: error.message }
   }
@@ -80,11 +80,11 @@ export function findJsonError(text: string): JsonError | undefined {
   }
 
   function fail(message: string): never {
-    throw new Fault(message, at)
+    throw new JsonFault(message, at)
   }
 }
 
-class Fault extends Error {
+class JsonFault extends Error {
   readonly at: number
   constructor(message: string, at: number) {
     super(message)

@@ -15,8 +15,8 @@ export interface KnownPages {
   verify(claim: { pageId: string; origin: string; text: string; signature: string }): boolean
 }
 
-const mostPages = 50
-const longestAbsence = 90 * 24 * 60 * 60 * 1000
+const maxKnownPages = 50
+const maxAbsenceMs = 90 * 24 * 60 * 60 * 1000
 
 const pagesSchema = z.array(z.object({ id: z.string(), origin: z.string(), publicKey: z.string(), usedAt: z.number() }))
 type Page = z.infer<typeof pagesSchema>[number]
@@ -46,14 +46,14 @@ export function openKnownPages(home: string): KnownPages {
   function read(): Page[] {
     try {
       const pages = pagesSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
-      return pages.filter(({ usedAt }) => Date.now() - usedAt < longestAbsence)
+      return pages.filter(({ usedAt }) => Date.now() - usedAt < maxAbsenceMs)
     } catch {
       return []
     }
   }
 
   function write(pages: Page[]): void {
-    writePrivately(file, `${JSON.stringify(pages.slice(-mostPages), null, 2)}\n`)
+    writePrivately(file, `${JSON.stringify(pages.slice(-maxKnownPages), null, 2)}\n`)
   }
 }
 

@@ -1,9 +1,10 @@
+import type { Sink } from './stream-response.ts'
+import type { LogEvent } from './subscriber.ts'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { deltaOf, type Chunk, type Frame, type Store } from '@troupe/core'
+import { deltaText, type Chunk, type Frame, type Store } from '@troupe/core'
 import { createJournal, type Journal } from './journal.ts'
-import { createLiveLog, numberJump, type LiveLog, type LogEvent } from './live-log.ts'
-import type { Sink } from './subscriber.ts'
+import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
 import { createTestSink, parseEvents } from './testing/open-live.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
@@ -37,7 +38,7 @@ function memoryFrames(): { store: Pick<Store, 'frames'>; fail(now: boolean): voi
 function units(events: readonly LogEvent[]): Map<number, string> {
   const found = new Map<number, string>()
   for (const { number, chunk } of events) {
-    const text = deltaOf(chunk)
+    const text = deltaText(chunk)
     if (text === undefined || text === '') found.set(number, JSON.stringify(chunk))
     else for (let i = 0; i < text.length; i++) found.set(number - text.length + 1 + i, `${chunk.type} ${text[i]}`)
   }
@@ -154,7 +155,7 @@ describe('the log of a live run', () => {
             const numbers = sink.events.map(({ number }) => number)
             expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
             expect([...units(sink.events)]).toEqual(after(all, from))
-            expect(sink.events.reduce((sum, { chunk }) => sum + (deltaOf(chunk)?.length || 1), 0)).toBe(
+            expect(sink.events.reduce((sum, { chunk }) => sum + (deltaText(chunk)?.length || 1), 0)).toBe(
               after(all, from).length,
             )
           }
@@ -182,7 +183,7 @@ describe('the log of a live run', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(sink.largest()).toBeLessThan(1.2 * (1 << 20))
-    const text = sink.events.map(({ chunk }) => deltaOf(chunk)).join('')
+    const text = sink.events.map(({ chunk }) => deltaText(chunk)).join('')
     expect(text.length).toBe(20_000_000)
     expect(Math.max(...pages)).toBeLessThanOrEqual(4)
     await journal.close()
@@ -206,7 +207,7 @@ describe('the log of a live run', () => {
       fail(false)
       await log.sync()
       await vi.waitFor(() => expect(sink.events.at(-1)?.number).toBe(log.number))
-      expect(sink.events.map(({ chunk }) => deltaOf(chunk)).join('').length).toBe(3_000_000)
+      expect(sink.events.map(({ chunk }) => deltaText(chunk)).join('').length).toBe(3_000_000)
       log.end()
       await sink.ended
       await journal.close()

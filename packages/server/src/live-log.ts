@@ -1,6 +1,8 @@
+import type { Sink } from './stream-response.ts'
+import type { LogEvent } from './subscriber.ts'
 import {
-  cutDelta,
-  deltaOf,
+  sliceDelta,
+  deltaText,
   formatEvent,
   itemSize,
   joinDeltas,
@@ -14,7 +16,7 @@ import {
 } from '@troupe/core'
 import type { Journal, Journalled } from './journal.ts'
 import { storageFault } from './storage-fault.ts'
-import { createSubscriber, type Page, type Sink, type Source, type Subscriber } from './subscriber.ts'
+import { createSubscriber, type LogPage, type LogSource, type Subscriber } from './subscriber.ts'
 
 /** The log of a live run: what is not yet journalled lies in memory, everything else is read from the journal. */
 export interface LiveLog extends RunLog {
@@ -31,11 +33,6 @@ export interface LiveLog extends RunLog {
   unread(): Promise<void>
 }
 
-export interface LogEvent {
-  number: number
-  chunk: Chunk
-}
-
 export interface LiveLogOptions {
   runId: string
   store: Pick<Store, 'frames'>
@@ -49,7 +46,7 @@ export interface LiveLogOptions {
 }
 
 /** So much is journalled at once, without waiting for the next tick of the journal, and a frame holds not much more. */
-const largestFrame = 1 << 18
+const maxFrameBytes = 1 << 18
 /**
  * How far numbers jump after a crash. Nothing is sent whose number is further than this beyond the journal, so that no
  * client can hold a number that is given again.
@@ -58,14 +55,14 @@ export const numberJump = 1 << 20
 /** Frames that a subscriber reads at once. */
 const framesPerPage = 4
 /** Joined deltas are cut into pieces of this length where they are sent. */
-const longestDelta = 1 << 15
+const maxDeltaLength = 1 << 15
 
 export function createLiveLog(options: LiveLogOptions): LiveLog {
   return new JournalledLog(options)
 }
 
 /** A class, since hundreds of logs may stand open and methods on a prototype weigh nothing. */
-class JournalledLog implements LiveLog, Journalled, Source {
+class JournalledLog implements LiveLog, Journalled, LogSource {
   number: number
   readonly #options: LiveLogOptions
   #seq: number
@@ -138,7 +135,7 @@ class JournalledLog implements LiveLog, Journalled, Source {
   /** For the journal: what it shall write now. */
   take(): Frame[] {
     const { runId } = this.#options
-    this.#writing = framesOf(this.#pending, { runId, seq: this.#seq, from: this.#pendingFrom })
+    this.#writing = splitIntoFrames(this.#pending, { runId, seq: this.#seq, from: this.#pendingFrom })
     this.#seq += this.#writing.length
     this.#pending = []
     this.#pendingFrom = this.number
@@ -162,11 +159,11 @@ class JournalledLog implements LiveLog, Journalled, Source {
   }
 
   /** For subscribers: what lies in memory after this number, or undefined when the journal has to be read first. */
-  recent(after: number): Page | undefined {
+  recent(after: number): LogPage | undefined {
     if (after < this.#memoryFrom()) return undefined
     const events = [
-      ...this.#writing.flatMap((frame) => eventsOf(frame.items, frame.from, after)),
-      ...eventsOf(this.#pending, this.#pendingFrom, after),
+      ...this.#writing.flatMap((frame) => eventsAfter(frame.items, frame.from, after)),
+      ...eventsAfter(this.#pending, this.#pendingFrom, after),
     ]
     const limit = this.#sendable()
     if (this.number <= limit) return { events, upTo: this.number, complete: true }
@@ -176,11 +173,11 @@ class JournalledLog implements LiveLog, Journalled, Source {
   }
 
   /** Everything up to where memory began when it was asked is in the journal for certain. */
-  async read(after: number): Promise<Page> {
+  async read(after: number): Promise<LogPage> {
     const { store, runId } = this.#options
     const inJournal = this.#memoryFrom()
     const frames = await store.frames.read(runId, after, framesPerPage)
-    const events = frames.flatMap((frame) => eventsOf(frame.items, frame.from, after))
+    const events = frames.flatMap((frame) => eventsAfter(frame.items, frame.from, after))
     return {
       events,
       upTo: frames.length < framesPerPage ? inJournal : (frames.at(-1)?.to ?? inJournal),
@@ -203,11 +200,11 @@ class JournalledLog implements LiveLog, Journalled, Source {
   #keep(item: LogItem): void {
     const { journal } = this.#options
     const last = this.#pending.at(-1)
-    const joined = last === undefined || itemSize(last) > largestFrame ? undefined : joinDeltas(last, item)
+    const joined = last === undefined || itemSize(last) > maxFrameBytes ? undefined : joinDeltas(last, item)
     if (joined === undefined) this.#pending.push(item)
     else this.#pending[this.#pending.length - 1] = joined
     journal.touch(this)
-    if (this.number - this.#pendingFrom > largestFrame) void journal.commit(this)
+    if (this.number - this.#pendingFrom > maxFrameBytes) void journal.commit(this)
   }
 
   #send(chunk: Chunk): void {
@@ -232,12 +229,12 @@ class JournalledLog implements LiveLog, Journalled, Source {
 }
 
 /** Frames of a size that a slow client can be fed from. */
-function framesOf(items: readonly LogItem[], first: { runId: string; seq: number; from: number }): Frame[] {
+function splitIntoFrames(items: readonly LogItem[], first: { runId: string; seq: number; from: number }): Frame[] {
   const frames: Frame[] = []
   let { seq, from: to } = first
   for (const item of items) {
     let frame = frames.at(-1)
-    if (frame === undefined || frame.to - frame.from > largestFrame) {
+    if (frame === undefined || frame.to - frame.from > maxFrameBytes) {
       frame = { runId: first.runId, seq: seq++, from: to, to, items: [] }
       frames.push(frame)
     }
@@ -249,14 +246,14 @@ function framesOf(items: readonly LogItem[], first: { runId: string; seq: number
 }
 
 /** The chunks of a frame that end after a number; a delta that the number cuts is cut, a long one goes in pieces. */
-export function eventsOf(items: readonly LogItem[], from: number, after: number): LogEvent[] {
+export function eventsAfter(items: readonly LogItem[], from: number, after: number): LogEvent[] {
   const events: LogEvent[] = []
   let number = from
   for (const item of items) {
     const start = number
     number += itemSize(item)
     if (number <= after || isNote(item)) continue
-    const chunk = (start < after ? cutDelta(item, after - start) : item) as Chunk
+    const chunk = (start < after ? sliceDelta(item, after - start) : item) as Chunk
     pushInPieces(events, chunk, number)
   }
   return events
@@ -265,17 +262,17 @@ export function eventsOf(items: readonly LogItem[], from: number, after: number)
 function pushInPieces(events: LogEvent[], chunk: Chunk, number: number): void {
   let rest = chunk
   for (;;) {
-    const length = deltaOf(rest)?.length ?? 0
-    if (length <= longestDelta) {
+    const length = deltaText(rest)?.length ?? 0
+    if (length <= maxDeltaLength) {
       events.push({ number, chunk: rest })
       return
     }
-    events.push({ number: number - length + longestDelta, chunk: headOfDelta(rest, longestDelta) })
-    rest = cutDelta(rest, longestDelta) as Chunk
+    events.push({ number: number - length + maxDeltaLength, chunk: deltaHead(rest, maxDeltaLength) })
+    rest = sliceDelta(rest, maxDeltaLength) as Chunk
   }
 }
 
-function headOfDelta(chunk: Chunk, length: number): Chunk {
+function deltaHead(chunk: Chunk, length: number): Chunk {
   if (chunk.type === 'tool-input-delta') return { ...chunk, inputTextDelta: chunk.inputTextDelta.slice(0, length) }
   return { ...chunk, delta: (chunk as { delta: string }).delta.slice(0, length) } as Chunk
 }

@@ -5,20 +5,20 @@ import type { Script } from '@troupe/core/testing'
 import { numberJump } from './live-log.ts'
 import {
   createTestSink,
-  openTestLive,
-  type TestLive,
-  type TestLiveOptions,
+  openTestRuns,
+  type TestRuns,
+  type TestRunsOptions,
   type TestSink,
 } from './testing/open-live.ts'
 
-const opened: TestLive[] = []
+const opened: TestRuns[] = []
 
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-async function open(script: Script, options: TestLiveOptions = {}): Promise<TestLive> {
-  const test = await openTestLive(script, options)
+async function open(script: Script, options: TestRunsOptions = {}): Promise<TestRuns> {
+  const test = await openTestRuns(script, options)
   opened.push(test)
   return test
 }
@@ -42,7 +42,7 @@ function halting(gate: string, text = 'Once upon a time there was a fox.'): Scri
 
 /** A run that stands still with everything journalled up to here and more sent than that. */
 async function crashAt(
-  test: TestLive,
+  test: TestRuns,
   gate: string,
 ): Promise<{ sink: TestSink; runId: string; messageId: string; journalled: number }> {
   const run = await test.ask()

@@ -1,3 +1,4 @@
+import type { Sink } from './stream-response.ts'
 import type {
   AgentReport,
   Message,
@@ -8,10 +9,9 @@ import type {
   Session,
   SteeringMessage,
 } from '@troupe/core'
-import type { AgentHostOptions } from './agent-host.ts'
+import type { SubAgentHostOptions } from './agent-host.ts'
 import type { LiveLog } from './live-log.ts'
-import type { Remains, RunParts } from './run-parts.ts'
-import type { Sink } from './subscriber.ts'
+import type { RecoveredState, PreparedRun } from './run-parts.ts'
 
 export interface LiveRun {
   readonly id: string
@@ -52,14 +52,14 @@ export interface OpenRun extends LiveRun {
 export interface RunToBegin {
   record: RunRecord
   session: Session
-  parts: RunParts
-  remains?: Remains
+  parts: PreparedRun
+  remains?: RecoveredState
 }
 
 export interface RunToOpen extends RunToBegin {
   /** Opens the run of a sub-agent. */
-  openChild: AgentHostOptions['open']
-  takeRemains: AgentHostOptions['takeRemains']
+  openChild: SubAgentHostOptions['open']
+  takeRemains: SubAgentHostOptions['takeRemains']
   /** Called before the streams end, when everything is stored, or with what could not be. */
   onClosed: (unstored?: RunOutcome) => void
 }

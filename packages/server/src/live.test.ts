@@ -13,16 +13,16 @@ import {
   type Tool,
 } from '@troupe/core'
 import type { Script } from '@troupe/core/testing'
-import { createTestSink, openTestLive, type TestLive, type TestLiveOptions } from './testing/open-live.ts'
+import { createTestSink, openTestRuns, type TestRuns, type TestRunsOptions } from './testing/open-live.ts'
 
-const opened: TestLive[] = []
+const opened: TestRuns[] = []
 
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-async function open(script: Script, options: TestLiveOptions = {}): Promise<TestLive> {
-  const test = await openTestLive(script, options)
+async function open(script: Script, options: TestRunsOptions = {}): Promise<TestRuns> {
+  const test = await openTestRuns(script, options)
   opened.push(test)
   return test
 }

@@ -17,15 +17,21 @@ import type { EarlyAnswer } from './early-answers.ts'
 import type { AnswerOptions } from './inbox.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './live-run.ts'
 import { noRun, openRun } from './session-run.ts'
-import { readRemains, type UnfinishedRun } from './read-remains.ts'
-import { gatherAloneParts, gatherParts, type LiveOptions, type Remains, type RunRequest } from './run-parts.ts'
+import { readUnfinishedRuns, type UnfinishedRun } from './read-remains.ts'
+import {
+  prepareStandaloneRun,
+  prepareRun,
+  type RunManagerOptions,
+  type RecoveredState,
+  type RunRequest,
+} from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
 
 export type { LiveRun } from './live-run.ts'
-export type { LiveOptions, RunRequest } from './run-parts.ts'
+export type { RunManagerOptions, RunRequest } from './run-parts.ts'
 
 /** The runs that this process owns: at most one per session. */
-export interface Live {
+export interface RunManager {
   /** Opens a run that answers a stored user message. Throws `SessionBusy` (409). */
   start(start: StartRun): Promise<LiveRun>
   get(sessionId: string): LiveRun | undefined
@@ -59,20 +65,20 @@ export interface StartRun {
 }
 
 /** An answer that could not be stored, and the number up to which its stream was sent. */
-interface Unstored {
+interface UnstoredRun {
   record: RunRecord
   outcome: RunOutcome
   number: number
 }
 
-export function createLive(options: LiveOptions): Live {
+export function createRunManager(options: RunManagerOptions): RunManager {
   const { store, inbox } = options
   const runs = new Map<string, OpenRun>()
   const children = new Map<string, OpenRun>()
   /** What is left of the runs of sub-agents, until the run that they belong to takes them up. */
   const orphans = new Map<string, UnfinishedRun>()
   const opening = new Map<string, Promise<unknown>>()
-  const unstored = new Map<string, Unstored>()
+  const unstored = new Map<string, UnstoredRun>()
   const merging = new Set<Promise<void>>()
   let closing = false
 
@@ -135,7 +141,7 @@ export function createLive(options: LiveOptions): Live {
       return result
     },
     async recover() {
-      const found = await readRemains(store, warn)
+      const found = await readUnfinishedRuns(store, warn)
       for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
       for (const { record, session, latest, ...left } of found) {
         if (record.agentId !== null) continue
@@ -164,7 +170,7 @@ export function createLive(options: LiveOptions): Live {
   }
 
   async function start({ session, userMessageId, request }: StartRun): Promise<LiveRun> {
-    const parts = await gatherParts(options, session, request, { userMessageId, agentId: null })
+    const parts = await prepareRun(options, session, request, { userMessageId, agentId: null })
     const sent = unstored.get(session.id)?.number ?? 0
     await storeLate(session.id)
     const record: RunRecord = {
@@ -185,9 +191,9 @@ export function createLive(options: LiveOptions): Live {
     return live
   }
 
-  async function recover(record: RunRecord, session: Session, remains: Remains, latest: boolean): Promise<void> {
+  async function recover(record: RunRecord, session: Session, remains: RecoveredState, latest: boolean): Promise<void> {
     const request = record.request as unknown as RunRequest
-    const parts = await gatherParts(options, session, request, record, remains)
+    const parts = await prepareRun(options, session, request, record, remains)
     const live = open({ record, session, parts, remains })
     const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
     if (!stays)
@@ -226,8 +232,13 @@ export function createLive(options: LiveOptions): Live {
     await beginAlone(record, session, agent)
   }
 
-  async function beginAlone(record: RunRecord, session: Session, agent: AgentRecord, remains?: Remains): Promise<void> {
-    const parts = await gatherAloneParts(options, session, agent, record.userMessageId)
+  async function beginAlone(
+    record: RunRecord,
+    session: Session,
+    agent: AgentRecord,
+    remains?: RecoveredState,
+  ): Promise<void> {
+    const parts = await prepareStandaloneRun(options, session, agent, record.userMessageId)
     const live = openChild({ record, session, parts, ...(remains !== undefined && { remains }) })
     live.begin()
     void live.done
@@ -242,12 +253,12 @@ export function createLive(options: LiveOptions): Live {
   }
 
   /** The run of a sub-agent that nobody takes up: what it had written is kept. */
-  async function closeOrphan(record: RunRecord, session: Session, remains: Remains): Promise<void> {
+  async function closeOrphan(record: RunRecord, session: Session, remains: RecoveredState): Promise<void> {
     const request = record.request as unknown as RunRequest
     const name = request.agent ?? 'agent'
     const agentId = record.agentId as string
     const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }
-    const gathered = await gatherParts(options, session, request, record, remains)
+    const gathered = await prepareRun(options, session, request, record, remains)
     const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, remains })
     live.abort(new NamedError('Interrupted', 'The process ended while this answer was written.'))
     live.begin()
@@ -294,7 +305,7 @@ export function createLive(options: LiveOptions): Live {
     return live
   }
 
-  function takeRemains(runId: string): Remains | undefined {
+  function takeRemains(runId: string): RecoveredState | undefined {
     const remains = orphans.get(runId)
     orphans.delete(runId)
     return remains

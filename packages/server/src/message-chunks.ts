@@ -1,25 +1,25 @@
 import type { Chunk, Message } from '@troupe/core'
 
-type Fields = Record<string, unknown> & { type: string }
+type ChunkFields = Record<string, unknown> & { type: string }
 
 /** Chunks whose fold is this message: for answers whose log is gone, as in an imported session. */
 export function messageChunks(message: Pick<Message, 'id' | 'parts' | 'metadata'>): Chunk[] {
   const { id, parts, metadata } = message
   return [
     chunk({ type: 'start', messageId: id, messageMetadata: metadata }),
-    ...parts.flatMap((part, i) => partChunks(part as unknown as Fields, String(i))),
+    ...parts.flatMap((part, i) => partChunks(part as unknown as ChunkFields, String(i))),
     chunk({ type: 'finish' }),
   ]
 }
 
-function partChunks(part: Fields, place: string): Chunk[] {
+function partChunks(part: ChunkFields, place: string): Chunk[] {
   if (part.type === 'step-start') return [{ type: 'start-step' }]
   if (part.type === 'text' || part.type === 'reasoning') return textChunks(part, place)
   if (part['toolCallId'] === undefined) return [part as unknown as Chunk]
   return [...callChunks(part), ...approvalChunks(part), ...resultChunks(part)]
 }
 
-function textChunks(part: Fields, place: string): Chunk[] {
+function textChunks(part: ChunkFields, place: string): Chunk[] {
   const { type, text, providerMetadata, citations } = part
   const id = typeof part['id'] === 'string' ? part['id'] : place
   return [
@@ -29,7 +29,7 @@ function textChunks(part: Fields, place: string): Chunk[] {
   ]
 }
 
-function callChunks(part: Fields): Chunk[] {
+function callChunks(part: ChunkFields): Chunk[] {
   const { toolCallId, input, title, toolMetadata, providerExecuted, callProviderMetadata } = part
   const dynamic = part.type === 'dynamic-tool' ? true : undefined
   const toolName = dynamic ? part['toolName'] : part.type.slice('tool-'.length)
@@ -37,7 +37,7 @@ function callChunks(part: Fields): Chunk[] {
   return [chunk({ type: 'tool-input-available', ...shared, providerMetadata: callProviderMetadata })]
 }
 
-function approvalChunks(part: Fields): Chunk[] {
+function approvalChunks(part: ChunkFields): Chunk[] {
   const { toolCallId } = part
   const approval = part['approval'] as Record<string, unknown> | undefined
   if (approval === undefined) return []
@@ -58,7 +58,7 @@ function approvalChunks(part: Fields): Chunk[] {
     : [request, chunk({ type: 'tool-approval-response', approvalId, approved, reason })]
 }
 
-function resultChunks(part: Fields): Chunk[] {
+function resultChunks(part: ChunkFields): Chunk[] {
   const { toolCallId, output, errorText, preliminary, toolMetadata, providerExecuted, resultProviderMetadata } = part
   const shared = { toolCallId, toolMetadata, providerExecuted, providerMetadata: resultProviderMetadata }
   switch (part['state']) {
@@ -73,6 +73,6 @@ function resultChunks(part: Fields): Chunk[] {
   }
 }
 
-function chunk(fields: Fields): Chunk {
+function chunk(fields: ChunkFields): Chunk {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as unknown as Chunk
 }

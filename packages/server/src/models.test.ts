@@ -1,4 +1,4 @@
-import { paramsOf } from '@troupe/core'
+import { modelParams } from '@troupe/core'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { createRequire } from 'node:module'
@@ -46,7 +46,7 @@ describe('which model a request gets', () => {
       familyId: 'OpenAI',
       tags: ['chat'],
     })
-    expect(paramsOf(resolved.definition).map(({ name }) => name)).toContain('reasoning')
+    expect(modelParams(resolved.definition).map(({ name }) => name)).toContain('reasoning')
   })
 
   test('an id may hold slashes of its own', async () => {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { FileKind, Learned, MediaKind, MediaRequest } from '@troupe/core'
-import { mediaMaker, type MadeMedia } from './media/make-with-model.ts'
+import type { FileKind, LearnedModelFacts, MediaKind, MediaRequest } from '@troupe/core'
+import { mediaGenerator, type GeneratedMedia } from './media/make-with-model.ts'
 import {
   completeModel,
   isForMedia,
@@ -9,8 +9,8 @@ import {
   type ProviderDefinition,
   type ProviderSettings,
 } from './provider.ts'
-import { sourceOf, type ConfiguredProvider, type KeySource } from './providers/shared/configured-provider.ts'
-import { createDirectory } from './providers/shared/directory.ts'
+import { accountFingerprint, type ConfiguredProvider, type KeySource } from './providers/shared/configured-provider.ts'
+import { createProviderDirectory } from './providers/shared/directory.ts'
 import { guardFetch } from './providers/shared/guard-fetch.ts'
 import {
   modelNotFound,
@@ -18,7 +18,7 @@ import {
   providerNotConfigured,
   providerNotFound,
 } from './providers/shared/model-errors.ts'
-import { openLearned } from './providers/shared/learned.ts'
+import { openLearnedModels } from './providers/shared/learned.ts'
 import { probe, type ProbeResult } from './providers/shared/probe.ts'
 import { importTemplates, type ImportedTemplates } from './providers/shared/templates.ts'
 import { testProvider, type ProviderTest } from './providers/shared/test-provider.ts'
@@ -94,7 +94,7 @@ export interface Models {
     kind: MediaKind,
     id?: string,
     chatModel?: string,
-  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> }>
+  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }>
   /** Those that can be used; of the demo only where the chat model, by default the one of new sessions, is the demo. */
   listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]>
   getModelDefinition(provider: string, id: string): ModelDefinition | undefined
@@ -103,7 +103,7 @@ export interface Models {
   listProviders(): Promise<ProviderInfo[]>
   testProvider(id: string): Promise<ProviderTest>
   /** Keeps what a refusal of the provider says of a model, by its full id. */
-  learn(id: string, found: Learned): void
+  learn(id: string, found: LearnedModelFacts): void
   importTemplates(fileOrUrl: string): Promise<ImportedTemplates>
   /** The key and address of a provider, for tools that call one directly. */
   credentials(id: string): { apiKey?: string; baseURL?: string } | undefined
@@ -122,10 +122,10 @@ export interface Models {
 const probeAgainMs = 30_000
 
 export function createModels(options: ModelsOptions): Models {
-  const { find, all, ...directory } = createDirectory(options)
+  const { find, all, ...directory } = createProviderDirectory(options)
   const fetch = guardFetch(options.fetch, directory.redact)
   const discovered = new Map<string, ModelDefinition[]>()
-  const learned = openLearned(options.learnedFile)
+  const learned = openLearnedModels(options.learnedFile)
   const factories = new Map<string, { made: string; create: Promise<ModelFactory> }>()
   let probing: { at: number; results: Promise<Map<string, ProbeResult>> } | undefined
 
@@ -163,7 +163,7 @@ export function createModels(options: ModelsOptions): Models {
     const listed = modelsOf(provider)
     const model = listed.find((candidate) => candidate.id === modelId)
     if (!model && definition.closed) {
-      throw modelNotFound(modelId, `${definition.name} offers no model "${modelId}".`, listed.map(refOf))
+      throw modelNotFound(modelId, `${definition.name} offers no model "${modelId}".`, listed.map(modelRef))
     }
     if (model && isForMedia(model)) {
       throw modelNotFound(modelId, `${model.name} makes pictures or films and cannot be talked to.`, [])
@@ -173,7 +173,7 @@ export function createModels(options: ModelsOptions): Models {
     return {
       id,
       model: create(modelId),
-      source: sourceOf(provider),
+      source: accountFingerprint(provider),
       definition: model ?? learned.apply(completeModel({ id: modelId }, definition)),
       files: learned.takesNone(id) ? [] : (definition.files ?? ['image']),
     }
@@ -183,7 +183,7 @@ export function createModels(options: ModelsOptions): Models {
     kind: MediaKind,
     wanted?: string,
     chatModel?: string,
-  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> }> {
+  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }> {
     const listed = await listMediaModels(kind, chatModel)
     const mayBe = (id: string | undefined): boolean => !isDemo(id) || listed.some(({ ref }) => isDemo(ref))
     const configured = options.mediaModel?.(kind)
@@ -196,7 +196,7 @@ export function createModels(options: ModelsOptions): Models {
     const { provider, modelId } = locate(id)
     const { definition } = provider
     if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
-    const make = mediaMaker(await factory(provider), kind, modelId)
+    const make = mediaGenerator(await factory(provider), kind, modelId)
     const isKnown = modelsOf(provider).some((model) => model.id === modelId && model.tags.includes(kind))
     if (make === undefined || (definition.closed && !isKnown))
       throw modelNotFound(
@@ -221,7 +221,7 @@ export function createModels(options: ModelsOptions): Models {
   async function canMake(kind: MediaKind, ref: string): Promise<boolean> {
     const { provider, modelId } = locate(ref)
     try {
-      return mediaMaker(await factory(provider), kind, modelId) !== undefined
+      return mediaGenerator(await factory(provider), kind, modelId) !== undefined
     } catch {
       return false
     }
@@ -241,7 +241,7 @@ export function createModels(options: ModelsOptions): Models {
     const owner = usable.find((candidate) => modelsOf(candidate).some((model) => model.id === wanted))
     if (owner) return { provider: owner, modelId: wanted }
     if (modelId === '')
-      throw modelNotFound(wanted, `There is no model "${wanted}".`, usable.flatMap(modelsOf).map(refOf))
+      throw modelNotFound(wanted, `There is no model "${wanted}".`, usable.flatMap(modelsOf).map(modelRef))
     throw providerNotFound(
       name,
       all().map((candidate) => candidate.definition.id),
@@ -254,7 +254,7 @@ export function createModels(options: ModelsOptions): Models {
     const remote = ready.filter((provider) => !provider.definition.local)
     const found = (providers: ConfiguredProvider[]): string | undefined => {
       const model = providers.flatMap(modelsOf)[0]
-      return model && refOf(model)
+      return model && modelRef(model)
     }
     const chosen =
       found(remote.filter((provider) => provider.keySource === 'settings')) ??
@@ -278,7 +278,7 @@ export function createModels(options: ModelsOptions): Models {
       const usable = isUsable(provider, found)
       if (!usable && !everything) return []
       const { name } = provider.definition
-      return modelsOf(provider).map((model) => ({ ...model, ref: refOf(model), providerName: name, usable }))
+      return modelsOf(provider).map((model) => ({ ...model, ref: modelRef(model), providerName: name, usable }))
     })
   }
 
@@ -391,7 +391,7 @@ function isDemo(ref: string | undefined): boolean {
   return ref?.split('/', 1)[0] === 'demo'
 }
 
-function refOf(model: ModelDefinition): string {
+function modelRef(model: ModelDefinition): string {
   return `${model.provider}/${model.id}`
 }
 

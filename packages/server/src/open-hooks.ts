@@ -2,16 +2,16 @@ import path from 'node:path'
 import { createHooks, loadHooks, type Hook } from '@troupe/core'
 import type { ConfigFile } from './config.ts'
 import type { Logger } from './logger.ts'
-import type { Problem } from './open-tools.ts'
+import type { LoadProblem } from './open-tools.ts'
 import type { ProjectConfigs } from './permission/project-configs.ts'
-import type { Place } from './permission/rule-layers.ts'
+import type { PolicyWorkspace } from './permission/rule-layers.ts'
 
-export interface Hooks {
+export interface WorkspaceHooks {
   /** Those that have a word in what runs in a workspace: the person's, and those of a project that is trusted. */
-  of(place: Place): Hook[]
-  problems(place: Place): Problem[]
+  of(place: PolicyWorkspace): Hook[]
+  problems(place: PolicyWorkspace): LoadProblem[]
   /** What they are, for whoever looks at them. */
-  list(place: Place): HookInfo[]
+  list(place: PolicyWorkspace): HookInfo[]
 }
 
 export interface HookInfo {
@@ -33,7 +33,7 @@ export function openHooks(options: {
   projects: ProjectConfigs
   env: NodeJS.ProcessEnv
   logger: Logger
-}): Hooks {
+}): WorkspaceHooks {
   const { home, personHome, config, projects, env, logger } = options
   /** The modules of a workspace, by whether it is trusted: Node keeps a module for the life of the process. */
   const loaded = new Map<string, ReturnType<typeof loadHooks>>()
@@ -69,13 +69,13 @@ export function openHooks(options: {
     return createHooks(config.get().hooks, { source: config.path, base: personHome, home: personHome, env })
   }
 
-  function ofProject(place: Place): Hook[] {
+  function ofProject(place: PolicyWorkspace): Hook[] {
     if (!place.trusted) return []
     const project = projects(place)
     return createHooks(project.get()?.hooks, { source: project.path, base: place.path, home: personHome, env })
   }
 
-  function modules(place: Place): ReturnType<typeof loadHooks> {
+  function modules(place: PolicyWorkspace): ReturnType<typeof loadHooks> {
     const key = `${place.trusted} ${place.path}`
     const known = loaded.get(key)
     if (known !== undefined) return known

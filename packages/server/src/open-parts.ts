@@ -12,7 +12,7 @@ import {
   type Tool,
   type Workspace,
 } from '@troupe/core'
-import { createAgentBook } from './agent-book.ts'
+import { createAgentRegistry } from './agent-book.ts'
 import { createAgentStates } from './agent-states.ts'
 import { createBlobFiles } from './blob-files.ts'
 import { noChromium } from './browser/find-chromium.ts'
@@ -27,32 +27,32 @@ import type { Home } from './home.ts'
 import { createInbox } from './inbox.ts'
 import { serversLayer, skillsLayer } from './instructions.ts'
 import { createJournal } from './journal.ts'
-import { languageIn } from './language-of.ts'
-import { createLive } from './live.ts'
+import { sessionLanguage } from './language-of.ts'
+import { createRunManager } from './live.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
-import { serversText } from './mcp/servers-text.ts'
+import { describeServers } from './mcp/servers-text.ts'
 import { openMedia } from './media/open-media.ts'
 import { createModels } from './models.ts'
 import { openHooks } from './open-hooks.ts'
-import { openTools, type Problem } from './open-tools.ts'
-import { withOwnModels } from './own-models.ts'
+import { openTools, type LoadProblem } from './open-tools.ts'
+import { withProgramModels } from './own-models.ts'
 import { createPageCalls } from './pages/page-calls.ts'
 import { createPageTabs } from './pages/page-tabs.ts'
 import { managedFile, openPermissions } from './permission/open-permissions.ts'
 import { createTypedAddresses } from './permission/typed-addresses.ts'
 import { runModel } from './run-model.ts'
 import type { ServerOptions } from './server.ts'
-import { createSkillBook } from './skills/skill-book.ts'
+import { createSkillRegistry } from './skills/skill-book.ts'
 import { createSkillImports } from './skills/skill-imports.ts'
 import { openSqliteStore } from './stores/sqlite.ts'
-import { createTitles } from './title-sessions.ts'
+import { createTitleWriter } from './title-sessions.ts'
 import { toolSettings } from './tool-settings.ts'
 
-export type Parts = Awaited<ReturnType<typeof openParts>>
+export type ServerParts = Awaited<ReturnType<typeof openParts>>
 
 /** Where everything is opened. */
-export interface Place {
+export interface OpenPartsContext {
   home: Home
   env: NodeJS.ProcessEnv
   log: (text: string) => void
@@ -63,7 +63,7 @@ export interface Place {
 }
 
 /** Everything that runs are made of, opened in the order in which one stands on the other. */
-export async function openParts(options: ServerOptions, place: Place) {
+export async function openParts(options: ServerOptions, place: OpenPartsContext) {
   const { home, env, log, closers } = place
   const config = openConfig(home)
   const defaultModel = (): string | undefined => env['TROUPE_MODEL'] || config.get().model || undefined
@@ -75,7 +75,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     learnedFile: path.join(home.path, 'model-windows.json'),
     ...(options.probe !== undefined && { probe: options.probe }),
   })
-  const models = options.models === undefined ? configured : withOwnModels(configured, options.models, defaultModel)
+  const models = options.models === undefined ? configured : withProgramModels(configured, options.models, defaultModel)
   /** Its secrets are known once it is open. */
   const opened: { mcp?: Mcp } = {}
   const gitSecrets = createGitSecrets()
@@ -158,7 +158,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     ownPort: () => Number(new URL(place.origin()).port || 80),
   })
   closers.push(() => browsers.close())
-  const titles = createTitles({
+  const titles = createTitleWriter({
     store,
     models,
     logger,
@@ -170,7 +170,7 @@ export async function openParts(options: ServerOptions, place: Place) {
   const toolsIn = (workspaceId: string): readonly Tool[] =>
     browsers.offered(servers.join(workspaceId, tools.list(workspaceId)))
   const enabledIn = (workspaceId: string): readonly Tool[] => enabledTools(useTools(), toolsIn(workspaceId))
-  const problemsOf = (opened: Workspace): Problem[] => [
+  const problemsOf = (opened: Workspace): LoadProblem[] => [
     ...tools.problems(opened.id),
     ...servers.problems(opened.id),
     ...hooks.problems(opened),
@@ -181,7 +181,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     load(found)
     return found
   }
-  const agentBook = createAgentBook({
+  const agentBook = createAgentRegistry({
     home: home.path,
     personHome,
     store,
@@ -190,10 +190,10 @@ export async function openParts(options: ServerOptions, place: Place) {
     why: (group) => (group === 'browser' ? noChromium : undefined),
   })
   const offered = async (session: Session, page?: string): Promise<AgentDefinition[]> =>
-    agentBook.offered(await workspaceOf(session), { ...languageIn(session), ...(page !== undefined && { page }) })
+    agentBook.offered(await workspaceOf(session), { ...sessionLanguage(session), ...(page !== undefined && { page }) })
   const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
-    agentBook.find(await workspaceOf(session), name, languageIn(session).language)
-  const skillBook = createSkillBook({ home: home.path, personHome, store })
+    agentBook.find(await workspaceOf(session), name, sessionLanguage(session).language)
+  const skillBook = createSkillRegistry({ home: home.path, personHome, store })
   const skillImports = createSkillImports(home.path)
   closers.push(() => skillImports.close())
   await clearUnfinishedBackups(home.path)
@@ -203,7 +203,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     personHome,
     layers: [
       { name: skillsLayer, text: skillBook.text },
-      { name: serversLayer, text: (_, opened) => serversText(servers.of(opened).servers()) },
+      { name: serversLayer, text: (_, opened) => describeServers(servers.of(opened).servers()) },
     ],
     agents: async (session) => agentBook.offered(await workspaceOf(session), { anyPage: true }),
     sandbox,
@@ -225,7 +225,7 @@ export async function openParts(options: ServerOptions, place: Place) {
     tools: enabledIn,
     workspace: workspaceOf,
   })
-  const live = createLive({
+  const live = createRunManager({
     store,
     blobs,
     media,
@@ -256,7 +256,7 @@ export async function openParts(options: ServerOptions, place: Place) {
         sessionId,
         history.flatMap((message) => typedAddresses.read(sessionId, message)),
       ),
-    limits: () => limitsOf(config),
+    limits: () => configLimits(config),
     recovery: () => config.get().recovery ?? 'continue',
     onAnswered: titles.answered,
     agents: offered,
@@ -309,7 +309,7 @@ export async function openParts(options: ServerOptions, place: Place) {
   }
 }
 
-function limitsOf(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
+function configLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
   const { steps, tokens, seconds } = config.get().limits ?? {}
   return {
     ...(steps !== undefined && { steps }),

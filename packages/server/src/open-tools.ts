@@ -2,24 +2,24 @@ import path from 'node:path'
 import { getBuiltinTools, loadTools, type Tool, type Workspace } from '@troupe/core'
 import type { Logger } from './logger.ts'
 
-export interface Problem {
+export interface LoadProblem {
   path: string
   message: string
 }
 
-export interface Tools {
+export interface WorkspaceTools {
   /** The tools of a workspace; of one that was never loaded only those that every workspace has. */
   list: (workspaceId: string) => readonly Tool[]
-  problems: (workspaceId: string) => Problem[]
+  problems: (workspaceId: string) => LoadProblem[]
   /** Reads the folders of a workspace, anew after its trust has changed. */
   load: (workspace: Workspace) => void
 }
 
 /** Built-in tools, the person's own, and those that a trusted workspace brings. */
-export function openTools(options: { home: string; logger: Logger }): Tools {
+export function openTools(options: { home: string; logger: Logger }): WorkspaceTools {
   const { home, logger } = options
   const everywhere = read([])
-  const loaded = new Map<string, { trusted: boolean; tools: readonly Tool[]; problems: Problem[] }>()
+  const loaded = new Map<string, { trusted: boolean; tools: readonly Tool[]; problems: LoadProblem[] }>()
   return {
     list: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).tools,
     problems: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).problems,
@@ -30,7 +30,7 @@ export function openTools(options: { home: string; logger: Logger }): Tools {
     },
   }
 
-  function read(folders: string[]): { tools: readonly Tool[]; problems: Problem[] } {
+  function read(folders: string[]): { tools: readonly Tool[]; problems: LoadProblem[] } {
     const own = loadTools([path.join(home, 'tools'), ...folders], getBuiltinTools())
     for (const problem of own.problems) {
       logger({ level: 'warn', ...problem, message: `a tool was not loaded: ${problem.message}` })

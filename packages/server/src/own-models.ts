@@ -7,7 +7,7 @@ import { completeModel, type ModelDefinition } from './provider.ts'
  * Models that a program brings along, by their full id (`provider/model`), before those of the providers. Where no
  * default is configured, the first of them is it.
  */
-export function withOwnModels(
+export function withProgramModels(
   models: Models,
   own: Record<string, LanguageModelV4>,
   configured: () => string | undefined,
@@ -19,13 +19,13 @@ export function withOwnModels(
       const wanted = id || configured() || first
       const model = wanted !== undefined && Object.hasOwn(own, wanted) ? own[wanted] : undefined
       if (wanted === undefined || model === undefined) return models.resolveChatModel(id)
-      return { id: wanted, model, definition: definitionOf(wanted) }
+      return { id: wanted, model, definition: programModelDefinition(wanted) }
     },
     async listModels(options) {
       const listed = Object.keys(own).map((ref) => ({
-        ...definitionOf(ref),
+        ...programModelDefinition(ref),
         ref,
-        providerName: definitionOf(ref).provider,
+        providerName: programModelDefinition(ref).provider,
         usable: true,
       }))
       return [...listed, ...(await models.listModels(options))]
@@ -33,7 +33,7 @@ export function withOwnModels(
   }
 }
 
-function definitionOf(ref: string): ModelDefinition {
+function programModelDefinition(ref: string): ModelDefinition {
   const [provider = '', ...rest] = ref.split('/')
   return completeModel({ id: rest.join('/') }, { id: provider, familyId: provider, params: chatCompletionParams })
 }

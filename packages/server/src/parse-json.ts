@@ -1,4 +1,4 @@
-import { breathe } from './breathe.ts'
+import { yieldToEventLoop } from './breathe.ts'
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
@@ -52,7 +52,7 @@ async function measure(bytes: Buffer, limits: JsonLimits): Promise<Map<number, n
   let nextBreath = scanBytes
   for (let at = 0; at < bytes.length; at++) {
     if (at >= nextBreath) {
-      await breathe()
+      await yieldToEventLoop()
       nextBreath = at + scanBytes
     }
     switch (bytes[at]) {
@@ -81,7 +81,7 @@ async function measure(bytes: Buffer, limits: JsonLimits): Promise<Map<number, n
   return large
 }
 
-interface Frame {
+interface JsonFrame {
   into: unknown[] | Record<string, unknown>
   end: number
   /** Where what was not parsed yet begins; undefined behind a large member, until the comma. */
@@ -97,7 +97,7 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
   let at = start + 1
   /** How deep inside a small member. */
   let depth = 0
-  for (let frame: Frame | undefined = root; frame !== undefined;) {
+  for (let frame: JsonFrame | undefined = root; frame !== undefined;) {
     if (at > frame.end) throw notJson('brackets do not match')
     const byte = bytes[at]
     if (byte === quote) at = endOfText(bytes, at)
@@ -110,7 +110,7 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
       if (large.has(at)) {
         const key = leadIn(frame, at)
         const inner = openFrame(bytes, at, large)
-        put(frame.into, key, inner.into)
+        putValue(frame.into, key, inner.into)
         frame.from = undefined
         frames.push(inner)
         frame = inner
@@ -124,22 +124,22 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
         take(frame, frame.from, at)
         frame.from = at + 1
         frame.comma = at
-        await breathe()
+        await yieldToEventLoop()
       } else frame.comma = at
     } else if (depth === 0 && frame.from === undefined && !isSpace(byte)) throw notJson('a comma is missing')
     at++
   }
   return root.into
 
-  function take(frame: Frame, from: number, to: number): void {
+  function take(frame: JsonFrame, from: number, to: number): void {
     const text = bytes.toString('utf8', from, to)
     if (text.trim() === '') throw notJson('something is missing at a comma')
     if (Array.isArray(frame.into)) for (const value of parseText(`[${text}]`) as unknown[]) frame.into.push(value)
-    else for (const [key, value] of Object.entries(parseText(`{${text}}`) as object)) put(frame.into, key, value)
+    else for (const [key, value] of Object.entries(parseText(`{${text}}`) as object)) putValue(frame.into, key, value)
   }
 
   /** Takes what comes before a large member; gives the member's key. */
-  function leadIn(frame: Frame, to: number): string {
+  function leadIn(frame: JsonFrame, to: number): string {
     if (frame.from === undefined || depth !== 0) throw notJson('a comma is missing')
     if (frame.comma >= frame.from) take(frame, frame.from, frame.comma)
     const lead = bytes.toString('utf8', Math.max(frame.from, frame.comma + 1), to)
@@ -150,21 +150,21 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
     throw notJson('a comma is missing')
   }
 
-  function finish(frame: Frame): void {
+  function finish(frame: JsonFrame): void {
     if (frame.from === undefined) return
     const isEmpty = bytes[frame.from - 1] !== comma && skipSpace(bytes, frame.from, frame.end) === frame.end
     if (!isEmpty) take(frame, frame.from, frame.end)
   }
 }
 
-function openFrame(bytes: Buffer, start: number, large: Map<number, number>): Frame {
+function openFrame(bytes: Buffer, start: number, large: Map<number, number>): JsonFrame {
   const end = large.get(start)!
   const isList = bytes[start] === openList
   if (bytes[end] !== (isList ? closeList : closeObject)) throw notJson('brackets do not match')
   return { into: isList ? [] : {}, end, from: start + 1, comma: start }
 }
 
-function put(into: Frame['into'], key: string, value: unknown): void {
+function putValue(into: JsonFrame['into'], key: string, value: unknown): void {
   if (Array.isArray(into)) into.push(value)
   else if (key === '__proto__')
     Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })

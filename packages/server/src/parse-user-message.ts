@@ -18,23 +18,23 @@ export function parseUserMessage(value: unknown): UserMessage {
     const issues = parsed.error.issues.map(
       (issue) => `${issue.path.map(String).join('.') || 'message'}: ${issue.message}`,
     )
-    throw bad(`The message is not valid. ${issues.slice(0, 5).join('; ')}.`)
+    throw badMessage(`The message is not valid. ${issues.slice(0, 5).join('; ')}.`)
   }
   const { id, role, parts } = parsed.data
-  if (role !== 'user') throw bad(`The last message must be the user's; its role is "${role}".`)
+  if (role !== 'user') throw badMessage(`The last message must be the user's; its role is "${role}".`)
   const message: UserMessage = { id, parts: [], uploads: [], named: [] }
-  for (const part of parts) if (!brought.test(part.type)) message.parts.push(parsePart(part, message))
+  for (const part of parts) if (!generatedParts.test(part.type)) message.parts.push(parsePart(part, message))
   const empty = message.parts.every((part) => part.type === 'text' && part.text.trim() === '')
-  if (empty) throw bad('The message is empty.')
+  if (empty) throw badMessage('The message is empty.')
   return message
 }
 
 /** Parts that we make of what a message names. A client that sends its copy back does not make them. */
-const brought = /^data-(skill|command|mention|hint)$/
+const generatedParts = /^data-(skill|command|mention|hint)$/
 
 /** A stored message as the person wrote it. */
 export function writtenParts(parts: readonly Part[]): Part[] {
-  return parts.filter(({ type }) => !brought.test(type))
+  return parts.filter(({ type }) => !generatedParts.test(type))
 }
 
 /** Throws `BlobNotFound` for an attachment that was never uploaded. */
@@ -54,17 +54,17 @@ function parsePart(part: Record<string, unknown> & { type: string }, message: Us
   const { type, text, url, mediaType, filename, data } = part
   if (type === 'text' && typeof text === 'string') return { type, text }
   if (type === 'file' && typeof url === 'string' && typeof mediaType === 'string') {
-    if (!mediaTypePattern.test(mediaType)) throw bad(`"${mediaType.slice(0, 80)}" is not a media type.`)
+    if (!mediaTypePattern.test(mediaType)) throw badMessage(`"${mediaType.slice(0, 80)}" is not a media type.`)
     const name = typeof filename === 'string' ? { filename: filename.slice(0, 255) } : {}
-    return { type, mediaType, ...name, url: `/ai/blobs/${blobOf(url, mediaType, message)}` }
+    return { type, mediaType, ...name, url: `/ai/blobs/${parseBlob(url, mediaType, message)}` }
   }
   if (/^data-[a-z0-9-]{1,64}$/.test(type) && data !== undefined) return { type: type as 'data-x', data }
-  throw bad(`A user message cannot hold a part of type "${type.slice(0, 80)}", or it lacks a field.`)
+  throw badMessage(`A user message cannot hold a part of type "${type.slice(0, 80)}", or it lacks a field.`)
 }
 
 const mediaTypePattern = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[\x20-\x7e]{0,100})?$/
 
-function blobOf(url: string, mediaType: string, message: UserMessage): string {
+function parseBlob(url: string, mediaType: string, message: UserMessage): string {
   const known = /^(?:https?:\/\/[^/]+)?\/ai\/blobs\/([0-9a-f]{64})$/.exec(url)?.[1]
   if (known !== undefined) {
     message.named.push(known)
@@ -78,16 +78,16 @@ function blobOf(url: string, mediaType: string, message: UserMessage): string {
 function inlineBytes(url: string): Uint8Array {
   const comma = url.indexOf(',')
   if (!url.startsWith('data:') || comma === -1) {
-    throw bad('A file is sent inline (data:) or as an uploaded blob (/ai/blobs/…), not as an address.')
+    throw badMessage('A file is sent inline (data:) or as an uploaded blob (/ai/blobs/…), not as an address.')
   }
   const body = url.slice(comma + 1)
   const bytes = /;\s*base64$/i.test(url.slice(0, Math.min(comma, 1000))) ? base64Bytes(body) : percentBytes(body)
-  if (bytes.length === 0) throw bad('A file of the message is empty.')
+  if (bytes.length === 0) throw badMessage('A file of the message is empty.')
   return bytes
 }
 
 function base64Bytes(body: string): Uint8Array {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) throw bad('A file of the message is not valid base64.')
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) throw badMessage('A file of the message is not valid base64.')
   return Buffer.from(body, 'base64')
 }
 
@@ -95,10 +95,10 @@ function percentBytes(body: string): Uint8Array {
   try {
     return Buffer.from(decodeURIComponent(body))
   } catch {
-    throw bad('A file of the message is not a valid data: address.')
+    throw badMessage('A file of the message is not a valid data: address.')
   }
 }
 
-function bad(message: string): NamedError {
+function badMessage(message: string): NamedError {
   return new NamedError('BadRequest', message)
 }

@@ -162,13 +162,13 @@ export function completeModel(
   provider: Pick<ProviderDefinition, 'id' | 'familyId' | 'params' | 'local'>,
 ): ModelDefinition {
   const model = withFacts(draft, provider.local === true)
-  const tags = model.tags ?? [kindOf(model.id)]
+  const tags = model.tags ?? [modelKind(model.id)]
   const params = model.capabilities?.params ?? (isForMedia({ tags }) ? undefined : provider.params?.(model))
   return {
     ...model,
     name: model.name ?? model.id,
     provider: provider.id,
-    familyId: model.familyId ?? familyOf(model.id) ?? provider.familyId,
+    familyId: model.familyId ?? modelFamily(model.id) ?? provider.familyId,
     tags,
     ...(model.tags === undefined && { guessed: true }),
     ...(params !== undefined && { capabilities: { ...model.capabilities, params } }),
@@ -177,7 +177,7 @@ export function completeModel(
 
 /** What is not said comes from the public data. What runs on this machine costs nothing that it knows of. */
 function withFacts(model: ModelDraft, isLocal: boolean): ModelDraft {
-  const kind = model.tags === undefined ? kindOf(model.id) : isForMedia({ tags: model.tags }) ? 'image' : 'chat'
+  const kind = model.tags === undefined ? modelKind(model.id) : isForMedia({ tags: model.tags }) ? 'image' : 'chat'
   const facts = kind === 'chat' ? knownModel(model.id) : undefined
   if (facts === undefined) return model
   const { price, ...rest } = facts
@@ -186,13 +186,13 @@ function withFacts(model: ModelDraft, isLocal: boolean): ModelDraft {
 }
 
 /** The family of a model by its id, which is all that a local server tells. */
-function familyOf(modelId: string): string | undefined {
+function modelFamily(modelId: string): string | undefined {
   const name = modelId.toLowerCase().split('/').at(-1) ?? ''
   return families.find(([pattern]) => pattern.test(name))?.[1]
 }
 
 /** What a model makes, by its id, where nothing else tells. */
-function kindOf(modelId: string): 'chat' | MediaKind {
+function modelKind(modelId: string): 'chat' | MediaKind {
   const name = modelId.toLowerCase().split('/').at(-1) ?? ''
   if (/(^|-)(dall-e|gpt-image|chatgpt-image|imagen|image)(-|\d|$)/.test(name)) return 'image'
   return /^(veo|sora|wan\d)|-video(-|\d|$)/.test(name) ? 'video' : 'chat'

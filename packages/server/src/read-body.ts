@@ -9,10 +9,10 @@ export const bodyBytes = 32 * 1024 * 1024
  * its streams would live as long as the answer, which may be a stream that waits for a person.
  */
 export async function readBody(c: Ctx, limit = bodyBytes): Promise<Buffer> {
-  if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(limit)
+  if (Number(c.req.header('content-length') ?? 0) > limit) throw bodyTooLarge(limit)
   const incoming = c.env?.incoming as IncomingMessage | undefined
   const bytes = incoming === undefined ? Buffer.from(await c.req.arrayBuffer()) : await collect(incoming, limit)
-  if (bytes.length > limit) throw tooLarge(limit)
+  if (bytes.length > limit) throw bodyTooLarge(limit)
   return bytes
 }
 
@@ -23,7 +23,7 @@ function collect(incoming: IncomingMessage, limit: number): Promise<Buffer> {
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
-      else done(() => reject(tooLarge(limit)))
+      else done(() => reject(bodyTooLarge(limit)))
     }
     const onEnd = (): void => done(() => resolve(Buffer.concat(chunks)))
     const onClose = (): void => done(() => reject(new NamedError('BodyCut', 'The body ended too early.')))
@@ -36,7 +36,7 @@ function collect(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   })
 }
 
-function tooLarge(limit: number): NamedError {
+function bodyTooLarge(limit: number): NamedError {
   const most = limit < 1024 * 1024 ? `${limit} bytes` : `${limit / 1024 / 1024} MiB`
   return new NamedError('BodyTooLarge', `A body holds at most ${most}.`, { status: 413 })
 }

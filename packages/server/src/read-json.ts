@@ -2,7 +2,7 @@ import { NamedError } from '@troupe/core'
 import { JsonProblem, parseJson, type JsonLimits } from './parse-json.ts'
 
 /** Far more than any message needs, and far less than what recursive readers and checks of a shape can bear. */
-const limits: JsonLimits = { depth: 1000, values: 500_000 }
+const jsonLimits: JsonLimits = { depth: 1000, values: 500_000 }
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
@@ -12,13 +12,13 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 export async function readJson(bytes: Buffer): Promise<unknown> {
   const hasMark = bytes.subarray(0, 3).equals(byteOrderMark)
   try {
-    return await parseJson(hasMark ? bytes.subarray(3) : bytes, limits)
+    return await parseJson(hasMark ? bytes.subarray(3) : bytes, jsonLimits)
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error
     if (error.kind === 'TooDeep')
-      throw new NamedError('TooDeep', `The body is nested deeper than ${limits.depth} levels.`)
+      throw new NamedError('TooDeep', `The body is nested deeper than ${jsonLimits.depth} levels.`)
     if (error.kind === 'TooManyValues')
-      throw new NamedError('TooManyValues', `The body holds more than ${limits.values} values.`, { status: 413 })
+      throw new NamedError('TooManyValues', `The body holds more than ${jsonLimits.values} values.`, { status: 413 })
     throw new NamedError('BadJson', `The body is not valid JSON: ${error.message}`)
   }
 }

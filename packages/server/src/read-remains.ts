@@ -1,8 +1,8 @@
 import { readResume, type Frame, type RunRecord, type Session, type Store } from '@troupe/core'
-import { endProcesses } from './end-processes.ts'
-import type { Gap, Remains } from './run-parts.ts'
+import { killOrphanProcesses } from './end-processes.ts'
+import type { LogGap, RecoveredState } from './run-parts.ts'
 
-export interface UnfinishedRun extends Remains {
+export interface UnfinishedRun extends RecoveredState {
   record: RunRecord
   session: Session
   /** Whether no later run of the session is unfinished too. */
@@ -10,7 +10,7 @@ export interface UnfinishedRun extends Remains {
 }
 
 /** What earlier processes left unfinished, oldest first. Ends the processes that they left behind before anything else. */
-export async function readRemains(
+export async function readUnfinishedRuns(
   store: Store,
   onError: (message: string, record: Pick<RunRecord, 'id' | 'sessionId'>, error: unknown) => void,
 ): Promise<UnfinishedRun[]> {
@@ -22,30 +22,30 @@ export async function readRemains(
       if (session === undefined) continue
       const latest =
         records.findLast(({ sessionId, agentId }) => sessionId === record.sessionId && agentId === null) === record
-      found.push({ record, session, latest, ...(await readRun(store, record)) })
+      found.push({ record, session, latest, ...(await readRecoveredState(store, record)) })
     } catch (error) {
       onError('a run could not be read', record, error)
     }
   }
   try {
-    endProcesses(found.map(({ record, resume }) => ({ runId: record.id, processes: resume.processes })))
+    killOrphanProcesses(found.map(({ record, resume }) => ({ runId: record.id, processes: resume.processes })))
   } catch (error) {
     onError('a process that was left behind could not be ended', records[0] as RunRecord, error)
   }
   return found
 }
 
-async function readRun(store: Store, record: RunRecord): Promise<Remains> {
+async function readRecoveredState(store: Store, record: RunRecord): Promise<RecoveredState> {
   const frames = await store.frames.read(record.id)
   return {
     resume: readResume(frames.flatMap((frame) => frame.items)),
     seq: (frames.at(-1)?.seq ?? -1) + 1,
     lastNumber: await store.runs.lastNumber(record.sessionId),
-    gaps: gapsOf(record, frames),
+    gaps: findGaps(record, frames),
   }
 }
 
-function gapsOf(record: RunRecord, frames: readonly Frame[]): Gap[] {
+function findGaps(record: RunRecord, frames: readonly Frame[]): LogGap[] {
   return frames.flatMap((frame, i) => {
     const before = frames[i - 1]?.to ?? record.fromNumber
     return frame.from > before ? [{ after: before, to: frame.from }] : []

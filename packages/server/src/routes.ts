@@ -3,17 +3,17 @@ import type { Access } from './access.ts'
 import type { ChatContext } from './chat.ts'
 import type { ConfigFile } from './config.ts'
 import type { Inbox } from './inbox.ts'
-import { createInTurn } from './in-turn.ts'
-import type { Live } from './live.ts'
+import { createKeyedMutex } from './in-turn.ts'
+import type { RunManager } from './live.ts'
 import type { CallTool } from './mcp/call-tool.ts'
 import type { Mcp } from './mcp/open-mcp.ts'
 import type { Models } from './models.ts'
-import type { Problem } from './open-tools.ts'
+import type { LoadProblem } from './open-tools.ts'
 import type { OpenWorkspace } from './open-workspace.ts'
 import type { PageCalls } from './pages/page-calls.ts'
 import type { PageTabs } from './pages/page-tabs.ts'
 import type { Route } from './route.ts'
-import type { AgentBook } from './agent-book.ts'
+import type { AgentRegistry } from './agent-book.ts'
 import type { AgentStates } from './agent-states.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { askRoutes } from './routes/asks.ts'
@@ -41,9 +41,9 @@ import { sessionFileRoutes, type SessionFileOptions } from './routes/session-fil
 import { sessionRoutes } from './routes/sessions.ts'
 import { skillImportRoutes } from './routes/skill-imports.ts'
 import { transferRoutes, type TransferOptions } from './routes/transfer.ts'
-import { skillRoutes } from './routes/skills.ts'
-import type { Hooks } from './open-hooks.ts'
-import type { SkillBook } from './skills/skill-book.ts'
+import { commandRoutes } from './routes/skills.ts'
+import type { WorkspaceHooks } from './open-hooks.ts'
+import type { SkillRegistry } from './skills/skill-book.ts'
 import type { SkillImports } from './skills/skill-imports.ts'
 import type { CommandParts } from './commands/open-commands.ts'
 import { tabRoutes } from './routes/tabs.ts'
@@ -56,7 +56,7 @@ import { workspaceRoutes } from './routes/workspace.ts'
 /** What the routes stand on. */
 export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutesOptions, TransferOptions {
   store: TransferOptions['store']
-  live: Live
+  live: RunManager
   inbox: Inbox
   tabs: PageTabs
   pageCalls: PageCalls
@@ -70,10 +70,10 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   environmentModel: ConfigRoutesOptions['environmentModel']
   mcp: Mcp
   callTool: CallTool
-  agentBook: AgentBook
-  skillBook: SkillBook
+  agentBook: AgentRegistry
+  skillBook: SkillRegistry
   skillImports: SkillImports
-  hookBook: Hooks
+  hookBook: WorkspaceHooks
   ownCommands: CommandParts['ownCommands']
   lastCalls: LastCalls
   /** What the next call of a session would be made of. */
@@ -84,7 +84,7 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   instructions: (session: Session) => Promise<string>
   tools: (workspaceId: string) => readonly Tool[]
   useTools: () => readonly string[] | null | undefined
-  problems: (workspace: Workspace) => Problem[]
+  problems: (workspace: Workspace) => LoadProblem[]
   /** A session is about to be deleted: what its agents hold goes first. */
   onDelete: (sessionId: string) => Promise<void>
   /** The person trusts the folder, or no longer. */
@@ -93,7 +93,7 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
 
 /** Every route of the server. Making them calls nothing of the context, so the reference is made without a server. */
 export function createRoutes(context: RouteContext): Route[] {
-  const inTurn = createInTurn()
+  const inTurn = createKeyedMutex()
   const routes: Route[] = [
     ...authRoutes(context),
     ...chatRoutes({ ...context, inTurn }),
@@ -113,7 +113,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...configRoutes(context),
     ...previewRoutes(context),
     ...toolRoutes(context),
-    ...skillRoutes(context),
+    ...commandRoutes(context),
     ...skillImportRoutes(context),
     ...hookRoutes({ store: context.store, hooks: context.hookBook }),
     ...dataRoutes(context),

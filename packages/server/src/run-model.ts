@@ -4,12 +4,12 @@ import type { ModelDefinition } from './provider.ts'
 
 /** What a run is told of its model: what it can look at, how much it holds, what it costs. */
 export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
-  const takes = takenBy(definition, files)
-  return { ...found, ...(takes !== undefined && { takes }), ...windowOf(definition) }
+  const takes = supportedFiles(definition, files)
+  return { ...found, ...(takes !== undefined && { takes }), ...modelLimits(definition) }
 }
 
 /** What of a model's definition is counted with. */
-export function windowOf({
+export function modelLimits({
   contextWindow,
   maxOutputTokens,
   price,
@@ -22,7 +22,10 @@ export function windowOf({
 }
 
 /** Of a model that nothing is known of, what its provider's SDK can carry is tried. */
-function takenBy({ tags, guessed }: ModelDefinition, files: readonly FileKind[]): readonly FileKind[] | undefined {
+function supportedFiles(
+  { tags, guessed }: ModelDefinition,
+  files: readonly FileKind[],
+): readonly FileKind[] | undefined {
   if (guessed === true) return files.includes('pdf') ? undefined : files
   return files.filter((kind) => tags.includes(kind === 'image' ? 'vision' : kind))
 }

@@ -25,7 +25,7 @@ import {
   type Tool,
 } from '@troupe/core'
 import { absentModel } from './absent-model.ts'
-import type { Block } from './context/preface.ts'
+import type { PromptBlock } from './context/preface.ts'
 import type { Inbox } from './inbox.ts'
 import { blocksFor, joinBlocks } from './instructions.ts'
 import type { Journal } from './journal.ts'
@@ -52,7 +52,7 @@ export interface RunRequest {
 }
 
 /** What live runs need from around them. */
-export interface LiveOptions {
+export interface RunManagerOptions {
   store: Store
   blobs: Blobs
   media?: Media
@@ -75,9 +75,9 @@ export interface LiveOptions {
     frame: AgentFrame,
     prompt: string,
     now?: { history?: readonly StoredMessage[]; page?: string | undefined },
-  ): Promise<readonly Block[]>
+  ): Promise<readonly PromptBlock[]>
   /** A call of the agent that the session talks to is about to be made of these. */
-  onStart(session: Session, call: StartOfCall): void
+  onStart(session: Session, call: ModelCallStart): void
   /** The agent that a session talks to. Throws `AgentNotFound` (404). */
   agent(session: Session, name: string): Promise<AgentDefinition>
   /** Whom the agents of a session may delegate to, with this page open. */
@@ -113,22 +113,22 @@ export interface LiveOptions {
 }
 
 /** What of a run is left from an earlier process. */
-export interface Remains {
+export interface RecoveredState {
   resume: Resume
   /** Where the journal of the session ends: how many frames, and the number of the last chunk. */
   seq: number
   lastNumber: number
   /** Numbers that were jumped over: a client that holds one saw what is lost. */
-  gaps: Gap[]
+  gaps: LogGap[]
 }
 
-export interface Gap {
+export interface LogGap {
   after: number
   to: number
 }
 
 /** Everything that can fail before a run exists. */
-export interface RunParts {
+export interface PreparedRun {
   /** Master first, the agent of this run last. */
   frames: readonly AgentFrame[]
   tools: readonly Tool[]
@@ -147,8 +147,8 @@ export interface RunParts {
 }
 
 /** What the first call of a run starts with. */
-export interface StartOfCall extends Pick<RunParts, 'tools' | 'model' | 'history'> {
-  blocks: readonly Block[]
+export interface ModelCallStart extends Pick<PreparedRun, 'tools' | 'model' | 'history'> {
+  blocks: readonly PromptBlock[]
   userMessageId: string
 }
 
@@ -164,23 +164,23 @@ export function masterFrame({ name, allowedSubAgents, maxDepth }: AgentDefinitio
   }
 }
 
-export async function gatherParts(
-  options: LiveOptions,
+export async function prepareRun(
+  options: RunManagerOptions,
   session: Session,
   request: RunRequest,
   { userMessageId, agentId }: Pick<RunRecord, 'userMessageId' | 'agentId'>,
-  remains?: Remains,
-): Promise<RunParts> {
+  remains?: RecoveredState,
+): Promise<PreparedRun> {
   const definition = await options.agent(session, request.agent ?? session.agent ?? 'master')
   const frame = masterFrame(definition)
   const [model, callOptions, workspace, history, missing] = await Promise.all([
-    modelOf(options, request.model, remains !== undefined),
-    settingsOf(options, request.model, definition.params, request.params),
+    modelOrAbsent(options, request.model, remains !== undefined),
+    callSettingsFor(options, request.model, definition.params, request.params),
     options.workspace(session),
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
     options.ready?.(session),
   ])
-  const tools = toolsOf(definition.tools, options.tools(session))
+  const tools = allowedTools(definition.tools, options.tools(session))
   const known = blocksFor(
     await options.blocks(session, frame, definition.prompt, { history, page: request.page }),
     tools,
@@ -188,7 +188,7 @@ export async function gatherParts(
   const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
   options.onStart(session, {
     blocks,
-    tools: shownTools(tools, history, offersIn(options, session, request), options.mode(session).get()),
+    tools: shownTools(tools, history, pageOffers(options, session, request), options.mode(session).get()),
     model,
     history,
     userMessageId,
@@ -208,24 +208,24 @@ export async function gatherParts(
 }
 
 /** The same for a sub-agent, whose message is stored already. */
-export async function gatherChildParts(
-  options: LiveOptions,
+export async function prepareChildRun(
+  options: RunManagerOptions,
   session: Session,
   child: ChildRun,
   page?: string,
-): Promise<RunParts> {
+): Promise<PreparedRun> {
   const { record, frames, message, summary } = child
-  const parts = await gatherAgentParts(options, session, record, frames, message.id, page)
+  const parts = await prepareAgentRun(options, session, record, frames, message.id, page)
   return { ...parts, ...(summary === true && { tools: [], maxSteps: 1 }), child }
 }
 
 /** The same for a sub-agent that works for nobody: a person has told it something. */
-export function gatherAloneParts(
-  options: LiveOptions,
+export function prepareStandaloneRun(
+  options: RunManagerOptions,
   session: Session,
   record: AgentRecord,
   userMessageId: string,
-): Promise<RunParts> {
+): Promise<PreparedRun> {
   const { name, agentId, details } = record
   const { allowedSubAgents, maxDepth, unasked } = details?.setup ?? {}
   const frame: AgentFrame = {
@@ -238,29 +238,29 @@ export function gatherAloneParts(
     ...(maxDepth !== undefined && { maxDepth }),
     ...(unasked !== undefined && { unasked }),
   }
-  return gatherAgentParts(options, session, record, [frame], userMessageId)
+  return prepareAgentRun(options, session, record, [frame], userMessageId)
 }
 
-async function gatherAgentParts(
-  options: LiveOptions,
+async function prepareAgentRun(
+  options: RunManagerOptions,
   session: Session,
   record: AgentRecord,
   frames: readonly AgentFrame[],
   userMessageId: string,
   page?: string,
-): Promise<RunParts> {
+): Promise<PreparedRun> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
   const [model, callOptions, blocks, workspace, history] = await Promise.all([
-    modelOf(options, setup.model, true),
-    settingsOf(options, setup.model, setup.params),
-    promptOf(options, session, record).then((prompt) =>
+    modelOrAbsent(options, setup.model, true),
+    callSettingsFor(options, setup.model, setup.params),
+    agentPrompt(options, session, record).then((prompt) =>
       options.blocks(session, frames.at(-1) as AgentFrame, prompt, { page }),
     ),
     options.workspace(session),
     options.store.messages.chain(at, userMessageId),
   ])
-  const tools = toolsOf(setup.tools, options.tools(session))
+  const tools = allowedTools(setup.tools, options.tools(session))
   const { maxSteps, budget } = setup
   return {
     frames,
@@ -276,21 +276,25 @@ async function gatherAgentParts(
 }
 
 /** An agent that has them all finds the rarer ones when it needs them. */
-export function toolsOf(names: readonly string[], all: readonly Tool[]): readonly Tool[] {
+export function allowedTools(names: readonly string[], all: readonly Tool[]): readonly Tool[] {
   const picked = pickTools(names, all)
   return picked.length === all.length ? deferToCore(all) : picked
 }
 
 /** An imported agent has none of its own: it is the one that is known here by its name, or any other. */
-async function promptOf(options: LiveOptions, session: Session, { name, details }: AgentRecord): Promise<string> {
+async function agentPrompt(
+  options: RunManagerOptions,
+  session: Session,
+  { name, details }: AgentRecord,
+): Promise<string> {
   if (details !== undefined && details.setup.prompt !== '') return details.setup.prompt
   const known = (await options.agents(session)).find((agent) => agentKey(agent.name) === agentKey(name))
   return known?.prompt ?? 'You go on with a conversation that was imported, as a helpful agent of this workspace.'
 }
 
 /** What the open pages of the session's workspace offer; nothing to a run that nobody looks at. */
-export function offersIn(
-  options: LiveOptions,
+export function pageOffers(
+  options: RunManagerOptions,
   { workspaceId }: Session,
   { headless }: RunRequest,
 ): (action: string) => boolean | readonly string[] {
@@ -298,18 +302,18 @@ export function offersIn(
 }
 
 /** Nothing where nothing is set, or the model is away: it is missed when it is called. */
-async function settingsOf(
-  options: LiveOptions,
+async function callSettingsFor(
+  options: RunManagerOptions,
   model: string,
   ...layers: (ParamValues | undefined)[]
-): Promise<Pick<RunParts, 'callOptions'>> {
+): Promise<Pick<PreparedRun, 'callOptions'>> {
   if (options.callSettings === undefined || layers.every((layer) => layer === undefined)) return {}
   const callOptions = await options.callSettings(model, ...layers).catch(() => undefined)
   return callOptions === undefined ? {} : { callOptions }
 }
 
 /** A run that is taken up may yet have to wait, or to finish its calls: its model is missed when it is called. */
-function modelOf(options: LiveOptions, id: string, mayBeAbsent: boolean): Promise<RunInput['model']> {
+function modelOrAbsent(options: RunManagerOptions, id: string, mayBeAbsent: boolean): Promise<RunInput['model']> {
   return options.model(id).catch((error: unknown) => {
     if (!mayBeAbsent) throw error
     return absentModel(id, error)

@@ -3,7 +3,7 @@ import type { SandboxFinding, Store, Workspace } from '@troupe/core'
 import type { App } from './app.ts'
 import type { ConfigFile } from './config.ts'
 import type { Home } from './home.ts'
-import type { Live } from './live.ts'
+import type { RunManager } from './live.ts'
 import type { LogLevel } from './logger.ts'
 import type { Mcp } from './mcp/open-mcp.ts'
 import type { Models } from './models.ts'
@@ -59,7 +59,7 @@ export interface Server {
   config: ConfigFile
   models: Models
   store: Store
-  live: Live
+  live: RunManager
   workspace: Workspace
   mcp: Mcp
   /** What confines commands here, or why nothing does. */

@@ -1,3 +1,4 @@
+import type { Sink } from './stream-response.ts'
 import {
   compactRun,
   errorInfo,
@@ -16,23 +17,22 @@ import {
   type RunStatus,
   type SteeringMessage,
 } from '@troupe/core'
-import { openAgentDoor, turnBudget, type AgentDoor } from './agent-door.ts'
-import { languageIn } from './language-of.ts'
+import { openRunSubAgents, turnBudget, type RunSubAgents } from './agent-door.ts'
+import { sessionLanguage } from './language-of.ts'
 import { createLiveLog, numberJump, type LiveLog } from './live-log.ts'
 import type { OpenRun, RunToOpen } from './live-run.ts'
-import { offersIn, type LiveOptions, type RunParts, type RunRequest } from './run-parts.ts'
+import { pageOffers, type RunManagerOptions, type PreparedRun, type RunRequest } from './run-parts.ts'
 import { storeAnswer } from './store-answer.ts'
-import type { Sink } from './subscriber.ts'
 
-export function openRun(options: LiveOptions, given: RunToOpen): OpenRun {
-  return new SessionRun(options, given)
+export function openRun(options: RunManagerOptions, given: RunToOpen): OpenRun {
+  return new ManagedRun(options, given)
 }
 
 /** A class, since hundreds of runs may stand open and methods on a prototype weigh nothing. */
-class SessionRun implements OpenRun {
+class ManagedRun implements OpenRun {
   readonly log: LiveLog
   status: RunStatus = 'running'
-  readonly #options: LiveOptions
+  readonly #options: RunManagerOptions
   readonly #given: RunToOpen
   readonly #controller = new AbortController()
   readonly #steering: SteeringMessage[] = []
@@ -44,10 +44,10 @@ class SessionRun implements OpenRun {
   #left = false
   #steered: Set<string> | undefined
   #usedCallIds: Promise<Set<string>> | undefined
-  #door: AgentDoor | undefined
+  #door: RunSubAgents | undefined
   #meter: Meter | undefined
 
-  constructor(options: LiveOptions, given: RunToOpen) {
+  constructor(options: RunManagerOptions, given: RunToOpen) {
     const { record, parts, remains } = given
     this.#options = options
     this.#given = given
@@ -200,7 +200,7 @@ class SessionRun implements OpenRun {
     return answer({
       runId: record.id,
       messageId: record.messageId,
-      session: { id: session.id, ...languageIn(session) },
+      session: { id: session.id, ...sessionLanguage(session) },
       workspace,
       ...(request.client !== undefined && { client: request.client }),
       ...(request.tab !== undefined && { tab: request.tab }),
@@ -210,7 +210,7 @@ class SessionRun implements OpenRun {
       ...(parts.callOptions !== undefined && { callOptions: parts.callOptions }),
       instructions,
       tools: inDialect(parts.tools, model.id),
-      offers: offersIn(options, session, request),
+      offers: pageOffers(options, session, request),
       history,
       opening: opening.filter((chunk) => !isTransient(chunk)),
       limits: ownLimits(parts, { ...options.limits(), ...request.limits }),
@@ -308,9 +308,9 @@ class SessionRun implements OpenRun {
     return (this.#meter ??= new Meter(frames.at(-1)?.name ?? 'master', { ...turnBudget(limits), ...budget }))
   }
 
-  #doorOf(): AgentDoor {
+  #doorOf(): RunSubAgents {
     const { record, session, parts, remains, openChild, takeRemains } = this.#given
-    return (this.#door ??= openAgentDoor({
+    return (this.#door ??= openRunSubAgents({
       live: this.#options,
       record,
       session,
@@ -342,7 +342,7 @@ class SessionRun implements OpenRun {
 }
 
 /** Who reads the stream may answer before the ask is registered. */
-function announce(inbox: LiveOptions['inbox'], chunk: Chunk): void {
+function announce(inbox: RunManagerOptions['inbox'], chunk: Chunk): void {
   if (chunk.type === 'tool-approval-request') {
     if (chunk.isAutomatic !== true) inbox.announce(chunk.approvalId)
   } else if (chunk.type === 'data-ask') inbox.announce((chunk.data as DataParts['ask']).id)
@@ -365,6 +365,6 @@ function steeringIds(resume: Resume): string[] {
 }
 
 /** An agent's definition can only narrow what a run may take. */
-function ownLimits({ maxSteps }: RunParts, limits: Partial<Limits>): Partial<Limits> {
+function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<Limits> {
   return maxSteps === undefined ? limits : { ...limits, steps: Math.min(maxSteps, limits.steps ?? maxSteps) }
 }

@@ -11,7 +11,7 @@ import { hostInUrl, isLoopback, listen, type Listening } from './listen.ts'
 import { openParts } from './open-parts.ts'
 import { createOpenWorkspace } from './open-workspace.ts'
 import type { Server, ServerOptions } from './server.ts'
-import { keepTrash } from './trash.ts'
+import { scheduleTrashCleanup } from './trash.ts'
 import { createWebFiles } from './web-files.ts'
 
 /** Starts everything on one home. Throws `HomeOwned` (with the owner's address) when another process has it. */
@@ -64,7 +64,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     // What an import had not read when the process ended.
     rmSync(uploads, { recursive: true, force: true })
     await live.recover()
-    closers.push(keepTrash({ store, live, onDelete, logger }))
+    closers.push(scheduleTrashCleanup({ store, live, onDelete, logger }))
     if (options.listen !== false) {
       listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })
       port = listening.port

@@ -1,37 +1,41 @@
 import { NamedError } from '@troupe/core'
 
-type Fault = [name: string, status: number, message: string]
+type StorageFault = [name: string, status: number, message: string]
 
-const diskFull: Fault = ['DiskFull', 507, 'The disk is full, so this was not saved. Free some space, then try again.']
-const damaged: Fault = [
+const diskFull: StorageFault = [
+  'DiskFull',
+  507,
+  'The disk is full, so this was not saved. Free some space, then try again.',
+]
+const damaged: StorageFault = [
   'DatabaseDamaged',
   500,
   'A part of the database cannot be read. Stop Troupe and run "troupe doctor": it says how to get your chats back.',
 ]
-const readOnly: Fault = [
+const readOnly: StorageFault = [
   'NotWritable',
   507,
   "Troupe may not write to its data folder, so this was not saved. Check the folder's owner and mode, then try again.",
 ]
-const tooManyFiles: Fault = [
+const tooManyFiles: StorageFault = [
   'TooManyFiles',
   503,
   'Too many files are open for another one. Try again in a moment; if this keeps happening, raise the limit (ulimit -n).',
 ]
-const diskFailed: Fault = [
+const diskFailed: StorageFault = [
   'DiskFailed',
   500,
   'The disk reported an error, so this was not saved. Check the disk, then try again.',
 ]
-const notOpened: Fault = [
+const notOpened: StorageFault = [
   'DatabaseNotOpened',
   503,
   'A file of the database cannot be opened. Too many files may be open (ulimit -n), or the data folder was moved.',
 ]
-const busy: Fault = ['DatabaseBusy', 503, 'Another program holds the database. End it, then try again.']
+const busy: StorageFault = ['DatabaseBusy', 503, 'Another program holds the database. End it, then try again.']
 
 /** By the error code of the operating system. */
-const bySystemCode: Record<string, Fault> = {
+const bySystemCode: Record<string, StorageFault> = {
   ENOSPC: diskFull,
   EDQUOT: diskFull,
   EMFILE: tooManyFiles,
@@ -40,7 +44,7 @@ const bySystemCode: Record<string, Fault> = {
   EIO: diskFailed,
 }
 /** By SQLite's primary result code. */
-const bySqliteCode: Record<number, Fault> = {
+const bySqliteCode: Record<number, StorageFault> = {
   5: busy,
   6: busy,
   8: readOnly,
@@ -54,13 +58,13 @@ const bySqliteCode: Record<number, Fault> = {
 /** Names what went wrong below the program: disk, files, database. Undefined for any other error. */
 export function storageFault(error: unknown): NamedError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const fault = faultOf(cause as Error & { code?: unknown; errcode?: unknown })
+    const fault = classifyFault(cause as Error & { code?: unknown; errcode?: unknown })
     if (fault !== undefined) return new NamedError(fault[0], fault[2], { status: fault[1], cause: error })
   }
   return undefined
 }
 
-function faultOf({ code, errcode }: { code?: unknown; errcode?: unknown }): Fault | undefined {
+function classifyFault({ code, errcode }: { code?: unknown; errcode?: unknown }): StorageFault | undefined {
   // The lower byte is the primary code, the rest says more about it.
   if (typeof errcode === 'number') return bySqliteCode[errcode & 0xff]
   return typeof code === 'string' ? bySystemCode[code] : undefined

@@ -1,9 +1,9 @@
+import type { Sink } from './stream-response.ts'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Ctx } from './route.ts'
 import { streamResponse } from './stream-response.ts'
-import type { Sink } from './subscriber.ts'
 
 let server: Server
 let sinks: Sink[]

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Ctx } from './route.ts'
-import type { Sink } from './subscriber.ts'
 
 export const streamHeaders = {
   'content-type': 'text/event-stream',
@@ -32,9 +31,9 @@ function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => vo
   response.writeHead(200, { ...streamHeaders, connection: 'keep-alive' })
   response.flushHeaders()
   const detach = attach(new SocketSink(response))
-  keepAwake(response)
+  startKeepAlive(response)
   response.on('close', () => {
-    letSleep(response)
+    stopKeepAlive(response)
     detach()
   })
   return RESPONSE_ALREADY_SENT
@@ -63,19 +62,19 @@ class SocketSink implements Sink {
 }
 
 /** One timer for all streams, and none without any. */
-const awake = new Set<ServerResponse>()
+const keptAlive = new Set<ServerResponse>()
 let timer: NodeJS.Timeout | undefined
 
-function keepAwake(response: ServerResponse): void {
-  awake.add(response)
+function startKeepAlive(response: ServerResponse): void {
+  keptAlive.add(response)
   timer ??= setInterval(() => {
-    for (const one of awake) if (!one.writableNeedDrain) one.write(': keep-alive\n\n')
+    for (const one of keptAlive) if (!one.writableNeedDrain) one.write(': keep-alive\n\n')
   }, keepAliveMs).unref()
 }
 
-function letSleep(response: ServerResponse): void {
-  awake.delete(response)
-  if (awake.size > 0) return
+function stopKeepAlive(response: ServerResponse): void {
+  keptAlive.delete(response)
+  if (keptAlive.size > 0) return
   clearInterval(timer)
   timer = undefined
 }
@@ -112,4 +111,13 @@ function webResponse(attach: (sink: Sink) => () => void): Response {
     new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
   )
   return new Response(body, { headers: streamHeaders })
+}
+
+/** Where a subscriber's bytes go. */
+export interface Sink {
+  /** Returns how many bytes wait to be sent. */
+  write(text: string): number
+  /** Calls back once when the bytes that wait have gone. */
+  onDrain(callback: () => void): void
+  end(): void
 }

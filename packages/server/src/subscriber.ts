@@ -1,14 +1,6 @@
+import type { Sink } from './stream-response.ts'
+import type { Chunk } from '@troupe/core'
 import { formatEvent } from '@troupe/core'
-import type { LogEvent } from './live-log.ts'
-
-/** Where a subscriber's bytes go. */
-export interface Sink {
-  /** Returns how many bytes wait to be sent. */
-  write(text: string): number
-  /** Calls back once when the bytes that wait have gone. */
-  onDrain(callback: () => void): void
-  end(): void
-}
 
 export interface Subscriber {
   /** Receives chunks as they come; otherwise it is catching up from the log. */
@@ -24,18 +16,18 @@ export interface Subscriber {
 }
 
 /** A piece of the log. `upTo`: there is nothing more up to this number. `complete`: nor beyond it, for now. */
-export interface Page {
+export interface LogPage {
   events: LogEvent[]
   upTo: number
   complete: boolean
 }
 
 /** The log, as a subscriber sees it. */
-export interface Source {
+export interface LogSource {
   /** From memory; undefined when the journal has to be read first. */
-  recent: (after: number) => Page | undefined
+  recent: (after: number) => LogPage | undefined
   /** From the journal: at most so much as a client may be owed. */
-  read: (after: number) => Promise<Page>
+  read: (after: number) => Promise<LogPage>
   /** Whether nothing more comes. `untilWaiting`: for those who go when only a person can go on. */
   over: (untilWaiting: boolean) => boolean
   closed: (subscriber: Subscriber) => void
@@ -52,7 +44,7 @@ const flushAt = 1 << 16
 export function createSubscriber(
   sink: Sink,
   options: { after: number; untilWaiting: boolean },
-  source: Source,
+  source: LogSource,
 ): Subscriber {
   return new SinkSubscriber(sink, options, source)
 }
@@ -62,13 +54,13 @@ type State = 'live' | 'catching' | 'full' | 'held' | 'closed'
 class SinkSubscriber implements Subscriber {
   live = false
   readonly #sink: Sink
-  readonly #source: Source
+  readonly #source: LogSource
   readonly #untilWaiting: boolean
   #state: State = 'held'
   #sent: number
   #buffer = ''
 
-  constructor(sink: Sink, { after, untilWaiting }: { after: number; untilWaiting: boolean }, source: Source) {
+  constructor(sink: Sink, { after, untilWaiting }: { after: number; untilWaiting: boolean }, source: LogSource) {
     this.#sink = sink
     this.#sent = after
     this.#untilWaiting = untilWaiting
@@ -77,7 +69,7 @@ class SinkSubscriber implements Subscriber {
 
   push(number: number, event: string): void {
     this.#sent = number
-    if (this.#buffer === '') soon(this)
+    if (this.#buffer === '') scheduleFlush(this)
     this.#buffer += event
     if (this.#buffer.length > flushAt) this.flush()
   }
@@ -136,7 +128,7 @@ class SinkSubscriber implements Subscriber {
   }
 
   /** False when the client has to take something first. */
-  #send(page: Page): boolean {
+  #send(page: LogPage): boolean {
     let text = ''
     for (const { number, chunk } of page.events) {
       text += formatEvent(number, chunk)
@@ -178,16 +170,16 @@ class SinkSubscriber implements Subscriber {
 }
 
 /** How often subscribers are written to at most, in milliseconds: a person sees no difference, a system call less does. */
-const beat = 25
+const flushMs = 25
 /** Where hundreds read at once, chunks wait longer for each other, so that writing takes a twentieth of the time and no more. */
-const longestBeat = 100
-const share = 20
+const maxFlushMs = 100
+const maxWriteShare = 20
 
 let queue: SinkSubscriber[] = []
 let nextBeat = 0
 
 /** At once after a pause, else with the next beat: chunks that come together leave in one write. */
-function soon(subscriber: SinkSubscriber): void {
+function scheduleFlush(subscriber: SinkSubscriber): void {
   if (queue.length === 0) {
     const wait = nextBeat - performance.now()
     if (wait > 0) setTimeout(drainQueue, wait)
@@ -198,13 +190,18 @@ function soon(subscriber: SinkSubscriber): void {
 
 function drainQueue(): void {
   const began = performance.now()
-  nextBeat = began + beat
+  nextBeat = began + flushMs
   const waiting = queue
   queue = []
   for (const subscriber of waiting) subscriber.flush()
   // Node hands what a response was given to its socket in a tick of its own; all of them were asked for before this one.
   process.nextTick(() => {
     const took = performance.now() - began
-    nextBeat = began + Math.min(longestBeat, Math.max(beat, share * took))
+    nextBeat = began + Math.min(maxFlushMs, Math.max(flushMs, maxWriteShare * took))
   })
+}
+
+export interface LogEvent {
+  number: number
+  chunk: Chunk
 }

@@ -3,7 +3,7 @@ import type { RunRecord } from '@troupe/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../test/test-server.ts'
 import type { Models } from './models.ts'
-import { createTitles } from './title-sessions.ts'
+import { createTitleWriter } from './title-sessions.ts'
 
 let server: TestServer
 beforeEach(async () => {
@@ -22,7 +22,7 @@ async function titled(given: { answer?: string; on?: boolean; model?: string; re
   if (given.more !== undefined) await server.chat('s1', given.more)
   if (given.rename !== undefined) await server.store.sessions.update('s1', { title: given.rename })
   const leaf = await server.store.messages.latestLeaf({ sessionId: 's1' })
-  const titles = createTitles({
+  const titles = createTitleWriter({
     store: server.store,
     models: {
       listModels: () =>

@@ -4,7 +4,7 @@ import type { Models } from './models.ts'
 import type { RunRequest } from './run-parts.ts'
 import { titleFrom } from './stores/sql/title.ts'
 
-const mostTokens = 60
+const maxTitleTokens = 60
 
 export interface TitleOptions {
   store: Store
@@ -17,7 +17,10 @@ export interface TitleOptions {
 }
 
 /** Has a model title sessions after their first answer, beside everything else. What fails is logged. */
-export function createTitles(options: TitleOptions): { answered(record: RunRecord): void; close(): Promise<void> } {
+export function createTitleWriter(options: TitleOptions): {
+  answered(record: RunRecord): void
+  close(): Promise<void>
+} {
   const { store, models, logger } = options
   const closing = new AbortController()
   const working = new Set<Promise<void>>()
@@ -50,7 +53,7 @@ export function createTitles(options: TitleOptions): { answered(record: RunRecor
     const isOurs = async () => (await store.sessions.get(sessionId))?.title === words
     if (!(await isOurs())) return
     const { model: cheap } = await models.resolveChatModel(await cheapest(model))
-    const made = await makeTitle(chain, cheap, '', { maxOutputTokens: mostTokens, signal: closing.signal })
+    const made = await makeTitle(chain, cheap, '', { maxOutputTokens: maxTitleTokens, signal: closing.signal })
     // The person may have named it meanwhile.
     if (await isOurs()) await store.sessions.update(sessionId, { title: made })
   }

@@ -1,13 +1,13 @@
 import { errorInfo, type Store } from '@troupe/core'
-import type { Live } from './live.ts'
+import type { RunManager } from './live.ts'
 import type { Logger } from './logger.ts'
 
-const keptMs = 30 * 24 * 60 * 60 * 1000
-const everyMs = 60 * 60 * 1000
+const trashTtlMs = 30 * 24 * 60 * 60 * 1000
+const cleanupIntervalMs = 60 * 60 * 1000
 
 export interface TrashOptions {
   store: Store
-  live: Live
+  live: RunManager
   onDelete: (sessionId: string) => Promise<void>
   logger: Logger
   clock?: () => number
@@ -17,9 +17,9 @@ export interface TrashOptions {
  * Deletes for good what has lain in the trash for 30 days, and messages that can no longer be brought back: now, and once
  * an hour. Returns how to end it.
  */
-export function keepTrash(options: TrashOptions): () => Promise<void> {
+export function scheduleTrashCleanup(options: TrashOptions): () => Promise<void> {
   let work = emptyOldTrash(options)
-  const timer = setInterval(() => void (work = work.then(() => emptyOldTrash(options))), everyMs)
+  const timer = setInterval(() => void (work = work.then(() => emptyOldTrash(options))), cleanupIntervalMs)
   timer.unref()
   return async () => {
     clearInterval(timer)
@@ -33,7 +33,7 @@ export async function emptyOldTrash({ store, live, onDelete, logger, clock = Dat
     logger({ level: 'error', message, error: errorInfo(error).message })
   try {
     await store.messages.purge()
-    for (const id of await store.sessions.trashedBefore(clock() - keptMs)) {
+    for (const id of await store.sessions.trashedBefore(clock() - trashTtlMs)) {
       try {
         // Deleting takes time, in which somebody may have taken it out again.
         if (((await store.sessions.get(id))?.trashedAt ?? null) === null) continue

@@ -17,7 +17,7 @@ export function watchFile<T>(path: string, read: (path: string) => T): WatchedFi
   let problem: NamedError | undefined
 
   function refresh(): void {
-    const current = versionOf(path)
+    const current = fileVersion(path)
     if (current === version) return
     version = current
     problem = undefined
@@ -43,7 +43,7 @@ export function watchFile<T>(path: string, read: (path: string) => T): WatchedFi
 }
 
 /** Changes whenever the file does. */
-export function versionOf(path: string): string {
+export function fileVersion(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false, bigint: true })
     return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { createFold, readEvents, type Event, type Message, type StoredMessage } from '@troupe/core'
+import { createFold, readEvents, type StreamEvent, type Message, type StoredMessage } from '@troupe/core'
 import { scriptedModel, type ScriptedModel, type ScriptTurn } from '@troupe/core/testing'
 import type { Server, ServerOptions } from '../src/server.ts'
 import { startServer } from '../src/start-server.ts'
@@ -36,7 +36,7 @@ export interface Chat {
   status: number
   /** The body of an answer that is no stream. */
   error: { name: string; message: string; data: Record<string, unknown> } | undefined
-  events: Event[]
+  events: StreamEvent[]
   types: string[]
   message: Message
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyFrom, readAddress, writeAddress } from './address.ts'
+import { readAccessKey, readAddress, writeAddress } from './address.ts'
 
 test('the address carries a key, a session, or both', () => {
   expect(readAddress('#k=abc')).toEqual({ key: 'abc', sessionId: null, settings: null, inbox: false })
@@ -26,7 +26,7 @@ test('a session id that the server would refuse is not an id', () => {
 })
 
 test('a pasted address gives its key, a pasted key itself', () => {
-  expect(keyFrom(' http://127.0.0.1:4880/#k=abc ')).toBe('abc')
-  expect(keyFrom('abc')).toBe('abc')
-  expect(keyFrom('http://127.0.0.1:4880/#s=1')).toBeNull()
+  expect(readAccessKey(' http://127.0.0.1:4880/#k=abc ')).toBe('abc')
+  expect(readAccessKey('abc')).toBe('abc')
+  expect(readAccessKey('http://127.0.0.1:4880/#s=1')).toBeNull()
 })

@@ -25,7 +25,7 @@ export function readAddress(hash: string): Address {
 }
 
 /** The key of an address that a person pasted, or the key itself. */
-export function keyFrom(pasted: string): string | null {
+export function readAccessKey(pasted: string): string | null {
   const text = pasted.trim()
   if (text === '') return null
   const hash = text.indexOf('#')

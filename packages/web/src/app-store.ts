@@ -1,13 +1,10 @@
+import type { AppServices } from './find-session.ts'
+import type { SessionSearchResult } from './find-session.ts'
+import type { AppState } from './find-session.ts'
 import { newId } from '@troupe/core/protocol'
-import type { ParamValues } from '@troupe/core/protocol'
-import type { Ask, Mode, SearchHit } from '@troupe/core'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, isUnreachable, toErrorInfo } from './api/api-error.ts'
-import type { Api, ListedSession } from './api/api.ts'
-import type { Kept } from './api/kept.ts'
-import type { ModelInfo } from './api/model-info.ts'
-import type { PermissionFacts } from './api/rule-info.ts'
 import { createAgentActions } from './agents/agent-actions.ts'
 import type { AgentActions } from './agents/agent-actions.ts'
 import { chosenModelKey } from './current-model.ts'
@@ -15,65 +12,14 @@ import { createAskActions } from './inbox/ask-actions.ts'
 import type { AskActions } from './inbox/ask-actions.ts'
 import { createParamActions } from './composer/param-actions.ts'
 import type { ParamActions } from './composer/param-actions.ts'
-import { comesAfter, createShelfActions, initialShelf } from './sessions/shelf-actions.ts'
-import type { ShelfActions, ShelfState } from './sessions/shelf-actions.ts'
+import { isListedAfter, createSessionListActions, initialSessionList } from './sessions/shelf-actions.ts'
+import type { SessionListActions } from './sessions/shelf-actions.ts'
 import { createModeActions } from './modes/mode-actions.ts'
 import type { ModeActions } from './modes/mode-actions.ts'
 
-/** What the page knows beyond the session in sight. */
-export interface AppState extends ShelfState {
-  access: 'checking' | 'open' | 'locked' | 'unreachable'
-  /** The last key that was given opened nothing. */
-  isKeyRefused: boolean
-  /** The session in sight. One that nothing was said in yet exists only here. */
-  sessionId: string
-  isNew: boolean
-  /** Nothing was said from this browser yet. */
-  isFirstVisit: boolean
-  /** The message that was asked for, once per asking. */
-  target: { messageId: string; words?: string } | null
-  sessions: ListedSession[]
-  /** Sessions that are in sight or wait for the person, and that the list does not reach, by their id. */
-  apart: Record<string, ListedSession>
-  nextCursor: string | null
-  search: { query: string; found: Found | null }
-  models: ModelInfo[]
-  modelsLoaded: boolean
-  defaultModel: string | null
-  modelsFailure: string | null
-  /** The person's choice by session; the newest choice also counts for new ones. */
-  chosenModels: Record<string, string>
-  /** The person's choice by session, until the server has it. */
-  chosenModes: Record<string, Mode>
-  /** Whom sessions that the server does not have yet are to talk to, by session; the master where none is named. */
-  chosenAgents: Record<string, string>
-  /** Settings of the model by session, until the server has them. */
-  chosenParams: Record<string, ParamValues>
-  /** What decides about calls besides rules; null until it is known. */
-  permissions: PermissionFacts | null
-  /** What waits for the person, in any session, oldest first. */
-  asks: Ask[]
-  sidebar: boolean
-  /** The last request found no server; the page tries again. */
-  isAway: boolean
-  /** When the server said what is shown, where it was kept since then. */
-  keptAt: number | null
-  /** The folder that is worked in; null until it is known. */
-  workspacePath: string | null
-  /** What is open over the chat. */
-  dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | null
-  /** Where the settings are open, `section` or `section/setting`; empty where no section was asked for. */
-  settingsAt: string
-}
-
-export interface Found {
-  sessions: ListedSession[]
-  hits: SearchHit[]
-}
-
 export type AppStore = StoreApi<AppState> & AppActions
 
-export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions, ShelfActions {
+export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions, SessionListActions {
   /** Trades the one-time key for a credential if there is one, then reads what there is. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
@@ -98,20 +44,8 @@ export interface AppActions extends AskActions, ModeActions, AgentActions, Param
   openSettings: (at?: string) => void
 }
 
-export interface AppServices {
-  api: Api
-  /** Trades a one-time key for a credential. Throws only when no server answers. */
-  exchangeKey: (key: string) => Promise<unknown>
-  kept: Kept
-  /** Narrow: the list of sessions covers the chat, so it is closed unless it is being used. */
-  screen: { isNarrow: () => boolean; onChange: (listener: () => void) => void }
-  onError: (error: unknown) => void
-  /** Tells whoever else shows sessions what was done to one. */
-  onSession: (sessionId: string, what: 'changed' | 'deleted') => void
-}
-
 const sidebarKey = 'troupe.sidebar'
-const begunKey = 'troupe.begun'
+const firstMessageKey = 'troupe.begun'
 
 export function createAppStore(sessionId: string | null, services: AppServices): AppStore {
   const { api, exchangeKey, kept, screen, onError, onSession } = services
@@ -120,13 +54,13 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     isKeyRefused: false,
     sessionId: sessionId ?? newId('s'),
     isNew: sessionId === null,
-    isFirstVisit: kept.get(begunKey) === null,
+    isFirstVisit: kept.get(firstMessageKey) === null,
     target: null,
     sessions: [],
     apart: {},
     nextCursor: null,
     search: { query: '', found: null },
-    ...initialShelf(kept),
+    ...initialSessionList(kept),
     models: [],
     modelsLoaded: false,
     defaultModel: null,
@@ -150,7 +84,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   screen.onChange(restSidebar)
   const asks = createAskActions(store, services)
   const modes = createModeActions(store, services)
-  const shelf = createShelfActions(store, { ...services, refresh, forget, newSession })
+  const shelf = createSessionListActions(store, { ...services, refresh, forget, newSession })
 
   return {
     ...store,
@@ -201,7 +135,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
         const below =
           page.nextCursor === null || last === undefined
             ? []
-            : sessions.filter((one) => !known.has(one.id) && comesAfter(one, last))
+            : sessions.filter((one) => !known.has(one.id) && isListedAfter(one, last))
         return {
           access: 'open',
           sessions: [...page.sessions, ...below],
@@ -283,7 +217,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
 
   function sessionBegan(): void {
     if (!getState().isNew) return
-    kept.set(begunKey, 'yes')
+    kept.set(firstMessageKey, 'yes')
     setState({ isNew: false, isFirstVisit: false })
   }
 
@@ -322,7 +256,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
       aside: aside && { ...aside, sessions: aside.sessions.filter(({ id }) => id !== removed) },
       apart: Object.fromEntries(Object.entries(apart).filter(([id]) => id !== removed)),
       asks: asks.filter((ask) => ask.sessionId !== removed),
-      search: { ...search, found: search.found && without(search.found, removed) },
+      search: { ...search, found: search.found && withoutSession(search.found, removed) },
     }))
   }
 
@@ -363,7 +297,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 }
 
-function without(found: Found, sessionId: string): Found {
+function withoutSession(found: SessionSearchResult, sessionId: string): SessionSearchResult {
   return {
     sessions: found.sessions.filter(({ id }) => id !== sessionId),
     hits: found.hits.filter((hit) => hit.sessionId !== sessionId),

@@ -6,11 +6,11 @@ import { ContextDialog } from './context/lazy-context-dialog.tsx'
 import { findSession } from './find-session.ts'
 import { Header } from './header.tsx'
 import { InboxDialog } from './inbox/lazy-inbox-dialog.tsx'
-import { useWatchingAsks } from './inbox/use-watching-asks.ts'
+import { usePollAsks } from './inbox/use-watching-asks.ts'
 import { Locked, Unreachable } from './locked.tsx'
 import { usePageTools } from './page-tools/use-page-tools.ts'
 import { PaletteDialog } from './palette/lazy-palette-dialog.tsx'
-import { Beside } from './panels/beside.tsx'
+import { PanelArea } from './panels/beside.tsx'
 import { ImportDialog } from './sessions/lazy-import-dialog.tsx'
 import { Sidebar } from './sessions/sidebar.tsx'
 import { TrashedBar } from './sessions/trashed-bar.tsx'
@@ -18,7 +18,7 @@ import { SettingsDialog } from './settings/lazy-settings-dialog.tsx'
 import { ShortcutsDialog } from './shortcuts/lazy-shortcuts-dialog.tsx'
 import { useShortcuts } from './shortcuts/use-shortcuts.ts'
 import { Notices } from './ui/notices.tsx'
-import { useKeptFocus } from './ui/use-kept-focus.ts'
+import { useFocusRestore } from './ui/use-kept-focus.ts'
 import { useAddress } from './use-address.ts'
 import { useApp, useWorkspace } from './workspace.ts'
 import './app.css'
@@ -29,11 +29,11 @@ export function App() {
   const isAway = useApp((state) => state.isAway)
   const dialog = useApp((state) => state.dialog)
   useAddress()
-  useLookingAgain()
-  useWatchingAsks()
+  usePolling()
+  usePollAsks()
   usePageTools()
   useShortcuts()
-  useKeptFocus()
+  useFocusRestore()
   useTitle()
   if (access === 'checking') return null
   if (access === 'locked') return <Locked />
@@ -47,7 +47,7 @@ export function App() {
           <TrashedBar />
           <Chat key={sessionId} sessionId={sessionId} />
         </main>
-        <Beside key={`beside ${sessionId}`} sessionId={sessionId} />
+        <PanelArea key={`beside ${sessionId}`} sessionId={sessionId} />
       </div>
       {dialog === 'settings' && <SettingsDialog />}
       {dialog === 'inbox' && <InboxDialog />}
@@ -60,11 +60,11 @@ export function App() {
   )
 }
 
-const lookAgainEvery = 15_000
-const glanceEvery = 3_000
+const refreshEveryMs = 15_000
+const glanceEveryMs = 3_000
 
 /** What happens elsewhere is told by no stream: while the page is seen it asks now and then. */
-function useLookingAgain(): void {
+function usePolling(): void {
   const workspace = useWorkspace()
   const isOpen = useApp((state) => state.access === 'open' || state.access === 'unreachable')
   const isAway = useApp((state) => state.isAway)
@@ -74,10 +74,10 @@ function useLookingAgain(): void {
     let looked = Date.now()
     const timer = setInterval(() => {
       if (document.visibilityState !== 'visible') return
-      if (!isAway && Date.now() - looked < lookAgainEvery) return void workspace.glance()
+      if (!isAway && Date.now() - looked < refreshEveryMs) return void workspace.glance()
       looked = Date.now()
       look()
-    }, glanceEvery)
+    }, glanceEveryMs)
     const stopWaking = pageWakeSource(look)
     window.addEventListener('focus', look)
     return () => {

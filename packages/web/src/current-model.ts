@@ -1,11 +1,11 @@
-import type { Kept } from './api/kept.ts'
-import type { AppState } from './app-store.ts'
+import type { AppState } from './find-session.ts'
+import type { KeyValueStorage } from './api/kept.ts'
 import { findSession } from './find-session.ts'
 
 export const chosenModelKey = 'troupe.model'
 
 /** The model that the session in sight uses next: chosen here, chosen before, chosen for another session, the server's. */
-export function currentModel(state: AppState, kept: Kept): string | undefined {
+export function currentModel(state: AppState, kept: KeyValueStorage): string | undefined {
   const { sessionId, chosenModels, models, defaultModel } = state
   const candidates = [
     chosenModels[sessionId],

@@ -39,14 +39,14 @@ export function Header() {
           <span>{t.header.bypass}</span>
         </p>
       )}
-      <Ways />
+      <HeaderActions />
       <InboxButton />
     </header>
   )
 }
 
 /** A way to look at the session in sight as a whole. */
-interface Way {
+interface HeaderAction {
   key: string
   label: string
   icon: ReactNode
@@ -57,16 +57,16 @@ interface Way {
 }
 
 /** Buttons, where there is room for them beside the title; else a menu. */
-function Ways() {
-  const ways = useWays()
+function HeaderActions() {
+  const ways = useHeaderActions()
   const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
   if (!isNarrow) {
     const [before, after] = [ways.filter(({ key }) => key !== 'panels'), ways.filter(({ key }) => key === 'panels')]
     return (
       <>
-        {before.map(wayButton)}
+        {before.map(actionButton)}
         <AgentsButton />
-        {after.map(wayButton)}
+        {after.map(actionButton)}
       </>
     )
   }
@@ -87,7 +87,7 @@ function Ways() {
   )
 }
 
-function wayButton({ key, label, icon, shortcut, opensDialog = false, isPressed, onSelect }: Way) {
+function actionButton({ key, label, icon, shortcut, opensDialog = false, isPressed, onSelect }: HeaderAction) {
   return (
     <IconButton
       key={key}
@@ -103,7 +103,7 @@ function wayButton({ key, label, icon, shortcut, opensDialog = false, isPressed,
   )
 }
 
-function useWays(): Way[] {
+function useHeaderActions(): HeaderAction[] {
   const workspace = useWorkspace()
   const sessionId = useApp((state) => state.sessionId)
   const isNew = useApp((state) => state.isNew)
@@ -113,18 +113,18 @@ function useWays(): Way[] {
   const count = useStore(panels, (state) => state.panels.length)
   const hidden = useStore(panels, (state) => state.hidden)
   const toggling = hidden ? t.panels.showAll(count) : t.panels.hideAll
-  const inMessages: Way[] = [
+  const inMessages: HeaderAction[] = [
     { key: 'find', label: t.find.open, icon: <Search />, onSelect: openFind },
     { key: 'branches', label: t.branches.open, icon: <GitBranch />, onSelect: () => openBranchMap(panels) },
   ]
-  const context: Way = {
+  const context: HeaderAction = {
     key: 'context',
     label: t.context.title,
     icon: <ScanText />,
     opensDialog: true,
     onSelect: () => workspace.app.setDialog('context'),
   }
-  const beside: Way = {
+  const beside: HeaderAction = {
     key: 'panels',
     label: count === 0 ? t.panels.open : toggling,
     icon: <PanelRight />,

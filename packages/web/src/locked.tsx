@@ -1,10 +1,10 @@
 import { KeyRound, ServerOff } from 'lucide-react'
 import { useState } from 'react'
-import { keyFrom } from './address.ts'
-import { sentence } from './texts/sentence.tsx'
+import { readAccessKey } from './address.ts'
+import { formatElements } from './texts/sentence.tsx'
 import { t } from './texts/t.ts'
 import { Button } from './ui/button.tsx'
-import { focusField } from './ui/focus-field.ts'
+import { focusOnMount } from './ui/focus-field.ts'
 import { useApp, useWorkspace } from './workspace.ts'
 import './locked.css'
 
@@ -13,12 +13,12 @@ export function Locked() {
   const { app } = useWorkspace()
   const [pasted, setPasted] = useState('')
   const isRefused = useApp((state) => state.isKeyRefused)
-  const key = keyFrom(pasted)
+  const key = readAccessKey(pasted)
   return (
     <main className="locked">
       <KeyRound aria-hidden />
       <h1>{t.locked.title}</h1>
-      <p>{sentence(t.locked.text, { command: <code>npm start</code> })}</p>
+      <p>{formatElements(t.locked.text, { command: <code>npm start</code> })}</p>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -29,7 +29,7 @@ export function Locked() {
         <input
           aria-label={t.locked.field}
           placeholder="http://127.0.0.1:4880/#k=…"
-          ref={focusField}
+          ref={focusOnMount}
           autoComplete="off"
           spellCheck={false}
           value={pasted}
@@ -54,7 +54,7 @@ export function Unreachable() {
     <main className="locked">
       <ServerOff aria-hidden />
       <h1>{t.locked.away}</h1>
-      <p>{sentence(t.locked.startAgain, { npm: <code>npm start</code>, troupe: <code>troupe serve</code> })}</p>
+      <p>{formatElements(t.locked.startAgain, { npm: <code>npm start</code>, troupe: <code>troupe serve</code> })}</p>
       <Button kind="primary" onClick={() => void app.start(null)}>
         {t.locked.tryAgain}
       </Button>

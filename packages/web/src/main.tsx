@@ -5,14 +5,14 @@ import { App } from './app.tsx'
 import { startServiceWorker } from './offline/service-worker.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import { replaceAddress } from './use-address.ts'
-import { watchInput } from './ui/by-key.ts'
+import { trackInputMethod } from './ui/by-key.ts'
 import { createWorkspace, WorkspaceContext } from './workspace.ts'
 import './styles/tokens.css'
 import './styles/contrast.css'
 import './styles/base.css'
 
 /** A page without its messages is shown rather than none. */
-const longestWait = 200
+const maxWaitMs = 200
 
 const { key, sessionId, settings, inbox } = readAddress(window.location.hash)
 // The key works once; it must not stay in the address, the history or a bookmark. Nor is the inbox a place to come back to.
@@ -24,7 +24,7 @@ if (inbox) workspace.app.setDialog('inbox')
 void workspace.app.start(key)
 // Both were asked for before the scripts had come: the page shows at once with what is looked at.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
-watchInput()
+trackInputMethod()
 startServiceWorker()
 // The printed address may be put into a tab that is open already.
 window.addEventListener('hashchange', () => {
@@ -39,16 +39,16 @@ if (root === null) throw new Error('index.html has no #root')
 const language = preferredLanguage()
 // Without its texts the page still speaks English.
 if (language !== 'en') await showLanguage(language).catch(() => undefined)
-await Promise.race([sessionRead, new Promise((resolve) => setTimeout(resolve, longestWait))])
+await Promise.race([sessionRead, new Promise((resolve) => setTimeout(resolve, maxWaitMs))])
 createRoot(root).render(
   <StrictMode>
     <WorkspaceContext value={workspace}>
-      <InLanguage />
+      <LocalizedApp />
     </WorkspaceContext>
   </StrictMode>,
 )
 
 /** Another language is another page: everything is shown anew. */
-function InLanguage() {
+function LocalizedApp() {
   return <App key={useLanguage()} />
 }

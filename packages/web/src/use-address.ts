@@ -12,7 +12,7 @@ export function useAddress(): void {
     if (shown.sessionId === sessionId && shown.settings === settings) return
     // A session is a step that can be gone back; where the settings are open is not.
     if (shown.sessionId === sessionId) replaceAddress(sessionId, settings)
-    else window.history.pushState(null, '', urlOf(sessionId, settings))
+    else window.history.pushState(null, '', pageUrl(sessionId, settings))
   }, [sessionId, settings])
   useEffect(() => {
     const onPop = () => {
@@ -33,10 +33,10 @@ export function useAddress(): void {
 }
 
 export function replaceAddress(sessionId: string | null, settings: string | null): void {
-  window.history.replaceState(null, '', urlOf(sessionId, settings))
+  window.history.replaceState(null, '', pageUrl(sessionId, settings))
 }
 
-function urlOf(sessionId: string | null, settings: string | null): string {
+function pageUrl(sessionId: string | null, settings: string | null): string {
   const address = writeAddress(sessionId, settings)
   return address === '#' ? window.location.pathname : address
 }

@@ -1,3 +1,7 @@
+import type { AppServices } from './find-session.ts'
+import type { AppState } from './find-session.ts'
+import type { ChatSessionStore } from './chat/session-services.ts'
+import type { FilePartData } from './chat/session-state.ts'
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { Chunk } from '@troupe/core/protocol'
@@ -6,35 +10,33 @@ import type { Api } from './api/api.ts'
 import { readClientIds } from './api/client-ids.ts'
 import type { ClientIds } from './api/client-ids.ts'
 import { earlyFetch } from './api/early-fetch.ts'
-import { keptByBrowser, keptByTab, keptKeys } from './api/kept.ts'
+import { browserStorage, tabStorage, storedKeys } from './api/kept.ts'
 import { pageAccess } from './api/page-access.ts'
 import { createRequest } from './api/request.ts'
-import { isAboutAsks } from './inbox/is-about-asks.ts'
+import { affectsAsks } from './inbox/is-about-asks.ts'
 import { createNotifications } from './inbox/notifications.ts'
 import { browserNotifications, onNotificationClick } from './inbox/show-notification.ts'
 import type { Notifications } from './inbox/notifications.ts'
-import { modeIn } from './modes/mode-in.ts'
+import { readModeChange } from './modes/mode-in.ts'
 import { createAppStore } from './app-store.ts'
-import type { AppServices, AppState, AppStore } from './app-store.ts'
-import { choiceIn } from './composer-picks/choice-in.ts'
+import type { AppStore } from './app-store.ts'
+import { readSessionChoice } from './composer-picks/choice-in.ts'
 import { findSession } from './find-session.ts'
 import { currentModel } from './current-model.ts'
-import type { FilePartData } from './chat/attachments.ts'
-import { dataOf } from './chat/data-of.ts'
-import { keepComposer } from './composer/kept-composer.ts'
+import { partData } from './chat/data-of.ts'
+import { createDraftStorage } from './composer/kept-composer.ts'
 import { createQueue } from './composer/queue.ts'
 import { emptySession } from './chat/session-state.ts'
 import type { SessionState } from './chat/session-state.ts'
 import { createSessionStore } from './chat/session-store.ts'
-import type { SessionStore } from './chat/session-store.ts'
 import { pageWakeSource } from './chat/wake-source.ts'
 import { openPageTools } from './page-tools/open-page-tools.ts'
-import { pageCallIn } from './page-tools/page-call-in.ts'
+import { readPageCall } from './page-tools/page-call-in.ts'
 import type { PageTools } from './page-tools/page-tools.ts'
-import { keepPanels } from './panels/kept-panels.ts'
+import { createPanelStorage } from './panels/kept-panels.ts'
 import { createPanels } from './panels/panels.ts'
 import { isNarrowForPanels } from './panels/use-narrow.ts'
-import { keepAnswers } from './offline/kept-answers.ts'
+import { createResponseCache } from './offline/kept-answers.ts'
 import { openSubAgents } from './sub-agents/open-sub-agents.ts'
 import { openTabChannel } from './tab-channel.ts'
 import { notice, noticeError } from './ui/notices.tsx'
@@ -50,7 +52,7 @@ export interface Workspace {
   /** Whether and how the browser tells of asks. */
   notifications: Notifications
   /** The store of a session; the same one as long as it is among the last used. */
-  session(sessionId: string): SessionStore
+  session(sessionId: string): ChatSessionStore
   /** Says it in a new session, which comes into sight. */
   sendAsNew(text: string, files: FilePartData[]): void
   /** Looks again at everything in sight. */
@@ -59,10 +61,10 @@ export interface Workspace {
   glance(): Promise<void>
 }
 
-const keptSessions = 8
+const maxOpenSessions = 8
 
 export function createWorkspace(sessionId: string | null): Workspace {
-  const answers = keepAnswers(earlyFetch(window.fetch.bind(window)))
+  const answers = createResponseCache(earlyFetch(window.fetch.bind(window)))
   const request = createRequest(
     answers.fetch,
     () => {
@@ -82,8 +84,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
   const app = createAppStore(sessionId, {
     api,
     exchangeKey: pageAccess.exchange,
-    kept: keptByBrowser,
-    screen: narrowScreen(),
+    kept: browserStorage,
+    screen: sidebarScreen(),
     onError: noticeError,
     onSession: (changed, what) => {
       if (what === 'deleted') {
@@ -93,10 +95,10 @@ export function createWorkspace(sessionId: string | null): Workspace {
       channel.tell({ sessionId: changed, what })
     },
   })
-  const ids = readClientIds(keptByBrowser, keptByTab)
-  const sessions = new Map<string, SessionStore>()
-  const keptPanels = keepPanels(keptByBrowser)
-  const keptComposer = keepComposer(keptByBrowser, keptKeys)
+  const ids = readClientIds(browserStorage, tabStorage)
+  const sessions = new Map<string, ChatSessionStore>()
+  const keptPanels = createPanelStorage(browserStorage)
+  const keptComposer = createDraftStorage(browserStorage, storedKeys)
   const channel = openTabChannel(({ sessionId: changed, what }) => {
     if (what === 'deleted') app.forget(changed)
     void app.refresh()
@@ -107,7 +109,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
 
   const notifications = createNotifications({
     ways: browserNotifications(),
-    kept: keptByBrowser,
+    kept: browserStorage,
     isSeen: () => document.visibilityState === 'visible' && document.hasFocus(),
     onOpen: () => {
       window.focus()
@@ -121,11 +123,19 @@ export function createWorkspace(sessionId: string | null): Workspace {
     if (opens === 'inbox') app.setDialog('inbox')
   })
 
-  const pageTools = openPageTools({ api, app, ids, kept: keptByBrowser, keptByTab, notifications, session })
+  const pageTools = openPageTools({
+    api,
+    app,
+    ids,
+    kept: browserStorage,
+    keptByTab: tabStorage,
+    notifications,
+    session,
+  })
 
   return { api, app, ids, pageTools, notifications, session, sendAsNew, refresh, glance }
 
-  function session(id: string): SessionStore {
+  function session(id: string): ChatSessionStore {
     const known = sessions.get(id)
     if (known !== undefined) {
       sessions.delete(id)
@@ -135,11 +145,11 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const store = openSession(id)
     sessions.set(id, store)
     const oldest = [...sessions.keys()].find((one) => one !== app.getState().sessionId && one !== id)
-    if (sessions.size > keptSessions && oldest !== undefined) sessions.delete(oldest)
+    if (sessions.size > maxOpenSessions && oldest !== undefined) sessions.delete(oldest)
     return store
   }
 
-  function openSession(id: string): SessionStore {
+  function openSession(id: string): ChatSessionStore {
     const { isNew, sessionId: current } = app.getState()
     const fresh = isNew && id === current
     const place = () => (fresh && app.getState().isNew ? 'new' : id)
@@ -149,7 +159,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
       ids,
       wake: pageWakeSource,
       now: Date.now,
-      model: () => currentModel(app.getState(), keptByBrowser),
+      model: () => currentModel(app.getState(), browserStorage),
       mode: () => app.untoldMode(id),
       agent: () => app.untoldAgent(id),
       params: () => app.untoldParams(id),
@@ -195,14 +205,14 @@ export function createWorkspace(sessionId: string | null): Workspace {
   }
 
   function onChunk(id: string, chunk: Chunk): void {
-    const title = dataOf(chunk, 'session-title')
+    const title = partData(chunk, 'session-title')
     if (title !== undefined) app.titleChanged(id, title.title)
-    const mode = modeIn(chunk)
+    const mode = readModeChange(chunk)
     if (mode !== undefined) app.modeChanged(mode.sessionId, mode.mode)
-    const choice = choiceIn(chunk, app.getState())
+    const choice = readSessionChoice(chunk, app.getState())
     if (choice !== undefined) app.setState(choice)
-    if (isAboutAsks(chunk)) void app.refreshAsks()
-    const asked = pageCallIn(chunk)
+    if (affectsAsks(chunk)) void app.refreshAsks()
+    const asked = readPageCall(chunk)
     if (asked !== undefined) void pageTools.look(asked)
   }
 
@@ -210,8 +220,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const { sessionId: id } = app.getState()
     // The stream of a run tells everything.
     if (sessions.get(id)?.getState().run !== null) return
-    const { hasNews } = await import('./sessions/has-news.ts')
-    if (await hasNews(app.getState(), api)) await refresh()
+    const { hasRemoteChanges } = await import('./sessions/has-news.ts')
+    if (await hasRemoteChanges(app.getState(), api)) await refresh()
   }
 
   /** For changes that no stream tells: other browsers, the command line. */
@@ -228,7 +238,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
 }
 
 /** The width below which `sidebar.css` makes the list of sessions a drawer. */
-function narrowScreen(): AppServices['screen'] {
+function sidebarScreen(): AppServices['screen'] {
   const query = window.matchMedia('(max-width: 760px)')
   return { isNarrow: () => query.matches, onChange: (listener) => query.addEventListener('change', listener) }
 }
@@ -246,5 +256,5 @@ export function useApp<Value>(select: (state: AppState) => Value): Value {
 }
 
 export function useCurrentModel(): string | undefined {
-  return useApp((state) => currentModel(state, keptByBrowser))
+  return useApp((state) => currentModel(state, browserStorage))
 }

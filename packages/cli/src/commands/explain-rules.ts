@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { resolveHome } from '@troupe/server/home'
-import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
 import { answerLines } from '../answer-lines.ts'
 import type { Explainer } from '@troupe/server/explain'
 
@@ -31,14 +31,14 @@ export const command = defineCommand({
       ...(mode !== undefined && { mode }),
       ...(sandbox !== undefined && { sandbox }),
     })
-    for (const warning of [...explainer.problems, ...explainer.warnings]) tell(context, warning)
+    for (const warning of [...explainer.problems, ...explainer.warnings]) printNotice(context, warning)
     if (given !== undefined) return explainCommand(explainer, given, context)
     await answerLines(context, (line) => explainLine(explainer, line))
     return 0
   },
 })
 
-async function explainCommand(explainer: Explainer, command: string, { stdout }: Context): Promise<number> {
+async function explainCommand(explainer: Explainer, command: string, { stdout }: CommandContext): Promise<number> {
   const {
     decision,
     reason,
@@ -64,16 +64,16 @@ function explainLine(explainer: Explainer, line: string): object | Promise<objec
   if (typeof tool !== 'string' || tool === '') return { error: 'not a call: {"tool": "…", "input": …} is expected' }
   try {
     const made = explainer.explain({ tool, input })
-    return made instanceof Promise ? made.then(shown, failed) : shown(made)
+    return made instanceof Promise ? made.then(toResult, toError) : toResult(made)
   } catch (error) {
-    return failed(error)
+    return toError(error)
   }
 }
 
-function shown({ decision, reason, rule }: { decision: string; reason: string; rule: string | null }): object {
+function toResult({ decision, reason, rule }: { decision: string; reason: string; rule: string | null }): object {
   return { decision, reason, rule }
 }
 
-function failed(error: unknown): object {
+function toError(error: unknown): object {
   return { error: error instanceof Error ? error.message : String(error) }
 }

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { defineCommand, tell, UsageError } from '../command.ts'
+import { defineCommand, printNotice, UsageError } from '../command.ts'
 import { connect, readJson } from '../connect.ts'
 
 /** `troupe export <session>`: the session as a file, on the standard output or where `--output` says. */
@@ -46,7 +46,7 @@ export const command = defineCommand({
           ? new Error(`${file} is there already; name another file`)
           : error
       })
-      tell(context, `wrote ${file}`)
+      printNotice(context, `wrote ${file}`)
       return 0
     } finally {
       await connection.close()

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { NamedError } from '@troupe/core/error'
 import { lockHome, openHome } from '@troupe/server/home'
-import { defineCommand, tell, UsageError } from '../command.ts'
+import { defineCommand, printNotice, UsageError } from '../command.ts'
 import { count } from '@troupe/server/count'
 import { importUpload } from '../import-upload.ts'
 
@@ -36,7 +36,7 @@ export const command = defineCommand({
         const { sessions, problems } = await importSessions(store, folder, { workspaceId: workspace.id })
         await store.exported()
         for (const problem of problems)
-          tell(
+          printNotice(
             context,
             `${problem.file}${problem.line === undefined ? '' : `, line ${problem.line}`}: ${problem.message}`,
           )

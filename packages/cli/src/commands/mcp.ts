@@ -1,6 +1,6 @@
 import { openHome } from '@troupe/server/home'
-import { createOffer, serveOnPort, serveOnStreams } from '@troupe/server/mcp'
-import { defineCommand, tell, UsageError } from '../command.ts'
+import { createMcpService, serveOverHttp, serveOverStdio } from '@troupe/server/mcp'
+import { defineCommand, printNotice, UsageError } from '../command.ts'
 import { connect } from '../connect.ts'
 
 /** `troupe mcp`: our agents and chosen tools for other programs, over the standard streams or HTTP. */
@@ -28,11 +28,11 @@ export const command = defineCommand({
     try {
       const { allow, deny, model } = values
       const rules = { ...(allow && { allow }), ...(deny && { deny }) }
-      const offer = await createOffer({
+      const offer = await createMcpService({
         fetch: connection.fetch,
         version: '0.1.0',
-        ...(values.tools !== undefined && { tools: namesIn(values.tools) }),
-        ...(values.agents !== undefined && { agents: namesIn(values.agents) }),
+        ...(values.tools !== undefined && { tools: splitNames(values.tools) }),
+        ...(values.agents !== undefined && { agents: splitNames(values.agents) }),
         ...(model !== undefined && { model }),
         ...(values.session !== undefined && { sessions: values.session }),
         ...(Object.keys(rules).length > 0 && { rules }),
@@ -43,13 +43,13 @@ export const command = defineCommand({
         context.onSignal(() => resolve())
       })
       if (!values.http) {
-        const served = await serveOnStreams(offer)
+        const served = await serveOverStdio(offer)
         await Promise.race([served.ended, stopped])
         await served.close()
         return 0
       }
-      const served = await serveOnPort(offer, { port, token: openHome({ env: context.env }).token })
-      tell(
+      const served = await serveOverHttp(offer, { port, token: openHome({ env: context.env }).token })
+      printNotice(
         context,
         `MCP at ${served.url}, with "Authorization: Bearer <the token of the home>": ${offer.names.join(', ')}`,
       )
@@ -63,6 +63,6 @@ export const command = defineCommand({
   },
 })
 
-function namesIn(list: string): string[] {
+function splitNames(list: string): string[] {
   return list.split(',').flatMap((name) => name.trim() || [])
 }

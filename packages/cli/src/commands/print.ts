@@ -1,5 +1,5 @@
-import { addressesIn, createFold, newId, readEvents, type Chunk } from '@troupe/core/protocol'
-import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { extractUrls, createFold, newId, readEvents, type Chunk } from '@troupe/core/protocol'
+import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
 import { connect, readJson, type Connection } from '../connect.ts'
 import { createOutput, formats, toResult, type Format, type Output, type Result } from '../output.ts'
 import { readPrompt } from '../read-prompt.ts'
@@ -21,8 +21,8 @@ export const command = defineCommand({
     workspace: { type: 'string' },
   },
   async run({ values, positionals }, context) {
-    const format = formatOf(values['output-format'])
-    const maxSteps = stepsOf(values['max-steps'])
+    const format = parseFormat(values['output-format'])
+    const maxSteps = parseMaxSteps(values['max-steps'])
     if (values.continue && values.resume !== undefined) throw new UsageError('give either -c or -r, not both')
     const { prompt, typed } = await readPrompt(positionals, context)
     // The demo's typing pace is for people who watch.
@@ -32,12 +32,12 @@ export const command = defineCommand({
       ...(values.workspace !== undefined && { workspace: values.workspace }),
     })
     try {
-      const sessionId = await sessionOf(values, connection)
+      const sessionId = await resolveSession(values, connection)
       const { model, mode, allow, ask, deny } = values
       const rules = { ...(allow && { allow }), ...(ask && { ask }), ...(deny && { deny }) }
       const body = {
         prompt,
-        typedUrls: addressesIn(typed).slice(0, 100),
+        typedUrls: extractUrls(typed).slice(0, 100),
         sessionId,
         ...(model !== undefined && { model }),
         ...(maxSteps !== undefined && { maxSteps }),
@@ -45,7 +45,7 @@ export const command = defineCommand({
         ...(Object.keys(rules).length > 0 && { rules }),
       }
       const output = createOutput(format, (text) => context.stdout.write(text))
-      return await answer(body, {
+      return await printAnswer(body, {
         connection,
         context,
         output: format === 'text' ? withHints(output, context) : output,
@@ -57,23 +57,23 @@ export const command = defineCommand({
 })
 
 /** Words to the person stand beside the answer, not in it. */
-function withHints(output: Output, context: Context): Output {
+function withHints(output: Output, context: CommandContext): Output {
   return {
     ...output,
     chunk(chunk) {
-      if (chunk.type === 'data-hint') tell(context, (chunk.data as { text: string }).text)
+      if (chunk.type === 'data-hint') printNotice(context, (chunk.data as { text: string }).text)
       output.chunk(chunk)
     },
   }
 }
 
-interface Answering {
+interface PrintOptions {
   connection: Connection
-  context: Context
+  context: CommandContext
   output: Output
 }
 
-async function answer(
+async function printAnswer(
   request: {
     prompt: string
     typedUrls: string[]
@@ -83,7 +83,7 @@ async function answer(
     mode?: string
     rules?: object
   },
-  to: Answering,
+  to: PrintOptions,
 ): Promise<number> {
   const { connection, context, output } = to
   const { prompt, sessionId, ...settings } = request
@@ -113,7 +113,7 @@ async function answer(
     output.end(result)
     if (exitCode !== undefined) return exitCode
     if (result.error === null) return 0
-    tell(context, result.error.message)
+    printNotice(context, result.error.message)
     return 1
   } finally {
     endSignals()
@@ -143,7 +143,10 @@ function isEnd(chunk: Chunk): boolean {
   return chunk.type === 'finish' || chunk.type === 'abort' || chunk.type === 'error'
 }
 
-async function sessionOf(values: { continue?: boolean; resume?: string }, connection: Connection): Promise<string> {
+async function resolveSession(
+  values: { continue?: boolean; resume?: string },
+  connection: Connection,
+): Promise<string> {
   if (values.resume !== undefined) {
     const { session } = await readJson<{ session: { id: string } }>(
       await connection.fetch(`/ai/sessions/${encodeURIComponent(values.resume)}`),
@@ -157,13 +160,13 @@ async function sessionOf(values: { continue?: boolean; resume?: string }, connec
   return newest.id
 }
 
-function formatOf(name: string): Format {
+function parseFormat(name: string): Format {
   const format = formats.find((known) => known === name)
   if (format === undefined) throw new UsageError(`--output-format is one of ${formats.join(', ')}, not "${name}"`)
   return format
 }
 
-function stepsOf(text: string | undefined): number | undefined {
+function parseMaxSteps(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const steps = Number(text)
   if (!Number.isInteger(steps) || steps < 1 || steps > 1000)

@@ -1,4 +1,4 @@
-import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
 import { connect, readJson, type Connection } from '../connect.ts'
 import { count } from '@troupe/server/count'
 
@@ -22,7 +22,7 @@ interface Rules {
   sandbox: { available: boolean; text: string; fix?: string }
 }
 
-interface Trial {
+interface RuleTest {
   calls: number
   before: Record<Effect, number>
   after: Record<Effect, number>
@@ -32,9 +32,9 @@ interface Trial {
 }
 
 /** What was asked for, once its flags make sense. */
-interface Wanted {
+interface RuleRequest {
   connection: Connection
-  context: Context
+  context: CommandContext
   text: string
   effect: Effect | undefined
   scope: 'always' | 'project' | 'session'
@@ -82,16 +82,16 @@ export const command = defineCommand({
   },
 })
 
-const actions: Record<string, (wanted: Wanted) => Promise<number>> = { list, add, remove, test }
+const actions: Record<string, (wanted: RuleRequest) => Promise<number>> = { list, add, remove, test }
 
-async function list(wanted: Wanted): Promise<number> {
+async function list(wanted: RuleRequest): Promise<number> {
   const { context, json } = wanted
-  const found = await rulesOf(wanted)
+  const found = await fetchRules(wanted)
   if (json) {
     context.stdout.write(`${JSON.stringify(found)}\n`)
     return 0
   }
-  for (const warning of found.warnings) tell(context, warning)
+  for (const warning of found.warnings) printNotice(context, warning)
   const shown = found.rules.map(({ effect, text, layer, file, problem }) => {
     const place = `${layer}${file === null ? '' : `, ${file}`}`
     return `${effect.padEnd(5)}  ${text.padEnd(32)}  ${place}${problem === undefined ? '' : `  (cannot be read: ${problem})`}\n`
@@ -101,48 +101,49 @@ async function list(wanted: Wanted): Promise<number> {
   return 0
 }
 
-async function add(wanted: Wanted): Promise<number> {
+async function add(wanted: RuleRequest): Promise<number> {
   const { text, effect = 'allow', scope, sessionId, context, json } = wanted
   const body = { text, effect, scope, ...(sessionId !== undefined && { sessionId }) }
   const added = await post<{ rule: ListedRule; settled: string[]; warnings: string[] }>(wanted, '/ai/rules', body)
-  for (const warning of added.warnings) tell(context, warning)
+  for (const warning of added.warnings) printNotice(context, warning)
   if (json) context.stdout.write(`${JSON.stringify(added)}\n`)
-  else context.stdout.write(`${effect} ${added.rule.text}: ${placeOf(added.rule)}\n`)
+  else context.stdout.write(`${effect} ${added.rule.text}: ${ruleLocation(added.rule)}\n`)
   if (!json && added.settled.length > 0)
     context.stdout.write(`${count(added.settled.length, 'open question')} answered with it.\n`)
   return 0
 }
 
 /** Every rule of this text that the flags leave in question. */
-async function remove(wanted: Wanted): Promise<number> {
+async function remove(wanted: RuleRequest): Promise<number> {
   const { text, effect, context, connection, sessionId } = wanted
-  const named = (await rulesOf(wanted)).rules.filter(
+  const named = (await fetchRules(wanted)).rules.filter(
     (rule) => rule.text === text.trim() && (effect === undefined || rule.effect === effect),
   )
-  const inScope = named.filter((rule) => isIn(rule, wanted))
+  const inScope = named.filter((rule) => isInScope(rule, wanted))
   const found = inScope.filter((rule) => rule.editable)
   if (found.length === 0) {
-    const elsewhere = (inScope[0] ?? named[0]) === undefined ? '' : ` It stands in: ${named.map(placeOf).join('; ')}.`
+    const elsewhere =
+      (inScope[0] ?? named[0]) === undefined ? '' : ` It stands in: ${named.map(ruleLocation).join('; ')}.`
     throw new UsageError(`there is no rule "${text}" that could be removed here.${elsewhere}`)
   }
   const query = sessionId === undefined ? '' : `?sessionId=${encodeURIComponent(sessionId)}`
   for (const rule of found) {
     await readJson(await connection.fetch(`/ai/rules/${rule.id}${query}`, { method: 'DELETE' }))
-    context.stdout.write(`removed: ${rule.effect} ${rule.text} (${placeOf(rule)})\n`)
+    context.stdout.write(`removed: ${rule.effect} ${rule.text} (${ruleLocation(rule)})\n`)
   }
   return 0
 }
 
-async function test(wanted: Wanted): Promise<number> {
+async function test(wanted: RuleRequest): Promise<number> {
   const { text, effect = 'allow', scope, sessionId, context, json } = wanted
   const body = { text, effect, scope, ...(sessionId !== undefined && { sessionId }) }
-  const trial = await post<Trial>(wanted, '/ai/rules/test', body)
+  const trial = await post<RuleTest>(wanted, '/ai/rules/test', body)
   if (json) {
     context.stdout.write(`${JSON.stringify(trial)}\n`)
     return 0
   }
-  for (const warning of trial.warnings) tell(context, warning)
-  const counts = ({ allow, ask, deny }: Trial['before']): string => `${allow} allowed, ${ask} asked, ${deny} denied`
+  for (const warning of trial.warnings) printNotice(context, warning)
+  const counts = ({ allow, ask, deny }: RuleTest['before']): string => `${allow} allowed, ${ask} asked, ${deny} denied`
   context.stdout.write(`The last ${count(trial.calls, 'call')} of this folder: ${counts(trial.before)}.\n`)
   context.stdout.write(`With ${effect} ${text}: ${counts(trial.after)}; ${count(trial.changed, 'call')} changed.\n`)
   for (const { toolName, input, before, after } of trial.changes)
@@ -151,12 +152,12 @@ async function test(wanted: Wanted): Promise<number> {
   return 0
 }
 
-async function rulesOf({ connection, sessionId }: Wanted): Promise<Rules> {
+async function fetchRules({ connection, sessionId }: RuleRequest): Promise<Rules> {
   const query = sessionId === undefined ? '' : `?sessionId=${encodeURIComponent(sessionId)}`
   return readJson<Rules>(await connection.fetch(`/ai/rules${query}`))
 }
 
-async function post<T>({ connection }: Wanted, target: string, body: object): Promise<T> {
+async function post<T>({ connection }: RuleRequest, target: string, body: object): Promise<T> {
   return readJson<T>(
     await connection.fetch(target, {
       method: 'POST',
@@ -167,12 +168,12 @@ async function post<T>({ connection }: Wanted, target: string, body: object): Pr
 }
 
 /** Without a flag, a rule of any layer is meant. */
-function isIn({ layer, file }: ListedRule, { scope }: Wanted): boolean {
+function isInScope({ layer, file }: ListedRule, { scope }: RuleRequest): boolean {
   if (scope === 'session') return file === null
   return scope === 'always' || layer === 'project'
 }
 
-function placeOf({ layer, file }: ListedRule): string {
+function ruleLocation({ layer, file }: ListedRule): string {
   return file === null ? 'in this session' : `${layer}, ${file}`
 }
 

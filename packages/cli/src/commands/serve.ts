@@ -2,11 +2,11 @@ import path from 'node:path'
 import { realpathSync, statSync } from 'node:fs'
 import { NamedError } from '@troupe/core/error'
 import { openHome, type Owner } from '@troupe/server/home'
-import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
 import { debugLogging, readJson } from '../connect.ts'
 import { canOpenBrowser, openBrowser } from '../open-browser.ts'
-import { tellGuard } from '../tell-guard.ts'
-import { createProblemTeller } from '../tell-problems.ts'
+import { warnAboutProtection } from '../tell-guard.ts'
+import { createLoadProblemReporter } from '../tell-problems.ts'
 import type { Server, ServerOptions } from '@troupe/server'
 
 /** `troupe [serve]`: the workspace, until SIGTERM or Ctrl-C. A second one says where the first is. */
@@ -22,7 +22,7 @@ export const command = defineCommand({
   async run({ values, positionals }, context) {
     if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood`)
     const { env } = context
-    const port = portOf(values.port ?? env['TROUPE_PORT'])
+    const port = parsePort(values.port ?? env['TROUPE_PORT'])
     const workspace = path.resolve(context.cwd, values.workspace ?? '.')
     if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`${workspace} is not a folder`)
@@ -30,11 +30,15 @@ export const command = defineCommand({
     const show = async (at: Address): Promise<void> => {
       if (values.json) context.stdout.write(`${JSON.stringify(at)}\n`)
       else if (values.open && canOpenBrowser(env))
-        await openBrowser(at.url, () => tell(context, 'the browser could not be opened; open the address yourself'), {
-          signal: ending.signal,
-        })
+        await openBrowser(
+          at.url,
+          () => printNotice(context, 'the browser could not be opened; open the address yourself'),
+          {
+            signal: ending.signal,
+          },
+        )
     }
-    const problems = createProblemTeller(context)
+    const problems = createLoadProblemReporter(context)
     const allowBypass = values['allow-bypass']
     const settings = { env, workspace, host: values.host, allowBypass, log: problems.log, ...debugLogging(env) }
     let server: Server
@@ -42,8 +46,8 @@ export const command = defineCommand({
       server = await start(settings, port)
     } catch (error) {
       if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
-      const at = await askOwner(error.data['owner'] as Owner | null, context, error)
-      if (!isSameFolder(at.workspace, workspace)) tell(context, elsewhere(at, workspace))
+      const at = await findRunningServer(error.data['owner'] as Owner | null, context, error)
+      if (!isSameFolder(at.workspace, workspace)) printNotice(context, otherWorkspaceText(at, workspace))
       if (!values.json) context.stdout.write(`Troupe is running already (pid ${at.pid}): ${at.url}\n`)
       await show(at)
       return 0
@@ -52,15 +56,15 @@ export const command = defineCommand({
       context.onSignal(() => resolve())
     })
     for (const warning of [...server.home.warnings, ...server.config.warnings(), ...server.ruleWarnings])
-      tell(context, warning)
-    tellGuard(context, { sandbox: server.sandbox, allowBypass })
+      printNotice(context, warning)
+    warnAboutProtection(context, { sandbox: server.sandbox, allowBypass })
     for (const problem of server.problems) problems.tell(problem)
     if (!values.json)
       context.stdout.write(
         `Troupe is at ${server.url}\n  working in ${workspace}, files in ${server.home.path}. Ctrl-C ends it.\n`,
       )
     void show({ url: server.url, port: server.port, pid: process.pid, workspace }).catch((error: unknown) =>
-      tell(context, `the browser could not be opened (${String(error)}); open the address yourself`),
+      printNotice(context, `the browser could not be opened (${String(error)}); open the address yourself`),
     )
     await ended
     ending.abort()
@@ -89,7 +93,7 @@ interface Address {
 }
 
 /** Where the owner is, with a fresh key, and what it works in. Throws `otherwise` when it does not listen. */
-async function askOwner(owner: Owner | null, { env }: Context, otherwise: Error): Promise<Address> {
+async function findRunningServer(owner: Owner | null, { env }: CommandContext, otherwise: Error): Promise<Address> {
   if (owner === null || owner.url === null || owner.port === null) throw otherwise
   const headers = { authorization: `Bearer ${openHome({ env }).token}` }
   const ask = async <T>(target: string, init: RequestInit = {}): Promise<T> => {
@@ -112,7 +116,7 @@ function isSameFolder(one: string, other: string): boolean {
   }
 }
 
-function elsewhere({ pid, workspace }: Address, wanted: string): string {
+function otherWorkspaceText({ pid, workspace }: Address, wanted: string): string {
   return (
     `the Troupe that is running works in ${workspace}, not in ${wanted}.\n` +
     `troupe: To work in ${wanted}, stop it (kill ${pid}, or Ctrl-C where it runs) and start again here, ` +
@@ -120,7 +124,7 @@ function elsewhere({ pid, workspace }: Address, wanted: string): string {
   )
 }
 
-function portOf(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError(`"${text}" is not a port: 0 to 65535`)

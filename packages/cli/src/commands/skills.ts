@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { defineCommand, tell, UsageError, type Context } from '../command.ts'
+import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
 import { connect, readJson } from '../connect.ts'
 import { count } from '@troupe/server/count'
 
@@ -31,7 +31,7 @@ export const command = defineCommand({
 })
 
 async function listSkills(
-  context: Context,
+  context: CommandContext,
   { json, workspace }: { json: boolean; workspace: string | undefined },
 ): Promise<number> {
   const connection = await connect(context, workspace === undefined ? {} : { workspace })
@@ -51,7 +51,7 @@ async function listSkills(
       for (const other of shadows) context.stdout.write(`  stands before ${other}\n`)
     }
     for (const { path: file, line, message } of found.problems)
-      tell(context, `${file}${line === undefined ? '' : `, line ${line}`}: ${message}`)
+      printNotice(context, `${file}${line === undefined ? '' : `, line ${line}`}: ${message}`)
     context.stdout.write(`${count(found.skills.length, 'skill')}, ${count(found.problems.length, 'problem')}\n`)
     return 0
   } finally {
@@ -59,7 +59,7 @@ async function listSkills(
   }
 }
 
-async function importSkills(source: string, trust: boolean, context: Context): Promise<number> {
+async function importSkills(source: string, trust: boolean, context: CommandContext): Promise<number> {
   const [{ acceptSkills, dropStaged, stageSkills }, { openHome }] = await Promise.all([
     import('@troupe/core'),
     import('@troupe/server/home'),
@@ -67,7 +67,7 @@ async function importSkills(source: string, trust: boolean, context: Context): P
   const home = openHome({ env: context.env }).path
   const staged = stageSkills(source, path.join(home, 'imports'), path.join(home, 'skills'))
   try {
-    for (const { path: file, message } of staged.problems) tell(context, `${file}: ${message}`)
+    for (const { path: file, message } of staged.problems) printNotice(context, `${file}: ${message}`)
     for (const { name, description, allowedTools, files } of staged.skills) {
       context.stdout.write(`${name}: ${description}\n`)
       if (allowedTools !== undefined)

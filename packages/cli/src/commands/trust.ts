@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { defineCommand, UsageError } from '../command.ts'
 import { connect, readJson } from '../connect.ts'
-import type { Problem } from '../tell-problems.ts'
+import type { LoadProblem } from '../tell-problems.ts'
 
 interface Rule {
   text: string
@@ -11,7 +11,7 @@ interface Rule {
   editable: boolean
 }
 
-const brought =
+const projectExtensions =
   'tools, agents, rules and hooks in its .troupe, its skills, commands and notes for agents, and MCP servers once you trust each'
 
 /** `troupe trust [folder] [--off]`: whether what a folder brings along takes effect. */
@@ -35,13 +35,13 @@ export const command = defineCommand({
       )
       context.stdout.write(
         values.off
-          ? `${workspace} is not trusted: what it brings along has no effect: ${brought}.\n`
-          : `${workspace} is trusted: what it brings along takes effect: ${brought}. "troupe trust --off" takes that back.\n`,
+          ? `${workspace} is not trusted: what it brings along has no effect: ${projectExtensions}.\n`
+          : `${workspace} is trusted: what it brings along takes effect: ${projectExtensions}. "troupe trust --off" takes that back.\n`,
       )
       const { rules } = await readJson<{ rules: Rule[] }>(await connection.fetch('/ai/rules'))
       for (const { effect, text, layer, editable } of rules)
         if (layer === 'project' && !editable) context.stdout.write(`  its rule: ${effect} ${text}\n`)
-      const { problems } = await readJson<{ problems: Problem[] }>(await connection.fetch('/ai/tools'))
+      const { problems } = await readJson<{ problems: LoadProblem[] }>(await connection.fetch('/ai/tools'))
       for (const problem of problems) connection.problems.tell(problem)
       return 0
     } finally {

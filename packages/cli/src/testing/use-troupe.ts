@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { startServer, type Server } from '@troupe/server'
 import { afterEach, beforeEach, vi } from 'vitest'
-import type { Context } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { runTroupe } from '../run-troupe.ts'
 
 /** A folder with `home` and `work` in it, new for each test, and the environment that `troupe` gets. */
@@ -96,7 +96,7 @@ export function startHere(
       return () => listeners.delete(callback)
     },
   }
-  const code = runTroupe(args, context as unknown as Context).finally(() => {
+  const code = runTroupe(args, context as unknown as CommandContext).finally(() => {
     for (const stream of [stdout, stderr]) stream.end()
     stdin.destroy()
   })

@@ -1,6 +1,6 @@
 import type { ImageDisplay, PageDisplay } from '../protocol/display.ts'
 import { hostOf } from '../permission/host-pattern.ts'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import type { BrowserPage, PageLook } from './browser.ts'
 import { outlineOf, showOutline } from './outline.ts'
@@ -42,7 +42,7 @@ export async function pageResult(
   const part = ref === undefined ? undefined : outlineOf(look.outline, ref)
   if (ref !== undefined && part === undefined) throw new Error(noElement(ref))
   const outline = showOutline(part === undefined ? look.outline : [part], room)
-  const picture = await pictureOf(page, ctx)
+  const picture = await screenshotDisplay(page, ctx)
   const output: PageResult = {
     url,
     title,
@@ -65,14 +65,14 @@ export async function pageResult(
         height: picture.height,
       }),
   }
-  return { output, text: [...headOf(look), '', outline.text || 'The page is empty.'].join('\n') }
+  return { output, text: [...pageHeading(look), '', outline.text || 'The page is empty.'].join('\n') }
 }
 
 export function noElement(ref: string): string {
   return `There is no element ${ref.slice(0, 20)} in the page now. Look at it again with BrowserSnapshot and use a ref from there.`
 }
 
-function headOf({ url, title, status, notes }: PageLook): string[] {
+function pageHeading({ url, title, status, notes }: PageLook): string[] {
   return [
     `URL: ${url}`,
     ...(status === undefined ? [] : [`Status: ${status}`]),
@@ -82,7 +82,7 @@ function headOf({ url, title, status, notes }: PageLook): string[] {
 }
 
 /** For the card; that there is none is no reason to fail. */
-async function pictureOf(
+async function screenshotDisplay(
   page: BrowserPage,
   ctx: ToolContext,
 ): Promise<{ sha256: string; mediaType: string; size: number; width: number; height: number } | undefined> {
@@ -101,7 +101,7 @@ async function pictureOf(
 export function pageDisplay(output: PageResult): { summary: string; content: ImageDisplay | PageDisplay } {
   const { url, title, status, text, characters, picture } = output
   return {
-    summary: `${hostOf(url) ?? url}, ${showCount(output.elements, 'element')}`,
+    summary: `${hostOf(url) ?? url}, ${formatCount(output.elements, 'element')}`,
     content:
       picture === undefined
         ? { kind: 'page', url, title, status: status ?? 200, mediaType: 'text/html', text, characters }

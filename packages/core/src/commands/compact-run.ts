@@ -1,5 +1,5 @@
-import { makeRoom } from '../compaction/make-room.ts'
-import { closeTurn, endedTurn, failTurn, type RunOutcome } from '../run/end-turn.ts'
+import { compactIfNeeded } from '../compaction/make-room.ts'
+import { closeTurn, restoreOutcome, failTurn, type RunOutcome } from '../run/end-turn.ts'
 import type { RunInput } from '../run/run-input.ts'
 import { firstMetadata, openTurn, type Turn } from '../run/turn.ts'
 
@@ -8,15 +8,15 @@ export async function compactRun(input: RunInput): Promise<RunOutcome> {
   const turn = openTurn(input)
   const { resume } = input
   try {
-    if (resume?.phase === 'finished') return endedTurn(turn)
+    if (resume?.phase === 'finished') return restoreOutcome(turn)
     if (resume?.chunks.some((chunk) => chunk.type === 'start') !== true) {
       turn.emit({ type: 'start', messageId: input.messageId, messageMetadata: firstMetadata(input) })
       for (const chunk of input.opening ?? []) turn.emit(chunk)
     }
     input.signal.throwIfAborted()
-    if (!isCompacted(turn)) await makeRoom(turn, { now: true })
+    if (!isCompacted(turn)) await compactIfNeeded(turn, { now: true })
     input.signal.throwIfAborted()
-    say(
+    emitText(
       turn,
       isCompacted(turn)
         ? 'The older part of this conversation is a summary from here on. Nothing of it is deleted.'
@@ -33,7 +33,7 @@ function isCompacted({ fold }: Turn): boolean {
   return fold.snapshot().parts.some(({ type }) => type === 'data-compaction')
 }
 
-function say({ emit }: Turn, text: string): void {
+function emitText({ emit }: Turn, text: string): void {
   const id = 'said'
   emit({ type: 'text-start', id })
   emit({ type: 'text-delta', id, delta: text })

@@ -34,9 +34,9 @@ export interface FoundCommands {
   problems: SkillProblem[]
 }
 
-const mostFiles = 1000
-const deepest = 5
-const mostBytes = 256 * 1024
+const maxFiles = 1000
+const maxDepth = 5
+const maxBytes = 256 * 1024
 
 const frontMatter = z.looseObject({
   description: z.string().max(1024).optional(),
@@ -91,7 +91,7 @@ export function readCommandBody({ path: file }: Pick<OwnCommand, 'path'>): strin
 function readCommand(file: string, root?: string): { data: Omit<OwnCommand, 'name' | 'path' | 'scope'>; body: string } {
   const stats: Stats = statSync(file)
   if (!stats.isFile()) throw new FileFault('it is not a file')
-  if (stats.size > mostBytes) throw new FileFault(`it is longer than ${mostBytes / 1024} KiB`)
+  if (stats.size > maxBytes) throw new FileFault(`it is longer than ${maxBytes / 1024} KiB`)
   if (root !== undefined && !isInside(realpathSync(file), realpathSync(root)))
     throw new FileFault('it is a link to something outside the project')
   const bytes = readFileSync(file)
@@ -133,8 +133,8 @@ function markdownIn(folder: string, above: readonly string[], problems: SkillPro
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const names = [...above, entry.name]
-      if (entry.isDirectory()) return names.length < deepest ? markdownIn(folder, names, problems) : []
+      if (entry.isDirectory()) return names.length < maxDepth ? markdownIn(folder, names, problems) : []
       return entry.name.endsWith('.md') && !/^(readme|\.)/i.test(entry.name) ? [names] : []
     })
-  return found.slice(0, mostFiles)
+  return found.slice(0, maxFiles)
 }

@@ -4,8 +4,8 @@ import type { StoredMessage } from '../protocol/message.ts'
 import { callModel } from '../run/call-model.ts'
 
 const maxMs = 60_000
-const longest = 80
-const mostText = 8000
+const maxTitleLength = 80
+const maxSourceLength = 8000
 
 /** Has the model give a conversation a title of one line. Throws a NamedError when it cannot. */
 export async function makeTitle(
@@ -17,7 +17,10 @@ export async function makeTitle(
   const said = messages.map(lineOf).filter((line) => line !== '')
   const text = said.join('\n')
   if (text === '' && hint === '') throw new NamedError('NothingToTitle', 'There is nothing yet to make a title of.')
-  const shown = text.length <= mostText ? text : `${text.slice(0, mostText / 2)}\n[…]\n${text.slice(-mostText / 2)}`
+  const shown =
+    text.length <= maxSourceLength
+      ? text
+      : `${text.slice(0, maxSourceLength / 2)}\n[…]\n${text.slice(-maxSourceLength / 2)}`
   const request = [
     'Give the conversation below a title: at most eight words, in its language, no quotation marks, no full stop. Answer with the title alone.',
     ...(hint === '' ? [] : [`What the person wants of it: ${hint}`]),
@@ -48,7 +51,7 @@ export async function makeTitle(
   const title = line.replace(/[\p{Cc}\s]+/gu, ' ').replace(/^[\s"'“”#*]+|[\s"'“”*.]+$/g, '')
   if (title === '')
     throw new NamedError('NoTitle', 'The model gave no title. Try again, or rename the session yourself.')
-  return title.length <= longest ? title : `${title.slice(0, longest).toWellFormed().trimEnd()}…`
+  return title.length <= maxTitleLength ? title : `${title.slice(0, maxTitleLength).toWellFormed().trimEnd()}…`
 }
 
 function lineOf({ role, parts }: Pick<StoredMessage, 'role' | 'parts'>): string {

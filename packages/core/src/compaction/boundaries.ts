@@ -1,6 +1,6 @@
 import type { Part } from '../protocol/message.ts'
-import { stepsOf } from '../protocol/steps.ts'
-import type { Projected } from '../run/compact.ts'
+import { stepNumbers } from '../protocol/steps.ts'
+import type { PromptMessage } from '../run/compact.ts'
 import type { TokenGauge } from './token-gauge.ts'
 
 /** A place where a conversation can be cut: after a message of a person, or after a step of an answer. */
@@ -14,7 +14,7 @@ export interface Boundary {
  * Every place to cut at, from the first to the last. Of the last message, which may still grow, only steps that have
  * begun can be cut off.
  */
-export function boundaries(messages: readonly Projected[], gauge: TokenGauge): Boundary[] {
+export function findBoundaries(messages: readonly PromptMessage[], gauge: TokenGauge): Boundary[] {
   const found: Boundary[] = []
   let after = 0
   for (const [index, { id, role, parts }] of messages.toReversed().entries()) {
@@ -36,8 +36,9 @@ export function boundaries(messages: readonly Projected[], gauge: TokenGauge): B
 }
 
 /** The parts of each step; those before the first belong to it. */
-export function splitSteps(parts: Projected['parts']): Projected['parts'][] {
-  const steps: Projected['parts'][] = []
-  for (const [index, step] of stepsOf(parts).entries()) (steps[Math.max(step, 1) - 1] ??= []).push(parts[index] as Part)
+export function splitSteps(parts: PromptMessage['parts']): PromptMessage['parts'][] {
+  const steps: PromptMessage['parts'][] = []
+  for (const [index, step] of stepNumbers(parts).entries())
+    (steps[Math.max(step, 1) - 1] ??= []).push(parts[index] as Part)
   return Array.from(steps, (step) => step ?? [])
 }

@@ -1,13 +1,13 @@
-import type { Projected } from '../run/compact.ts'
+import type { PromptMessage } from '../run/compact.ts'
 
-const longestLine = 200
-const longest = 6000
+const maxLineLength = 200
+const maxSummaryLength = 6000
 
 /**
  * What was done, in lines that are made without a model: which tools were called on what, and how answers began. The
  * newest lines are kept.
  */
-export function deeds(messages: readonly Projected[]): string {
+export function fallbackSummary(messages: readonly PromptMessage[]): string {
   const lines: string[] = []
   for (const { role, parts } of messages) {
     if (role !== 'assistant') continue
@@ -24,7 +24,7 @@ export function deeds(messages: readonly Projected[]): string {
   let length = 0
   for (const line of lines.toReversed()) {
     length += line.length
-    if (length > longest) break
+    if (length > maxSummaryLength) break
     kept.unshift(line)
   }
   const left = lines.length - kept.length
@@ -33,5 +33,5 @@ export function deeds(messages: readonly Projected[]): string {
 
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > longestLine ? `${line.slice(0, longestLine).toWellFormed()}…` : line
+  return line.length > maxLineLength ? `${line.slice(0, maxLineLength).toWellFormed()}…` : line
 }

@@ -1,5 +1,5 @@
 import type { CallNotes, Part } from '../protocol/message.ts'
-import type { Projected } from '../run/compact.ts'
+import type { PromptMessage } from '../run/compact.ts'
 import { splitSteps } from './boundaries.ts'
 import type { TokenGauge } from './token-gauge.ts'
 
@@ -8,12 +8,12 @@ import type { TokenGauge } from './token-gauge.ts'
  * in itself keeps its beginning and its end, and where even that is too much the oldest is left out.
  */
 export function splitHistory(
-  messages: readonly Projected[],
+  messages: readonly PromptMessage[],
   gauge: TokenGauge,
   budget: number,
   most: number,
-): (readonly Projected[])[] {
-  const units = messages.flatMap(({ id, role, parts }): Projected[] =>
+): (readonly PromptMessage[])[] {
+  const units = messages.flatMap(({ id, role, parts }): PromptMessage[] =>
     role === 'assistant'
       ? splitSteps(parts).map((step) => ({ ...(id !== undefined && { id }), role, parts: step }))
       : [{ ...(id !== undefined && { id }), role, parts }],
@@ -23,7 +23,7 @@ export function splitHistory(
     budget * 0.8,
     Math.max((most * budget * 0.8) / units.length, total > most * budget ? 0 : budget * 0.8),
   )
-  const groups: { tokens: number; units: Projected[] }[] = []
+  const groups: { tokens: number; units: PromptMessage[] }[] = []
   for (const unit of units) {
     const tokens = gauge.messages([unit])
     const kept = tokens > perUnit ? shortened(unit, perUnit / tokens) : unit
@@ -39,33 +39,37 @@ export function splitHistory(
 }
 
 /** About this share of a message or step, thoughts left out. */
-function shortened({ parts, ...message }: Projected, share: number): Projected {
+function shortened({ parts, ...message }: PromptMessage, share: number): PromptMessage {
   return {
     ...message,
     parts: parts.flatMap((part): Part[] => {
       if (part.type === 'reasoning') return []
-      if (part.type === 'text') return [{ ...part, text: cut(part.text, share) }]
+      if (part.type === 'text') return [{ ...part, text: keepEnds(part.text, share) }]
       if (!('toolCallId' in part)) return part.type.startsWith('data-') ? [] : [part]
       const { input, output, toolMetadata } = part as {
         input?: unknown
         output?: unknown
         toolMetadata?: { troupe?: CallNotes }
       }
-      const told = toolMetadata?.troupe?.modelText ?? textOf(output)
-      const troupe = { ...toolMetadata?.troupe, modelText: cut(told, share) }
+      const told = toolMetadata?.troupe?.modelText ?? toText(output)
+      const troupe = { ...toolMetadata?.troupe, modelText: keepEnds(told, share) }
       return [
-        { ...part, input: { input: cut(textOf(input), share) }, toolMetadata: { ...toolMetadata, troupe } } as Part,
+        {
+          ...part,
+          input: { input: keepEnds(toText(input), share) },
+          toolMetadata: { ...toolMetadata, troupe },
+        } as Part,
       ]
     }),
   }
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 /** The beginning and the end. */
-function cut(text: string, share: number): string {
+function keepEnds(text: string, share: number): string {
   const length = Math.floor(text.length * share * 0.9)
   if (length >= text.length) return text
   const head = Math.floor(length * 0.7)

@@ -1,5 +1,5 @@
 import type { CallNotes, Part } from '../protocol/message.ts'
-import type { Projected } from '../run/compact.ts'
+import type { PromptMessage } from '../run/compact.ts'
 
 /** What a picture or a page of a document is taken to cost. */
 const fileTokens = 1600
@@ -29,7 +29,7 @@ export class TokenGauge {
     return textTokens(text) * this.#ratio
   }
 
-  messages(messages: readonly Projected[]): number {
+  messages(messages: readonly PromptMessage[]): number {
     let tokens = 0
     for (const { parts } of messages) tokens += frameTokens + this.#parts(parts)
     return tokens * this.#ratio

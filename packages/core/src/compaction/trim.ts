@@ -1,17 +1,17 @@
 import { dataParts, type DataParts } from '../protocol/data-parts.ts'
 import type { CallNotes, Part } from '../protocol/message.ts'
-import { stepsOf } from '../protocol/steps.ts'
-import type { Projected } from '../run/compact.ts'
+import { stepNumbers } from '../protocol/steps.ts'
+import type { PromptMessage } from '../run/compact.ts'
 
 /** Shorter results stay: a pointer would hardly be shorter. */
-const longest = 1000
+const minTrimLength = 1000
 
 /**
  * The messages with old results of tools as pointers to the files that hold them, up to the step that the newest
  * `data-trim` names. What the tree holds is not touched.
  */
-export function trim(messages: readonly Projected[]): readonly Projected[] {
-  const found = newest(messages)
+export function applyTrim(messages: readonly PromptMessage[]): readonly PromptMessage[] {
+  const found = newestTrim(messages)
   if (found === undefined) return messages
   const { index, upTo, folder } = found
   return messages.map((message, i) => {
@@ -21,7 +21,7 @@ export function trim(messages: readonly Projected[]): readonly Projected[] {
 }
 
 /** Results that a trim up to here would set aside, with the files that they go to. */
-export function trimmable(
+export function trimmableResults(
   parts: readonly Part[],
   upToStep: number,
   folder: string,
@@ -37,7 +37,7 @@ function trimmedParts(
   folder: string,
   onTrimmed?: (toolCallId: string, path: string, text: string) => void,
 ): Part[] {
-  const steps = stepsOf(parts)
+  const steps = stepNumbers(parts)
   return parts.map((part, index) => {
     if (
       (steps[index] as number) > upToStep ||
@@ -47,7 +47,7 @@ function trimmedParts(
     )
       return part
     const text = resultText(part)
-    if (text.length <= longest) return part
+    if (text.length <= minTrimLength) return part
     const path = `${folder}/${fileName(part.toolCallId)}`
     onTrimmed?.(part.toolCallId, path, text)
     return withText(
@@ -72,7 +72,7 @@ function withText(part: Part, modelText: string): Part {
   return { ...part, toolMetadata: { ...toolMetadata, troupe: { ...toolMetadata?.troupe, modelText } } } as Part
 }
 
-function newest(messages: readonly Projected[]): (DataParts['trim'] & { index: number }) | undefined {
+function newestTrim(messages: readonly PromptMessage[]): (DataParts['trim'] & { index: number }) | undefined {
   for (const { parts } of messages.toReversed()) {
     for (const part of parts.toReversed()) {
       const data = part.type === 'data-trim' ? dataParts.trim.schema.safeParse(part.data).data : undefined

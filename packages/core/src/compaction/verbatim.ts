@@ -1,31 +1,31 @@
 import type { Part } from '../protocol/message.ts'
-import type { Projected } from '../run/compact.ts'
+import type { PromptMessage } from '../run/compact.ts'
 
-const longestMessage = 4000
-const longestMessages = 12_000
+const maxMessageLength = 4000
+const maxQuoteLength = 12_000
 
 /** What a summary never puts in its own words: what the person asked for, the todo list, the plan. */
-export function verbatim(messages: readonly Projected[]): string {
-  const blocks = [personBlock(messages)]
+export function quoteVerbatim(messages: readonly PromptMessage[]): string {
+  const blocks = [userMessagesBlock(messages)]
   const todos = lastInput(messages, 'TodoWrite', 'todos')
   if (Array.isArray(todos) && todos.length > 0) blocks.push(`Todo list:\n${todos.map(todoLine).join('\n')}`)
   const plan = lastInput(messages, 'ExitPlanMode', 'plan')
-  if (typeof plan === 'string' && plan !== '') blocks.push(`Plan:\n${cut(plan, longestMessages)}`)
+  if (typeof plan === 'string' && plan !== '') blocks.push(`Plan:\n${shorten(plan, maxQuoteLength)}`)
   return blocks.filter((block) => block !== '').join('\n\n')
 }
 
 /** The first message and the newest ones: those between them are left out when there are too many. */
-function personBlock(messages: readonly Projected[]): string {
+function userMessagesBlock(messages: readonly PromptMessage[]): string {
   const said = messages
-    .flatMap(({ role, parts }) => (role === 'user' ? [textOf(parts)] : steeringOf(parts)))
+    .flatMap(({ role, parts }) => (role === 'user' ? [partsText(parts)] : steeringTexts(parts)))
     .filter((text) => text !== '')
-    .map((text) => cut(text, longestMessage))
+    .map((text) => shorten(text, maxMessageLength))
   if (said.length === 0) return ''
   const kept: string[] = []
   let length = (said[0] as string).length
   for (const text of said.slice(1).toReversed()) {
     length += text.length
-    if (length > longestMessages) break
+    if (length > maxQuoteLength) break
     kept.unshift(text)
   }
   const left = said.length - 1 - kept.length
@@ -33,11 +33,11 @@ function personBlock(messages: readonly Projected[]): string {
   return `What the person said, word for word:\n${lines.map((text) => `> ${text.replaceAll('\n', '\n> ')}`).join('\n\n')}`
 }
 
-function steeringOf(parts: readonly Part[]): string[] {
-  return parts.flatMap((part) => (part.type === 'steering-message' ? [textOf(part.parts as Part[])] : []))
+function steeringTexts(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => (part.type === 'steering-message' ? [partsText(part.parts as Part[])] : []))
 }
 
-function textOf(parts: readonly Part[]): string {
+function partsText(parts: readonly Part[]): string {
   return parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')
@@ -50,7 +50,7 @@ function todoLine(todo: unknown): string {
 }
 
 /** A field of the newest call of a tool that was made in full. */
-function lastInput(messages: readonly Projected[], tool: string, field: string): unknown {
+function lastInput(messages: readonly PromptMessage[], tool: string, field: string): unknown {
   for (const { parts } of messages.toReversed()) {
     for (const part of parts.toReversed()) {
       if (part.type !== `tool-${tool}` || !('state' in part) || part.state !== 'output-available') continue
@@ -61,6 +61,6 @@ function lastInput(messages: readonly Projected[], tool: string, field: string):
   return undefined
 }
 
-function cut(text: string, most: number): string {
+function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […${text.length - most} characters more]`
 }

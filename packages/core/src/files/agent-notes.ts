@@ -5,9 +5,9 @@ import { isInside } from './resolve-path.ts'
 /** The files that people write for agents. Where a folder has several, all of them count. */
 export const noteNames = ['AGENTS.md', 'CLAUDE.md'] as const
 const maxCharacters = 32_000
-const mostBytes = 256 * 1024
-const mostImports = 20
-const deepestImport = 5
+const maxNoteBytes = 256 * 1024
+const maxImports = 20
+const maxImportDepth = 5
 
 export interface AgentsNote {
   path: string
@@ -31,8 +31,8 @@ export interface NotesOptions {
  */
 export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNote[] {
   const { roots, personHome, seen = new Set<string>(), rest = () => 'Read it for the rest' } = options
-  const realRoots = roots.map(realOf).filter((root) => root !== undefined)
-  const realHome = personHome === undefined ? undefined : realOf(personHome)
+  const realRoots = roots.map(realPathIfExists).filter((root) => root !== undefined)
+  const realHome = personHome === undefined ? undefined : realPathIfExists(personHome)
   const notes: AgentsNote[] = []
   const texts = new Set<string>()
   let imports = 0
@@ -40,12 +40,12 @@ export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNo
   return notes
 
   function add(file: string, depth: number): void {
-    const real = realOf(file)
+    const real = realPathIfExists(file)
     if (real === undefined || seen.has(real) || !mayRead(real)) return
     let text: string
     try {
       const stats = statSync(real)
-      if (!stats.isFile() || stats.size > mostBytes * 4) return
+      if (!stats.isFile() || stats.size > maxNoteBytes * 4) return
       text = readFileSync(real, 'utf8').trim()
     } catch {
       return
@@ -59,9 +59,9 @@ export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNo
       text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()}\n[cut; ${rest(file)}]` : text
     // A file that only points to the other one says nothing itself.
     if (isNew && !isOnlyImports(text)) notes.push({ path: file, text: cut })
-    if (depth >= deepestImport) return
+    if (depth >= maxImportDepth) return
     for (const target of importsIn(cut)) {
-      if (++imports > mostImports) return
+      if (++imports > maxImports) return
       add(placeOf(target, file), depth + 1)
     }
   }
@@ -83,7 +83,7 @@ function isHidden(file: string): boolean {
   return path.basename(file).startsWith('.') || /\.(pem|key|p12|pfx)$/i.test(file)
 }
 
-function realOf(file: string): string | undefined {
+function realPathIfExists(file: string): string | undefined {
   try {
     return realpathSync(file)
   } catch {

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 import type { TextFormat } from './encoding.ts'
-import { findRuns } from './find-bytes.ts'
+import { findLineRuns } from './find-bytes.ts'
 import { reindentFor } from './indentation.ts'
 import { plainPunctuation } from './lookalikes.ts'
-import { closestRun } from './near-miss.ts'
+import { closestLines } from './near-miss.ts'
 import type { HunkLine, PatchHunk } from './parse-patch.ts'
-import { createRest, type Rest } from './rest.ts'
-import { type Line, linesOf, linesWithReturns } from './text-lines.ts'
+import { createYielder, type Yielder } from './rest.ts'
+import { type TextLine, toLines, toLinesWithReturns } from './text-lines.ts'
 import { textUnits, type TextUnits } from './text-units.ts'
 
 /**
@@ -16,17 +16,21 @@ import { textUnits, type TextUnits } from './text-units.ts'
  * Where the hunks do not fit, a carriage return alone ends a line, too. Throws an Error for the model that names the
  * hunk.
  */
-export async function applyHunks(bytes: Buffer, format: TextFormat, hunks: readonly PatchHunk[]): Promise<Applied> {
+export async function applyHunks(
+  bytes: Buffer,
+  format: TextFormat,
+  hunks: readonly PatchHunk[],
+): Promise<AppliedHunks> {
   const file = textUnits(bytes, format)
   try {
-    return await applyTo(file, hunks, linesOf)
+    return await applyTo(file, hunks, toLines)
   } catch (error) {
     if (!/\r(?!\n)/.test(file.units())) throw error
-    return await applyTo(file, hunks, linesWithReturns).catch(() => Promise.reject(error as Error))
+    return await applyTo(file, hunks, toLinesWithReturns).catch(() => Promise.reject(error as Error))
   }
 }
 
-interface Applied {
+interface AppliedHunks {
   bytes: Buffer
   notes: string[]
 }
@@ -34,9 +38,9 @@ interface Applied {
 async function applyTo(
   file: TextUnits,
   hunks: readonly PatchHunk[],
-  split: (text: string) => Line[],
-): Promise<Applied> {
-  const rest = createRest()
+  split: (text: string) => TextLine[],
+): Promise<AppliedHunks> {
+  const rest = createYielder()
   const lines = split(file.units())
   const texts = split(file.decode()).map(({ text }) => text)
   // What follows the last line ending is no line of its own.
@@ -44,14 +48,14 @@ async function applyTo(
     texts.pop()
     lines.pop()
   }
-  const seeker = createSeeker(texts, rest)
+  const seeker = createLineFinder(texts, rest)
   /** By pass, the hunks that were found with it. */
   const loose = new Map<number, number[]>()
   const removed = new Set<number>()
   /** New lines before the line with this number. */
-  const added = new Map<number, Added[]>()
+  const added = new Map<number, AddedLine[]>()
   /** New lines behind everything else. */
-  const appended: Added[] = []
+  const appended: AddedLine[] = []
   const noteLoose = (number: number, pass: number): void => {
     const known = loose.get(pass)
     if (known === undefined) loose.set(pass, [number])
@@ -61,16 +65,16 @@ async function applyTo(
   for (const [index, hunk] of hunks.entries()) {
     if (rest.due()) await rest.take()
     const name = `Hunk ${index + 1} (line ${hunk.line} of the patch)`
-    const place = await findPlace(seeker, hunk, cursor, name)
+    const place = await findHunkPosition(seeker, hunk, cursor, name)
     if (place.pass > 0) noteLoose(index + 1, place.pass)
     let at = place.at
     let lastRemoved: number | undefined
-    const own = place.pass > 1 ? fitted(place, texts) : place.lines
+    const own = place.pass > 1 ? reindentHunk(place, texts) : place.lines
     for (const { type, text } of own) {
       if (type === 'add') {
         const line = { text: file.encode(text), like: lastRemoved ?? Math.max(0, at - 1) }
         if (place.isAppended) appended.push(line)
-        else putBefore(added, at, line)
+        else insertBefore(added, at, line)
         continue
       }
       if (type === 'remove') removed.add(at)
@@ -81,8 +85,11 @@ async function applyTo(
     if (!place.isAppended) cursor = at
   }
   return {
-    bytes: Buffer.concat([file.bytes.subarray(0, file.mark), file.toBytes(joined(lines, removed, added, appended))]),
-    notes: [...loose].map(([pass, numbers]) => `${hunkNames(numbers)} matched only ${passes[pass]!.note}.`),
+    bytes: Buffer.concat([
+      file.bytes.subarray(0, file.mark),
+      file.toBytes(joinPatchedLines(lines, removed, added, appended)),
+    ]),
+    notes: [...loose].map(([pass, numbers]) => `${hunkNames(numbers)} matched only ${matchPasses[pass]!.note}.`),
   }
 }
 
@@ -95,7 +102,7 @@ function hunkNames(numbers: readonly number[]): string {
     : `Hunks ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
-const passes = [
+const matchPasses = [
   { note: 'exactly', key: (text: string) => text },
   { note: 'when blanks at line ends were ignored', key: (text: string) => text.trimEnd() },
   { note: 'when blanks at both ends of lines were ignored', key: (text: string) => text.trim() },
@@ -105,19 +112,19 @@ const passes = [
   },
 ]
 
-interface Added {
+interface AddedLine {
   text: string
   /** The number of the line whose ending it takes. */
   like: number
 }
 
-function putBefore(added: Map<number, Added[]>, at: number, line: Added): void {
+function insertBefore(added: Map<number, AddedLine[]>, at: number, line: AddedLine): void {
   const there = added.get(at)
   if (there === undefined) added.set(at, [line])
   else there.push(line)
 }
 
-interface Place {
+interface HunkPosition {
   at: number
   pass: number
   lines: HunkLine[]
@@ -125,7 +132,7 @@ interface Place {
 }
 
 /** The lines of a hunk whose new ones are indented as the place is, where they can be. */
-function fitted({ at, lines }: Place, texts: readonly string[]): HunkLine[] {
+function reindentHunk({ at, lines }: HunkPosition, texts: readonly string[]): HunkLine[] {
   const old = lines.filter(({ type }) => type !== 'add').map(({ text }) => text)
   const there = texts.slice(at, at + old.length).map((text) => ({ text }))
   // With the lines that stay, which tell how the new ones are indented.
@@ -141,18 +148,18 @@ function fitted({ at, lines }: Place, texts: readonly string[]): HunkLine[] {
 }
 
 /** Looks for lines in a file. The keys of a pass are made once, for all hunks. */
-interface Seeker {
+interface LineFinder {
   texts: readonly string[]
-  rest: Rest
+  rest: Yielder
   seek(wanted: readonly string[], from: number): { at: number; pass: number } | undefined
 }
 
-function createSeeker(texts: readonly string[], rest: Rest): Seeker {
+function createLineFinder(texts: readonly string[], rest: Yielder): LineFinder {
   const made: { keys: readonly string[]; places: Map<string, number[]> }[] = []
   const lookIn = (pass: number): (typeof made)[number] => {
     const before = made[pass]
     if (before !== undefined) return before
-    const keys = pass === 0 ? texts : texts.map(passes[pass]!.key)
+    const keys = pass === 0 ? texts : texts.map(matchPasses[pass]!.key)
     const places = new Map<string, number[]>()
     for (const [index, key] of keys.entries()) {
       const known = places.get(key)
@@ -165,7 +172,7 @@ function createSeeker(texts: readonly string[], rest: Rest): Seeker {
     texts,
     rest,
     seek(wanted, from) {
-      for (const [pass, { key }] of passes.entries()) {
+      for (const [pass, { key }] of matchPasses.entries()) {
         const at = firstRun(lookIn(pass), wanted.map(key), from)
         if (at !== undefined) return { at, pass }
       }
@@ -187,7 +194,7 @@ function firstRun(
     if (own.length < rarest.places!.length) rarest = { offset, places: own }
   }
   if (rarest.places!.length * wanted.length > 4 * keys.length) {
-    const next = findRuns(keys, wanted, from).next()
+    const next = findLineRuns(keys, wanted, from).next()
     return next.done === true ? undefined : next.value
   }
   return rarest
@@ -195,7 +202,12 @@ function firstRun(
     .find((at) => at >= from && wanted.every((key, offset) => keys[at + offset] === key))
 }
 
-async function findPlace(seeker: Seeker, hunk: PatchHunk, cursor: number, name: string): Promise<Place> {
+async function findHunkPosition(
+  seeker: LineFinder,
+  hunk: PatchHunk,
+  cursor: number,
+  name: string,
+): Promise<HunkPosition> {
   const { texts } = seeker
   let from = cursor
   for (const context of hunk.contexts) {
@@ -203,7 +215,7 @@ async function findPlace(seeker: Seeker, hunk: PatchHunk, cursor: number, name: 
     if (found === undefined) throw new Error(`${name}: the line behind @@ is not in the file: "${context}".`)
     from = found.at + 1
   }
-  const wanted = wantedOf(hunk.lines)
+  const wanted = expectedLines(hunk.lines)
   if (wanted.length === 0) {
     if (hunk.contexts.length > 0 && !hunk.atEnd) return { at: from, pass: 0, lines: hunk.lines }
     return { at: texts.length, pass: 0, lines: hunk.lines, isAppended: true }
@@ -211,18 +223,18 @@ async function findPlace(seeker: Seeker, hunk: PatchHunk, cursor: number, name: 
   // A patch often has an empty line or two more than the file, before its next marker.
   let lines: HunkLine[] | undefined = hunk.lines
   for (let tries = 0; lines !== undefined && tries <= maxEmpty; tries++) {
-    const own = wantedOf(lines)
+    const own = expectedLines(lines)
     const start = hunk.atEnd ? texts.length - own.length : from
     const found = start < from ? undefined : seeker.seek(own, start)
     if (found !== undefined) return { ...found, lines }
     lines = withoutLastEmpty(lines)
   }
-  throw new Error(await missText(seeker, wanted, hunk, cursor, name))
+  throw new Error(await hunkMismatchMessage(seeker, wanted, hunk, cursor, name))
 }
 
 const maxEmpty = 5
 
-function wantedOf(lines: readonly HunkLine[]): string[] {
+function expectedLines(lines: readonly HunkLine[]): string[] {
   return lines.filter(({ type }) => type !== 'add').map(({ text }) => text)
 }
 
@@ -232,8 +244,8 @@ function withoutLastEmpty(lines: HunkLine[]): HunkLine[] | undefined {
   return isEmpty ? lines.toSpliced(last, 1) : undefined
 }
 
-async function missText(
-  { texts, seek, rest }: Seeker,
+async function hunkMismatchMessage(
+  { texts, seek, rest }: LineFinder,
   wanted: readonly string[],
   hunk: PatchHunk,
   cursor: number,
@@ -246,23 +258,28 @@ async function missText(
   if (earlier !== undefined) {
     return `${name}: its lines are at line ${earlier.at + 1}, before those of the hunk above it. Give hunks in the order of the file.`
   }
-  const closest = await closestRun(texts, wanted, rest)
-  const shown = wanted.slice(0, 6).map(shortened).join('\n')
+  const closest = await closestLines(texts, wanted, rest)
+  const shown = wanted.slice(0, 6).map(truncateLine).join('\n')
   return `${name}: these lines are not in the file${cursor > 0 ? ' behind the hunk above' : ''}:\n${shown}\n${closest ?? 'Read the file again and copy them exactly.'}`
 }
 
-function shortened(line: string): string {
+function truncateLine(line: string): string {
   return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }
 
-function joined(lines: readonly Line[], removed: Set<number>, added: Map<number, Added[]>, appended: Added[]): string {
+function joinPatchedLines(
+  lines: readonly TextLine[],
+  removed: Set<number>,
+  added: Map<number, AddedLine[]>,
+  appended: AddedLine[],
+): string {
   const usual = lines.find(({ ending }) => ending !== undefined)?.ending ?? '\n'
   // Where lines end in every way there is, the one before tells nothing.
   const isMixed = lines.some(({ ending }) => ending === '\r')
-  const endingOf = (like: number): Line['ending'] => (isMixed ? usual : (lines[like]?.ending ?? usual))
+  const endingOf = (like: number): TextLine['ending'] => (isMixed ? usual : (lines[like]?.ending ?? usual))
   let text = ''
   let open = false
-  const put = (content: string, ending: Line['ending']): void => {
+  const put = (content: string, ending: TextLine['ending']): void => {
     if (open) text += usual
     text += content + (ending ?? '')
     open = ending === undefined

@@ -1,18 +1,18 @@
 import { Buffer } from 'node:buffer'
 import { type BigIntStats, statSync } from 'node:fs'
 import type { DiffDisplay } from '../protocol/display.ts'
-import { showCount, showName } from './show-name.ts'
+import { formatCount, printablePath } from './show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { changeFiles } from './change-files.ts'
 import { journalFor } from './change-mark.ts'
 import { fileKind, headLength } from './file-kind.ts'
 import { diffBytes, diffReplacements, type TextDiff } from './diff-bytes.ts'
 import type { TextFormat } from './encoding.ts'
-import { withPaths } from './path-lock.ts'
+import { withPathLocks } from './path-lock.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
-import { type Knowledge, rememberedHash, stampWritten } from './stamps.ts'
-import { applyPlan, type Replacement } from './text-edit.ts'
+import { type FileKnowledge, knownHash, recordWrite } from './stamps.ts'
+import { applyReplacements, type Replacement } from './text-edit.ts'
 import type { ReplacedPart } from './undo-journal.ts'
 
 /** What a file is to become. */
@@ -22,7 +22,7 @@ export interface NewContent {
   replacements?: readonly Replacement[]
   format: TextFormat
   /** How much of it the agent knows then: all, as much as before, or only what it has put there. */
-  known: Knowledge | (() => Knowledge)
+  known: FileKnowledge | (() => FileKnowledge)
 }
 
 export interface ChangedFile extends Omit<DiffDisplay, 'kind' | 'from'> {
@@ -31,7 +31,7 @@ export interface ChangedFile extends Omit<DiffDisplay, 'kind' | 'from'> {
 }
 
 /** Works out what a file becomes. Undefined: nothing is to be done. Throws an Error for the model. */
-export type FileWork = (before: Snapshot | undefined) => Promise<NewContent | undefined> | NewContent | undefined
+export type PlanChange = (before: Snapshot | undefined) => Promise<NewContent | undefined> | NewContent | undefined
 
 /**
  * One file from what it is to what it becomes: read, worked out, journaled and replaced while nobody else of this
@@ -40,69 +40,69 @@ export type FileWork = (before: Snapshot | undefined) => Promise<NewContent | un
 export async function changeFile(
   ctx: ToolContext,
   { path: real, shown }: ResolvedPath,
-  work: FileWork,
+  work: PlanChange,
   { isExact = false }: { isExact?: boolean } = {},
 ): Promise<ChangedFile> {
-  return withPaths([real], async () => {
-    const hashOf = isExact ? (stats: BigIntStats) => rememberedHash(ctx.state, real, stats) : undefined
+  return withPathLocks([real], async () => {
+    const hashOf = isExact ? (stats: BigIntStats) => knownHash(ctx.state, real, stats) : undefined
     const before = await takeSnapshot(real, { shown, hashOf })
     const content = await work(before)
     const name = shownPath(real, ctx.state.roots[0] ?? real)
     if (content === undefined) return { path: name, ...unchanged }
     const { bytes, replacements = [], known } = content
     const old = before !== undefined && isText(before) ? before.bytes : Buffer.alloc(0)
-    const pieces = bytes === undefined ? applyPlan(old, { replacements }) : [bytes]
-    const replaced = bytes === undefined && before !== undefined ? smallParts(before.bytes, replacements) : undefined
+    const pieces = bytes === undefined ? applyReplacements(old, { replacements }) : [bytes]
+    const replaced = bytes === undefined && before !== undefined ? replacedParts(before.bytes, replacements) : undefined
     const [[sha256], diff] = await Promise.all([
       changeFiles([{ path: real, shown, before, after: pieces, replaced }], journalFor(ctx), ctx.signal),
-      diffOf(before, content),
+      diffChange(before, content),
     ])
-    stampWritten(
+    recordWrite(
       ctx.state,
       real,
       sha256 ?? '',
       statSync(real, { bigint: true }),
       typeof known === 'function' ? known() : known,
     )
-    return { path: name, change: before === undefined ? 'created' : 'changed', ...diff, ...otherNamesOf(before) }
+    return { path: name, change: before === undefined ? 'created' : 'changed', ...diff, ...hardLinks(before) }
   })
 }
 
-export function otherNamesOf(before: Snapshot | undefined): Pick<ChangedFile, 'otherNames'> {
+export function hardLinks(before: Snapshot | undefined): Pick<ChangedFile, 'otherNames'> {
   return before !== undefined && before.stats.nlink > 1n ? { otherNames: Number(before.stats.nlink) - 1 } : {}
 }
 
 /** What the model should know of a file that had other names. */
-export function namesNote({ otherNames }: Pick<ChangedFile, 'otherNames'>): string | undefined {
+export function hardLinkNote({ otherNames }: Pick<ChangedFile, 'otherNames'>): string | undefined {
   if (otherNames === undefined) return undefined
   const [what, keeps] = otherNames === 1 ? ['another name', 'keeps'] : [`${otherNames} other names`, 'keep']
   return `The file had ${what} (${otherNames === 1 ? 'a hard link' : 'hard links'}), which ${keeps} the old content.`
 }
 
 /** What the same would come to, as things are. Nothing is changed. */
-export async function previewFile(
+export async function previewChange(
   ctx: ToolContext,
   { path: real, shown }: ResolvedPath,
-  work: FileWork,
+  work: PlanChange,
 ): Promise<ChangedFile> {
   const before = await takeSnapshot(real, { shown })
   const content = await work(before)
   const name = shownPath(real, ctx.state.roots[0] ?? real)
   if (content === undefined) return { path: name, ...unchanged }
-  return { path: name, change: before === undefined ? 'created' : 'changed', ...(await diffOf(before, content)) }
+  return { path: name, change: before === undefined ? 'created' : 'changed', ...(await diffChange(before, content)) }
 }
 
 /** As a person is shown it before they approve it. One that had to be cut is not shown: all of the input is. */
-export function wholeDiff(changed: ChangedFile): DiffDisplay | undefined {
+export function approvalDiff(changed: ChangedFile): DiffDisplay | undefined {
   return changed.cut === true ? undefined : { kind: 'diff', ...changed }
 }
 
 const unchanged = { change: 'changed', diff: '', added: 0, removed: 0 } as const
 
-function diffOf(before: Snapshot | undefined, { bytes, replacements = [], format }: NewContent): Promise<TextDiff> {
+function diffChange(before: Snapshot | undefined, { bytes, replacements = [], format }: NewContent): Promise<TextDiff> {
   const old = before !== undefined && isText(before) ? { bytes: before.bytes, format } : undefined
   if (bytes === undefined && old !== undefined) return diffReplacements(old, replacements)
-  return diffBytes(old, { bytes: bytes ?? Buffer.concat(applyPlan(Buffer.alloc(0), { replacements })), format })
+  return diffBytes(old, { bytes: bytes ?? Buffer.concat(applyReplacements(Buffer.alloc(0), { replacements })), format })
 }
 
 function isText({ bytes }: Snapshot): boolean {
@@ -110,12 +110,14 @@ function isText({ bytes }: Snapshot): boolean {
 }
 
 /** What the model reads after a change. */
-export function changedText(shown: string, changed: ChangedFile, note?: string): string {
+export function changeMessage(shown: string, changed: ChangedFile, note?: string): string {
   const { change, diff, added, removed, cut } = changed
-  const notes = [note, namesNote(changed)].filter((one) => one !== undefined)
-  const name = showName(shown)
+  const notes = [note, hardLinkNote(changed)].filter((one) => one !== undefined)
+  const name = printablePath(shown)
   const head =
-    change === 'created' ? `Created ${name} (${showCount(added, 'line')}).` : `Changed ${name} (+${added} -${removed}).`
+    change === 'created'
+      ? `Created ${name} (${formatCount(added, 'line')}).`
+      : `Changed ${name} (+${added} -${removed}).`
   const short = diff.length > maxDiff ? diff.slice(0, maxDiff).replace(/[^\n]*$/, '') : diff
   const isCut = cut === true || short.length < diff.length
   const shownDiff =
@@ -126,7 +128,7 @@ export function changedText(shown: string, changed: ChangedFile, note?: string):
 const maxDiff = 6000
 
 /** Of a long file that changes little, the parts that change are enough to go back; of others all is kept. */
-function smallParts(before: Buffer, replacements: readonly Replacement[]): ReplacedPart[] | undefined {
+function replacedParts(before: Buffer, replacements: readonly Replacement[]): ReplacedPart[] | undefined {
   const changed = replacements.reduce((sum, { start, end }) => sum + end - start, 0)
   if (before.length < 2 ** 16 || changed > before.length / 8 || replacements.length > 1000) return undefined
   let shift = 0

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
-import { prepareFile, type Prepared, writeFailure } from './replace-file.ts'
+import { prepareFile, type PreparedFile, writeError } from './replace-file.ts'
 import { isUnchanged, type Snapshot } from './snapshot.ts'
 import type { OpenChange, ReplacedPart } from './undo-journal.ts'
 
@@ -36,9 +36,9 @@ export async function changeFiles(
   for (const change of changes) refuseReadOnly(change)
   const staging = stage(changes, journal)
   // Worked out while the disk is busy.
-  const hashes = changes.map(({ after }) => (after === null ? null : hashOf(after)))
+  const hashes = changes.map(({ after }) => (after === null ? null : sha256OfPieces(after)))
   const staged = await staging
-  const done: Staged[] = []
+  const done: StagedChange[] = []
   try {
     await refuseChanged(changes)
     signal?.throwIfAborted()
@@ -49,18 +49,18 @@ export async function changeFiles(
     await Promise.all(staged.map(({ open }, index) => open.done(hashes[index] ?? null)))
     return hashes
   } catch (error) {
-    const lost = await putBack(done)
-    await Promise.all(staged.map((one) => abandon(one)))
+    const lost = await rollBack(done)
+    await Promise.all(staged.map((one) => discardStaged(one)))
     if (lost.length > 0)
       throw new Error(`${messageOf(error)} These could not be put back: ${lost.join('; ')}`, { cause: error })
     throw error
   }
 }
 
-interface Staged {
+interface StagedChange {
   change: FileChange
   open: OpenChange
-  prepared: Prepared | undefined
+  prepared: PreparedFile | undefined
 }
 
 /** Files that nobody may write are left alone, also by those whom the system would let. */
@@ -75,7 +75,7 @@ function refuseReadOnly({ before, shown }: FileChange): void {
 async function stage(
   changes: readonly FileChange[],
   journal: (change: FileChange) => Promise<OpenChange>,
-): Promise<Staged[]> {
+): Promise<StagedChange[]> {
   const outcomes = await Promise.all(
     changes.map(async (given) => {
       const folder = given.after === null ? undefined : firstMissing(path.dirname(given.path))
@@ -91,11 +91,17 @@ async function stage(
   )
   const failed = outcomes.find(({ open, prepared }) => open.status === 'rejected' || prepared.status === 'rejected')
   if (failed === undefined) {
-    return outcomes.map(({ change, open, prepared }) => ({ change, open: valueOf(open)!, prepared: valueOf(prepared) }))
+    return outcomes.map(({ change, open, prepared }) => ({
+      change,
+      open: settledValue(open)!,
+      prepared: settledValue(prepared),
+    }))
   }
-  await Promise.all(outcomes.map(({ open, prepared }) => abandon({ open: valueOf(open), prepared: valueOf(prepared) })))
+  await Promise.all(
+    outcomes.map(({ open, prepared }) => discardStaged({ open: settledValue(open), prepared: settledValue(prepared) })),
+  )
   const { change, open, prepared } = failed
-  throw writeFailure([open, prepared].find((one) => one.status === 'rejected')?.reason, change.shown)
+  throw writeError([open, prepared].find((one) => one.status === 'rejected')?.reason, change.shown)
 }
 
 function firstMissing(folder: string): string | undefined {
@@ -115,17 +121,17 @@ async function refuseChanged(changes: readonly FileChange[]): Promise<void> {
   }
 }
 
-function putInPlace({ change, prepared }: Staged): void {
+function putInPlace({ change, prepared }: StagedChange): void {
   try {
     if (prepared === undefined) unlinkSync(change.path)
     else prepared.commit({ isNew: change.before === undefined })
   } catch (error) {
-    throw writeFailure(error, change.shown)
+    throw writeError(error, change.shown)
   }
 }
 
 /** Newest first. Names what could not be put back. */
-async function putBack(done: readonly Staged[]): Promise<string[]> {
+async function rollBack(done: readonly StagedChange[]): Promise<string[]> {
   const lost: string[] = []
   for (const { change } of done.toReversed()) {
     try {
@@ -141,25 +147,25 @@ async function putBack(done: readonly Staged[]): Promise<string[]> {
   return lost
 }
 
-async function abandon({
+async function discardStaged({
   open,
   prepared,
 }: {
   open?: OpenChange | undefined
-  prepared?: Prepared | undefined
+  prepared?: PreparedFile | undefined
 }): Promise<void> {
   prepared?.discard()
   // The failure that led here is the one to tell; a journal that cannot be written any more shows a change that was none.
   await open?.cancel().catch(() => undefined)
 }
 
-function hashOf(pieces: readonly Uint8Array[]): string {
+function sha256OfPieces(pieces: readonly Uint8Array[]): string {
   const sha256 = createHash('sha256')
   for (const piece of pieces) sha256.update(piece)
   return sha256.digest('hex')
 }
 
-function valueOf<T>(settled: PromiseSettledResult<T>): T | undefined {
+function settledValue<T>(settled: PromiseSettledResult<T>): T | undefined {
   return settled.status === 'fulfilled' ? settled.value : undefined
 }
 

@@ -1,6 +1,6 @@
 import type { ToolContext } from '../tool.ts'
 import type { FileChange } from './change-files.ts'
-import { factsOf } from './undo-folder.ts'
+import { fileFacts } from './undo-folder.ts'
 import type { ChangeMark, OpenChange } from './undo-journal.ts'
 
 /** Under which call a change is journaled. */
@@ -20,7 +20,7 @@ export function journalFor(ctx: ToolContext): (change: FileChange) => Promise<Op
   const mark = markOf(ctx)
   return ({ path, before, replaced, folder }) =>
     ctx.state.undo.before(mark, path, before?.bytes ?? null, {
-      ...factsOf(before),
+      ...fileFacts(before),
       ...(replaced !== undefined && { replaced }),
       ...(folder !== undefined && { folder }),
     })

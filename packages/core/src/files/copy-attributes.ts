@@ -3,15 +3,15 @@ import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 
 /** Reads two paths a round, and answers each round with an empty line. */
-const script =
+const copyScript =
   'while IFS= read -r from && IFS= read -r to; do /bin/cp --attributes-only --preserve=mode,xattr -- "$from" "$to" 2>/dev/null; echo; done'
 const idleMs = 10_000
 const roundMs = 2000
 
-type Helper = ChildProcessByStdio<Writable, Readable, null>
+type HelperProcess = ChildProcessByStdio<Writable, Readable, null>
 
-let helper: { child: Helper; waiting: (() => void)[]; idle: NodeJS.Timeout } | undefined
-let isMissing = process.platform !== 'linux'
+let helper: { child: HelperProcess; waiting: (() => void)[]; idle: NodeJS.Timeout } | undefined
+let isUnavailable = process.platform !== 'linux'
 
 /**
  * Gives a file the extended attributes and the access control list of another, of which Node knows nothing: `cp` of the
@@ -19,8 +19,8 @@ let isMissing = process.platform !== 'linux'
  * more, out of this one 2 ms. Where `cp` cannot, the file goes without. Never throws.
  */
 export function copyAttributes(from: string, to: string): Promise<void> {
-  if (isMissing || /\n/.test(from) || /\n/.test(to)) return Promise.resolve()
-  const { child, waiting, idle } = (helper ??= start())
+  if (isUnavailable || /\n/.test(from) || /\n/.test(to)) return Promise.resolve()
+  const { child, waiting, idle } = (helper ??= startHelper())
   idle.refresh()
   return new Promise((resolve) => {
     const late = setTimeout(() => child.kill('SIGKILL'), roundMs)
@@ -32,8 +32,12 @@ export function copyAttributes(from: string, to: string): Promise<void> {
   })
 }
 
-function start(): NonNullable<typeof helper> {
-  const child: Helper = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'], env: {}, cwd: '/' })
+function startHelper(): NonNullable<typeof helper> {
+  const child: HelperProcess = spawn('/bin/sh', ['-c', copyScript], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+    cwd: '/',
+  })
   const waiting: (() => void)[] = []
   const over = (): void => {
     if (helper?.child === child) helper = undefined
@@ -46,7 +50,7 @@ function start(): NonNullable<typeof helper> {
     child.stdin.end()
   }, idleMs)
   child.on('error', () => {
-    isMissing = true
+    isUnavailable = true
     over()
   })
   child.on('close', over)

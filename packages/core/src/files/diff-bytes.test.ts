@@ -3,12 +3,12 @@ import { applyPatch } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { diffBytes, diffReplacements } from './diff-bytes.ts'
-import { plainFormat } from './encoding.ts'
-import { applyPlan } from './text-edit.ts'
+import { utf8Format } from './encoding.ts'
+import { applyReplacements } from './text-edit.ts'
 
-const side = (text: string): { bytes: Buffer; format: typeof plainFormat } => ({
+const side = (text: string): { bytes: Buffer; format: typeof utf8Format } => ({
   bytes: Buffer.from(text),
-  format: plainFormat,
+  format: utf8Format,
 })
 const lines = fc.array(fc.constantFrom('a', 'b', 'é', '', 'long line'), { maxLength: 30 })
 const text = fc
@@ -44,7 +44,7 @@ test('so does the diff of known replacements', async () => {
         )
         const format = { encoding: 'latin1', bom: false } as const
         const { diff } = await diffReplacements({ bytes, format }, replacements)
-        const after = Buffer.concat(applyPlan(bytes, { replacements })).toString('latin1')
+        const after = Buffer.concat(applyReplacements(bytes, { replacements })).toString('latin1')
         if (diff === '') expect(after).toBe(before)
         else expect(applyPatch(before, patch(diff))).toBe(after)
       },

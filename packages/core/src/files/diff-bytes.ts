@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { countNewlines } from './count-newlines.ts'
 import { bomBytes, decodeText, type TextFormat } from './encoding.ts'
-import { createRest } from './rest.ts'
-import { applyPlan, type Replacement } from './text-edit.ts'
+import { createYielder } from './rest.ts'
+import { applyReplacements, type Replacement } from './text-edit.ts'
 
 export interface TextDiff {
   /** Unified hunks without file headers. Empty when the text is the same. */
@@ -18,11 +18,11 @@ export interface DiffSide {
   format: TextFormat
 }
 
-const context = 3
+const contextLines = 3
 const maxCharacters = 16_000
 const maxMilliseconds = 40
 /** Longer texts are not compared line by line. */
-const maxStretch = 2 ** 20
+const maxComparedText = 2 ** 20
 const newline = 10
 
 /**
@@ -30,10 +30,13 @@ const newline = 10
  * at closely, so a small change in a long file costs next to nothing.
  */
 export async function diffBytes(before: DiffSide | undefined, after: DiffSide | undefined): Promise<TextDiff> {
-  const [old, now] = [asUtf8(before), asUtf8(after)]
-  const from = lineStart(old, commonStart(old, now), context)
+  const [old, now] = [toUtf8(before), toUtf8(after)]
+  const from = lineStart(old, commonStart(old, now), contextLines)
   const tail = Math.min(commonEnd(old, now), old.length - from, now.length - from)
-  const [oldEnd, nowEnd] = [lineEnd(old, old.length - tail, context), lineEnd(now, now.length - tail, context)]
+  const [oldEnd, nowEnd] = [
+    lineEnd(old, old.length - tail, contextLines),
+    lineEnd(now, now.length - tail, contextLines),
+  ]
   const first = countNewlines(old.subarray(0, from))
   return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), first)
 }
@@ -44,24 +47,25 @@ export async function diffReplacements(
   replacements: readonly Replacement[],
 ): Promise<TextDiff> {
   const isWide = format.encoding.startsWith('utf-16')
-  if (isWide) return diffBytes({ bytes, format }, { bytes: Buffer.concat(applyPlan(bytes, { replacements })), format })
+  if (isWide)
+    return diffBytes({ bytes, format }, { bytes: Buffer.concat(applyReplacements(bytes, { replacements })), format })
   const mark = bomBytes(format).length
   const plain = { ...format, bom: false }
-  const rest = createRest()
+  const rest = createYielder()
   const result: TextDiff = { diff: '', added: 0, removed: 0 }
   let [line, at, compared] = [0, 0, 0]
-  for (const stretch of stretchesOf(bytes, replacements)) {
+  for (const stretch of groupReplacements(bytes, replacements)) {
     const from = Math.max(mark, stretch.from)
     const inside = stretch.replacements.map((one) => ({ ...one, start: one.start - from, end: one.end - from }))
     const old = bytes.subarray(from, stretch.to)
     if (rest.due()) await rest.take()
-    const now = Buffer.concat(applyPlan(old, { replacements: inside }))
+    const now = Buffer.concat(applyReplacements(old, { replacements: inside }))
     if (rest.due()) await rest.take()
     if (compared < maxCompared) {
       line += countNewlines(bytes.subarray(at, from))
       at = from
-      compared += old.length + now.length + stretchCost
-      add(
+      compared += old.length + now.length + regionCost
+      appendDiff(
         result,
         await diffTexts(decodeText(old, plain), decodeText(now, plain), line, line + result.added - result.removed),
       )
@@ -79,17 +83,17 @@ export async function diffReplacements(
 
 /** Bytes that are compared line by line; beyond them lines are only counted. */
 const maxCompared = 2 ** 21
-const stretchCost = 500
+const regionCost = 500
 
 /** Replacements that stand so close together that they are shown together. */
-interface Stretch {
+interface ChangedRegion {
   from: number
   to: number
   replacements: Replacement[]
 }
 
-function stretchesOf(bytes: Buffer, replacements: readonly Replacement[]): Stretch[] {
-  const stretches: Stretch[] = []
+function groupReplacements(bytes: Buffer, replacements: readonly Replacement[]): ChangedRegion[] {
+  const stretches: ChangedRegion[] = []
   let lastLine = 0
   for (const one of replacements) {
     const current = stretches.at(-1)
@@ -98,8 +102,9 @@ function stretchesOf(bytes: Buffer, replacements: readonly Replacement[]): Stret
       continue
     }
     lastLine = lineEnd(bytes, one.end, 0)
-    const to = lineEnd(bytes, one.end, context)
-    const from = current !== undefined && one.start < current.to ? current.to : lineStart(bytes, one.start, context)
+    const to = lineEnd(bytes, one.end, contextLines)
+    const from =
+      current !== undefined && one.start < current.to ? current.to : lineStart(bytes, one.start, contextLines)
     if (current !== undefined && from <= current.to) {
       current.replacements.push(one)
       current.to = to
@@ -108,7 +113,7 @@ function stretchesOf(bytes: Buffer, replacements: readonly Replacement[]): Stret
   return stretches
 }
 
-function add(result: TextDiff, { diff, added, removed, cut }: TextDiff): void {
+function appendDiff(result: TextDiff, { diff, added, removed, cut }: TextDiff): void {
   result.added += added
   result.removed += removed
   if (result.cut) return
@@ -120,15 +125,15 @@ function add(result: TextDiff, { diff, added, removed, cut }: TextDiff): void {
 /** `first`, `newFirst`: how many lines come before the texts. */
 async function diffTexts(oldText: string, nowText: string, first: number, newFirst = first): Promise<TextDiff> {
   if (oldText === nowText) return { diff: '', added: 0, removed: 0 }
-  if (oldText.length + nowText.length > maxStretch) return replacedWhole(oldText, nowText, first, newFirst)
+  if (oldText.length + nowText.length > maxComparedText) return diffAsReplacement(oldText, nowText, first, newFirst)
   const { structuredPatch } = await import('diff')
-  const patch = structuredPatch('', '', oldText, nowText, '', '', { context, timeout: maxMilliseconds })
+  const patch = structuredPatch('', '', oldText, nowText, '', '', { context: contextLines, timeout: maxMilliseconds })
   return patch === undefined
-    ? replacedWhole(oldText, nowText, first, newFirst)
-    : formatted(patch.hunks, first, newFirst)
+    ? diffAsReplacement(oldText, nowText, first, newFirst)
+    : formatHunks(patch.hunks, first, newFirst)
 }
 
-interface Hunk {
+interface DiffHunk {
   oldStart: number
   oldLines: number
   newStart: number
@@ -136,7 +141,7 @@ interface Hunk {
   lines: string[]
 }
 
-function formatted(hunks: readonly Hunk[], first: number, newFirst: number): TextDiff {
+function formatHunks(hunks: readonly DiffHunk[], first: number, newFirst: number): TextDiff {
   const result: TextDiff = { diff: '', added: 0, removed: 0 }
   for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
     for (const line of lines) {
@@ -144,7 +149,7 @@ function formatted(hunks: readonly Hunk[], first: number, newFirst: number): Tex
       else if (line.startsWith('-')) result.removed++
     }
     if (result.cut) continue
-    const head = `@@ -${span(oldStart + first, oldLines)} +${span(newStart + newFirst, newLines)} @@`
+    const head = `@@ -${hunkRange(oldStart + first, oldLines)} +${hunkRange(newStart + newFirst, newLines)} @@`
     const text = [head, ...lines.map((line) => line.replace(/\r$/, ''))].join('\n')
     if (result.diff.length + text.length > maxCharacters) {
       result.cut = true
@@ -155,15 +160,15 @@ function formatted(hunks: readonly Hunk[], first: number, newFirst: number): Tex
 }
 
 /** Two texts so long or so different that comparing them would take too long: the start of each. */
-function replacedWhole(oldText: string, nowText: string, first: number, newFirst: number): TextDiff {
+function diffAsReplacement(oldText: string, nowText: string, first: number, newFirst: number): TextDiff {
   const [removed, added] = [countLines(oldText), countLines(nowText)]
-  const head = `@@ -${span(1 + first, removed)} +${span(1 + newFirst, added)} @@\n`
-  const [old, now] = [startOf(oldText, '-'), startOf(nowText, '+')]
+  const head = `@@ -${hunkRange(1 + first, removed)} +${hunkRange(1 + newFirst, added)} @@\n`
+  const [old, now] = [prefixedStart(oldText, '-'), prefixedStart(nowText, '+')]
   const isCut = old.isCut || now.isCut
   return { diff: head + old.text + now.text, added, removed, ...(isCut && { cut: true as const }) }
 }
 
-function startOf(text: string, mark: string): { text: string; isCut: boolean } {
+function prefixedStart(text: string, mark: string): { text: string; isCut: boolean } {
   const isCut = text.length > maxCharacters / 2
   const lines = splitLines(isCut ? text.slice(0, maxCharacters / 2) : text)
   return { text: lines.map((line) => `${mark}${line.replace(/\r$/, '')}\n`).join(''), isCut }
@@ -181,25 +186,26 @@ function splitLines(text: string): string[] {
   return lines
 }
 
-function span(start: number, count: number): string {
+function hunkRange(start: number, count: number): string {
   if (count === 0) return `${start - 1},0`
   return count === 1 ? String(start) : `${start},${count}`
 }
 
-function asUtf8(side: DiffSide | undefined): Buffer {
+function toUtf8(side: DiffSide | undefined): Buffer {
   if (side === undefined) return Buffer.alloc(0)
   const { bytes, format } = side
   if (format.encoding === 'utf-8') return format.bom ? bytes.subarray(3) : bytes
   return Buffer.from(decodeText(bytes, format))
 }
 
-const block = 2 ** 16
+const compareBlock = 2 ** 16
 
 /** How many bytes at the start are the same. Whole blocks are compared by the machine, the last one by us. */
 function commonStart(a: Buffer, b: Buffer): number {
   const end = Math.min(a.length, b.length)
   let at = 0
-  while (at + block <= end && a.compare(b, at, at + block, at, at + block) === 0) at += block
+  while (at + compareBlock <= end && a.compare(b, at, at + compareBlock, at, at + compareBlock) === 0)
+    at += compareBlock
   while (at < end && a[at] === b[at]) at++
   return at
 }
@@ -209,10 +215,10 @@ function commonEnd(a: Buffer, b: Buffer): number {
   let length = 0
   const [endA, endB] = [a.length, b.length]
   while (
-    length + block <= end &&
-    a.compare(b, endB - length - block, endB - length, endA - length - block, endA - length) === 0
+    length + compareBlock <= end &&
+    a.compare(b, endB - length - compareBlock, endB - length, endA - length - compareBlock, endA - length) === 0
   ) {
-    length += block
+    length += compareBlock
   }
   while (length < end && a[endA - length - 1] === b[endB - length - 1]) length++
   return length

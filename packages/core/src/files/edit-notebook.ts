@@ -1,7 +1,7 @@
-import { showCount } from './show-name.ts'
+import { formatCount } from './show-name.ts'
 import { randomBytes } from 'node:crypto'
-import { elementsAt, membersAt, rootOf, type Span } from './json-spans.ts'
-import { type Notebook, type NotebookCell, parseNotebook, sourceOf } from './notebook.ts'
+import { elementsAt, membersAt, rootStart, type JsonSpan } from './json-spans.ts'
+import { type Notebook, type NotebookCell, parseNotebook, cellSource } from './notebook.ts'
 
 export interface CellEdit {
   mode: 'replace' | 'insert' | 'delete'
@@ -11,7 +11,7 @@ export interface CellEdit {
   type?: 'code' | 'markdown' | undefined
 }
 
-export interface CellEdited {
+export interface CellEditResult {
   text: string
   /** Counted from 0. */
   number: number
@@ -23,15 +23,15 @@ export interface CellEdited {
 }
 
 /** A notebook with one cell changed. All that is not changed keeps its very text: numbers, escapes, blanks. */
-export function editNotebook(text: string, edit: CellEdit, shown: string): CellEdited {
+export function editNotebook(text: string, edit: CellEdit, shown: string): CellEditResult {
   const notebook = parseNotebook(text, shown)
   const spans = cellSpans(text)
-  const style = styleOf(text)
+  const style = detectJsonStyle(text)
   if (edit.mode === 'insert') return insertCell(text, notebook, spans, edit, style, shown)
   const number = findCell(notebook, edit, shown)
   const cell = notebook.cells[number]!
   const { id } = cell
-  const before = sourceOf(cell)
+  const before = cellSource(cell)
   if (edit.mode === 'delete') {
     return { text: withoutElement(text, spans, number), number, id, before, after: '', clearedOutputs: false }
   }
@@ -39,22 +39,22 @@ export function editNotebook(text: string, edit: CellEdit, shown: string): CellE
   const isSameType = changed.cell_type === cell.cell_type
   const span = spans[number]!
   const replaced = isSameType
-    ? replaceMembers(text, span, pick(changed, ['source', 'outputs', 'execution_count'], cell), style)
-    : splice(text, span, format(changed, style, 2))
+    ? replaceMembers(text, span, pickMembers(changed, ['source', 'outputs', 'execution_count'], cell), style)
+    : splice(text, span, formatJson(changed, style, 2))
   return { text: replaced, number, id, before, after: edit.source, clearedOutputs: (cell.outputs?.length ?? 0) > 0 }
 }
 
 function insertCell(
   text: string,
   notebook: Notebook,
-  spans: readonly Span[],
+  spans: readonly JsonSpan[],
   edit: CellEdit,
-  style: Style,
+  style: JsonStyle,
   shown: string,
-): CellEdited {
+): CellEditResult {
   // Behind the cell that an id names, at the number that is given, else in front.
   const number = edit.cellId !== undefined ? findCell(notebook, edit, shown) + 1 : (edit.cellNumber ?? 0)
-  if (number > spans.length) throw new Error(outsideText(number, spans.length, shown))
+  if (number > spans.length) throw new Error(outOfRangeMessage(number, spans.length, shown))
   const hasIds = (notebook.nbformat ?? 4) * 100 + (notebook.nbformat_minor ?? 0) >= 405
   const asList = notebook.cells.every(({ source }) => Array.isArray(source))
   const isCode = (edit.type ?? 'code') === 'code'
@@ -65,9 +65,9 @@ function insertCell(
     ...(id !== undefined && { id }),
     metadata: {},
     ...(isCode && { outputs: [] }),
-    source: asList ? listOf(edit.source) : edit.source,
+    source: asList ? sourceLines(edit.source) : edit.source,
   }
-  const inserted = withElement(text, spans, number, format(cell, style, 2), style)
+  const inserted = withElement(text, spans, number, formatJson(cell, style, 2), style)
   return { text: inserted, number, id, before: '', after: edit.source, clearedOutputs: false }
 }
 
@@ -85,12 +85,12 @@ function findCell({ cells }: Notebook, { cellId, cellNumber }: CellEdit, shown: 
     )
   }
   const number = cellNumber ?? 0
-  if (number >= cells.length) throw new Error(outsideText(number, cells.length, shown))
+  if (number >= cells.length) throw new Error(outOfRangeMessage(number, cells.length, shown))
   return number
 }
 
-function outsideText(number: number, count: number, shown: string): string {
-  return `${shown} has ${showCount(count, 'cell')}, counted from 0; there is no place ${number}.`
+function outOfRangeMessage(number: number, count: number, shown: string): string {
+  return `${shown} has ${formatCount(count, 'cell')}, counted from 0; there is no place ${number}.`
 }
 
 function changedCell(cell: NotebookCell, { source, type }: CellEdit): NotebookCell {
@@ -100,16 +100,16 @@ function changedCell(cell: NotebookCell, { source, type }: CellEdit): NotebookCe
     ...rest,
     cell_type: cellType,
     ...(cellType === 'code' && { outputs: [], execution_count: null }),
-    source: Array.isArray(cell.source) ? listOf(source) : source,
+    source: Array.isArray(cell.source) ? sourceLines(source) : source,
   }
 }
 
 /** Lines with their endings, as notebooks keep them. */
-function listOf(source: string): string[] {
+function sourceLines(source: string): string[] {
   return source === '' ? [] : source.split(/(?<=\n)/)
 }
 
-interface Style {
+interface JsonStyle {
   /** One level of indentation; empty when all is on one line. */
   unit: string
   newline: string
@@ -117,7 +117,7 @@ interface Style {
   gap: string
 }
 
-function styleOf(text: string): Style {
+function detectJsonStyle(text: string): JsonStyle {
   const indent = /^\s*\{\r?\n([ \t]*)"/.exec(text)?.[1]
   return {
     unit: indent ?? '',
@@ -126,33 +126,33 @@ function styleOf(text: string): Style {
   }
 }
 
-function format(value: unknown, { unit, newline, gap }: Style, depth: number): string {
+function formatJson(value: unknown, { unit, newline, gap }: JsonStyle, depth: number): string {
   if (unit !== '') return JSON.stringify(value, null, unit).replaceAll('\n', newline + unit.repeat(depth))
-  return gap === '' ? JSON.stringify(value) : spaced(value)
+  return gap === '' ? JSON.stringify(value) : formatJsonInline(value)
 }
 
 /** On one line, with a blank behind each comma and colon. */
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
+function formatJsonInline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatJsonInline).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${spaced(one)}`)
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${formatJsonInline(one)}`)
   return `{${members.join(', ')}}`
 }
 
-function cellSpans(text: string): Span[] {
-  const cells = membersAt(text, rootOf(text)).findLast(({ key }) => key === 'cells')
+function cellSpans(text: string): JsonSpan[] {
+  const cells = membersAt(text, rootStart(text)).findLast(({ key }) => key === 'cells')
   return cells === undefined ? [] : elementsAt(text, cells.value.start)
 }
 
-function pick(changed: NotebookCell, keys: (keyof NotebookCell)[], cell: NotebookCell): [string, unknown][] {
+function pickMembers(changed: NotebookCell, keys: (keyof NotebookCell)[], cell: NotebookCell): [string, unknown][] {
   return keys.filter((key) => key in cell && key in changed).map((key) => [key, changed[key]])
 }
 
-function replaceMembers(text: string, span: Span, values: readonly [string, unknown][], style: Style): string {
+function replaceMembers(text: string, span: JsonSpan, values: readonly [string, unknown][], style: JsonStyle): string {
   const members = membersAt(text, span.start)
   const edits = values.flatMap(([key, value]) => {
     const member = members.findLast((one) => one.key === key)
-    return member === undefined ? [] : [{ span: member.value, text: format(value, style, 3) }]
+    return member === undefined ? [] : [{ span: member.value, text: formatJson(value, style, 3) }]
   })
   return edits
     .toSorted((a, b) => b.span.start - a.span.start)
@@ -160,7 +160,7 @@ function replaceMembers(text: string, span: Span, values: readonly [string, unkn
 }
 
 /** With the comma and the blanks that belong to it. */
-function withoutElement(text: string, spans: readonly Span[], number: number): string {
+function withoutElement(text: string, spans: readonly JsonSpan[], number: number): string {
   const { start, end } = spans[number]!
   const [before, next] = [spans[number - 1], spans[number + 1]]
   if (next !== undefined) return splice(text, { start, end: next.start }, '')
@@ -168,18 +168,24 @@ function withoutElement(text: string, spans: readonly Span[], number: number): s
   return splice(text, { start: text.lastIndexOf('[', start) + 1, end: text.indexOf(']', end) }, '')
 }
 
-function withElement(text: string, spans: readonly Span[], number: number, element: string, style: Style): string {
+function withElement(
+  text: string,
+  spans: readonly JsonSpan[],
+  number: number,
+  element: string,
+  style: JsonStyle,
+): string {
   const { unit, newline, gap } = style
   const between = unit === '' ? `,${gap}` : `,${newline}${unit.repeat(2)}`
   const next = spans[number]
   if (next !== undefined) return splice(text, { start: next.start, end: next.start }, element + between)
   const last = spans.at(-1)
   if (last !== undefined) return splice(text, { start: last.end, end: last.end }, between + element)
-  const cells = membersAt(text, rootOf(text)).findLast(({ key }) => key === 'cells')!
+  const cells = membersAt(text, rootStart(text)).findLast(({ key }) => key === 'cells')!
   const inside = unit === '' ? element : `${newline}${unit.repeat(2)}${element}${newline}${unit}`
   return splice(text, cells.value, `[${inside}]`)
 }
 
-function splice(text: string, { start, end }: Span, inserted: string): string {
+function splice(text: string, { start, end }: JsonSpan, inserted: string): string {
   return text.slice(0, start) + inserted + text.slice(end)
 }

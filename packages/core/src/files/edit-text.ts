@@ -2,19 +2,19 @@ import type { Buffer } from 'node:buffer'
 import type { TextFormat } from './encoding.ts'
 import { findIndented } from './find-indented.ts'
 import { findExactly, findLoosely, hasCrlf } from './find-text.ts'
-import { nearMissText } from './near-miss.ts'
-import { createRest, type Rest } from './rest.ts'
-import type { EditPlan, Match, Replacement, TextEdit } from './text-edit.ts'
+import { closestMatchMessage } from './near-miss.ts'
+import { createYielder, type Yielder } from './rest.ts'
+import type { EditPlan, EditMatch, Replacement, TextEdit } from './text-edit.ts'
 import { type TextUnits, textUnits } from './text-units.ts'
 
 /** A way of finding that forgives one thing. */
-interface Look {
+interface MatchStrategy {
   /** Begins a sentence: "Ignoring blanks at line ends". */
   ignoring: string
   /** What the result says when it found the one place. */
   note: string
   /** The first places, at most `maxPlaces`. */
-  find(file: TextUnits, edit: TextEdit, rest: Rest): Promise<Match[]>
+  find(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]>
 }
 
 /** One place more than a message names. */
@@ -23,7 +23,7 @@ const maxPlaces = 11
 /** Longer files are searched for the exact text alone. */
 const maxBytes = 2 ** 24
 
-const looks: Look[] = [
+const looseStrategies: MatchStrategy[] = [
   {
     ignoring: 'Ignoring blanks at line ends',
     note: 'old_string matched only when blanks at line ends were ignored.',
@@ -47,12 +47,12 @@ const looks: Look[] = [
 ]
 
 /** Models put an empty line before a block that the file begins with, or has behind a line that is not empty. */
-async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Rest): Promise<Match[]> {
+async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]> {
   const emptyLine = /^[ \t]*\n(?=[ \t]*\S)/
   const oldText = edit.oldText.replace(emptyLine, '')
   if (oldText === edit.oldText || oldText.trim() === '') return []
   const shorter = { oldText, newText: edit.newText.replace(emptyLine, ''), all: false }
-  for (const find of [findExactly, looks[0]!.find, looks[1]!.find]) {
+  for (const find of [findExactly, looseStrategies[0]!.find, looseStrategies[1]!.find]) {
     const found = (await find(file, shorter, rest)).filter(({ start }) => file.beginsLine(start))
     if (found.length > 0) return found.slice(0, maxPlaces)
   }
@@ -71,32 +71,32 @@ export async function planEdit(
   given: TextEdit,
   { mayLookAgain = () => true }: { mayLookAgain?: () => boolean } = {},
 ): Promise<EditPlan> {
-  const rest = createRest()
+  const rest = createYielder()
   const file = textUnits(bytes, format)
   const edit = withPlainEndings(file, given)
   const exact = await findExactly(file, edit, rest)
   if (exact.length > 1 && !edit.all) {
     throw new Error(
-      `old_string is in the file ${exact.length} times (lines ${linesOf(file, exact)}). Give more lines around it so that it is there once, or set replace_all.`,
+      `old_string is in the file ${exact.length} times (lines ${lineNumbers(file, exact)}). Give more lines around it so that it is there once, or set replace_all.`,
     )
   }
-  if (exact.length > 0) return { replacements: await replacementsOf(exact, rest) }
+  if (exact.length > 0) return { replacements: await toReplacements(exact, rest) }
   const isLong = bytes.length > maxBytes
-  for (const { ignoring, note, find } of !isLong && mayLookAgain() ? looks : []) {
+  for (const { ignoring, note, find } of !isLong && mayLookAgain() ? looseStrategies : []) {
     const found = await find(file, edit, rest)
     if (found.length === 1) return { replacements: [found[0]!.replacement()], note }
     if (found.length > 1) {
       const count = found.length === maxPlaces ? `${maxPlaces - 1} places or more` : `${found.length} places`
       throw new Error(
-        `old_string is not in the file exactly. ${ignoring} it would match ${count} (lines ${linesOf(file, found)}). Copy it exactly from the file, with enough lines around it.`,
+        `old_string is not in the file exactly. ${ignoring} it would match ${count} (lines ${lineNumbers(file, found)}). Copy it exactly from the file, with enough lines around it.`,
       )
     }
     if (rest.due()) await rest.take()
   }
-  throw new Error(await nearMissText(isLong ? file.decodeStart(maxBytes) : file.decode(), edit, rest))
+  throw new Error(await closestMatchMessage(isLong ? file.decodeStart(maxBytes) : file.decode(), edit, rest))
 }
 
-async function replacementsOf(matches: readonly Match[], rest: Rest): Promise<Replacement[]> {
+async function toReplacements(matches: readonly EditMatch[], rest: Yielder): Promise<Replacement[]> {
   const replacements: Replacement[] = []
   for (const [index, match] of matches.entries()) {
     replacements.push(match.replacement())
@@ -114,7 +114,7 @@ function withPlainEndings(file: TextUnits, edit: TextEdit): TextEdit {
 }
 
 /** The lines of the first places. */
-function linesOf(file: TextUnits, found: readonly Match[]): string {
+function lineNumbers(file: TextUnits, found: readonly EditMatch[]): string {
   const numbers: number[] = []
   let [line, at] = [1, 0]
   for (const { start } of found.slice(0, maxPlaces - 1)) {

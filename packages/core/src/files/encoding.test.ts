@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeText, encodeText, type Encoding, formatOf } from './encoding.ts'
+import { decodeText, encodeText, type Encoding, detectFormat } from './encoding.ts'
 
 test('every text comes back from every encoding that can say it', () => {
   const bom = fc.boolean()
@@ -29,13 +29,13 @@ test.each<[string, number[] | string, string]>([
   ['UTF-8 with one damaged byte', [...Buffer.from('größe äöü'), 0xff], 'utf-8'],
   ['nothing', '', 'utf-8'],
 ])('%s is told', (_, content, encoding) => {
-  expect(formatOf(Buffer.from(content as string)).encoding).toBe(encoding)
+  expect(detectFormat(Buffer.from(content as string)).encoding).toBe(encoding)
 })
 
 test('a beginning that ends within a character is not damaged', () => {
   const bytes = Buffer.from('a😀')
   for (let end = 1; end < bytes.length; end++) {
-    expect(formatOf(bytes.subarray(0, end), { isWhole: false }).encoding).toBe('utf-8')
+    expect(detectFormat(bytes.subarray(0, end), { isWhole: false }).encoding).toBe('utf-8')
   }
-  expect(formatOf(Buffer.from([0xe9, 0x20, 0xe9, 0x20]), { isWhole: false }).encoding).toBe('latin1')
+  expect(detectFormat(Buffer.from([0xe9, 0x20, 0xe9, 0x20]), { isWhole: false }).encoding).toBe('latin1')
 })

@@ -9,27 +9,27 @@ export interface TextFormat {
   bom: boolean
 }
 
-export const plainFormat: TextFormat = { encoding: 'utf-8', bom: false }
+export const utf8Format: TextFormat = { encoding: 'utf-8', bom: false }
 
 /**
  * Tells the encoding of a file, or of its beginning. What is not UTF-8 is Latin-1 (as Windows-1252), unless most of
  * what is not ASCII in it reads as UTF-8: then it is UTF-8 with a few damaged bytes.
  */
-export function formatOf(given: Uint8Array, { isWhole = true }: { isWhole?: boolean } = {}): TextFormat {
-  const marked = markedFormat(given)
+export function detectFormat(given: Uint8Array, { isWhole = true }: { isWhole?: boolean } = {}): TextFormat {
+  const marked = formatFromBom(given)
   if (marked !== undefined) return marked
-  const bytes = isWhole ? given : withoutTornEnd(given)
-  if (isUtf8(bytes)) return plainFormat
+  const bytes = isWhole ? given : dropPartialCharacter(given)
+  if (isUtf8(bytes)) return utf8Format
   let good = 0
   let bad = 0
   for (const character of new TextDecoder().decode(bytes).matchAll(/[^\0-\x7f]/gu)) {
     if (character[0] === '�') bad++
     else good++
   }
-  return bad > good ? { encoding: 'latin1', bom: false } : plainFormat
+  return bad > good ? { encoding: 'latin1', bom: false } : utf8Format
 }
 
-export function markedFormat(bytes: Uint8Array): TextFormat | undefined {
+export function formatFromBom(bytes: Uint8Array): TextFormat | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { encoding: 'utf-8', bom: true }
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le', bom: true }
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be', bom: true }
@@ -52,7 +52,7 @@ export function decodeText(bytes: Uint8Array, format: TextFormat): string {
     case 'utf-16le':
       return buffer.toString('utf16le')
     case 'utf-16be':
-      return swapped(buffer).toString('utf16le')
+      return swapBytes(buffer).toString('utf16le')
     case 'latin1':
       return new TextDecoder('windows-1252').decode(buffer)
   }
@@ -71,7 +71,7 @@ export function encodePiece(text: string, encoding: Encoding): Buffer {
     case 'utf-16le':
       return Buffer.from(text, 'utf16le')
     case 'utf-16be':
-      return swapped(Buffer.from(text, 'utf16le'))
+      return swapBytes(Buffer.from(text, 'utf16le'))
     case 'latin1':
       return encodeLatin1(text)
   }
@@ -113,13 +113,13 @@ function latin1Byte(character: string): number | undefined {
   return highBytes.get(character)
 }
 
-function swapped(buffer: Buffer): Buffer {
+function swapBytes(buffer: Buffer): Buffer {
   const even = Buffer.from(buffer.subarray(0, buffer.length & ~1))
   return even.swap16()
 }
 
 /** A beginning of a file may end within a character, which is no damage. */
-function withoutTornEnd(bytes: Uint8Array): Uint8Array {
+function dropPartialCharacter(bytes: Uint8Array): Uint8Array {
   let end = bytes.length
   while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end--
   return ((bytes[end - 1] ?? 0) & 0xc0) === 0xc0 ? bytes.subarray(0, end - 1) : bytes

@@ -11,57 +11,59 @@ export type FileKind =
 export const headLength = 8192
 
 export function fileKind(head: Uint8Array): FileKind {
-  const mediaType = images.find(([bytes, , also]) => startsWith(head, bytes) && (also === undefined || also(head)))?.[1]
+  const mediaType = imageSignatures.find(
+    ([bytes, , also]) => startsWith(head, bytes) && (also === undefined || also(head)),
+  )?.[1]
   if (mediaType !== undefined) return { kind: 'image', mediaType }
   if (ascii(head, 0, 5) === '%PDF-') return { kind: 'pdf', mediaType: 'application/pdf' }
   if (!looksBinary(head)) return { kind: 'text' }
-  const name = binaries.find(([bytes, , at]) => startsWith(head, bytes, at))?.[1]
+  const name = binarySignatures.find(([bytes, , at]) => startsWith(head, bytes, at))?.[1]
   return { kind: 'binary', name: name ?? 'binary data' }
 }
 
-const text = (value: string): number[] => value.split('').map((character) => character.charCodeAt(0))
+const charCodes = (value: string): number[] => value.split('').map((character) => character.charCodeAt(0))
 
-const images: [number[], string, ((head: Uint8Array) => boolean)?][] = [
+const imageSignatures: [number[], string, ((head: Uint8Array) => boolean)?][] = [
   [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 'image/png'],
   [[0xff, 0xd8, 0xff], 'image/jpeg'],
-  [text('GIF8'), 'image/gif', (head) => ascii(head, 5, 1) === 'a' && looksBinary(head)],
-  [text('RIFF'), 'image/webp', (head) => ascii(head, 8, 4) === 'WEBP'],
+  [charCodes('GIF8'), 'image/gif', (head) => ascii(head, 5, 1) === 'a' && looksBinary(head)],
+  [charCodes('RIFF'), 'image/webp', (head) => ascii(head, 8, 4) === 'WEBP'],
 ]
 
-const binaries: [number[], string, number?][] = [
-  [text('PK\x03\x04'), 'a ZIP archive (perhaps an office document or a package)'],
-  [text('PK\x05\x06'), 'an empty ZIP archive'],
+const binarySignatures: [number[], string, number?][] = [
+  [charCodes('PK\x03\x04'), 'a ZIP archive (perhaps an office document or a package)'],
+  [charCodes('PK\x05\x06'), 'an empty ZIP archive'],
   [[0x1f, 0x8b], 'gzip data'],
-  [text('BZh'), 'bzip2 data'],
+  [charCodes('BZh'), 'bzip2 data'],
   [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'xz data'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'zstd data'],
   [[0x37, 0x7a, 0xbc, 0xaf], 'a 7z archive'],
-  [text('Rar!'), 'a RAR archive'],
-  [text('ustar'), 'a tar archive', 257],
-  [text('\x7fELF'), 'an ELF program or library'],
-  [text('MZ'), 'a Windows program or library'],
+  [charCodes('Rar!'), 'a RAR archive'],
+  [charCodes('ustar'), 'a tar archive', 257],
+  [charCodes('\x7fELF'), 'an ELF program or library'],
+  [charCodes('MZ'), 'a Windows program or library'],
   [[0xfe, 0xed, 0xfa], 'a Mach-O program or library'],
   [[0xcf, 0xfa, 0xed, 0xfe], 'a Mach-O program or library'],
   [[0xca, 0xfe, 0xba, 0xbe], 'a Java class or a universal Mach-O program'],
-  [text('\0asm'), 'a WebAssembly module'],
-  [text('!<arch>'), 'a library archive'],
-  [text('SQLite format 3\0'), 'an SQLite database'],
-  [text('PAR1'), 'a Parquet file'],
-  [text('BM'), 'a BMP image'],
-  [text('II*\0'), 'a TIFF image'],
-  [text('MM\0*'), 'a TIFF image'],
-  [text('\0\0\x01\0'), 'an icon'],
-  [text('8BPS'), 'a Photoshop document'],
-  [text('ftyp'), 'an MP4, HEIC or AVIF file', 4],
-  [text('\x1aE\xdf\xa3'), 'a Matroska or WebM video'],
-  [text('OggS'), 'an Ogg file'],
-  [text('fLaC'), 'FLAC audio'],
-  [text('ID3'), 'MP3 audio'],
-  [text('RIFF'), 'a WAV or AVI file'],
-  [text('wOFF'), 'a web font'],
-  [text('wOF2'), 'a web font'],
+  [charCodes('\0asm'), 'a WebAssembly module'],
+  [charCodes('!<arch>'), 'a library archive'],
+  [charCodes('SQLite format 3\0'), 'an SQLite database'],
+  [charCodes('PAR1'), 'a Parquet file'],
+  [charCodes('BM'), 'a BMP image'],
+  [charCodes('II*\0'), 'a TIFF image'],
+  [charCodes('MM\0*'), 'a TIFF image'],
+  [charCodes('\0\0\x01\0'), 'an icon'],
+  [charCodes('8BPS'), 'a Photoshop document'],
+  [charCodes('ftyp'), 'an MP4, HEIC or AVIF file', 4],
+  [charCodes('\x1aE\xdf\xa3'), 'a Matroska or WebM video'],
+  [charCodes('OggS'), 'an Ogg file'],
+  [charCodes('fLaC'), 'FLAC audio'],
+  [charCodes('ID3'), 'MP3 audio'],
+  [charCodes('RIFF'), 'a WAV or AVI file'],
+  [charCodes('wOFF'), 'a web font'],
+  [charCodes('wOF2'), 'a web font'],
   [[0x00, 0x01, 0x00, 0x00], 'a TrueType font'],
-  [text('OTTO'), 'an OpenType font'],
+  [charCodes('OTTO'), 'an OpenType font'],
   [[0xd0, 0xcf, 0x11, 0xe0], 'an old Microsoft Office document'],
 ]
 

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer'
-import type { Rest } from './rest.ts'
+import type { Yielder } from './rest.ts'
 
 export interface FindOptions {
   /** Where the text begins; places are even from there when a unit has two bytes. */
@@ -16,7 +16,7 @@ export interface FindOptions {
  * minutes for bytes that repeat themselves. It is used for a short piece; where that is found too often, we go on with
  * Knuth, Morris and Pratt.
  */
-export async function findBytes(bytes: Buffer, needle: Buffer, options: FindOptions, rest: Rest): Promise<number[]> {
+export async function findBytes(bytes: Buffer, needle: Buffer, options: FindOptions, rest: Yielder): Promise<number[]> {
   const { start, unitBytes, apart, limit = Infinity } = options
   const found: number[] = []
   if (needle.length === 0) return found
@@ -26,7 +26,7 @@ export async function findBytes(bytes: Buffer, needle: Buffer, options: FindOpti
     found.push(at)
     next = apart ? at + needle.length : at + 1
   }
-  const probeAt = firstTelling(needle)
+  const probeAt = firstNonBlank(needle)
   const probe = needle.subarray(probeAt, probeAt + probeBytes)
   let compared = 0
   let from = start + probeAt
@@ -45,7 +45,7 @@ export async function findBytes(bytes: Buffer, needle: Buffer, options: FindOpti
       take(at)
     compared += needle.length
     if (compared > maxCompared)
-      return walk(bytes, needle, at + 1, take, () => found.length >= limit, rest).then(() => found)
+      return searchKmp(bytes, needle, at + 1, take, () => found.length >= limit, rest).then(() => found)
   }
   return found
 }
@@ -55,21 +55,21 @@ const windowBytes = 2 ** 22
 const maxCompared = 2 ** 26
 
 /** Where the first byte stands that is no blank: pieces of indentation are everywhere. */
-function firstTelling(needle: Buffer): number {
+function firstNonBlank(needle: Buffer): number {
   let at = 0
   while (at < needle.length && (needle[at] === 32 || needle[at] === 9 || needle[at] === 10 || needle[at] === 0)) at++
   return at === needle.length ? 0 : at
 }
 
-async function walk(
+async function searchKmp(
   bytes: Buffer,
   needle: Buffer,
   from: number,
   take: (at: number) => void,
   isEnough: () => boolean,
-  rest: Rest,
+  rest: Yielder,
 ): Promise<void> {
-  const back = borders(needle, (a, b) => a === b)
+  const back = kmpFailureTable(needle, (a, b) => a === b)
   let matched = 0
   for (let at = from; at < bytes.length && !isEnough();) {
     const stop = Math.min(bytes.length, at + 2 ** 18)
@@ -86,7 +86,7 @@ async function walk(
 }
 
 /** For each length of a prefix, the longest shorter one that it ends with. */
-function borders<T>(wanted: ArrayLike<T>, isSame: (a: T, b: T) => boolean): Int32Array {
+function kmpFailureTable<T>(wanted: ArrayLike<T>, isSame: (a: T, b: T) => boolean): Int32Array {
   const back = new Int32Array(wanted.length)
   for (let at = 1, matched = 0; at < wanted.length; at++) {
     while (matched > 0 && !isSame(wanted[at]!, wanted[matched]!)) matched = back[matched - 1]!
@@ -97,9 +97,9 @@ function borders<T>(wanted: ArrayLike<T>, isSame: (a: T, b: T) => boolean): Int3
 }
 
 /** Where these lines stand one behind the other among others, in order, from a line on. Linear, too. */
-export function* findRuns(lines: readonly string[], wanted: readonly string[], from = 0): Generator<number> {
+export function* findLineRuns(lines: readonly string[], wanted: readonly string[], from = 0): Generator<number> {
   if (wanted.length === 0) return
-  const back = borders(wanted, (a, b) => a === b)
+  const back = kmpFailureTable(wanted, (a, b) => a === b)
   let matched = 0
   for (let at = from; at < lines.length; at++) {
     const line = lines[at]

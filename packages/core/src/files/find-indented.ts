@@ -1,9 +1,9 @@
-import { findRuns } from './find-bytes.ts'
-import { endingsOf } from './find-text.ts'
+import { findLineRuns } from './find-bytes.ts'
+import { lineEndingFinder } from './find-text.ts'
 import { type Reindent, reindentFor, trimBlanks } from './indentation.ts'
-import type { Rest } from './rest.ts'
-import type { Match, TextEdit } from './text-edit.ts'
-import { type Line, linesOf } from './text-lines.ts'
+import type { Yielder } from './rest.ts'
+import type { EditMatch, TextEdit } from './text-edit.ts'
+import { type TextLine, toLines } from './text-lines.ts'
 import type { TextUnits } from './text-units.ts'
 
 /**
@@ -14,25 +14,25 @@ export async function findIndented(
   file: TextUnits,
   { oldText, newText }: TextEdit,
   limit: number,
-  rest: Rest,
-): Promise<Match[]> {
+  rest: Yielder,
+): Promise<EditMatch[]> {
   if (!file.canEncode(oldText)) return []
   const [oldLines, newLines] = [oldText.split('\n'), newText.split('\n')]
   // A text that ends its last line reaches to the start of the next one, whatever that is.
   const compared = oldLines.at(-1) === '' && oldLines.length > 1 ? oldLines.length - 1 : oldLines.length
   const wanted = oldLines.slice(0, compared).map((line) => trimBlanks(file.encode(line)))
   if (wanted.every((line) => line === '')) return []
-  const place = linesOf(file.units())
+  const place = toLines(file.units())
   if (rest.due()) await rest.take()
   const keys: string[] = []
   for (const [index, { text }] of place.entries()) {
     keys.push(trimBlanks(text))
     if (index % 1024 === 0 && rest.due()) await rest.take()
   }
-  const endingAt = endingsOf(file)
-  const found: Match[] = []
+  const endingAt = lineEndingFinder(file)
+  const found: EditMatch[] = []
   let left = maxTried
-  for (const at of findRuns(keys, wanted)) {
+  for (const at of findLineRuns(keys, wanted)) {
     if (at + oldLines.length > place.length || left <= 0 || found.length >= limit) break
     left -= oldLines.length
     const there = place.slice(at, at + oldLines.length)
@@ -42,7 +42,7 @@ export async function findIndented(
   }
   return found
 
-  function matchAt(there: readonly Line[], { old, now, text }: Reindent): Match {
+  function matchAt(there: readonly TextLine[], { old, now, text }: Reindent): EditMatch {
     const from = there[0]!.start
     const last = there.at(-1)!
     const to = compared === oldLines.length ? last.start + last.text.length : last.start
@@ -51,7 +51,7 @@ export async function findIndented(
       start: file.byteAt(from),
       replacement() {
         const ending = endingAt(from, to)
-        const units = rewritten(ends, now, text, compared < oldLines.length, there, file)
+        const units = rewriteLines(ends, now, text, compared < oldLines.length, there, file)
           .map((line, index, all) => line.text + (index < all.length - 1 ? (line.ending ?? ending) : ''))
           .join('')
         return { start: file.byteAt(from), end: file.byteAt(to), bytes: file.toBytes(units) }
@@ -64,14 +64,14 @@ export async function findIndented(
 const maxTried = 500_000
 
 /** The new lines as they are to stand there. */
-function rewritten(
+function rewriteLines(
   old: readonly string[],
   now: readonly string[],
   text: readonly string[],
   isOpen: boolean,
-  there: readonly Line[],
+  there: readonly TextLine[],
   file: TextUnits,
-): Pick<Line, 'text' | 'ending'>[] {
+): Pick<TextLine, 'text' | 'ending'>[] {
   const { start, end } = commonLines(old, now)
   return now.map((_, index) => {
     if (index < start) return there[index]!

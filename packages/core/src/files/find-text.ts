@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer'
 import { findBytes } from './find-bytes.ts'
-import { plainOf, lookalikes } from './lookalikes.ts'
-import type { Rest } from './rest.ts'
-import type { Match, TextEdit } from './text-edit.ts'
+import { plainCharacters, lookalikes } from './lookalikes.ts'
+import type { Yielder } from './rest.ts'
+import type { EditMatch, TextEdit } from './text-edit.ts'
 import type { TextUnits } from './text-units.ts'
 
 /** Every place where the text is, letter by letter. Overlapping places count when only one may be meant. */
-export async function findExactly(file: TextUnits, edit: TextEdit, rest: Rest): Promise<Match[]> {
+export async function findExactly(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]> {
   const { oldText, newText, all } = edit
   if (!file.canEncode(oldText)) return []
   const [oldUnits, newUnits] = [file.encode(oldText), file.encode(newText)]
   if ((oldText.includes('\n') || newText.includes('\n')) && hasCrlf(file)) {
     const { start, end } = commonEnds(oldUnits, newUnits)
     const inserted = newUnits.slice(start, newUnits.length - end)
-    const view = await viewOf(file.units(), { blanks: false }, rest)
+    const view = await createView(file.units(), { blanks: false }, rest)
     return findInView(file, view, oldUnits, { start, end, inserted, apart: all }, rest)
   }
   const needle = file.toBytes(oldUnits)
@@ -32,18 +32,20 @@ export async function findLoosely(
   file: TextUnits,
   edit: TextEdit,
   { punctuation, limit }: { punctuation: boolean; limit: number },
-  rest: Rest,
-): Promise<Match[]> {
+  rest: Yielder,
+): Promise<EditMatch[]> {
   const [oldText, newText] = punctuation
     ? [edit.oldText.normalize('NFC'), edit.newText.normalize('NFC')]
     : [edit.oldText, edit.newText]
   const { start, end } = commonEnds(oldText, newText)
-  const wanted = partsOf(oldText, start, oldText.length - end).map((part) => (punctuation ? plainOf(part) : part))
+  const wanted = splitAround(oldText, start, oldText.length - end).map((part) =>
+    punctuation ? plainCharacters(part) : part,
+  )
   if (wanted.join('') === '' || !file.canEncode(wanted.join(''))) return []
   const [before = '', between = '', behind = ''] = wanted.map((part) => file.encode(part))
   const inserted = file.encode(newText.slice(start, newText.length - end))
-  const swaps = punctuation ? swapsOf(oldText, file) : undefined
-  const view = await viewOf(file.units(), { blanks: true, swaps }, rest)
+  const swaps = punctuation ? characterSwaps(oldText, file) : undefined
+  const view = await createView(file.units(), { blanks: true, swaps }, rest)
   const options = { start: before.length, end: behind.length, inserted, apart: false, limit }
   return findInView(file, view, before + between + behind, options, rest)
 }
@@ -53,23 +55,23 @@ export function hasCrlf(file: TextUnits): boolean {
 }
 
 /** A text of the file as it is looked at: without what the look ignores. */
-interface View {
+interface NormalizedView {
   units: string
   /** The same place in the file. */
   placeOf(at: number): number
 }
 
-interface Swaps {
+interface CharacterSwaps {
   pattern: RegExp
   plain: Map<string, string>
 }
 
 /** Leaves out the `\r` of line endings and, with `blanks`, the blanks before them. */
-async function viewOf(
+async function createView(
   units: string,
-  { blanks, swaps }: { blanks: boolean; swaps?: Swaps | undefined },
-  rest: Rest,
-): Promise<View> {
+  { blanks, swaps }: { blanks: boolean; swaps?: CharacterSwaps | undefined },
+  rest: Yielder,
+): Promise<NormalizedView> {
   const pieces: string[] = []
   // Where the view and the file no longer run side by side, in order.
   const [inView, inFile] = [[0], [0]]
@@ -130,16 +132,16 @@ interface ViewSearch {
 
 async function findInView(
   file: TextUnits,
-  view: View,
+  view: NormalizedView,
   wanted: string,
   { start, end, inserted, ...how }: ViewSearch,
-  rest: Rest,
-): Promise<Match[]> {
+  rest: Yielder,
+): Promise<EditMatch[]> {
   const { unitBytes } = file
   const encoding = unitBytes === 1 ? 'latin1' : 'utf16le'
   const [text, needle] = [Buffer.from(view.units, encoding), Buffer.from(wanted, encoding)]
   const places = await findBytes(text, needle, { start: 0, unitBytes, ...how }, rest)
-  const endingAt = endingsOf(file)
+  const endingAt = lineEndingFinder(file)
   const made = new Map<string, Buffer>()
   return places.map((place) => {
     const at = place / unitBytes
@@ -157,21 +159,21 @@ async function findInView(
 }
 
 /** Which spellings in the file stand for which plain ones, as far as the text has them. */
-function swapsOf(text: string, file: TextUnits): Swaps | undefined {
+function characterSwaps(text: string, file: TextUnits): CharacterSwaps | undefined {
   const plain = new Map<string, string>()
   for (const character of new Set(text)) {
     for (const like of lookalikes(character)) {
-      const to = plainOf(character)
+      const to = plainCharacters(character)
       if (like !== to && file.canEncode(like)) plain.set(file.encode(like), file.encode(to))
     }
   }
   if (plain.size === 0) return undefined
   const longestFirst = [...plain.keys()].toSorted((a, b) => b.length - a.length)
-  return { pattern: new RegExp(longestFirst.map(escaped).join('|'), 'g'), plain }
+  return { pattern: new RegExp(longestFirst.map(escapeUnits).join('|'), 'g'), plain }
 }
 
 /** The parts of a text before, between and behind two places, without the blanks that end a line or the whole. */
-function partsOf(text: string, from: number, to: number): [string, string, string] {
+function splitAround(text: string, from: number, to: number): [string, string, string] {
   const parts: [string[], string[], string[]] = [[], [], []]
   let isEnd = true
   for (let at = text.length - 1; at >= 0; at--) {
@@ -201,7 +203,7 @@ function commonEnds(oldUnits: string, newUnits: string): { start: number; end: n
  * How lines end at a place: as most do inside it, else as the one before it does, else as the next. Remembers where it
  * was, so that many places in order cost no more than one look at the file.
  */
-export function endingsOf(file: TextUnits): (from: number, to: number) => '\n' | '\r\n' {
+export function lineEndingFinder(file: TextUnits): (from: number, to: number) => '\n' | '\r\n' {
   const nextFeed = file.finder('\n')
   let known = { from: 0, before: -1 }
   let first: number | undefined
@@ -232,7 +234,7 @@ function isBlank(code: number): boolean {
   return code === 32 || code === 9
 }
 
-function escaped(units: string): string {
+function escapeUnits(units: string): string {
   return units.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 

@@ -7,7 +7,7 @@ import { isInside, shownPath } from './resolve-path.ts'
  * The notes of a folder and of those above it, up to the root that it lies in, outermost first, with what they import.
  * Each is shown to an agent once. Empty when there is nothing new, and where the notes of the workspace do not count.
  */
-export function takeFolderNotes(ctx: { state: AgentState }, folder: string): string {
+export function unseenFolderNotes(ctx: { state: AgentState }, folder: string): string {
   const { state } = ctx
   const root = state.roots.find((one) => isInside(folder, one))
   if (root === undefined || state.readsNotes === false) return ''
@@ -28,14 +28,14 @@ export function takeFolderNotes(ctx: { state: AgentState }, folder: string): str
 }
 
 /** When each folder without notes was looked at: a step may read a thousand files of one folder. */
-const lookedAt = new WeakMap<AgentState, Map<string, number>>()
-const lookAgainMs = 1000
+const lastCheckedAt = new WeakMap<AgentState, Map<string, number>>()
+const recheckMs = 1000
 
 function isDue(state: AgentState, folder: string): boolean {
-  const times = lookedAt.get(state) ?? new Map<string, number>()
-  lookedAt.set(state, times)
+  const times = lastCheckedAt.get(state) ?? new Map<string, number>()
+  lastCheckedAt.set(state, times)
   const now = performance.now()
-  if (now - (times.get(folder) ?? -lookAgainMs) < lookAgainMs) return false
+  if (now - (times.get(folder) ?? -recheckMs) < recheckMs) return false
   times.set(folder, now)
   return true
 }

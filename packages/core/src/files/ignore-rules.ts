@@ -9,7 +9,7 @@ export interface IgnoreRules {
   enter(name: string): IgnoreRules
 }
 
-const files = ['.gitignore', '.ignore']
+const ignoreFileNames = ['.gitignore', '.ignore']
 
 /** Rules from `root` down to `folder`. A folder that is itself ignored was asked for by name: only its own count then. */
 export async function loadIgnoreRules(folder: string, root: string): Promise<IgnoreRules> {
@@ -44,7 +44,7 @@ export async function loadIgnoreRules(folder: string, root: string): Promise<Ign
 
 function readRules(folder: string): string | undefined {
   const texts: string[] = []
-  for (const name of ['.git/info/exclude', ...files]) {
+  for (const name of ['.git/info/exclude', ...ignoreFileNames]) {
     try {
       texts.push(readFileSync(path.join(folder, name), 'utf8'))
     } catch {

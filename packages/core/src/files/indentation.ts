@@ -15,11 +15,11 @@ export function reindentFor(
   there: readonly { text: string }[],
   newLines: readonly string[],
 ): Reindent | undefined {
-  for (const respelled of spellings) {
+  for (const respelled of indentSpellings) {
     const [old, now] = [oldLines.map(respelled), newLines.map(respelled)]
     const shift = shiftBetween(old, there)
     if (shift === undefined) continue
-    const text = isInPlace(old, there, now, shift) ? now : indented(now, shift)
+    const text = isInPlace(old, there, now, shift) ? now : shiftIndent(now, shift)
     if (text !== undefined) return { old, now, text }
   }
   return undefined
@@ -39,7 +39,7 @@ function isBlank(text: string, at: number): boolean {
 }
 
 /** As given, or with blanks for tabs and tabs for blanks, a tab being four, two or eight wide. */
-const spellings: ((line: string) => string)[] = [
+const indentSpellings: ((line: string) => string)[] = [
   (line) => line,
   ...[4, 2, 8].flatMap((width) => [
     (line: string) => line.replace(/^[ \t]+/, (indent) => indent.replaceAll(' '.repeat(width), '\t')),
@@ -56,10 +56,14 @@ interface Shift {
 /** Undefined unless every line is indented by the same other amount. */
 function shiftBetween(old: readonly string[], there: readonly { text: string }[]): Shift | undefined {
   const pairs = old
-    .map((line, index) => ({ from: indentOf(line), to: indentOf(there[index]!.text), isEmpty: isEmpty(line) }))
+    .map((line, index) => ({
+      from: leadingBlanks(line),
+      to: leadingBlanks(there[index]!.text),
+      isEmpty: isEmpty(line),
+    }))
     .filter((pair) => !pair.isEmpty)
-  const from = commonStart(pairs.map((pair) => pair.from))
-  const to = commonStart(pairs.map((pair) => pair.to))
+  const from = commonPrefix(pairs.map((pair) => pair.from))
+  const to = commonPrefix(pairs.map((pair) => pair.to))
   return pairs.every((pair) => pair.from.slice(from.length) === pair.to.slice(to.length)) ? { from, to } : undefined
 }
 
@@ -77,23 +81,23 @@ function isInPlace(
   const indents = new Map<string, Set<string>>()
   for (const line of now) {
     const key = trimBlanks(line)
-    if (key !== '') indents.set(key, (indents.get(key) ?? new Set()).add(indentOf(line)))
+    if (key !== '') indents.set(key, (indents.get(key) ?? new Set()).add(leadingBlanks(line)))
   }
   let [asThere, asGiven] = [0, 0]
   for (const [index, line] of old.entries()) {
     const known = indents.get(trimBlanks(line))
-    if (known?.has(indentOf(there[index]!.text)) === true) asThere++
-    if (known?.has(indentOf(line)) === true) asGiven++
+    if (known?.has(leadingBlanks(there[index]!.text)) === true) asThere++
+    if (known?.has(leadingBlanks(line)) === true) asGiven++
   }
   if (asThere !== asGiven) return asThere > asGiven
-  return to.length > from.length && commonStart(now.filter((line) => !isEmpty(line)).map(indentOf)) === to
+  return to.length > from.length && commonPrefix(now.filter((line) => !isEmpty(line)).map(leadingBlanks)) === to
 }
 
 /** Undefined when a line begins further out than the place does. */
-function indented(lines: readonly string[], { from, to }: Shift): string[] | undefined {
+function shiftIndent(lines: readonly string[], { from, to }: Shift): string[] | undefined {
   const result: string[] = []
   for (const line of lines) {
-    const indent = indentOf(line)
+    const indent = leadingBlanks(line)
     const missing = Math.max(0, from.length - indent.length)
     if (isEmpty(line)) result.push(line)
     else if (indent.startsWith(from)) result.push(to + line.slice(from.length))
@@ -108,13 +112,13 @@ function isEmpty(line: string): boolean {
   return trimBlanks(line) === ''
 }
 
-function indentOf(line: string): string {
+function leadingBlanks(line: string): string {
   let end = 0
   while (end < line.length && isBlank(line, end)) end++
   return line.slice(0, end)
 }
 
-function commonStart(texts: readonly string[]): string {
+function commonPrefix(texts: readonly string[]): string {
   let common = texts[0] ?? ''
   for (const text of texts) {
     let length = 0

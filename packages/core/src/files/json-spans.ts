@@ -1,19 +1,19 @@
 /** Where a value lies in a JSON text. */
-export interface Span {
+export interface JsonSpan {
   start: number
   end: number
 }
 
-export interface Member {
+export interface JsonMember {
   key: string
   /** From the quote of the key to the end of the value. */
-  whole: Span
-  value: Span
+  whole: JsonSpan
+  value: JsonSpan
 }
 
 /** The members of the object that begins at this place. The text must be valid JSON. */
-export function membersAt(text: string, at: number): Member[] {
-  const members: Member[] = []
+export function membersAt(text: string, at: number): JsonMember[] {
+  const members: JsonMember[] = []
   for (let next = skipBlanks(text, at + 1); text[next] !== '}';) {
     const keyEnd = skipValue(text, next)
     const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1)
@@ -29,8 +29,8 @@ export function membersAt(text: string, at: number): Member[] {
 }
 
 /** The elements of the array that begins at this place. */
-export function elementsAt(text: string, at: number): Span[] {
-  const elements: Span[] = []
+export function elementsAt(text: string, at: number): JsonSpan[] {
+  const elements: JsonSpan[] = []
   for (let next = skipBlanks(text, at + 1); text[next] !== ']';) {
     const end = skipValue(text, next)
     elements.push({ start: next, end })
@@ -40,7 +40,7 @@ export function elementsAt(text: string, at: number): Span[] {
 }
 
 /** Where the text's one value begins. */
-export function rootOf(text: string): number {
+export function rootStart(text: string): number {
   return skipBlanks(text, 0)
 }
 

@@ -39,16 +39,16 @@ export interface ListOptions {
 export async function listFolder(folder: string, options: ListOptions): Promise<ListedFolder> {
   const top = await readNames(folder, options.limit, options.rules, options.signal)
   let left = options.limit - top.entries.length
-  let level = foldersOf(top, folder, options.rules)
+  let level = subfolders(top, folder, options.rules)
   for (let depth = 2; depth <= options.depth && left > 0 && level.length > 0; depth++) {
-    const next: Level = []
+    const next: FolderLevel = []
     const share = Math.max(minShare, Math.floor(left / level.length))
     for (const { entry, at, rules } of level) {
       if (left <= 0) break
       const own = rules?.enter(entry.name)
       entry.inside = await readNames(at, Math.min(left, share), own, options.signal)
       left -= entry.inside.entries.length
-      next.push(...foldersOf(entry.inside, at, own))
+      next.push(...subfolders(entry.inside, at, own))
     }
     level = next
   }
@@ -59,11 +59,11 @@ export async function listFolder(folder: string, options: ListOptions): Promise<
 const minShare = 10
 
 /** Beyond this many names in one folder, ignore rules are no longer asked: a hundred thousand questions take too long. */
-const maxRuled = 20_000
+const maxRuleChecks = 20_000
 
-type Level = { entry: ListedEntry; at: string; rules: IgnoreRules | undefined }[]
+type FolderLevel = { entry: ListedEntry; at: string; rules: IgnoreRules | undefined }[]
 
-function foldersOf({ entries }: ListedFolder, at: string, rules: IgnoreRules | undefined): Level {
+function subfolders({ entries }: ListedFolder, at: string, rules: IgnoreRules | undefined): FolderLevel {
   const folders = entries.filter((entry) => entry.kind === 'folder')
   return folders.map((entry) => ({ entry, at: path.join(at, entry.name), rules }))
 }
@@ -79,7 +79,7 @@ async function readNames(
   let ignored = 0
   try {
     for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
-      if (rules !== undefined && total < maxRuled && rules.ignores(entry.name, entry.isDirectory())) {
+      if (rules !== undefined && total < maxRuleChecks && rules.ignores(entry.name, entry.isDirectory())) {
         ignored++
         continue
       }
@@ -95,7 +95,7 @@ async function readNames(
     const { code, message } = error as NodeJS.ErrnoException
     return { entries: [], left: 0, ignored: 0, problem: code === 'EACCES' ? 'permission denied' : message }
   }
-  const entries = await Promise.all(firstByName(kept, limit).map((entry) => describe(entry, folder)))
+  const entries = await Promise.all(firstByName(kept, limit).map((entry) => toListedEntry(entry, folder)))
   return { entries, left: total - entries.length, ignored }
 }
 
@@ -103,7 +103,7 @@ function firstByName(entries: Dirent[], limit: number): Dirent[] {
   return entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, limit)
 }
 
-async function describe(entry: Dirent, folder: string): Promise<ListedEntry> {
+async function toListedEntry(entry: Dirent, folder: string): Promise<ListedEntry> {
   const { name } = entry
   if (entry.isFile()) return { name, kind: 'file' }
   if (entry.isDirectory()) return { name, kind: 'folder' }

@@ -6,22 +6,22 @@ const families = [
   ' \u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000',
 ].map((family) => family.split(''))
 
-const familyOf = new Map(families.flatMap((family) => family.map((character) => [character, family] as const)))
+const familyByCharacter = new Map(families.flatMap((family) => family.map((character) => [character, family] as const)))
 
 /** The character in all its guises: typographic ones, and composed or not. */
 export function lookalikes(character: string): string[] {
-  const family = familyOf.get(character)
+  const family = familyByCharacter.get(character)
   if (family !== undefined) return family
   const decomposed = character.normalize('NFD')
   return decomposed === character ? [character] : [character, decomposed]
 }
 
 /** The same text with the plain one of each family. */
-export function plainOf(text: string): string {
-  return text.replace(/[^\0-\x7f]/gu, (character) => familyOf.get(character)?.[0] ?? character)
+export function plainCharacters(text: string): string {
+  return text.replace(/[^\0-\x7f]/gu, (character) => familyByCharacter.get(character)?.[0] ?? character)
 }
 
 /** The same text with plain quotes, dashes and spaces. */
 export function plainPunctuation(text: string): string {
-  return plainOf(text.normalize('NFC'))
+  return plainCharacters(text.normalize('NFC'))
 }

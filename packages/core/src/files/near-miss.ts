@@ -2,20 +2,20 @@ import { Buffer } from 'node:buffer'
 import { countNewlines } from './count-newlines.ts'
 import { findBytes } from './find-bytes.ts'
 import { plainPunctuation } from './lookalikes.ts'
-import type { Rest } from './rest.ts'
+import type { Yielder } from './rest.ts'
 
 /** Why a text was not found, with the place that comes closest, so that the next attempt can hit. */
-export async function nearMissText(
+export async function closestMatchMessage(
   text: string,
   { oldText, newText }: { oldText: string; newText: string },
-  rest: Rest,
+  rest: Yielder,
 ): Promise<string> {
   const head = 'old_string is not in the file.'
   const wanted = oldText.replaceAll('\r\n', '\n').split('\n')
   if (wanted.every((line) => line.trim() === '' || /^\s*\d+\t/.test(line))) {
     return `${head} It begins with the line numbers that Read shows: leave those and the tab after them out.`
   }
-  const already = await lineOf(text, newText, rest)
+  const already = await findLineNumber(text, newText, rest)
   if (already !== undefined) {
     return `${head} new_string is there already, at line ${already}: perhaps this was done before.`
   }
@@ -24,7 +24,7 @@ export async function nearMissText(
   }
   const lines = text.slice(0, maxText).replaceAll('\r\n', '\n').split('\n')
   if (rest.due()) await rest.take()
-  const closest = (await closestRun(lines, wanted, rest)) ?? (await likestLine(lines, wanted, rest))
+  const closest = (await closestLines(lines, wanted, rest)) ?? (await mostSimilarLine(lines, wanted, rest))
   if (closest !== undefined) return `${head} ${closest}`
   return `${head} Nothing in it comes close. Read the file again and copy the text exactly.`
 }
@@ -39,10 +39,10 @@ const maxWanted = 2000
 const maxVotes = 200_000
 const maxPlaces = 50
 /** Characters whose pairs are compared. */
-const maxPaired = 2_000_000
+const maxBigramCharacters = 2_000_000
 
 /** Lines are compared without what is easily mistaken. */
-function keyOf(line: string): string {
+function normalizeLine(line: string): string {
   const short = line.length > maxLine ? line.slice(0, maxLine) : line
   return plainPunctuation(short).trim().replace(/\s+/g, ' ').toLowerCase()
 }
@@ -51,17 +51,17 @@ function keyOf(line: string): string {
  * The place where most lines agree. Each line votes for the places that would put it where the file has it, the rarest
  * lines first; the places with the most votes are looked at as a whole.
  */
-export async function closestRun(
+export async function closestLines(
   lines: readonly string[],
   given: readonly string[],
-  rest: Rest,
+  rest: Yielder,
 ): Promise<string | undefined> {
   const wanted = given.slice(0, maxWanted)
-  const wantedKeys = wanted.map(keyOf)
+  const wantedKeys = wanted.map(normalizeLine)
   const sought = new Map<string, number[]>(wantedKeys.filter((key) => key.length >= 3).map((key) => [key, []]))
   const keys: string[] = []
   for (const [index, line] of lines.entries()) {
-    const key = keyOf(line)
+    const key = normalizeLine(line)
     keys.push(key)
     sought.get(key)?.push(index)
     if (index % 256 === 0 && rest.due()) await rest.take()
@@ -83,7 +83,7 @@ export async function closestRun(
     const score = wantedKeys.filter((one, offset) => one !== '' && keys[at + offset] === one).length
     if (best === undefined || score > best.score) best = { at, score }
   }
-  return best === undefined ? undefined : placeText(lines, given, best.at)
+  return best === undefined ? undefined : describeMismatch(lines, given, best.at)
 }
 
 /** Those with the most votes; among equals the first of the file, for which it costs nothing to be in it. */
@@ -97,7 +97,7 @@ function mostVoted(votes: ReadonlyMap<number, number>): number[] {
     .map(([at]) => at)
 }
 
-function placeText(lines: readonly string[], wanted: readonly string[], at: number): string | undefined {
+function describeMismatch(lines: readonly string[], wanted: readonly string[], at: number): string | undefined {
   const differing = wanted.findIndex((line, offset) => lines[at + offset] !== line)
   if (differing === -1) return undefined
   const there = lines[at + differing]
@@ -112,21 +112,21 @@ function placeText(lines: readonly string[], wanted: readonly string[], at: numb
 }
 
 /** The one line that is most like the longest line wanted. */
-async function likestLine(
+async function mostSimilarLine(
   lines: readonly string[],
   wanted: readonly string[],
-  rest: Rest,
+  rest: Yielder,
 ): Promise<string | undefined> {
   const target = wanted.reduce((best, line) => (line.trim().length > best.trim().length ? line : best), '')
-  const pairs = pairsOf(keyOf(target))
+  const pairs = bigrams(normalizeLine(target))
   if (pairs.size < 3) return undefined
   let best = { index: -1, score: 0.6 }
-  let left = maxPaired
+  let left = maxBigramCharacters
   for (const [index, line] of lines.entries()) {
     if (line.length > maxLine) continue
     left -= line.length
     if (left < 0) break
-    const own = pairsOf(keyOf(line))
+    const own = bigrams(normalizeLine(line))
     let shared = 0
     for (const pair of own) if (pairs.has(pair)) shared++
     const score = (2 * shared) / (own.size + pairs.size)
@@ -137,14 +137,14 @@ async function likestLine(
   return `The closest line is ${best.index + 1}: the file has ${quoted(lines[best.index] ?? '')}, you gave ${quoted(target)}.`
 }
 
-function pairsOf(text: string): Set<string> {
+function bigrams(text: string): Set<string> {
   const pairs = new Set<string>()
   for (let at = 0; at + 1 < text.length; at++) pairs.add(text.slice(at, at + 2))
   return pairs
 }
 
 /** The line at which a text of some length is; undefined when it is not there. */
-async function lineOf(text: string, wanted: string, rest: Rest): Promise<number | undefined> {
+async function findLineNumber(text: string, wanted: string, rest: Yielder): Promise<number | undefined> {
   if (wanted.trim().length <= 3) return undefined
   const [bytes, needle] = [Buffer.from(text.slice(0, maxText)), Buffer.from(wanted)]
   const [at] = await findBytes(bytes, needle, { start: 0, unitBytes: 1, apart: true, limit: 1 }, rest)

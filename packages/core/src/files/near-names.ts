@@ -1,13 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
-import { showName } from './show-name.ts'
+import { printablePath } from './show-name.ts'
 import { plainPunctuation } from './lookalikes.ts'
 import { isInside, type ResolvedPath, shownPath } from './resolve-path.ts'
 
 /** What is said of a file that is not there. */
-export function missingText({ path: real, shown }: ResolvedPath, state: Pick<AgentState, 'roots' | 'cwd'>): string {
-  const near = nearPaths(real, state.roots).map((one) => showName(shownPath(one, state.cwd)))
+export function missingFileMessage(
+  { path: real, shown }: ResolvedPath,
+  state: Pick<AgentState, 'roots' | 'cwd'>,
+): string {
+  const near = similarPaths(real, state.roots).map((one) => printablePath(shownPath(one, state.cwd)))
   if (near.length > 0) return `${shown} does not exist. Did you mean ${near.join(', or ')}?`
   return `${shown} does not exist. Look for it with Glob or ListDir; relative paths start at ${state.cwd}.`
 }
@@ -16,14 +19,14 @@ export function missingText({ path: real, shown }: ResolvedPath, state: Pick<Age
  * The one name in the same folder that looks like a missing one: with another kind of space, quote or dash, composed or
  * not. Screenshots of macOS have a narrow space in their names that nobody can type.
  */
-export function sameLooking(missing: string): string | undefined {
+export function lookalikePath(missing: string): string | undefined {
   const [folder, wanted] = [path.dirname(missing), plainPunctuation(path.basename(missing))]
-  const found = namesIn(folder).filter((name) => plainPunctuation(name) === wanted)
+  const found = listNames(folder).filter((name) => plainPunctuation(name) === wanted)
   return found.length === 1 ? path.join(folder, found[0]!) : undefined
 }
 
 /** Existing paths that somebody who gave a missing one may have meant: at most three, the likeliest first. */
-function nearPaths(missing: string, roots: readonly string[]): string[] {
+function similarPaths(missing: string, roots: readonly string[]): string[] {
   const root = roots.find((one) => isInside(missing, one))
   if (root === undefined) return []
   const segments = path.relative(root, missing).split(path.sep)
@@ -31,29 +34,29 @@ function nearPaths(missing: string, roots: readonly string[]): string[] {
   while (segments.length > 1 && existsSync(path.join(folder, segments[0] ?? '')))
     folder = path.join(folder, segments.shift() ?? '')
   const [wanted = '', ...rest] = segments
-  return nearNames(wanted, namesIn(folder))
+  return similarNames(wanted, listNames(folder))
     .map((name) => path.join(folder, name, ...rest))
     .filter((candidate) => rest.length === 0 || existsSync(candidate))
     .slice(0, 3)
 }
 
-function nearNames(wanted: string, names: readonly string[]): string[] {
+function similarNames(wanted: string, names: readonly string[]): string[] {
   const scored = names
-    .map((name) => ({ name, distance: likeness(wanted.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, distance: nameDistance(wanted.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= Math.max(2, wanted.length / 3))
   return scored.toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1)).map(({ name }) => name)
 }
 
 /** 0 is the same but for case; another extension counts one, every slip of the pen one. */
-function likeness(wanted: string, name: string): number {
+function nameDistance(wanted: string, name: string): number {
   if (wanted === name) return 0
   const [stem, other] = [path.parse(wanted).name, path.parse(name).name]
   if (stem !== '' && stem === other) return 1
-  return distance(wanted, name)
+  return editDistance(wanted, name)
 }
 
 /** How many characters must be inserted, deleted, replaced or swapped. Long names are not worth the work. */
-function distance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 4 || a.length > 100) return Infinity
   let [beforeLast, last, current]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index), []]
   for (let i = 1; i <= a.length; i++) {
@@ -70,7 +73,7 @@ function distance(a: string, b: string): number {
   return last![b.length]!
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {

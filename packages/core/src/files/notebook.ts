@@ -38,11 +38,11 @@ export function parseNotebook(text: string, shown: string): Notebook {
   return value as Notebook
 }
 
-export function sourceOf(cell: Pick<NotebookCell, 'source'>): string {
+export function cellSource(cell: Pick<NotebookCell, 'source'>): string {
   return joinLines(cell.source)
 }
 
-export function languageOf({ metadata }: Notebook): string {
+export function notebookLanguage({ metadata }: Notebook): string {
   return metadata?.language_info?.name ?? metadata?.kernelspec?.language ?? 'python'
 }
 
@@ -54,8 +54,8 @@ export function formatCell(cell: NotebookCell, number: number): string {
   const outputs = (cell.outputs ?? []).map(formatOutput).filter((text) => text !== '')
   return [
     `<cell number="${number}"${id} type="${cell.cell_type}">`,
-    sourceOf(cell),
-    ...outputs.map((text) => `<output>\n${shortened(text)}\n</output>`),
+    cellSource(cell),
+    ...outputs.map((text) => `<output>\n${truncateOutput(text)}\n</output>`),
     '</cell>',
   ].join('\n')
 }
@@ -75,7 +75,7 @@ function formatOutput(output: NotebookOutput): string {
     .join('\n')
 }
 
-function shortened(text: string): string {
+function truncateOutput(text: string): string {
   const trimmed = text.trimEnd()
   if (trimmed.length <= maxOutput) return trimmed
   return `${trimmed.slice(0, maxOutput)}\n[cut: the output has ${trimmed.length} characters]`

@@ -38,14 +38,14 @@ const headers = { add: '*** Add File:', delete: '*** Delete File:', update: '***
 function parseStep(reader: Reader): PatchStep {
   const number = reader.number()
   const line = reader.next().trim()
-  const added = after(line, headers.add)
-  if (added !== undefined) return { type: 'add', path: required(added, number), lines: addedLines(reader) }
-  const deleted = after(line, headers.delete)
-  if (deleted !== undefined) return { type: 'delete', path: required(deleted, number) }
-  const updated = after(line, headers.update)
-  if (updated !== undefined) return parseUpdate(reader, required(updated, number), number)
+  const added = pathAfterHeader(line, headers.add)
+  if (added !== undefined) return { type: 'add', path: requirePath(added, number), lines: addedLines(reader) }
+  const deleted = pathAfterHeader(line, headers.delete)
+  if (deleted !== undefined) return { type: 'delete', path: requirePath(deleted, number) }
+  const updated = pathAfterHeader(line, headers.update)
+  if (updated !== undefined) return parseUpdate(reader, requirePath(updated, number), number)
   throw new Error(
-    `Line ${number} of the patch, "${shortened(line)}", does not belong there. Expected "${headers.add} path", "${headers.update} path" or "${headers.delete} path"; every line of a new file begins with "+".`,
+    `Line ${number} of the patch, "${truncateLine(line)}", does not belong there. Expected "${headers.add} path", "${headers.update} path" or "${headers.delete} path"; every line of a new file begins with "+".`,
   )
 }
 
@@ -56,7 +56,7 @@ function addedLines(reader: Reader): string[] {
 }
 
 function parseUpdate(reader: Reader, path: string, number: number): PatchStep {
-  const moved = after(reader.peek()?.trim() ?? '', headers.move)
+  const moved = pathAfterHeader(reader.peek()?.trim() ?? '', headers.move)
   if (moved !== undefined) reader.next()
   const hunks: PatchHunk[] = []
   for (let line = reader.peek(); line !== undefined && !isHeader(line); line = reader.peek()) {
@@ -66,7 +66,7 @@ function parseUpdate(reader: Reader, path: string, number: number): PatchStep {
   if (hunks.length === 0 && moved === undefined) {
     throw new Error(`Line ${number} of the patch: nothing is said about how "${path}" changes.`)
   }
-  return { type: 'update', path, hunks, ...(moved !== undefined && { moveTo: required(moved, number + 1) }) }
+  return { type: 'update', path, hunks, ...(moved !== undefined && { moveTo: requirePath(moved, number + 1) }) }
 }
 
 function parseHunk(reader: Reader, isFirst: boolean): PatchHunk {
@@ -98,7 +98,7 @@ function parseHunkLine(line: string, number: number): HunkLine {
   if (line.startsWith('+')) return { type: 'add', text }
   if (line.startsWith('-')) return { type: 'remove', text }
   throw new Error(
-    `Line ${number} of the patch, "${shortened(line)}": every line of a hunk begins with " " (stays), "-" (goes) or "+" (comes).`,
+    `Line ${number} of the patch, "${truncateLine(line)}": every line of a hunk begins with " " (stays), "-" (goes) or "+" (comes).`,
   )
 }
 
@@ -167,15 +167,15 @@ function createReader({ lines, first }: { lines: string[]; first: number }): Rea
   }
 }
 
-function after(line: string, header: string): string | undefined {
+function pathAfterHeader(line: string, header: string): string | undefined {
   return line.startsWith(header) ? line.slice(header.length).trim() : undefined
 }
 
-function required(path: string, number: number): string {
+function requirePath(path: string, number: number): string {
   if (path === '') throw new Error(`Line ${number} of the patch names no file.`)
   return path
 }
 
-function shortened(line: string): string {
+function truncateLine(line: string): string {
   return line.length > 100 ? `${line.slice(0, 100)}…` : line
 }

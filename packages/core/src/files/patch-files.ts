@@ -2,23 +2,23 @@ import { Buffer } from 'node:buffer'
 import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
-import { showName } from './show-name.ts'
+import { printablePath } from './show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { applyHunks } from './apply-hunks.ts'
 import { changeFiles, type FileChange } from './change-files.ts'
-import { type ChangedFile, namesNote, otherNamesOf } from './change-file.ts'
+import { type ChangedFile, hardLinkNote, hardLinks } from './change-file.ts'
 import { journalFor } from './change-mark.ts'
 import { diffBytes, type DiffSide } from './diff-bytes.ts'
-import { decodeText, formatOf, plainFormat } from './encoding.ts'
+import { decodeText, detectFormat, utf8Format } from './encoding.ts'
 import { fileKind, headLength } from './file-kind.ts'
-import { missingText } from './near-names.ts'
+import { missingFileMessage } from './near-names.ts'
 import type { PatchStep } from './parse-patch.ts'
-import { withPaths } from './path-lock.ts'
+import { withPathLocks } from './path-lock.ts'
 import { findPlaceholder } from './placeholders.ts'
-import { createRest } from './rest.ts'
+import { createYielder } from './rest.ts'
 import { resolvePath, type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
-import { isCurrent, type Knowledge, stampWritten } from './stamps.ts'
+import { isCurrent, type FileKnowledge, recordWrite } from './stamps.ts'
 
 export interface PatchedFile extends ChangedFile {
   /** Where it was before it was moved. */
@@ -33,33 +33,33 @@ export async function patchFiles(
   ctx: ToolContext,
   steps: readonly PatchStep[],
 ): Promise<{ files: PatchedFile[]; notes: string[] }> {
-  const targets = targetsOf(steps, ctx)
-  return withPaths(
+  const targets = resolveTargets(steps, ctx)
+  return withPathLocks(
     [...targets.values()].map((target) => target.path),
     async () => {
       const drafts = await openDrafts([...targets.values()], ctx)
-      const notes = await takeSteps(steps, targets, drafts, ctx)
+      const notes = await applySteps(steps, targets, drafts, ctx)
       const changed = [...drafts.values()].filter(isChanged)
       const [hashes, files] = await Promise.all([
         changeFiles(changed.map(toChange), journalFor(ctx), ctx.signal),
-        describeAll(changed, drafts, ctx),
+        describeDrafts(changed, drafts, ctx),
       ])
       const reads = new Map(ctx.state.reads)
-      changed.forEach((draft, index) => stamp(draft, hashes[index] ?? null, reads, ctx))
-      return { files, notes: [...notes, ...files.flatMap(noteOf)] }
+      changed.forEach((draft, index) => recordDraft(draft, hashes[index] ?? null, reads, ctx))
+      return { files, notes: [...notes, ...files.flatMap(hardLinkNotes)] }
     },
   )
 }
 
 /** What the patch would come to, as things are. Nothing is changed. */
 export async function previewPatch(ctx: ToolContext, steps: readonly PatchStep[]): Promise<PatchedFile[]> {
-  const targets = targetsOf(steps, ctx)
+  const targets = resolveTargets(steps, ctx)
   const drafts = await openDrafts([...targets.values()], ctx)
-  await takeSteps(steps, targets, drafts, ctx)
-  return describeAll([...drafts.values()].filter(isChanged), drafts, ctx)
+  await applySteps(steps, targets, drafts, ctx)
+  return describeDrafts([...drafts.values()].filter(isChanged), drafts, ctx)
 }
 
-function targetsOf(steps: readonly PatchStep[], ctx: ToolContext): Map<string, ResolvedPath> {
+function resolveTargets(steps: readonly PatchStep[], ctx: ToolContext): Map<string, ResolvedPath> {
   const targets = new Map<string, ResolvedPath>()
   for (const step of steps) {
     for (const given of [step.path, ...(step.type === 'update' && step.moveTo !== undefined ? [step.moveTo] : [])]) {
@@ -76,7 +76,7 @@ interface Draft {
   now: Buffer | null
   /** Whose content this was before the patch: its own, or that of a file which was moved here. None: it is new. */
   origin: Draft | undefined
-  known: Knowledge
+  known: FileKnowledge
 }
 
 type Drafts = Map<string, Draft>
@@ -93,23 +93,23 @@ async function openDrafts(targets: readonly ResolvedPath[], { state }: ToolConte
   return drafts
 }
 
-async function takeSteps(
+async function applySteps(
   steps: readonly PatchStep[],
   targets: Map<string, ResolvedPath>,
   drafts: Drafts,
   ctx: ToolContext,
 ): Promise<string[]> {
-  const rest = createRest()
+  const rest = createYielder()
   const notes: string[] = []
   for (const step of steps) {
-    notes.push(...(await takeStep(step, targets, drafts, ctx)))
+    notes.push(...(await applyStep(step, targets, drafts, ctx)))
     if (rest.due()) await rest.take()
   }
   return notes
 }
 
 /** Returns what is worth saying. */
-async function takeStep(
+async function applyStep(
   step: PatchStep,
   targets: Map<string, ResolvedPath>,
   drafts: Drafts,
@@ -124,13 +124,13 @@ async function takeStep(
     Object.assign(draft, { now: content, origin, known: 'all' })
     return replaces ? [`${draft.target.shown} existed and was replaced.`] : []
   }
-  if (draft.now === null) throw new Error(`Nothing was changed. ${missingText(draft.target, ctx.state)}`)
+  if (draft.now === null) throw new Error(`Nothing was changed. ${missingFileMessage(draft.target, ctx.state)}`)
   if (step.type === 'delete' || step.moveTo !== undefined) refuseLink(step.path, ctx)
   if (step.type === 'delete') {
     Object.assign(draft, { now: null, origin: undefined })
     return []
   }
-  const notes = await update(draft, draft.now, step)
+  const notes = await applyUpdate(draft, draft.now, step)
   const to = step.moveTo === undefined ? draft : drafts.get(targets.get(step.moveTo)!.path)!
   if (to === draft) return notes
   if (to.now !== null) notes.push(`${to.target.shown} existed and was replaced.`)
@@ -139,15 +139,19 @@ async function takeStep(
   return notes
 }
 
-async function update(draft: Draft, now: Buffer, { hunks }: Extract<PatchStep, { type: 'update' }>): Promise<string[]> {
+async function applyUpdate(
+  draft: Draft,
+  now: Buffer,
+  { hunks }: Extract<PatchStep, { type: 'update' }>,
+): Promise<string[]> {
   const { shown } = draft.target
   const kind = fileKind(now.subarray(0, headLength)).kind
   if (hunks.length > 0 && kind !== 'text') throw new Error(`Nothing was changed. ${shown} is not a text file.`)
   const lines = hunks.flatMap((hunk) => hunk.lines)
   const added = lines.filter(({ type }) => type === 'add').map(({ text }) => text)
-  refusePlaceholder(draft, added, () => decodeText(now, formatOf(now)))
+  refusePlaceholder(draft, added, () => decodeText(now, detectFormat(now)))
   try {
-    const { bytes, notes } = await applyHunks(now, formatOf(now), hunks)
+    const { bytes, notes } = await applyHunks(now, detectFormat(now), hunks)
     draft.now = bytes
     return notes.map((note) => `${shown}: ${note}`)
   } catch (error) {
@@ -185,39 +189,39 @@ function toChange({ target, before, now, origin }: Draft): FileChange {
 }
 
 /** A file that was moved is told of once, at its new place. */
-async function describe(draft: Draft, drafts: Drafts, { state }: ToolContext): Promise<PatchedFile | undefined> {
+async function describeDraft(draft: Draft, drafts: Drafts, { state }: ToolContext): Promise<PatchedFile | undefined> {
   const { target, before, now, origin } = draft
   if (now === null && [...drafts.values()].some((other) => other.origin === draft)) return undefined
   const root = state.roots[0] ?? ''
   const from = now === null || origin === draft ? undefined : origin
-  const diff = await diffBytes(sideOf((from?.before ?? before)?.bytes), sideOf(now ?? undefined))
+  const diff = await diffBytes(diffSide((from?.before ?? before)?.bytes), diffSide(now ?? undefined))
   return {
     path: shownPath(target.path, root),
     change: now === null ? 'deleted' : from !== undefined ? 'moved' : before === undefined ? 'created' : 'changed',
     ...(from !== undefined && { from: shownPath(from.target.path, root) }),
     ...diff,
-    ...(from === undefined && now !== null && otherNamesOf(before)),
+    ...(from === undefined && now !== null && hardLinks(before)),
   }
 }
 
-async function describeAll(changed: readonly Draft[], drafts: Drafts, ctx: ToolContext): Promise<PatchedFile[]> {
-  const rest = createRest()
+async function describeDrafts(changed: readonly Draft[], drafts: Drafts, ctx: ToolContext): Promise<PatchedFile[]> {
+  const rest = createYielder()
   const files: PatchedFile[] = []
   for (const draft of changed) {
-    const file = await describe(draft, drafts, ctx)
+    const file = await describeDraft(draft, drafts, ctx)
     if (file !== undefined) files.push(file)
     if (rest.due()) await rest.take()
   }
   return files
 }
 
-function noteOf(file: PatchedFile): string[] {
-  const note = namesNote(file)
-  return note === undefined ? [] : [`${showName(file.path)}: ${note}`]
+function hardLinkNotes(file: PatchedFile): string[] {
+  const note = hardLinkNote(file)
+  return note === undefined ? [] : [`${printablePath(file.path)}: ${note}`]
 }
 
 /** What was known of a file goes with it when it is moved. */
-function stamp(
+function recordDraft(
   { target: { path: real }, known, origin }: Draft,
   sha256: string | null,
   earlier: AgentState['reads'],
@@ -227,11 +231,11 @@ function stamp(
   if (sha256 === null) return
   const stamped = earlier.get(origin?.target.path ?? real)
   if (stamped !== undefined) state.reads.set(real, stamped)
-  stampWritten(state, real, sha256, statSync(real, { bigint: true }), known)
+  recordWrite(state, real, sha256, statSync(real, { bigint: true }), known)
 }
 
-function sideOf(bytes: Buffer | undefined): DiffSide | undefined {
+function diffSide(bytes: Buffer | undefined): DiffSide | undefined {
   if (bytes === undefined) return undefined
   const isText = fileKind(bytes.subarray(0, headLength)).kind === 'text'
-  return { bytes: isText ? bytes : Buffer.alloc(0), format: isText ? formatOf(bytes) : plainFormat }
+  return { bytes: isText ? bytes : Buffer.alloc(0), format: isText ? detectFormat(bytes) : utf8Format }
 }

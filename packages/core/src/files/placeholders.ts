@@ -9,14 +9,14 @@ export function findPlaceholder(newText: string, oldText: string): string | unde
   return found.map((line) => line.trim()).find((line) => !known.has(line))
 }
 
-const comment = /^(\/\/|#|--|;|%|\/\*|\*|<!--|\{\/\*|\(|\.\.\.|…)/
-const dots = /\.\.\.|…/
-const leftOut =
+const commentStart = /^(\/\/|#|--|;|%|\/\*|\*|<!--|\{\/\*|\(|\.\.\.|…)/
+const ellipsis = /\.\.\.|…/
+const omissionWords =
   /\b(rest of|remaining|remainder of|existing|unchanged|previous|original|same as (before|above)|omitted)\b/i
-const things =
+const omittedNouns =
   /\b(code|file|function|functions|method|methods|class|implementation|content|contents|logic|imports?|lines|body|props|fields|tests?|cases?|styles?|markup|html|section|here|stays|remains?|as is|before|above)\b/i
 
 function isPlaceholder(line: string): boolean {
-  if (line.length > 120 || !comment.test(line)) return false
-  return dots.test(line) && leftOut.test(line) && things.test(line)
+  if (line.length > 120 || !commentStart.test(line)) return false
+  return ellipsis.test(line) && omissionWords.test(line) && omittedNouns.test(line)
 }

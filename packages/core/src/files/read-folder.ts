@@ -1,4 +1,4 @@
-import { showCount } from './show-name.ts'
+import { formatCount } from './show-name.ts'
 import type { ToolContext } from '../tool.ts'
 import { loadIgnoreRules } from './ignore-rules.ts'
 import { countFolder, flattenFolder, formatFolder, listFolder } from './list-folder.ts'
@@ -29,7 +29,7 @@ export async function readFolder(
   listed.entries.splice(0, skipped)
   if (skipped > 0 && listed.entries.length === 0)
     throw new Error(
-      `${folder.shown} has ${showCount(total, 'entry', 'entries')}; there is none at offset ${skipped + 1}.`,
+      `${folder.shown} has ${formatCount(total, 'entry', 'entries')}; there is none at offset ${skipped + 1}.`,
     )
   const { shown, left, ignored } = countFolder(listed)
   const notes = [

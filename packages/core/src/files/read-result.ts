@@ -63,6 +63,6 @@ export interface ReadRange {
 }
 
 /** The beginning of a text for a card. */
-export function previewOf(text: string): string {
+export function cardPreview(text: string): string {
   return text.split('\n', 8).join('\n').slice(0, 400).toWellFormed()
 }

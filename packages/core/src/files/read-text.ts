@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer'
 import type { ToolContext } from '../tool.ts'
 import { formatName } from './encoding.ts'
-import { type OpenedFile, previewOf, type ReadRange, type ReadResult } from './read-result.ts'
+import { type OpenedFile, cardPreview, type ReadRange, type ReadResult } from './read-result.ts'
 import { sha256Of } from './snapshot.ts'
-import { stampRead } from './stamps.ts'
-import { defaultLines, rangeOfBytes, rangeOfFile, type TextRange } from './text-range.ts'
+import { recordRead } from './stamps.ts'
+import { defaultLines, readRangeOfBytes, readRangeOfFile, type TextRange } from './text-range.ts'
 
 /** Lines of a text file with their numbers. `head`: its first bytes, or all of them when it is small. */
 export async function readText(
@@ -16,11 +16,11 @@ export async function readText(
   const from = Math.max(1, offset ?? 1)
   const isWhole = head.length === file.size
   const range = isWhole
-    ? rangeOfBytes(head, from, limit)
-    : await rangeOfFile({ fd: file.fd, size: file.size, head }, from, limit, ctx.signal)
+    ? readRangeOfBytes(head, from, limit)
+    : await readRangeOfFile({ fd: file.fd, size: file.size, head }, from, limit, ctx.signal)
   const { lines, seen, more, cut } = range
   if (seen === 0) {
-    stampRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(head) }, 'all')
+    recordRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(head) }, 'all')
     return {
       output: { kind: 'text', path: file.name, from: 1, lines: 0, preview: '' },
       text: `${file.shown} is empty but for a byte order mark.`,
@@ -31,7 +31,7 @@ export async function readText(
   }
   const sha256 = isWhole ? sha256Of(head) : ''
   const last = more ? seen : Infinity
-  stampRead(ctx.state, file.real, { stats: file.stats, sha256 }, cut.size > 0 ? 'some' : { first: from, last })
+  recordRead(ctx.state, file.real, { stats: file.stats, sha256 }, cut.size > 0 ? 'some' : { first: from, last })
   const format = formatNote(range)
   return {
     output: {
@@ -41,14 +41,14 @@ export async function readText(
       lines: lines.length,
       ...(more && { next: seen + 1 }),
       ...(format !== undefined && { encoding: format }),
-      preview: previewOf(lines.slice(0, 8).join('\n')),
+      preview: cardPreview(lines.slice(0, 8).join('\n')),
     },
     // Joined at once: a text that is added to piece by piece keeps all its pieces in memory.
-    text: [...numbered(range, from), `(${footer(range, from, format)})`].join('\n'),
+    text: [...numberLines(range, from), `(${footer(range, from, format)})`].join('\n'),
   }
 }
 
-function numbered({ lines, cut }: TextRange, from: number): string[] {
+function numberLines({ lines, cut }: TextRange, from: number): string[] {
   return lines.map((line, index) => {
     const number = from + index
     const rest = cut.size === 0 ? undefined : cut.get(number)

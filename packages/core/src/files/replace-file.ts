@@ -22,7 +22,7 @@ import { promisify } from 'node:util'
 import { copyAttributes } from './copy-attributes.ts'
 
 /** New content beside the file that it will replace: one rename and it is there, whole. */
-export interface Prepared {
+export interface PreparedFile {
   /** Puts it in place. `isNew`: nothing may have appeared there meanwhile. */
   commit(options: { isNew: boolean }): void
   /** Takes it away again, with the folders that were made for it. */
@@ -30,20 +30,24 @@ export interface Prepared {
 }
 
 /** Permissions and owner of the file that is replaced; what else belongs to it is copied. */
-interface FileLook {
+interface FileAttributes {
   mode: bigint
   uid: bigint
   gid: bigint
 }
 
 /** Writes a temporary file in the same folder, which is made when missing. Leaves nothing behind when it fails. */
-export async function prepareFile(target: string, pieces: readonly Uint8Array[], like?: FileLook): Promise<Prepared> {
+export async function prepareFile(
+  target: string,
+  pieces: readonly Uint8Array[],
+  like?: FileAttributes,
+): Promise<PreparedFile> {
   const folder = path.dirname(target)
   const firstMade = mkdirSync(folder, { recursive: true })
   const temporary = path.join(folder, `.troupe-${randomBytes(9).toString('base64url')}.tmp`)
   const discard = (): void => {
     rmSync(temporary, { force: true })
-    if (firstMade !== undefined) removeEmpty(folder, firstMade)
+    if (firstMade !== undefined) removeEmptyFolders(folder, firstMade)
   }
   try {
     const fd = openSync(temporary, 'wx', 0o666)
@@ -51,7 +55,7 @@ export async function prepareFile(target: string, pieces: readonly Uint8Array[],
       await writeAll(fd, pieces)
       if (like !== undefined) {
         if (existsSync(target)) await copyAttributes(target, temporary)
-        dress(fd, like)
+        applyAttributes(fd, like)
       }
     } finally {
       closeSync(fd)
@@ -60,11 +64,11 @@ export async function prepareFile(target: string, pieces: readonly Uint8Array[],
     discard()
     throw error
   }
-  return { discard, commit: ({ isNew }) => (isNew ? linkInPlace(temporary, target) : replace(temporary, target)) }
+  return { discard, commit: ({ isNew }) => (isNew ? linkInPlace(temporary, target) : renameOver(temporary, target)) }
 }
 
 /** To free what the old file held on the disk takes as long as writing it: held open, another thread does it. */
-function replace(temporary: string, target: string): void {
+function renameOver(temporary: string, target: string): void {
   const old = openOld(target)
   try {
     renameSync(temporary, target)
@@ -97,7 +101,7 @@ function linkInPlace(temporary: string, target: string): void {
   try {
     linkSync(temporary, target)
   } catch (error) {
-    if (!noLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!noHardLinkCodes.has((error as NodeJS.ErrnoException).code ?? '')) throw error
     if (existsSync(target)) throw Object.assign(new Error('file exists', { cause: error }), { code: 'EEXIST' })
     renameSync(temporary, target)
     return
@@ -106,10 +110,10 @@ function linkInPlace(temporary: string, target: string): void {
 }
 
 /** What file systems without hard links answer. */
-const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+const noHardLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /** The text of a failed write, for the model. */
-export function writeFailure(error: unknown, shown: string): Error {
+export function writeError(error: unknown, shown: string): Error {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) return error as Error
   const reason =
@@ -128,15 +132,15 @@ export function writeFailure(error: unknown, shown: string): Error {
   return new Error(`"${shown}" was not written: ${reason}. Nothing was changed.`, { cause: error })
 }
 
-function dress(fd: number, like: FileLook): void {
+function applyAttributes(fd: number, like: FileAttributes): void {
   const stats = fstatSync(fd)
   const [uid, gid] = [Number(like.uid), Number(like.gid)]
-  if (stats.uid !== uid || stats.gid !== gid) giveTo(fd, uid, gid)
+  if (stats.uid !== uid || stats.gid !== gid) changeOwner(fd, uid, gid)
   fchmodSync(fd, Number(like.mode) & 0o7777)
 }
 
 /** Only root can give a file to somebody else; for others it stays their own. */
-function giveTo(fd: number, uid: number, gid: number): void {
+function changeOwner(fd: number, uid: number, gid: number): void {
   try {
     fchownSync(fd, uid, gid)
   } catch (error) {
@@ -145,7 +149,7 @@ function giveTo(fd: number, uid: number, gid: number): void {
 }
 
 /** Removes a folder and those above it, up to this one, as long as nothing is in them. */
-export function removeEmpty(folder: string, top: string): void {
+export function removeEmptyFolders(folder: string, top: string): void {
   for (let each = folder; ; each = path.dirname(each)) {
     try {
       rmdirSync(each)

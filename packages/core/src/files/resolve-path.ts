@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import type { Grant } from '../permission/decision.ts'
-import { showName } from './show-name.ts'
+import { printablePath } from './show-name.ts'
 
 export interface ResolvedPath {
   /** The real path: no link on the way to it. Everything that follows uses this one. */
@@ -40,9 +40,9 @@ export function resolvePath(
   const isGranted = ({ how, path: place }: Grant): boolean =>
     (how === 'write' || options.for === 'read') && isInside(real, place)
   const isAllowed = allowed.some((root) => isInside(real, root)) || granted?.grants.some(isGranted)
-  if (isAllowed !== true) throw new Error(outsideText(given, spelled, real, state, options))
+  if (isAllowed !== true) throw new Error(outsideMessage(given, spelled, real, state, options))
   refuseSpecial(real, given, stats)
-  return { path: real, shown: showName(shownPath(real, state.cwd)), stats }
+  return { path: real, shown: printablePath(shownPath(real, state.cwd)), stats }
 }
 
 /** Whether a real path is a folder or lies below it. */
@@ -112,7 +112,7 @@ function pathError(error: unknown, given: string): Error {
   return new Error(text ?? `"${given}" cannot be used: ${message}`, { cause: error })
 }
 
-function outsideText(
+function outsideMessage(
   given: string,
   spelled: string,
   real: string,

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyReverse, packReverse } from './reverse-patch.ts'
-import { applyPlan } from './text-edit.ts'
+import { applyReplacements } from './text-edit.ts'
 
 test('the way back from any replacement leads to what was there, byte by byte', () => {
   fc.assert(
@@ -17,7 +17,7 @@ test('the way back from any replacement leads to what was there, byte by byte', 
           at = start + length
           return at <= before.length ? [{ start, end: at, bytes: Buffer.from(bytes) }] : []
         })
-        const after = Buffer.concat(applyPlan(before, { replacements }))
+        const after = Buffer.concat(applyReplacements(before, { replacements }))
         let shift = 0
         const parts = replacements.map(({ start, end, bytes }) => {
           const part = { start: start + shift, length: bytes.length, bytes: before.subarray(start, end) }

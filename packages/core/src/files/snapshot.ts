@@ -49,7 +49,7 @@ export function openFile(path: string): { fd: number; stats: BigIntStats } {
 }
 
 /** The text of a failed reading, for the model. */
-export function readFailure(error: unknown, shown: string): Error {
+export function readError(error: unknown, shown: string): Error {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) return error as Error
   const reason =
@@ -68,7 +68,7 @@ export async function takeSnapshot(
   path: string,
   { shown = path, hashOf }: { shown?: string; hashOf?: ((stats: BigIntStats) => string | undefined) | undefined } = {},
 ): Promise<Snapshot | undefined> {
-  const opened = openIfThere(path, shown)
+  const opened = openIfExists(path, shown)
   if (opened === undefined) return undefined
   const { fd, stats } = opened
   try {
@@ -128,7 +128,7 @@ export async function isUnchanged(path: string, snapshot: Snapshot | undefined):
 const clockGrainMs = 11
 
 async function hasBytes(path: string, bytes: Buffer): Promise<boolean> {
-  const opened = openIfThere(path, path)
+  const opened = openIfExists(path, path)
   if (opened === undefined) return false
   try {
     return (await readOpenFile(opened.fd, bytes.length)).equals(bytes)
@@ -137,12 +137,12 @@ async function hasBytes(path: string, bytes: Buffer): Promise<boolean> {
   }
 }
 
-function openIfThere(path: string, shown: string): ReturnType<typeof openFile> | undefined {
+function openIfExists(path: string, shown: string): ReturnType<typeof openFile> | undefined {
   try {
     return openFile(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw readFailure(error, shown)
+    throw readError(error, shown)
   }
 }

@@ -1,4 +1,4 @@
-import { showCount } from './show-name.ts'
+import { formatCount } from './show-name.ts'
 import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
@@ -52,14 +52,14 @@ export async function spillFile(
 export function spillPreview(text: string, file: string, { head, tail }: { head: number; tail: number }): string {
   const from = text.length - tail
   if (from <= head) return text
-  const start = text.slice(0, isPair(text, head) ? head - 1 : head)
-  const end = text.slice(isPair(text, from) ? from + 1 : from)
+  const start = text.slice(0, isSurrogatePair(text, head) ? head - 1 : head)
+  const end = text.slice(isSurrogatePair(text, from) ? from + 1 : from)
   const left = text.slice(start.length, text.length - end.length)
   const lines = left.split('\n').length - 1
-  return `${start}\n... [${left.length} characters (${showCount(lines, 'line')}) left out here. All ${text.length} characters are in ${file}: use Read with offset and limit, or Grep] ...\n${end}`
+  return `${start}\n... [${left.length} characters (${formatCount(lines, 'line')}) left out here. All ${text.length} characters are in ${file}: use Read with offset and limit, or Grep] ...\n${end}`
 }
 
 /** Whether a cut here would part the two halves of one character. */
-function isPair(text: string, at: number): boolean {
+function isSurrogatePair(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
 }

@@ -11,7 +11,7 @@ export interface SeenLines {
 }
 
 /** Remembers what an agent was shown of a file. Parts add up, as long as the file stays the same. */
-export function stampRead(
+export function recordRead(
   { reads }: Reads,
   path: string,
   file: { stats: BigIntStats; sha256: string },
@@ -27,20 +27,20 @@ export function stampRead(
   const isSame = earlier !== undefined && !differs(earlier, now)
   if (isSame && !earlier.partial) return
   const shown = isSame ? (earlier.shown ?? []) : []
-  const all = seen === 'some' ? shown : joined([...shown, [seen.first, seen.last]])
+  const all = seen === 'some' ? shown : mergeRanges([...shown, [seen.first, seen.last]])
   const partial = !(all[0]?.[0] === 1 && all[0][1] === Infinity)
   reads.set(path, { ...now, partial, ...(partial && { shown: all }) })
 }
 
-export type Knowledge = 'all' | 'as-before' | 'part'
+export type FileKnowledge = 'all' | 'as-before' | 'part'
 
 /** After a change of its own: what the agent knows of the file now. */
-export function stampWritten(
+export function recordWrite(
   { reads }: Reads,
   path: string,
   sha256: string,
   stats: BigIntStats,
-  known: Knowledge,
+  known: FileKnowledge,
 ): void {
   const partial = known === 'part' || (known === 'as-before' && (reads.get(path)?.partial ?? true))
   const now = { sha256, mtimeMs: Number(stats.mtimeMs), size: Number(stats.size), identity: identityOf(stats) }
@@ -51,7 +51,7 @@ export function stampWritten(
  * The hash that a file in this state was known to have. A change within a step of the file system's clock may hide
  * behind it, so it is no proof that nothing changed; it spares the hashing where a wrong one does no harm.
  */
-export function rememberedHash({ reads }: Reads, path: string, stats: BigIntStats): string | undefined {
+export function knownHash({ reads }: Reads, path: string, stats: BigIntStats): string | undefined {
   const stamp = reads.get(path)
   return stamp !== undefined && stamp.sha256 !== '' && stamp.identity === identityOf(stats) ? stamp.sha256 : undefined
 }
@@ -61,7 +61,7 @@ function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 }
 
 /** Refuses to change a file that the agent has never seen. */
-export function requireSeen({ reads }: Reads, path: string, shown: string): void {
+export function requireRead({ reads }: Reads, path: string, shown: string): void {
   if (!reads.has(path)) throw new Error(`"${shown}" exists and you have not read it yet. Read it first.`)
 }
 
@@ -74,8 +74,8 @@ export function isCurrent({ reads }: Reads, path: string, now: Snapshot): boolea
 }
 
 /** Refuses to replace a file unless the agent has seen all of it as it is now. */
-export function requireWhole(state: Reads, path: string, shown: string, now: Snapshot): void {
-  requireSeen(state, path, shown)
+export function requireFullyRead(state: Reads, path: string, shown: string, now: Snapshot): void {
+  requireRead(state, path, shown)
   if (!isCurrent(state, path, now)) {
     throw new Error(`"${shown}" has changed since you read it. Read it again, then decide what to change.`)
   }
@@ -97,7 +97,7 @@ function firstGap({ shown = [] }: FileStamp): number {
 }
 
 /** Stretches in order, those that touch made one. */
-function joined(stretches: [number, number][]): [number, number][] {
+function mergeRanges(stretches: [number, number][]): [number, number][] {
   const result: [number, number][] = []
   for (const [first, last] of stretches.toSorted((a, b) => a[0] - b[0])) {
     const before = result.at(-1)

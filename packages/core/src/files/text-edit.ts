@@ -14,7 +14,7 @@ export interface Replacement {
 }
 
 /** A place where a text was found. */
-export interface Match {
+export interface EditMatch {
   /** In bytes. */
   start: number
   replacement(): Replacement
@@ -28,8 +28,8 @@ export interface EditPlan {
 }
 
 /** The bytes of the file after the edit, in pieces that share the memory of what they came from while they are few. */
-export function applyPlan(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
-  if (replacements.length > maxApart) return [joined(bytes, replacements)]
+export function applyReplacements(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
+  if (replacements.length > maxPieces) return [joinReplacements(bytes, replacements)]
   const pieces: Buffer[] = []
   let at = 0
   for (const { start, end, bytes: inserted } of replacements) {
@@ -40,9 +40,9 @@ export function applyPlan(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
 }
 
 /** To write very many small pieces takes longer than to join them. */
-const maxApart = 500
+const maxPieces = 500
 
-function joined(bytes: Buffer, replacements: readonly Replacement[]): Buffer {
+function joinReplacements(bytes: Buffer, replacements: readonly Replacement[]): Buffer {
   const grown = replacements.reduce((sum, { start, end, bytes: inserted }) => sum + inserted.length - (end - start), 0)
   const result = Buffer.allocUnsafe(bytes.length + grown)
   let [from, to] = [0, 0]

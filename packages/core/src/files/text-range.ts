@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { read } from 'node:fs'
 import { promisify, TextDecoder } from 'node:util'
-import { decodeText, formatOf, plainFormat, type TextFormat } from './encoding.ts'
+import { decodeText, detectFormat, utf8Format, type TextFormat } from './encoding.ts'
 import { createLineCollector, type LineRange } from './read-lines.ts'
 
 export interface TextRange {
@@ -23,8 +23,8 @@ export const maxLineCharacters = 2000
 const chunkBytes = 2 ** 18
 
 /** A range of lines of a text that is in memory as a whole. */
-export function rangeOfBytes(bytes: Buffer, offset: number, limit: number): TextRange {
-  const format = formatOf(bytes)
+export function readRangeOfBytes(bytes: Buffer, offset: number, limit: number): TextRange {
+  const format = detectFormat(bytes)
   const all = decodeText(bytes, format).split('\n')
   const endsWithNewline = all.at(-1) === ''
   if (endsWithNewline) all.pop()
@@ -57,25 +57,25 @@ export function rangeOfBytes(bytes: Buffer, offset: number, limit: number): Text
  * A range of lines of an open file of any size, without holding more than the range. `head` are its first bytes. Reads
  * no further than the file reached when it was opened, so a file that grows does not keep the reader.
  */
-export async function rangeOfFile(
+export async function readRangeOfFile(
   { fd, size, head }: { fd: number; size: number; head: Buffer },
   offset: number,
   limit: number,
   signal: AbortSignal,
 ): Promise<TextRange> {
   const collector = createLineCollector(lineRange(offset, limit))
-  let format = formatOf(head, { isWhole: false })
+  let format = detectFormat(head, { isWhole: false })
   const transcode = format.encoding.startsWith('utf-16') ? new TextDecoder(format.encoding) : undefined
   const push = (chunk: Buffer, isLasting = false): boolean =>
     transcode === undefined
       ? collector.push(chunk, isLasting)
       : collector.push(Buffer.from(transcode.decode(chunk, { stream: true })), true)
   const isDone = push(format.bom && transcode === undefined ? head.subarray(3) : head, true)
-  if (!isDone) await readOn(fd, head.length, size, push, signal)
+  if (!isDone) await readChunks(fd, head.length, size, push, signal)
   const { lines, seen, more, endings } = collector.end()
   // What the first bytes could not tell, the lines themselves do.
-  if (format === plainFormat) format = formatOf(Buffer.concat(lines.map((line) => line.bytes)))
-  const lineFormat = transcode === undefined ? { ...format, bom: false } : plainFormat
+  if (format === utf8Format) format = detectFormat(Buffer.concat(lines.map((line) => line.bytes)))
+  const lineFormat = transcode === undefined ? { ...format, bom: false } : utf8Format
   const range: TextRange = { lines: [], cut: new Map(), seen, more, format, endings }
   lines.forEach(({ bytes, length }, index) => {
     const isLong = length > bytes.length || length > maxLineCharacters
@@ -110,7 +110,7 @@ const readInto = promisify(read)
  * Hands on the bytes of an open file until told that it is enough. Reads ahead into a second buffer while the first is
  * worked on: a chunk is valid only during the call that gets it.
  */
-async function readOn(
+async function readChunks(
   fd: number,
   from: number,
   size: number,

@@ -4,13 +4,13 @@ import { chmod, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { newId } from '../protocol/ids.ts'
 import { changeFiles } from './change-files.ts'
-import { withPaths } from './path-lock.ts'
+import { withPathLocks } from './path-lock.ts'
 import { applyReverse, packReverse } from './reverse-patch.ts'
-import { removeEmpty } from './replace-file.ts'
+import { removeEmptyFolders } from './replace-file.ts'
 import { isInside, realPath } from './resolve-path.ts'
 import { type Snapshot, sha256Of, takeSnapshot } from './snapshot.ts'
 import { openUndoIndex, type StoredChange } from './undo-index.ts'
-import { hold, isHeld, readObject, release, store } from './undo-objects.ts'
+import { pinObject, isObjectPinned, readObject, unpinObject, saveObject } from './undo-objects.ts'
 import type { Change, ChangeMark, FileFacts, OpenChange, UndoJournal, UndoOutcome } from './undo-journal.ts'
 
 export interface UndoFolderOptions {
@@ -44,9 +44,9 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const kept = reverse ?? bytes
     const size = kept === null || kept.length > quota ? 0 : kept.length
     const object = objectPath(reverseHash ?? sha256 ?? '')
-    hold(object)
+    pinObject(object)
     try {
-      if (kept !== null && kept.length <= quota) await store(object, kept)
+      if (kept !== null && kept.length <= quota) await saveObject(object, kept)
       await index.append(
         {
           type: 'before',
@@ -64,7 +64,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
         { sync: true },
       )
     } finally {
-      release(object)
+      unpinObject(object)
     }
     atMost += size
     // What an undo is about to put back does not go for what it replaces.
@@ -85,7 +85,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const uses = new Map<string, { count: number; size: number }>()
     let total = 0
     for (const change of index.changes.values()) {
-      const object = objectOf(change)
+      const object = objectHash(change)
       if (object === null) continue
       const use = uses.get(object)
       if (use === undefined) total += change.size
@@ -98,7 +98,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     for (const change of index.changes.values()) {
       if (change.id === newest || (total <= goal.bytes && index.changes.size - gone.size <= goal.changes)) break
       gone.add(change.id)
-      const use = uses.get(objectOf(change) ?? '')
+      const use = uses.get(objectHash(change) ?? '')
       if (use !== undefined && --use.count === 0) total -= use.size
     }
     atMost = total
@@ -108,12 +108,12 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
 
   /** Removes contents that no change names. */
   async function sweep(): Promise<void> {
-    const named = new Set([...index.changes.values()].map(objectOf))
+    const named = new Set([...index.changes.values()].map(objectHash))
     for (const head of existsSync(objects) ? await readdir(objects) : []) {
       for (const rest of await readdir(path.join(objects, head))) {
         const object = path.join(objects, head, rest)
         // At once: nobody can begin to rely on it in between.
-        if (!named.has(head + rest) && !isHeld(object.replace(/\.tmp$/, ''))) rmSync(object, { force: true })
+        if (!named.has(head + rest) && !isObjectPinned(object.replace(/\.tmp$/, ''))) rmSync(object, { force: true })
       }
     }
   }
@@ -132,7 +132,13 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     await changeFiles(
       [{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }],
       ({ folder }) =>
-        before(own, file, now?.bytes ?? null, { ...factsOf(now), ...(folder !== undefined && { folder }) }, change.id),
+        before(
+          own,
+          file,
+          now?.bytes ?? null,
+          { ...fileFacts(now), ...(folder !== undefined && { folder }) },
+          change.id,
+        ),
     )
     if (bytes === null) removeMade(file)
     if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & 0o7777)
@@ -145,7 +151,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       top !== undefined && isInside(file, top) ? [top] : [],
     )
     const top = made.toSorted((a, b) => a.length - b.length)[0]
-    if (top !== undefined) removeEmpty(path.dirname(file), top)
+    if (top !== undefined) removeEmptyFolders(path.dirname(file), top)
   }
 
   /** What the file was; undefined when that is gone or damaged. */
@@ -165,7 +171,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       await index.refresh()
       const undone = undoneIds(index.changes)
       return [...index.changes.values()]
-        .filter(({ mark }) => matches(mark, filter))
+        .filter(({ mark }) => matchesFilter(mark, filter))
         .map(({ size: _, mode: __, reverse: ___, folder: ____, ...change }): Change => ({
           ...change,
           undone: undone.has(change.id),
@@ -174,11 +180,11 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     },
     async commands(filter) {
       await index.refresh()
-      return index.commands.filter(({ mark }) => matches(mark, filter)).toReversed()
+      return index.commands.filter(({ mark }) => matchesFilter(mark, filter)).toReversed()
     },
     async original(file, filter) {
       await index.refresh()
-      const changes = [...index.changes.values()].filter((one) => one.path === file && matches(one.mark, filter))
+      const changes = [...index.changes.values()].filter((one) => one.path === file && matchesFilter(one.mark, filter))
       if (changes.length === 0) return undefined
       let bytes = (await takeSnapshot(file))?.bytes ?? null
       let found: { bytes: Buffer | null } | undefined
@@ -219,7 +225,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
 
   async function attempt(change: StoredChange, mark: ChangeMark | undefined): Promise<string | undefined> {
     try {
-      return await withPaths([change.path], () => undoOne(change, mark))
+      return await withPathLocks([change.path], () => undoOne(change, mark))
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }
@@ -230,7 +236,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
 const maxChanges = 50_000
 
 /** What is kept of a change. */
-function objectOf({ before, reverse }: StoredChange): string | null {
+function objectHash({ before, reverse }: StoredChange): string | null {
   return reverse ?? before
 }
 
@@ -243,7 +249,7 @@ function undoneIds(changes: Map<string, StoredChange>): Set<string> {
   return undone
 }
 
-function matches(mark: ChangeMark, filter: Partial<ChangeMark>): boolean {
+function matchesFilter(mark: ChangeMark, filter: Partial<ChangeMark>): boolean {
   return Object.entries(filter).every(([key, value]) => value === undefined || mark[key as keyof ChangeMark] === value)
 }
 
@@ -252,6 +258,6 @@ function changedReason(now: string | null, after: string | null): string {
   return after === null ? 'it has been made anew since' : 'it has been changed since, by somebody else or by a command'
 }
 
-export function factsOf(snapshot: Snapshot | undefined): FileFacts {
+export function fileFacts(snapshot: Snapshot | undefined): FileFacts {
   return snapshot === undefined ? {} : { sha256: snapshot.sha256, mode: Number(snapshot.stats.mode) }
 }

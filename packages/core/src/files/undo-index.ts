@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, fdatasync, fstatSync, mkdirSync, openSync, r
 import { open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { withPaths } from './path-lock.ts'
+import { withPathLocks } from './path-lock.ts'
 import type { Change, ChangeMark, RanCommand } from './undo-journal.ts'
 
 /** A line of the index. Lines are only ever added. */
@@ -113,15 +113,15 @@ export function openUndoIndex(folder: string): UndoIndex {
       return commands
     },
     // What is being added is waited for.
-    refresh: () => withPaths([file], () => Promise.resolve(refresh())),
+    refresh: () => withPathLocks([file], () => Promise.resolve(refresh())),
     append(line, { sync }) {
       queue.push({ text: `${JSON.stringify(line)}\n`, sync })
       // Whoever comes while another waits for its turn goes with it: a patch of a hundred files is synced once.
-      flushing ??= withPaths([file], flush)
+      flushing ??= withPathLocks([file], flush)
       return flushing
     },
     rewrite: (isGone, tidy) =>
-      withPaths([file], async () => {
+      withPathLocks([file], async () => {
         refresh()
         const lines: IndexLine[] = []
         for (const { after, ...change } of [...changes.values()].filter((one) => !isGone(one))) {

@@ -7,32 +7,32 @@ import { writeAll } from './replace-file.ts'
 import { sha256Of } from './snapshot.ts'
 
 /** Contents that are being stored, and those that no index names yet, with how many wait for that; by their paths. */
-const storing = new Map<string, Promise<void>>()
-const held = new Map<string, number>()
+const pendingStores = new Map<string, Promise<void>>()
+const pinnedObjects = new Map<string, number>()
 
 /** Keeps a sweep away from a content until `release`. */
-export function hold(object: string): void {
-  held.set(object, (held.get(object) ?? 0) + 1)
+export function pinObject(object: string): void {
+  pinnedObjects.set(object, (pinnedObjects.get(object) ?? 0) + 1)
 }
 
-export function release(object: string): void {
-  const count = held.get(object) ?? 1
-  if (count === 1) held.delete(object)
-  else held.set(object, count - 1)
+export function unpinObject(object: string): void {
+  const count = pinnedObjects.get(object) ?? 1
+  if (count === 1) pinnedObjects.delete(object)
+  else pinnedObjects.set(object, count - 1)
 }
 
-export function isHeld(object: string): boolean {
-  return held.has(object)
+export function isObjectPinned(object: string): boolean {
+  return pinnedObjects.has(object)
 }
 
 /** Writes a content that is not there yet; durable when it resolves. */
-export function store(object: string, bytes: Uint8Array): Promise<void> {
-  const stored = storing.get(object) ?? storeObject(object, bytes).finally(() => storing.delete(object))
-  storing.set(object, stored)
+export function saveObject(object: string, bytes: Uint8Array): Promise<void> {
+  const stored = pendingStores.get(object) ?? writeObject(object, bytes).finally(() => pendingStores.delete(object))
+  pendingStores.set(object, stored)
   return stored
 }
 
-async function storeObject(file: string, bytes: Uint8Array): Promise<void> {
+async function writeObject(file: string, bytes: Uint8Array): Promise<void> {
   if (lstatSync(file, { throwIfNoEntry: false })?.size === bytes.length) return
   const folder = path.dirname(file)
   mkdirSync(folder, { recursive: true, mode: 0o700 })

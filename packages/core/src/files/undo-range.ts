@@ -14,15 +14,15 @@ export interface UndoRange {
  * The changes and commands that a scope means, out of all of a session, newest first. Without an id: the newest that
  * still stands. `message` is everything from that answer on. Undefined when nothing of it is known.
  */
-export function rangeOf(
+export function findUndoRange(
   scope: UndoScope,
   id: string | undefined,
   all: { changes: readonly Change[]; commands: readonly RanCommand[] },
 ): UndoRange | undefined {
   const newest = all.changes.find((change) => !change.undone && change.undoes === undefined)
-  const wanted = id ?? (newest === undefined ? undefined : keyOf(scope, newest.mark))
+  const wanted = id ?? (newest === undefined ? undefined : scopeKey(scope, newest.mark))
   if (wanted === undefined) return undefined
-  const isMeant = ({ mark }: Pick<Change, 'mark'>): boolean => keyOf(scope, mark) === wanted
+  const isMeant = ({ mark }: Pick<Change, 'mark'>): boolean => scopeKey(scope, mark) === wanted
   if (scope !== 'message') {
     const [changes, commands] = [all.changes.filter(isMeant), all.commands.filter(isMeant)]
     return changes.length + commands.length === 0 ? undefined : { id: wanted, changes, commands }
@@ -46,7 +46,7 @@ export function undoable(changes: readonly Change[]): Change[] {
 }
 
 /** How a step, a call or a turn is named: a step belongs to an answer, so it is named with it. */
-export function keyOf(scope: UndoScope, { toolCallId, messageId, step }: Change['mark']): string {
+export function scopeKey(scope: UndoScope, { toolCallId, messageId, step }: Change['mark']): string {
   if (scope === 'call') return toolCallId
   return scope === 'step' ? `${messageId}:${step}` : messageId
 }

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { childEnvironment } from '../shell/child-environment.ts'
 import { findBash } from '../shell/find-bash.ts'
-import { inTurn, startProcess } from '../start-process.ts'
-import { signal as sendSignal } from '../shell/processes.ts'
+import { queueStart, startProcess } from '../start-process.ts'
+import { sendSignalTo as sendSignal } from '../shell/processes.ts'
 import { checkHookAnswer } from './answer-schema.ts'
 import type { HookAnswer, HookOccasion } from './hook.ts'
 
-const mostOutput = 2 ** 20
-const mostErrors = 2 ** 14
+const maxOutput = 2 ** 20
+const maxErrorOutput = 2 ** 14
 /** What a hook leaves running may hold its pipes open; what it had to say itself is there by then. */
 const drainMs = 200
 
@@ -30,7 +30,7 @@ export async function runCommandHook(
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-  const child = await inTurn(() => startProcess('bash', start), abort)
+  const child = await queueStart(() => startProcess('bash', start), abort)
   const end = (): void => void (child.pid !== undefined && sendSignal(-child.pid, 'SIGKILL'))
   abort.addEventListener('abort', end, { once: true })
   if (abort.aborted) end()
@@ -53,8 +53,8 @@ interface Outcome {
 }
 
 function outcomeOf(child: ChildProcess, input: string): Promise<Outcome> {
-  const output = collect(child.stdout, mostOutput)
-  const errors = collect(child.stderr, mostErrors)
+  const output = collect(child.stdout, maxOutput)
+  const errors = collect(child.stderr, maxErrorOutput)
   // A hook need not read what it is told.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
@@ -63,7 +63,7 @@ function outcomeOf(child: ChildProcess, input: string): Promise<Outcome> {
       const finish = (): void => {
         clearTimeout(timer)
         for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
-        if (output.tooLong) reject(new Error(`its answer is longer than ${mostOutput} bytes`))
+        if (output.tooLong) reject(new Error(`its answer is longer than ${maxOutput} bytes`))
         else resolve({ code, output: output.text().trim(), errors: errors.text().trim() })
       }
       const timer = setTimeout(finish, drainMs)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { runCommandHook } from './command-hook.ts'
 import { defaultHookMs, hookEvents, type Hook, type HookEvent } from './hook.ts'
-import { matching, type MatchPlace } from './match-call.ts'
+import { createMatcher, type MatchPlace } from './match-call.ts'
 
 const entry = z.looseObject({
   command: z.string().min(1).max(20_000).describe('run by bash in the workspace; JSON on its standard input'),
@@ -35,7 +35,7 @@ export function createHooks(config: HooksConfig | undefined, place: HookPlace): 
       event,
       timeoutMs,
       command,
-      ...matching(match, place),
+      ...createMatcher(match, place),
       run: (occasion, signal) => runCommandHook(command, occasion, signal, place.env),
     })),
   )

@@ -5,7 +5,7 @@ import type { ToolContext } from '../tool.ts'
 export const hookEvents = ['before-call', 'after-call', 'ask', 'run-end'] as const
 export type HookEvent = (typeof hookEvents)[number]
 
-interface RunFacts {
+interface HookRunFields {
   sessionId: string
   runId: string
   messageId: string
@@ -15,7 +15,7 @@ interface RunFacts {
   workspace: string
 }
 
-interface CallFacts extends RunFacts {
+interface HookCallFields extends HookRunFields {
   /** The agent's working directory: where relative paths in the input start. */
   cwd: string
   toolCallId: string
@@ -27,13 +27,20 @@ interface CallFacts extends RunFacts {
 /** What a hook is told. A command reads it as JSON from its standard input. */
 export type HookOccasion =
   /** A call is about to be decided on. */
-  | ({ event: 'before-call' } & CallFacts)
+  | ({ event: 'before-call' } & HookCallFields)
   /** A call has its result: an output, or the text of an error. */
-  | ({ event: 'after-call'; output?: unknown; error?: string; elapsedMs?: number } & CallFacts)
+  | ({ event: 'after-call'; output?: unknown; error?: string; elapsedMs?: number } & HookCallFields)
   /** A person is about to be asked. */
-  | ({ event: 'ask'; kind: AskKind; title: string; reason: string; rule: string | null; content: unknown } & CallFacts)
+  | ({
+      event: 'ask'
+      kind: AskKind
+      title: string
+      reason: string
+      rule: string | null
+      content: unknown
+    } & HookCallFields)
   /** A turn is over; `text` is what the model said last. */
-  | ({ event: 'run-end'; status: string; text: string; error?: string } & RunFacts)
+  | ({ event: 'run-end'; status: string; text: string; error?: string } & HookRunFields)
 
 /** What a hook may say. Saying nothing lets things take their course. */
 export interface HookAnswer {

@@ -1,7 +1,7 @@
 import { loadFolderSync, type Loaded } from '../load-folder.ts'
 import { checkHookAnswer } from './answer-schema.ts'
 import { defaultHookMs, hookEvents, type Hook, type HookDefinition } from './hook.ts'
-import { matching, type MatchPlace } from './match-call.ts'
+import { createMatcher, type MatchPlace } from './match-call.ts'
 
 /**
  * The hooks in folders, one file each: `export default defineHook({...})`. A file that cannot be loaded is reported, and
@@ -28,7 +28,7 @@ function checkHook(value: unknown, file: string, place: MatchPlace): Hook {
     name: file,
     event,
     timeoutMs,
-    ...matching(match, place),
+    ...createMatcher(match, place),
     async run(occasion, signal) {
       const answer = await run(occasion as never, signal)
       return answer === undefined || answer === null ? undefined : checkHookAnswer(answer)

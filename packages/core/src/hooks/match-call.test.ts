@@ -12,7 +12,7 @@ import { inDialect } from '../tool-aliases.ts'
 import { getTools } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
 import type { Hook } from './hook.ts'
-import { matching } from './match-call.ts'
+import { createMatcher } from './match-call.ts'
 
 let folder: string
 let state: AgentState
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function meets(match: string | string[] | undefined, name: string, input: object): Promise<boolean> {
   const tool = getTools([name])[0] as Tool
-  const { meets: isMet } = matching(match, { base: folder, home: folder })
+  const { meets: isMet } = createMatcher(match, { base: folder, home: folder })
   return (await isMet?.({ tool, input: tool.input.parse(input) }, testToolContext({ state }))) ?? true
 }
 
@@ -54,7 +54,7 @@ describe('the match of a hook', () => {
     expect(await meets(undefined, ...bash('ls'))).toBe(true)
     const [shell] = inDialect(getTools(['Bash']), 'openai/codex-large')
     const input = shell?.input.parse({ command: ['git', 'push'] })
-    const { meets: isMet } = matching('Bash(git push *)', { base: folder, home: folder })
+    const { meets: isMet } = createMatcher('Bash(git push *)', { base: folder, home: folder })
     expect(await isMet?.({ tool: shell as Tool, input }, testToolContext({ state }))).toBe(true)
   })
 

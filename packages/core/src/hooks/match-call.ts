@@ -22,7 +22,7 @@ export interface MatchPlace {
  * The part of a hook that says which calls it is about: those that any of the rules meets as a deny rule would, at
  * whatever depth of a command, or may meet. Absent or `*`: all. Rules that cannot be read fail the hook at every call.
  */
-export function matching(
+export function createMatcher(
   match: string | readonly string[] | undefined,
   place: MatchPlace,
 ): Pick<Hook, 'match' | 'meets'> {

@@ -38,9 +38,9 @@ export async function runHooks(
     if (hook.event !== occasion.event) continue
     signal.throwIfAborted()
     try {
-      if (call !== undefined && 'input' in now && !(await isMet(hook, call, check(now.input)))) continue
+      if (call !== undefined && 'input' in now && !(await isTriggered(hook, call, check(now.input)))) continue
       const answer = await answerOf(hook, now, signal)
-      now = take(verdict, hook, answer, now)
+      now = mergeAnswer(verdict, hook, answer, now)
       if ('input' in now && now !== occasion) check(now.input)
     } catch (error) {
       signal.throwIfAborted()
@@ -52,7 +52,7 @@ export async function runHooks(
   return verdict
 }
 
-async function isMet(hook: Hook, call: NonNullable<HookRun['call']>, input: unknown): Promise<boolean> {
+async function isTriggered(hook: Hook, call: NonNullable<HookRun['call']>, input: unknown): Promise<boolean> {
   return (await hook.meets?.({ tool: call.tool, input }, call.ctx)) ?? true
 }
 
@@ -71,9 +71,9 @@ async function answerOf(hook: Hook, occasion: HookOccasion, signal: AbortSignal)
   }
 }
 
-const strength = { allow: 1, ask: 2, deny: 3 }
+const severity = { allow: 1, ask: 2, deny: 3 }
 
-function take(
+function mergeAnswer(
   verdict: HookVerdict,
   { name }: Hook,
   answer: HookAnswer | undefined,
@@ -83,7 +83,7 @@ function take(
   if (context !== undefined && context.trim() !== '') verdict.context.push({ hook: name, text: context })
   if (
     decision !== undefined &&
-    strength[decision] > (verdict.decision === undefined ? 0 : strength[verdict.decision])
+    severity[decision] > (verdict.decision === undefined ? 0 : severity[verdict.decision])
   ) {
     verdict.decision = decision
     verdict.hook = name

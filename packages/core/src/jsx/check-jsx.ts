@@ -2,7 +2,7 @@ import { Parser, type Node } from 'acorn'
 import jsx from 'acorn-jsx'
 import { readJsx, type JsxProblem, type ReadJsx } from '../protocol/read-jsx.ts'
 
-export const longestJsx = 200_000
+export const maxJsxLength = 200_000
 
 const parser = Parser.extend(jsx())
 
@@ -11,8 +11,8 @@ const parser = Parser.extend(jsx())
  * and the reader that the page shows it with must both be content.
  */
 export function checkJsx(source: string): ReadJsx {
-  if (source.length > longestJsx)
-    return { problem: { message: `It has more than ${longestJsx} characters.`, line: 1, column: 1 } }
+  if (source.length > maxJsxLength)
+    return { problem: { message: `It has more than ${maxJsxLength} characters.`, line: 1, column: 1 } }
   const read = readJsx(source)
   if (read.problem !== undefined) return read
   const problem = parsed(source)

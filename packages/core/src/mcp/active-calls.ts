@@ -1,27 +1,27 @@
+import type { ToolContext } from '../tool.ts'
 import type { McpLimits } from './mcp-limits.ts'
-import type { CallContext } from './open-connection.ts'
 
 /** The calls that a server is busy with. What it wants from a person is asked in the call that it wants it for. */
 export interface ActiveCalls {
-  begin(ctx: CallContext, limits: Pick<McpLimits, 'callMs' | 'longestCallMs'>): ActiveCall
+  begin(ctx: McpCallContext, limits: Pick<McpLimits, 'callMs' | 'longestCallMs'>): ActiveMcpCall
   /** The call that a request of the server belongs to. Throws where that cannot be told. */
-  only(what: string): ActiveCall
+  only(what: string): ActiveMcpCall
 }
 
-export interface ActiveCall {
-  ctx: CallContext
+export interface ActiveMcpCall {
+  ctx: McpCallContext
   /** Aborted by the call's own, and when the server is silent for too long. */
   signal: AbortSignal
   /** The server has said something. */
   heard(): void
   /** Time stands still while a person is asked. */
-  ask: CallContext['ask']
+  ask: McpCallContext['ask']
   overdue(): string | undefined
   [Symbol.dispose](): void
 }
 
 export function openActiveCalls(): ActiveCalls {
-  const active = new Set<ActiveCall>()
+  const active = new Set<ActiveMcpCall>()
   return {
     begin(ctx, limits) {
       const call = openCall(ctx, limits, () => active.delete(call))
@@ -35,16 +35,16 @@ export function openActiveCalls(): ActiveCalls {
       if (first === undefined) throw new Error(`${what} is possible only while a call runs`)
       if (calls.some(({ ctx }) => ctx.session.id !== first.ctx.session.id))
         throw new Error(`${what} is not possible while calls of several conversations run`)
-      return calls.at(-1) as ActiveCall
+      return calls.at(-1) as ActiveMcpCall
     },
   }
 }
 
 function openCall(
-  ctx: CallContext,
+  ctx: McpCallContext,
   { callMs, longestCallMs }: Pick<McpLimits, 'callMs' | 'longestCallMs'>,
   onEnd: () => void,
-): ActiveCall {
+): ActiveMcpCall {
   // One controller that follows the call's signal: joining signals costs more than all the rest of a call.
   const controller = new AbortController()
   const follow = (): void => controller.abort(ctx.signal.reason)
@@ -103,3 +103,9 @@ function openCall(
     timer = arm()
   }
 }
+
+/** What a call of a server may make use of. */
+export type McpCallContext = Pick<
+  ToolContext,
+  'ask' | 'emit' | 'signal' | 'toolCallId' | 'chatModel' | 'session' | 'spend'
+>

@@ -2,8 +2,8 @@ import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/cl
 import { z } from 'zod'
 import type { Question } from '../protocol/questions.ts'
 import { readAnswers } from '../protocol/read-answers.ts'
-import type { ActiveCall } from './active-calls.ts'
-import { askToVisit } from './ask-to-visit.ts'
+import type { ActiveMcpCall } from './active-calls.ts'
+import { askToOpenUrl } from './ask-to-visit.ts'
 
 type Value = string | number | boolean | string[]
 
@@ -15,21 +15,21 @@ interface Field {
   read(words: string[]): Value
 }
 
-const leaveOut = 'Leave it out'
-const most = 40
-const tries = 10
+const skipLabel = 'Leave it out'
+const maxFields = 40
+const maxAttempts = 10
 
 /** A server wants to know something from the person: each field of its form becomes a question, four at a time. */
 export async function answerElicitation(
   server: string,
   params: ElicitRequestParams,
-  call: Pick<ActiveCall, 'ask'>,
+  call: Pick<ActiveMcpCall, 'ask'>,
 ): Promise<ElicitResult> {
-  if (!('requestedSchema' in params)) return askToVisit(server, params, call)
+  if (!('requestedSchema' in params)) return askToOpenUrl(server, params, call)
   const { properties, required = [] } = params.requestedSchema
-  const fields = Object.entries(properties).map(([name, schema]) => fieldOf(name, schema as FieldSchema, required))
-  if (fields.length > most) throw new Error(`a form has at most ${most} fields`)
-  const title = `The MCP server "${server}" asks: ${cut(params.message, 1000)}`
+  const fields = Object.entries(properties).map(([name, schema]) => readField(name, schema as FieldSchema, required))
+  if (fields.length > maxFields) throw new Error(`a form has at most ${maxFields} fields`)
+  const title = `The MCP server "${server}" asks: ${shorten(params.message, 1000)}`
   if (fields.length === 0) return confirm(title, call)
   const content: Record<string, Value> = {}
   for (let at = 0; at < fields.length; at += 4) {
@@ -40,8 +40,8 @@ export async function answerElicitation(
   return { action: 'accept', content }
 }
 
-async function confirm(title: string, call: Pick<ActiveCall, 'ask'>): Promise<ElicitResult> {
-  const questions = [{ ...questionOf('Go on?'), options: [option('Yes'), option('No')] }]
+async function confirm(title: string, call: Pick<ActiveMcpCall, 'ask'>): Promise<ElicitResult> {
+  const questions = [{ ...toQuestion('Go on?'), options: [option('Yes'), option('No')] }]
   const answer = await call.ask({ kind: 'question', title, content: { questions } })
   if (answer.type !== 'answers') return { action: 'decline' }
   const said = readAnswers(questions, answer.answers)
@@ -52,12 +52,12 @@ async function confirm(title: string, call: Pick<ActiveCall, 'ask'>): Promise<El
 async function askFields(
   title: string,
   fields: Field[],
-  call: Pick<ActiveCall, 'ask'>,
+  call: Pick<ActiveMcpCall, 'ask'>,
 ): Promise<Record<string, Value> | undefined> {
   const values: Record<string, Value> = {}
   let open = fields
   let complaints: string[] = []
-  for (let attempt = 0; attempt < tries; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const questions = open.map(({ question }) => question)
     const answer = await call.ask({
       kind: 'question',
@@ -73,7 +73,7 @@ async function askFields(
     complaints = []
     open = open.filter((field, index) => {
       const { selected = [], text } = said[index] ?? {}
-      const words = [...selected.filter((word) => word !== leaveOut), ...(text === undefined ? [] : [text])]
+      const words = [...selected.filter((word) => word !== skipLabel), ...(text === undefined ? [] : [text])]
       try {
         if (words.length > 0) values[field.name] = field.read(words)
         else if (field.isRequired) throw new Error(`"${field.name}" is needed.`)
@@ -118,23 +118,23 @@ const formats: Readonly<Record<string, { is: (text: string) => boolean; example:
   },
 }
 
-function fieldOf(name: string, schema: FieldSchema, required: readonly string[]): Field {
+function readField(name: string, schema: FieldSchema, required: readonly string[]): Field {
   const isRequired = required.includes(name)
-  const choices = choicesOf(schema)
+  const choices = readChoices(schema)
   const isList = schema.type === 'array'
   const about = [schema.title ?? name, schema.description].filter((text) => text !== undefined).join(': ')
   const listed = choices.length > 4 ? ` One of: ${choices.map(({ label }) => label).join(', ')}` : ''
-  const question = { ...questionOf(cut(`${about}${listed}`, 1900)), header: cut(schema.title ?? name, 60) }
+  const question = { ...toQuestion(shorten(`${about}${listed}`, 1900)), header: shorten(schema.title ?? name, 60) }
   const offered = choices.length > 0 ? choices.map(({ label }) => label) : preset(schema)
-  const labels = [...new Set(offered.slice(0, isRequired ? 4 : 3).map((label) => cut(label, 200)))]
-  if (!isRequired) labels.push(leaveOut)
+  const labels = [...new Set(offered.slice(0, isRequired ? 4 : 3).map((label) => shorten(label, 200)))]
+  if (!isRequired) labels.push(skipLabel)
   return {
     name,
     isRequired,
     question: { ...question, multiSelect: isList, options: labels.map(option) },
     read(words) {
       const valueOf = (word: string): string | undefined =>
-        choices.find(({ label, value }) => cut(label, 200) === word || value === word)?.value
+        choices.find(({ label, value }) => shorten(label, 200) === word || value === word)?.value
       // A list can be written with commas or in lines; what is an option as a whole is left whole.
       const meant = words.flatMap((word) => {
         const value = valueOf(word)
@@ -148,7 +148,7 @@ function fieldOf(name: string, schema: FieldSchema, required: readonly string[])
 
 function readValue(name: string, schema: FieldSchema, choices: { value: string }[], words: string[]): Value {
   const unknown = choices.length > 0 ? words.find((word) => !choices.some(({ value }) => value === word)) : undefined
-  if (unknown !== undefined) throw new Error(`"${cut(unknown, 100)}" is none of the choices of "${name}".`)
+  if (unknown !== undefined) throw new Error(`"${shorten(unknown, 100)}" is none of the choices of "${name}".`)
   if (schema.type === 'array') {
     const { minItems = 0, maxItems = Infinity } = schema
     if (words.length < minItems) throw new Error(`"${name}" needs at least ${minItems}.`)
@@ -166,7 +166,9 @@ function readValue(name: string, schema: FieldSchema, choices: { value: string }
     const { minimum = -Infinity, maximum = Infinity } = schema
     const isFit = word.trim() !== '' && Number.isFinite(number) && number >= minimum && number <= maximum
     if (!isFit || (schema.type === 'integer' && !Number.isInteger(number)))
-      throw new Error(`"${name}" is ${schema.type === 'integer' ? 'a whole number' : 'a number'}${limitsOf(schema)}.`)
+      throw new Error(
+        `"${name}" is ${schema.type === 'integer' ? 'a whole number' : 'a number'}${describeLimits(schema)}.`,
+      )
     return number
   }
   const { minLength = 0, maxLength = Infinity, format = '' } = schema
@@ -178,13 +180,13 @@ function readValue(name: string, schema: FieldSchema, choices: { value: string }
   return word
 }
 
-function limitsOf({ minimum, maximum }: FieldSchema): string {
+function describeLimits({ minimum, maximum }: FieldSchema): string {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return `, at least ${minimum}`
   return maximum === undefined ? '' : `, at most ${maximum}`
 }
 
-function choicesOf({ enum: values, enumNames, oneOf, items }: FieldSchema): { label: string; value: string }[] {
+function readChoices({ enum: values, enumNames, oneOf, items }: FieldSchema): { label: string; value: string }[] {
   const titled = oneOf ?? items?.anyOf
   if (titled !== undefined) return titled.map(({ const: value, title }) => ({ label: title, value }))
   return (values ?? items?.enum ?? []).map((value, index) => ({ label: enumNames?.[index] ?? value, value }))
@@ -195,7 +197,7 @@ function preset({ type, default: given }: FieldSchema): string[] {
   return given === undefined || given === null || given === '' ? [] : [String(given)]
 }
 
-function questionOf(question: string): Question {
+function toQuestion(question: string): Question {
   return { question, header: '', options: [], multiSelect: false }
 }
 
@@ -203,7 +205,7 @@ function option(label: string): Question['options'][number] {
   return { label, description: '' }
 }
 
-function cut(text: string, length: number): string {
+function shorten(text: string, length: number): string {
   const clean = text.toWellFormed().trim() || 'It does not say what.'
   return clean.length <= length ? clean : `${clean.slice(0, length - 1).toWellFormed()}…`
 }

@@ -1,35 +1,35 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RequestTypeMap, ResultTypeMap } from '@modelcontextprotocol/client'
 import { readAnswers } from '../protocol/read-answers.ts'
-import { answerFault } from '../run/answer-fault.ts'
+import { answerError } from '../run/answer-fault.ts'
 import { toUsage } from '../run/usage.ts'
-import type { ActiveCall } from './active-calls.ts'
+import type { ActiveMcpCall } from './active-calls.ts'
 
 type SamplingParams = RequestTypeMap['sampling/createMessage']['params']
 type SamplingResult = ResultTypeMap['sampling/createMessage']
 
-const mostTokens = 8000
-const mostCharacters = 200_000
-const yes = 'Let it'
+const maxTokens = 8000
+const maxCharacters = 200_000
+const allowLabel = 'Let it'
 
 /** A server wants our model to write something: only after the person has seen what, and said yes. */
 export async function answerSampling(
   server: string,
   params: SamplingParams,
-  { ask, ctx, signal }: Pick<ActiveCall, 'ask' | 'ctx' | 'signal'>,
+  { ask, ctx, signal }: Pick<ActiveMcpCall, 'ask' | 'ctx' | 'signal'>,
 ): Promise<SamplingResult> {
   if ((params.tools?.length ?? 0) > 0) throw new Error('models are lent without tools')
-  const prompt = promptOf(params)
+  const prompt = samplingPrompt(params)
   const shown = prompt.map(({ role, content }) => `${role}: ${typeof content === 'string' ? content : textIn(content)}`)
   const length = shown.reduce((sum, text) => sum + text.length, 0)
-  if (length > mostCharacters) throw new Error(`the request is longer than ${mostCharacters} characters`)
+  if (length > maxCharacters) throw new Error(`the request is longer than ${maxCharacters} characters`)
   const { id, model } = ctx.chatModel
   const questions = [
     {
       question: `May the MCP server "${server}" have ${id} answer this?\n\n${shown.join('\n\n').slice(0, 1800)}`,
       header: 'Model',
       options: [
-        { label: yes, description: 'The answer goes to the server, and you pay for it.' },
+        { label: allowLabel, description: 'The answer goes to the server, and you pay for it.' },
         { label: 'Refuse', description: 'The server is told that you do not want it.' },
       ],
       multiSelect: false,
@@ -41,11 +41,11 @@ export async function answerSampling(
     content: { questions, prompt: shown },
   })
   const said = answer.type === 'answers' ? readAnswers(questions, answer.answers) : 'no'
-  if (typeof said === 'string' || said[0]?.selected[0] !== yes) throw new Error('the person does not want it')
+  if (typeof said === 'string' || said[0]?.selected[0] !== allowLabel) throw new Error('the person does not want it')
   const { temperature, stopSequences } = params
   const result = await model.doGenerate({
     prompt,
-    maxOutputTokens: Math.min(params.maxTokens, mostTokens),
+    maxOutputTokens: Math.min(params.maxTokens, maxTokens),
     ...(temperature !== undefined && { temperature }),
     ...(stopSequences !== undefined && { stopSequences }),
     abortSignal: signal,
@@ -54,7 +54,7 @@ export async function answerSampling(
   const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const { finishReason, providerMetadata } = result
   const { provider, modelId } = model
-  const fault = answerFault({
+  const fault = answerError({
     finish: { finishReason, ...(providerMetadata !== undefined && { providerMetadata }) },
     provider,
     model: modelId,
@@ -71,7 +71,7 @@ export async function answerSampling(
   }
 }
 
-function promptOf({ systemPrompt, messages }: SamplingParams): LanguageModelV4Prompt {
+function samplingPrompt({ systemPrompt, messages }: SamplingParams): LanguageModelV4Prompt {
   const turns = messages.map(({ role, content }) => {
     const blocks = Array.isArray(content) ? content : [content]
     const text = blocks.map((block) => {

@@ -5,7 +5,7 @@ import { childEnvironment } from '../shell/child-environment.ts'
 import { createHttpTransport } from './http-transport.ts'
 import { mcpLimits, type McpLimits } from './mcp-limits.ts'
 import type { McpServerConfig } from './server-config.ts'
-import { createStdioTransport, type ReasonedTransport, type StdioOptions } from './stdio-transport.ts'
+import { createStdioTransport, type ServerTransport, type StdioOptions } from './stdio-transport.ts'
 
 export interface TransportOptions {
   /** Where a process starts, and where a relative `cwd` of its begins. */
@@ -21,7 +21,7 @@ export interface TransportOptions {
 }
 
 /** The way to a server. A process sees a clean environment and what its entry gives it, nothing else of ours. */
-export function createTransport(config: McpServerConfig, options: TransportOptions): Promise<ReasonedTransport> {
+export function createTransport(config: McpServerConfig, options: TransportOptions): Promise<ServerTransport> {
   const { folder, env, onText, warden, authProvider, mark = 'mcp' } = options
   const limits = { ...mcpLimits, ...options.limits }
   if (config.type !== 'stdio')

@@ -2,7 +2,7 @@ import type { FetchLike, JSONRPCMessage, OAuthClientProvider, Transport } from '
 import { limitBody } from '../limit-body.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import { createMessageGuard } from './message-guard.ts'
-import { tooLong, type ReasonedTransport } from './stdio-transport.ts'
+import { messageTooLong, type ServerTransport } from './stdio-transport.ts'
 
 export interface HttpOptions {
   type: 'http' | 'sse'
@@ -13,7 +13,7 @@ export interface HttpOptions {
 }
 
 /** The SDK's transports, with a limit to what the other side may send. */
-export async function createHttpTransport(options: HttpOptions): Promise<ReasonedTransport> {
+export async function createHttpTransport(options: HttpOptions): Promise<ServerTransport> {
   const { SSEClientTransport, SseError, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const { type, limits, headers, authProvider } = options
   let why: string | undefined
@@ -28,7 +28,7 @@ export async function createHttpTransport(options: HttpOptions): Promise<Reasone
   const inner: Transport =
     type === 'sse' ? new SSEClientTransport(url, given) : new StreamableHTTPClientTransport(url, given)
   const hasPerRequestStream = inner.hasPerRequestStream
-  const transport: ReasonedTransport = {
+  const transport: ServerTransport = {
     reason: () => why,
     ...(hasPerRequestStream !== undefined && { hasPerRequestStream }),
     get sessionId() {
@@ -74,8 +74,8 @@ function limitedFetch(bytes: number, onTooLong: (reason: string) => void): Fetch
   return async (url, init) => {
     const response = await fetch(url, init)
     const error = (): Error => {
-      onTooLong(tooLong(bytes))
-      return new Error(`The server ${tooLong(bytes)}.`)
+      onTooLong(messageTooLong(bytes))
+      return new Error(`The server ${messageTooLong(bytes)}.`)
     }
     const perLine = response.headers.get('content-type')?.includes('event-stream') === true
     return limitBody(response, { bytes, perLine, error })

@@ -12,7 +12,7 @@ import { createTransport } from './create-transport.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import { createMcpServer, type McpServer, type McpServerOptions } from './mcp-server.ts'
 import type { Usage } from '../protocol/message.ts'
-import { signal } from '../shell/processes.ts'
+import { sendSignalTo } from '../shell/processes.ts'
 
 const program = path.join(import.meta.dirname, '../../test/mcp-server.mjs')
 const open: McpServer[] = []
@@ -522,8 +522,8 @@ describe('a hostile server hurts nobody', () => {
     const server = await started(behaviour, { args: [file] })
     expect(existsSync(file)).toBe(true)
     const pid = Number(readFileSync(file, 'utf8'))
-    expect(signal(pid, 0)).toBe(true)
+    expect(sendSignalTo(pid, 0)).toBe(true)
     await server.close()
-    await until(() => !signal(pid, 0))
+    await until(() => !sendSignalTo(pid, 0))
   })
 })

@@ -5,7 +5,7 @@ import { mcpLimits, type McpLimits } from './mcp-limits.ts'
 import { mcpTool, toolsFingerprint } from './mcp-tool.ts'
 import { openConnection, type McpConnection } from './open-connection.ts'
 import { pickListed } from './pick-listed.ts'
-import type { ReasonedTransport } from './stdio-transport.ts'
+import type { ServerTransport } from './stdio-transport.ts'
 
 export type McpState = 'connecting' | 'ready' | 'failed' | 'needs-trust' | 'disabled'
 
@@ -46,7 +46,7 @@ export interface McpServer {
 export interface McpServerOptions {
   name: string
   /** Throws an Error that says why it cannot be reached. Called for every connection. */
-  transport(onText: (text: string) => void): Promise<ReasonedTransport>
+  transport(onText: (text: string) => void): Promise<ServerTransport>
   /** What the person has trusted before; undefined: no list yet, so that the first one is taken. */
   trusted: { get(): string | undefined; set(fingerprint: string): void }
   /** Whether annotations of its tools are believed, as far as the order of calls goes. Default: false. */
@@ -59,9 +59,9 @@ export interface McpServerOptions {
   backoffMs?: number
 }
 
-const longestBackoffMs = 300_000
+const maxBackoffMs = 300_000
 /** A connection that has held for so long was a good one: the next failure is the first again. */
-const goodMs = 60_000
+const stableMs = 60_000
 
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, trusted, redact = (text: string) => text } = options
@@ -175,7 +175,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       const since = performance.now()
       void opened.closed.then((why) => {
         if (own !== era) return
-        if (performance.now() - since > goodMs) failures = 0
+        if (performance.now() - since > stableMs) failures = 0
         current = undefined
         lost(`The MCP server "${name}" ${why}.`)
       })
@@ -238,7 +238,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
   function lost(why: string): void {
     if (isClosed) return
-    const delay = Math.min((options.backoffMs ?? 1000) * 2 ** failures, longestBackoffMs)
+    const delay = Math.min((options.backoffMs ?? 1000) * 2 ** failures, maxBackoffMs)
     failures++
     retryAt = Date.now() + delay
     timer = setTimeout(() => void connect(), delay)

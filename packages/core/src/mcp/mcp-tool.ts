@@ -1,7 +1,7 @@
+import type { McpCallContext } from './active-calls.ts'
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../tool.ts'
-import type { CallContext } from './open-connection.ts'
 import { outputProblem } from './output-problem.ts'
 import { readResult } from './read-result.ts'
 import { sha256 } from './server-config.ts'
@@ -10,7 +10,7 @@ export interface McpToolOptions {
   server: string
   /** The person trusts the server: what it says of its tools is believed as far as the order of calls goes. */
   trusted: boolean
-  call(name: string, input: Record<string, unknown>, ctx: CallContext): Promise<CallToolResult>
+  call(name: string, input: Record<string, unknown>, ctx: McpCallContext): Promise<CallToolResult>
 }
 
 /**

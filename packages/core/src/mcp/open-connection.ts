@@ -1,3 +1,4 @@
+import type { McpCallContext } from './active-calls.ts'
 import type {
   CallToolResult,
   Client,
@@ -7,13 +8,12 @@ import type {
   Resource,
   Tool as ListedTool,
 } from '@modelcontextprotocol/client'
-import type { ToolContext } from '../tool.ts'
-import { openActiveCalls, type ActiveCall } from './active-calls.ts'
+import { openActiveCalls, type ActiveMcpCall } from './active-calls.ts'
 import { answerElicitation } from './answer-elicitation.ts'
 import { answerSampling } from './answer-sampling.ts'
-import { askToVisit } from './ask-to-visit.ts'
+import { askToOpenUrl } from './ask-to-visit.ts'
 import type { McpLimits } from './mcp-limits.ts'
-import type { ReasonedTransport } from './stdio-transport.ts'
+import type { ServerTransport } from './stdio-transport.ts'
 
 /** A server that has answered. Everything it is asked has a time limit; errors say which server, and what it did. */
 export interface McpConnection {
@@ -22,7 +22,7 @@ export interface McpConnection {
   readonly instructions: string | undefined
   readonly has: { resources: boolean; prompts: boolean }
   listTools(): Promise<ListedTool[]>
-  callTool(name: string, input: Record<string, unknown>, ctx: CallContext): Promise<CallToolResult>
+  callTool(name: string, input: Record<string, unknown>, ctx: McpCallContext): Promise<CallToolResult>
   listResources(): Promise<Resource[]>
   readResource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>
   listPrompts(): Promise<Prompt[]>
@@ -32,17 +32,11 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
-/** What a call of a server may make use of. */
-export type CallContext = Pick<
-  ToolContext,
-  'ask' | 'emit' | 'signal' | 'toolCallId' | 'chatModel' | 'session' | 'spend'
->
-
 export interface ConnectionOptions {
   name: string
   limits: McpLimits
   /** Opens a transport; called again where the server wants another version of the protocol. */
-  transport(): Promise<ReasonedTransport>
+  transport(): Promise<ServerTransport>
   onToolsChanged(): void
   /** Its prompts or resources are others now. */
   onOthersChanged(): void
@@ -61,8 +55,8 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
   }
 }
 
-const mostVisits = 5
-const slowly = { autoRefresh: false, debounceMs: 500 }
+const maxVisits = 5
+const listRefresh = { autoRefresh: false, debounceMs: 500 }
 
 async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<McpConnection> {
   const { name, limits } = options
@@ -80,9 +74,9 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
       listChanged: {
-        tools: { ...slowly, onChanged: () => options.onToolsChanged() },
-        prompts: { ...slowly, onChanged: () => options.onOthersChanged() },
-        resources: { ...slowly, onChanged: () => options.onOthersChanged() },
+        tools: { ...listRefresh, onChanged: () => options.onToolsChanged() },
+        prompts: { ...listRefresh, onChanged: () => options.onOthersChanged() },
+        resources: { ...listRefresh, onChanged: () => options.onOthersChanged() },
       },
     },
   )
@@ -170,12 +164,12 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   }
 
   /** Some calls work only after the person has been somewhere. */
-  async function visitFirst(error: unknown, call: ActiveCall): Promise<void> {
+  async function visitFirst(error: unknown, call: ActiveMcpCall): Promise<void> {
     const { UrlElicitationRequiredError } = await import('@modelcontextprotocol/client')
     if (!(error instanceof UrlElicitationRequiredError)) return
     const before = `The MCP server "${name}" wants the person to open an address first`
-    for (const wanted of error.elicitations.slice(0, mostVisits)) {
-      const { action } = await askToVisit(name, wanted, call).catch((refused: unknown) => {
+    for (const wanted of error.elicitations.slice(0, maxVisits)) {
+      const { action } = await askToOpenUrl(name, wanted, call).catch((refused: unknown) => {
         throw new Error(`${before}, but ${(refused as Error).message}.`, { cause: refused })
       })
       if (action !== 'accept') throw new Error(`${before}. They do not want to.`)

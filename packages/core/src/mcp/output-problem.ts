@@ -1,7 +1,7 @@
 type Schema = Readonly<Record<string, unknown>>
 
 /** How much is looked at; a schema or a value beyond that is taken as it is. */
-const mostSteps = 50_000
+const maxSteps = 50_000
 const deepest = 100
 
 /**
@@ -13,7 +13,7 @@ export function outputProblem(schema: unknown, value: unknown): string | undefin
   return problemOf(schema, value, '', 0)
 
   function problemOf(given: unknown, found: unknown, path: string, depth: number): string | undefined {
-    if (++steps > mostSteps || depth > deepest) return undefined
+    if (++steps > maxSteps || depth > deepest) return undefined
     if (given === false) return `${at(path)} must not be there`
     if (!isObject(given)) return undefined
     const one = typeof given['$ref'] === 'string' ? resolve(given['$ref']) : undefined
@@ -68,7 +68,7 @@ export function outputProblem(schema: unknown, value: unknown): string | undefin
       const ways = listOf(given[key])
       const fitting = ways.filter((inner) => problemOf(inner, found, path, depth + 1) === undefined).length
       if (ways.length > 0 && fitting === 0) return `${at(path)} is none of what it may be`
-      if (key === 'oneOf' && fitting > 1 && steps <= mostSteps) return `${at(path)} is more than one of what it may be`
+      if (key === 'oneOf' && fitting > 1 && steps <= maxSteps) return `${at(path)} is more than one of what it may be`
     }
     return undefined
   }
@@ -88,8 +88,8 @@ export function outputProblem(schema: unknown, value: unknown): string | undefin
 
 function typeProblem(given: Schema, found: unknown, path: string): string | undefined {
   const types = typeof given['type'] === 'string' ? [given['type']] : listOf(given['type'])
-  if (types.length === 0 || types.some((type) => isOf(type, found))) return undefined
-  return `${at(path)} is ${nameOf(found)}, not ${types.join(' or ')}`
+  if (types.length === 0 || types.some((type) => isOfType(type, found))) return undefined
+  return `${at(path)} is ${typeName(found)}, not ${types.join(' or ')}`
 }
 
 function valueProblem(given: Schema, found: unknown, path: string): string | undefined {
@@ -108,13 +108,13 @@ function valueProblem(given: Schema, found: unknown, path: string): string | und
   return isLow || isHigh ? `${at(path)} is out of its limits` : undefined
 }
 
-function isOf(type: unknown, value: unknown): boolean {
+function isOfType(type: unknown, value: unknown): boolean {
   if (type === 'integer') return Number.isInteger(value)
   if (type === 'number') return typeof value === 'number'
-  return nameOf(value) === type
+  return typeName(value) === type
 }
 
-function nameOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }

@@ -7,9 +7,9 @@ export interface PromptPicture {
   blob: string
 }
 
-const longest = 200_000
-const mostPictures = 10
-const mostBytes = 5 << 20
+const maxPromptLength = 200_000
+const maxPictures = 10
+const maxPictureBytes = 5 << 20
 
 /** The messages of a prompt as one text; who speaks is said where that is not the person alone. Pictures are kept. */
 export async function readPrompt(
@@ -24,8 +24,11 @@ export async function readPrompt(
     texts.push(isDialogue ? `${role}: ${text}` : text)
   }
   const text = texts.join('\n\n').toWellFormed()
-  if (text.length <= longest) return { text, pictures }
-  return { text: `${text.slice(0, longest).toWellFormed()}\n[cut: ${text.length - longest} characters more]`, pictures }
+  if (text.length <= maxPromptLength) return { text, pictures }
+  return {
+    text: `${text.slice(0, maxPromptLength).toWellFormed()}\n[cut: ${text.length - maxPromptLength} characters more]`,
+    pictures,
+  }
 
   async function blockText(block: GetPromptResult['messages'][number]['content']): Promise<string> {
     if (block.type === 'text') return block.text
@@ -38,8 +41,8 @@ export async function readPrompt(
 
   async function keep(what: string, base64: string, mediaType: string): Promise<string> {
     const bytes = Buffer.from(base64, 'base64')
-    const isPicture = /^image\/[a-z.+-]+$/.test(mediaType) && bytes.length > 0 && bytes.length <= mostBytes
-    if (!isPicture || pictures.length === mostPictures) return `[${what}: ${mediaType}, not brought in]`
+    const isPicture = /^image\/[a-z.+-]+$/.test(mediaType) && bytes.length > 0 && bytes.length <= maxPictureBytes
+    if (!isPicture || pictures.length === maxPictures) return `[${what}: ${mediaType}, not brought in]`
     const { sha256 } = await blobs.put(bytes, mediaType)
     pictures.push({ mediaType, blob: sha256 })
     return `[${what}: ${mediaType}, picture ${pictures.length} below]`

@@ -25,7 +25,7 @@ export interface McpOutput {
   blob?: string
 }
 
-const longest = 30_000
+const maxTextLength = 30_000
 
 type ResultContext = Pick<ToolContext, 'blobs' | 'state' | 'toolCallId'>
 
@@ -122,10 +122,10 @@ async function readBlocks(blocks: readonly Block[], ctx: ResultContext): Promise
 }
 
 async function short(text: string, ctx: ResultContext, name: string): Promise<string> {
-  return text.length <= longest ? text : (await spill(ctx, text, name)).preview
+  return text.length <= maxTextLength ? text : (await spill(ctx, text, name)).preview
 }
 
 /** The card shows it, the model has read its text: a huge one is not stored twice. */
 function bounded(value: unknown): unknown {
-  return (JSON.stringify(value) ?? '').length <= longest ? value : { omitted: 'It is too long to be kept here.' }
+  return (JSON.stringify(value) ?? '').length <= maxTextLength ? value : { omitted: 'It is too long to be kept here.' }
 }

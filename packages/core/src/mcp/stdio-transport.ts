@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isDeeper } from '../json-depth.ts'
-import { inTurn, startProcess } from '../start-process.ts'
+import { queueStart, startProcess } from '../start-process.ts'
 import { endCommand } from '../shell/end-command.ts'
 import type { McpLimits } from './mcp-limits.ts'
 import { createMessageGuard } from './message-guard.ts'
@@ -22,7 +22,7 @@ export interface StdioOptions {
 }
 
 /** A transport that knows why it is closed. */
-export interface ReasonedTransport extends Transport {
+export interface ServerTransport extends Transport {
   /** What the server did that ended the connection: "ended with code 1". */
   reason(): string | undefined
 }
@@ -34,7 +34,7 @@ const graceMs = 500
  * Speaks to a process by lines of JSON. The process leads a group of its own, which is ended as a whole. Whatever it
  * sends costs us a bounded amount of memory and time.
  */
-export function createStdioTransport(options: StdioOptions): ReasonedTransport {
+export function createStdioTransport(options: StdioOptions): ServerTransport {
   const { limits, onText } = options
   const guard = createMessageGuard(limits)
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
@@ -43,12 +43,12 @@ export function createStdioTransport(options: StdioOptions): ReasonedTransport {
   const pieces: Buffer[] = []
   let pending = 0
 
-  const transport: ReasonedTransport = {
+  const transport: ServerTransport = {
     reason: () => why,
     async start() {
       const { command, args, env, cwd } = options
       const spawned = () => spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-      const started = await inTurn(() => startProcess('it', spawned)).catch((problem: unknown) => {
+      const started = await queueStart(() => startProcess('it', spawned)).catch((problem: unknown) => {
         const error = problem as NodeJS.ErrnoException
         why ??= error.code === 'ENOENT' ? notFound(command, cwd) : error.message.replace(/^it (.*)\.$/, '$1')
         void transport.close()
@@ -74,7 +74,7 @@ export function createStdioTransport(options: StdioOptions): ReasonedTransport {
       started.stdin.on('error', (error) => transport.onerror?.(error))
       started.stdout.on('data', take)
       started.stdout.on('error', (error) => transport.onerror?.(error))
-      readSlowly(started.stderr, limits.errorBytes, onText)
+      readThrottled(started.stderr, limits.errorBytes, onText)
     },
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ export function createStdioTransport(options: StdioOptions): ReasonedTransport {
     if (from === data.length) return
     pieces.push(data.subarray(from))
     pending += data.length - from
-    if (pending > limits.messageBytes) fail(tooLong(limits.messageBytes))
+    if (pending > limits.messageBytes) fail(messageTooLong(limits.messageBytes))
   }
 
   /** False once the connection is over. */
@@ -112,7 +112,7 @@ export function createStdioTransport(options: StdioOptions): ReasonedTransport {
     const line = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
     pieces.length = 0
     pending = 0
-    if (line.length > limits.messageBytes) return fail(tooLong(limits.messageBytes))
+    if (line.length > limits.messageBytes) return fail(messageTooLong(limits.messageBytes))
     const text = line.toString('utf8').trim()
     if (text === '') return true
     if (text.startsWith('{') && isDeeper(text, limits.depth))
@@ -162,7 +162,7 @@ function parseMessage(text: string): JSONRPCMessage | undefined {
 }
 
 /** Reads so much in a second and no more: a process that never stops printing waits for us, not we for it. */
-function readSlowly(stream: Readable, bytesPerSecond: number, onText: (text: string) => void): void {
+function readThrottled(stream: Readable, bytesPerSecond: number, onText: (text: string) => void): void {
   const decoder = new StringDecoder('utf8')
   let read = 0
   let since = performance.now()
@@ -195,6 +195,6 @@ function notFound(command: string, cwd: string): string {
   return `could not be started: there is no program "${command}" on the PATH, or no folder "${cwd}"`
 }
 
-export function tooLong(bytes: number): string {
+export function messageTooLong(bytes: number): string {
   return `sent a message of more than ${Math.round(bytes / 1024)} KiB`
 }

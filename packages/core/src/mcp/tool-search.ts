@@ -1,11 +1,11 @@
+import type { Mode } from '../permission/decision.ts'
 import { z } from 'zod'
 import { toolTokens } from '../compaction/tool-tokens.ts'
-import type { Mode } from '../permission/policy.ts'
 import { defineTool, type Tool } from '../tool.ts'
 
 /** What the schemas of MCP tools may cost in every call before they are held back. */
 const budgetTokens = 10_000
-const mostFound = 20
+const maxFound = 20
 
 /** The tools, with those of MCP servers held back behind a ToolSearch where they cost too much. */
 export function deferTools(tools: readonly Tool[], budget = budgetTokens): readonly Tool[] {
@@ -49,7 +49,7 @@ export function shownTools(
   const waiting = new Set(held.filter(({ listedAfter }) => listedAfter !== undefined))
   const known = new Set<string>()
   for (const { parts } of messages) {
-    for (const part of parts as StoredCall[]) {
+    for (const part of parts as EarlierCall[]) {
       const name = part.type === 'dynamic-tool' ? part.toolName : /^tool-(.*)$/.exec(part.type)?.[1]
       if (name === undefined) continue
       known.add(name)
@@ -69,14 +69,14 @@ export function shownTools(
   return [...tools.filter(({ name }) => !holds.has(name)), ...[...known].flatMap((name) => byName.get(name) ?? [])]
 }
 
-interface StoredCall {
+interface EarlierCall {
   type: string
   toolName?: string
   input?: unknown
   output?: { found?: { name: string }[] }
 }
 
-function inputOf({ input }: StoredCall): Record<string, unknown> {
+function inputOf({ input }: EarlierCall): Record<string, unknown> {
   return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
 }
 
@@ -95,15 +95,15 @@ function offeredTools(all: readonly Tool[], offers: Offers): readonly Tool[] {
   return tools
 }
 
-const toldOf = new WeakMap<Tool, { text: string; told: Tool }>()
+const listedTools = new WeakMap<Tool, { text: string; told: Tool }>()
 
 /** The same tool for the same lines: what providers are sent is built once per tool. */
 function withLines(tool: Tool, lines: readonly string[]): Tool {
   const text = lines.join('\n')
-  const known = toldOf.get(tool)
+  const known = listedTools.get(tool)
   if (known?.text === text) return known.told
   const told = { ...tool, description: `${describe(tool)}\n${text}` }
-  toldOf.set(tool, { text, told })
+  listedTools.set(tool, { text, told })
   return told
 }
 
@@ -119,7 +119,7 @@ function createToolSearch(deferred: readonly Tool[]): Tool {
     description: `Finds more tools: ${counted.join('; ')}. Search by words for what you want to do, or by names; what is found can be called from the next step on.`,
     input: z.object({
       query: z.string().min(1).max(500).describe('Such as "create issue" or "ChartRender"'),
-      limit: z.int().positive().max(mostFound).default(5),
+      limit: z.int().positive().max(maxFound).default(5),
     }),
     readOnly: true,
     group: 'mcp',

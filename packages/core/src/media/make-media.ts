@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { fileKind } from '../files/file-kind.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { errorCodeOf } from '../error-code.ts'
+import { readErrorCode } from '../error-code.ts'
 import { NamedError } from '../error.ts'
 import type { ToolContext } from '../tool.ts'
 import type { Media, MediaErrorCode, MediaRequest, MediaTask } from './media.ts'
-import { checkTargets, keepMade, saveMade, type SavedMedia } from './save-media.ts'
+import { checkTargets, copyToSession, saveGenerated, type SavedMedia } from './save-media.ts'
 
-const sayEveryMs = 2000
+const progressIntervalMs = 2000
 const maxBytes = 20 * 2 ** 20
 
 export interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel'> {
@@ -18,16 +18,16 @@ export interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel'> {
 }
 
 /** A finished task, and where its files can be found again. */
-export type MadeMedia = MediaTask & SavedMedia
+export type GeneratedMedia = MediaTask & SavedMedia
 
 /** What the tools that make pictures and films do; the stream tells how it goes. */
 export async function makeMedia(
   { images = [], saveTo = [], ...request }: MediaInput,
   ctx: ToolContext,
-): Promise<MadeMedia> {
+): Promise<GeneratedMedia> {
   let taskId: string | undefined
   try {
-    if (ctx.media === undefined) throw refusal('no_model', 'Nothing here can make pictures or films.')
+    if (ctx.media === undefined) throw mediaError('no_model', 'Nothing here can make pictures or films.')
     // Before anything is paid for.
     const targets = await checkTargets(saveTo, ctx)
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
@@ -36,14 +36,18 @@ export async function makeMedia(
     taskId = task.id
     const { kind, model, prompt } = task
     ctx.emit('media-generate-start', { taskId, kind, model, prompt, toolCallId: ctx.toolCallId })
-    const quiet = sayHowItGoes(ctx.media, taskId, ctx)
+    const quiet = reportProgress(ctx.media, taskId, ctx)
     const ended = await ctx.media.ended(taskId, ctx.signal).finally(quiet)
     if (ended.status !== 'done')
-      throw refusal(ended.errorCode ?? 'generation_failed', ended.message ?? 'It was stopped before it was done.')
+      throw mediaError(ended.errorCode ?? 'generation_failed', ended.message ?? 'It was stopped before it was done.')
     ctx.emit('media-generate-end', { taskId, kind, model, files: ended.files, toolCallId: ctx.toolCallId })
-    return { ...ended, paths: await keepMade(ended.files, ctx), ...(await saveMade(ended.files, targets, ctx)) }
+    return {
+      ...ended,
+      paths: await copyToSession(ended.files, ctx),
+      ...(await saveGenerated(ended.files, targets, ctx)),
+    }
   } catch (error) {
-    const errorCode = errorCodeOf(error) ?? 'generation_failed'
+    const errorCode = readErrorCode(error) ?? 'generation_failed'
     const { message } = error as Error
     const named = taskId === undefined ? {} : { taskId }
     ctx.emit('media-generate-error', { ...named, errorCode, message, toolCallId: ctx.toolCallId })
@@ -52,7 +56,7 @@ export async function makeMedia(
 }
 
 /** That time passes is known of every task; how far it is only of some. */
-function sayHowItGoes(media: Media, taskId: string, ctx: ToolContext): () => void {
+function reportProgress(media: Media, taskId: string, ctx: ToolContext): () => void {
   const begun = Date.now()
   let isOver = false
   const say = async (): Promise<void> => {
@@ -63,14 +67,14 @@ function sayHowItGoes(media: Media, taskId: string, ctx: ToolContext): () => voi
     const elapsedMs = Date.now() - begun
     ctx.emit('media-generate-progress', { taskId, elapsedMs, ...known, toolCallId: ctx.toolCallId })
   }
-  const timer = setInterval(() => void say(), sayEveryMs)
+  const timer = setInterval(() => void say(), progressIntervalMs)
   return () => {
     isOver = true
     clearInterval(timer)
   }
 }
 
-function refusal(errorCode: MediaErrorCode, message: string): NamedError {
+function mediaError(errorCode: MediaErrorCode, message: string): NamedError {
   return new NamedError('MediaFailed', message, { status: 502, data: { errorCode } })
 }
 

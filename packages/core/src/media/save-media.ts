@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { changeFiles } from '../files/change-files.ts'
 import { journalFor } from '../files/change-mark.ts'
-import { withPaths } from '../files/path-lock.ts'
+import { withPathLocks } from '../files/path-lock.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { takeSnapshot } from '../files/snapshot.ts'
-import { requireWhole, stampWritten } from '../files/stamps.ts'
+import { requireFullyRead, recordWrite } from '../files/stamps.ts'
 import type { ToolContext } from '../tool.ts'
 import type { MediaFile } from './media.ts'
 
@@ -19,7 +19,7 @@ export interface SavedMedia {
   saveNotes?: string[]
 }
 
-const endings: Readonly<Record<string, string>> = {
+const extensions: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
   'image/webp': 'webp',
@@ -32,8 +32,8 @@ const endings: Readonly<Record<string, string>> = {
 }
 
 /** The ending of a file's name, without the dot. */
-export function endingOf(mediaType: string): string {
-  return endings[mediaType.split(';', 1)[0] ?? ''] ?? 'bin'
+export function fileExtension(mediaType: string): string {
+  return extensions[mediaType.split(';', 1)[0] ?? ''] ?? 'bin'
 }
 
 /**
@@ -50,7 +50,7 @@ export function targetNames(given: string | undefined, count: number, prompt: st
 }
 
 /** What is wrong with a name to save to. */
-export function targetFault(given: string | undefined): string | undefined {
+export function targetProblem(given: string | undefined): string | undefined {
   if (given === undefined || /[/\\]$/.test(given) || path.extname(given) !== '') return undefined
   return `save_to: "${given}" has no ending. Name a file, such as "${given}.png", or a folder with a slash at its end: "${given}/".`
 }
@@ -66,25 +66,25 @@ export async function checkTargets(names: readonly string[], ctx: ToolContext): 
   for (const target of targets) {
     if (target.stats?.isDirectory() === true)
       throw new Error(`"${target.shown}" is a folder. Put a slash at its end, or name a file in it.`)
-    await requireSeenNow(target, ctx)
+    await requireFreshRead(target, ctx)
   }
   return targets
 }
 
-async function requireSeenNow({ path: real, shown }: ResolvedPath, ctx: ToolContext): Promise<void> {
+async function requireFreshRead({ path: real, shown }: ResolvedPath, ctx: ToolContext): Promise<void> {
   const before = await takeSnapshot(real, { shown })
-  if (before !== undefined) requireWhole(ctx.state, real, shown, before)
+  if (before !== undefined) requireFullyRead(ctx.state, real, shown, before)
 }
 
 /** Copies into the session's own folder, which its tools may read. The same bytes have the same name. */
-export async function keepMade(files: readonly MediaFile[], ctx: ToolContext): Promise<string[]> {
+export async function copyToSession(files: readonly MediaFile[], ctx: ToolContext): Promise<string[]> {
   const folder = path.join(ctx.state.outputFolder, 'media')
   const paths: string[] = []
   for (const { sha256, mediaType } of files) {
     const blob = await ctx.blobs?.get(sha256)
     if (blob === undefined) continue
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const file = path.join(folder, `${sha256.slice(0, 16)}.${endingOf(mediaType)}`)
+    const file = path.join(folder, `${sha256.slice(0, 16)}.${fileExtension(mediaType)}`)
     await writeFile(file, blob.bytes, { mode: 0o600 })
     paths.push(file)
   }
@@ -92,7 +92,7 @@ export async function keepMade(files: readonly MediaFile[], ctx: ToolContext): P
 }
 
 /** Writes them into the workspace as every change of a file is written: journaled, to be undone like any other. */
-export async function saveMade(
+export async function saveGenerated(
   files: readonly MediaFile[],
   targets: readonly ResolvedPath[],
   ctx: ToolContext,
@@ -116,28 +116,29 @@ export async function saveMade(
       continue
     }
     saved.push(target.shown)
-    if (!fits(target.path, mediaType)) saveNotes.push(`${target.shown} is ${mediaType}, whatever its ending says.`)
+    if (!extensionFits(target.path, mediaType))
+      saveNotes.push(`${target.shown} is ${mediaType}, whatever its ending says.`)
   }
   return { saved, ...(saveNotes.length > 0 && { saveNotes }) }
 }
 
 async function replaceFile(target: ResolvedPath, bytes: Uint8Array, ctx: ToolContext): Promise<void> {
   const { path: real, shown } = target
-  await withPaths([real], async () => {
+  await withPathLocks([real], async () => {
     const before = await takeSnapshot(real, { shown })
-    if (before !== undefined) requireWhole(ctx.state, real, shown, before)
+    if (before !== undefined) requireFullyRead(ctx.state, real, shown, before)
     const [sha256] = await changeFiles([{ path: real, shown, before, after: [bytes] }], journalFor(ctx), ctx.signal)
-    stampWritten(ctx.state, real, sha256 ?? '', statSync(real, { bigint: true }), 'all')
+    recordWrite(ctx.state, real, sha256 ?? '', statSync(real, { bigint: true }), 'all')
   })
 }
 
-function fits(file: string, mediaType: string): boolean {
+function extensionFits(file: string, mediaType: string): boolean {
   const ending = path.extname(file).slice(1).toLowerCase()
-  return (ending === 'jpeg' ? 'jpg' : ending) === endingOf(mediaType)
+  return (ending === 'jpeg' ? 'jpg' : ending) === fileExtension(mediaType)
 }
 
 /** What the model reads of where they are. */
-export function whereText({ paths, saved = [], saveNotes = [] }: SavedMedia): string[] {
+export function savedFilesText({ paths, saved = [], saveNotes = [] }: SavedMedia): string[] {
   return [
     ...(saved.length > 0 ? [`Saved in the workspace as ${saved.join(', ')}.`] : []),
     ...(paths.length > 0 ? [`Kept as ${paths.join(', ')}: to be read, copied or started from under that path.`] : []),

@@ -1,4 +1,4 @@
-const natural = new Intl.Collator('en', { numeric: true })
+const byName = new Intl.Collator('en', { numeric: true })
 
 type Ranked = [score: number, path: string]
 
@@ -34,7 +34,7 @@ function insert(best: Ranked[], one: Ranked, limit: number): void {
 }
 
 function compare([a, one]: Ranked, [b, other]: Ranked): number {
-  return a - b || natural.compare(one, other)
+  return a - b || byName.compare(one, other)
 }
 
 function foldersOf(files: readonly string[]): Set<string> {

@@ -1,8 +1,8 @@
-import type { Block, BlockSink } from './block.ts'
-import type { ReadResult } from './output-stream-types.ts'
+import type { ReadResult } from './instant-event.ts'
+import type { JsonBlock, BlockSink } from './block.ts'
 import type { PatternSegment } from './path.ts'
-import type { Place, Watcher } from './places.ts'
-import { tellBlock } from './tell-block.ts'
+import type { PathNode, Watcher } from './places.ts'
+import { replayBlock } from './tell-block.ts'
 
 export interface ReaderSink<W extends Watcher = Watcher> extends BlockSink<W> {
   /** A better block was found: what was told of the one before no longer counts. */
@@ -13,11 +13,11 @@ export interface ReaderSink<W extends Watcher = Watcher> extends BlockSink<W> {
 
 /** Of the blocks of a text, the one that matches the schema best so far. It is the one that readers see. */
 export class BestBlock<W extends Watcher = Watcher> {
-  readonly #root: Place<W>
+  readonly #root: PathNode<W>
   readonly #sink: ReaderSink<W>
-  #shown: Block<W> | undefined
+  #shown: JsonBlock<W> | undefined
 
-  constructor(root: Place<W>, sink: ReaderSink<W>) {
+  constructor(root: PathNode<W>, sink: ReaderSink<W>) {
     this.#root = root
     this.#sink = sink
   }
@@ -32,7 +32,7 @@ export class BestBlock<W extends Watcher = Watcher> {
   }
 
   /** Shows a block if it is the first, or a better match than the one that is shown; of equals the first stays. */
-  consider(block: Block<W>): void {
+  consider(block: JsonBlock<W>): void {
     const best = this.#shown
     if (best !== undefined) {
       if (block.score <= best.score) return
@@ -46,7 +46,7 @@ export class BestBlock<W extends Watcher = Watcher> {
 
   /** Tells a latecomer what readers have seen so far; with a pattern, only the complete values that it matches. */
   tell(tell: BlockSink<W>['tell'], pattern?: readonly PatternSegment[]): void {
-    if (this.#shown !== undefined) tellBlock(this.#shown, this.#root, tell, pattern)
+    if (this.#shown !== undefined) replayBlock(this.#shown, this.#root, tell, pattern)
   }
 
   result(): ReadResult | undefined {

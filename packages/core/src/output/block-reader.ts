@@ -1,5 +1,5 @@
-import type { Block } from './block.ts'
-import { GapReader, isGapStart } from './gap-reader.ts'
+import type { JsonBlock } from './block.ts'
+import { CommentReader, isCommentStart } from './gap-reader.ts'
 import { isColon, isComma, isJsonSpace, isOtherSpace, isQuote, isWordEnd } from './json-characters.ts'
 import { readCutWord, readWord } from './json-word.ts'
 import type { Watcher } from './places.ts'
@@ -31,19 +31,19 @@ const closeObject = 0x7d
  */
 export class BlockReader<W extends Watcher = Watcher> {
   readonly #strings = new StringReader()
-  readonly #gap = new GapReader()
+  readonly #gap = new CommentReader()
   #state = after
   /** Where to go on after a comment. */
   #back = after
   /** The block that is being read. */
-  #block: Block<W> | undefined
+  #block: JsonBlock<W> | undefined
   /** A comma came last. */
   #isOpenComma = false
   #isKey = false
   #word = ''
 
   /** Starts with the first character of a block. Says whether it was used up. */
-  begin(block: Block<W>, code: number): boolean {
+  begin(block: JsonBlock<W>, code: number): boolean {
     this.#block = block
     this.#isOpenComma = false
     if (code === openList || code === openObject) {
@@ -224,7 +224,7 @@ export class BlockReader<W extends Watcher = Watcher> {
   /** White space, and the start of what might be a comment or a fence. */
   #isSpace(code: number): boolean {
     if (isJsonSpace(code)) return true
-    if (isGapStart(code)) {
+    if (isCommentStart(code)) {
       this.#gap.begin(code)
       this.#back = this.#state
       this.#state = gap

@@ -1,25 +1,24 @@
-import { Frame, noIndexes } from './frame.ts'
+import { OpenContainer, noIndexes } from './frame.ts'
 import type { Completion, InstantEvent } from './instant-event.ts'
-import { joinPieces } from './join-pieces.ts'
+import { flattenString } from './join-pieces.ts'
 import { type PatternSegment, type Segment, wildcard } from './path.ts'
-import type { Place, Watcher } from './places.ts'
-import { type JsonType, jsonTypeOf } from './schema-tree.ts'
+import type { PathNode, Watcher } from './places.ts'
 
 /** Where the events of a block go. */
 export interface BlockSink<W extends Watcher = Watcher> {
   /** Whether someone wants every event. Otherwise only complete values at watched places are told. */
   readonly all: boolean
-  tell(event: InstantEvent, place: Place<W>): void
+  tell(event: InstantEvent, place: PathNode<W>): void
 }
 
 /**
  * The JSON types of the fields by which a block is recognised as the answer, of list items and record values under the
  * wildcard; empty when any block may be it.
  */
-export type Fields = ReadonlyMap<PatternSegment, ReadonlySet<JsonType>>
+export type FieldTypes = ReadonlyMap<PatternSegment, ReadonlySet<JsonType>>
 
 /** One stretch of JSON in a text and the value it builds. The reader says what it sees; the block keeps and tells it. */
-export class Block<W extends Watcher = Watcher> {
+export class JsonBlock<W extends Watcher = Watcher> {
   value: unknown
   completion: Completion | undefined
   /** Why the value is a guess. */
@@ -29,7 +28,7 @@ export class Block<W extends Watcher = Watcher> {
   /** Whether readers see it. */
   shown = false
   /** The innermost open list or object. */
-  top: Frame<W> | undefined
+  top: OpenContainer<W> | undefined
   /** How the mended values of a list or object ended; all others were observed. */
   readonly mended = new Map<object, Map<Segment, Completion>>()
   /** The string that is being read, as far as it was told. */
@@ -40,13 +39,13 @@ export class Block<W extends Watcher = Watcher> {
   #matches = 0
   #isConfirmed = false
   readonly #sink: BlockSink<W>
-  readonly #root: Place<W>
-  readonly #fields: Fields
+  readonly #root: PathNode<W>
+  readonly #fields: FieldTypes
   readonly #isAnyField: boolean
-  readonly #onProgress: (block: Block<W>) => void
+  readonly #onProgress: (block: JsonBlock<W>) => void
 
   /** `onProgress`: the block is surely JSON and not shown, and has come further; perhaps it is the best by now. */
-  constructor(root: Place<W>, sink: BlockSink<W>, fields: Fields, onProgress: (block: Block<W>) => void) {
+  constructor(root: PathNode<W>, sink: BlockSink<W>, fields: FieldTypes, onProgress: (block: JsonBlock<W>) => void) {
     this.#root = root
     this.#sink = sink
     this.#fields = fields
@@ -84,7 +83,7 @@ export class Block<W extends Watcher = Watcher> {
     const parent = this.top
     if (this.#isAnyField) this.#matches++
     else this.#match(isList ? 'array' : 'object')
-    const frame = new Frame(parent, isList, parent === undefined ? this.#root : parent.below)
+    const frame = new OpenContainer(parent, isList, parent === undefined ? this.#root : parent.below)
     if (parent === undefined) this.value = frame.value
     else parent.put(frame.value)
     this.top = frame
@@ -103,7 +102,7 @@ export class Block<W extends Watcher = Watcher> {
   }
 
   close(): void {
-    const frame = this.top as Frame<W>
+    const frame = this.top as OpenContainer<W>
     this.top = frame.parent
     const completion = frame.mended ? 'repaired' : 'observed'
     this.#ended(completion)
@@ -143,7 +142,7 @@ export class Block<W extends Watcher = Watcher> {
   }
 
   endString(delta: string, completion: Completion): void {
-    const text = joinPieces((this.partial as string) + delta)
+    const text = flattenString((this.partial as string) + delta)
     this.partial = undefined
     this.#put(text)
     this.#ended(completion)
@@ -214,7 +213,7 @@ export class Block<W extends Watcher = Watcher> {
   }
 
   #tell(
-    place: Place<W>,
+    place: PathNode<W>,
     path: string,
     indexes: readonly number[],
     value: unknown,
@@ -225,4 +224,13 @@ export class Block<W extends Watcher = Watcher> {
     const isComplete = completion !== undefined
     this.#sink.tell({ type: 'value', path, wildcardPath, indexes, value, delta, isComplete, completion }, place)
   }
+}
+
+export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+export function jsonTypeOf(value: unknown): JsonType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
 }

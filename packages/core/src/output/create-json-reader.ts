@@ -1,12 +1,14 @@
+import type { ReadResult } from './instant-event.ts'
+import type { FieldTypes } from './block.ts'
 import type { InstantEvent, PathStyle, ResetEvent } from './instant-event.ts'
 import { JsonReader } from './json-reader.ts'
-import type { OutputSchema } from './output-schema-types.ts'
-import type { ReadResult } from './output-stream-types.ts'
-import { Places } from './places.ts'
+import { PathTree } from './places.ts'
 
 export interface JsonReaderOptions {
   /** Tells which of several blocks is the answer, and what kind it is. */
-  readonly schema?: Pick<OutputSchema, 'kinds' | 'fields'> | undefined
+  readonly schema?:
+    | { readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>; readonly fields: FieldTypes }
+    | undefined
   readonly pathStyle?: PathStyle
   readonly onEvent?: (event: InstantEvent | ResetEvent) => void
 }
@@ -24,7 +26,7 @@ const everyKind = new Set(['object', 'list', 'scalar'] as const)
 
 export function createJsonReader({ schema, pathStyle = 'dot', onEvent }: JsonReaderOptions = {}): IncrementalReader {
   return new JsonReader({
-    root: new Places(pathStyle).root,
+    root: new PathTree(pathStyle).root,
     sink: {
       all: onEvent !== undefined,
       tell: onEvent ?? (() => undefined),

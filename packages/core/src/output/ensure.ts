@@ -10,7 +10,7 @@ export function ensureRules(tree: SchemaTree): EnsureRule[] {
   const rules = new Map<string, EnsureRule>()
   const go = (schema: Schema, path: readonly PatternSegment[], fits: ReadonlyMap<number, Fits>, inside: Schema[]) => {
     const alternatives = tree.alternatives(schema)
-    const rule = ruleOf([schema, ...alternatives], path)
+    const rule = readEnsureRule([schema, ...alternatives], path)
     if (rule !== undefined) {
       const name = formatPath(path)
       rules.set(`${name} ${rules.size}`, {
@@ -30,7 +30,7 @@ export function ensureRules(tree: SchemaTree): EnsureRule[] {
   return [...rules.values()]
 }
 
-function ruleOf(schemas: readonly Schema[], path: readonly PatternSegment[]): EnsureRule['rule'] | undefined {
+function readEnsureRule(schemas: readonly Schema[], path: readonly PatternSegment[]): EnsureRule['rule'] | undefined {
   const ensure = schemas.map((schema) => schema.ensure).find((value) => value !== undefined)
   if (ensure === undefined || ensure === false) return undefined
   if (ensure === true || ensure === 'present') return 'present'
@@ -60,11 +60,11 @@ function sharedKeys(schema: Schema, holder: unknown): number {
 
 /** What an answer lacks of the paths that it must have. */
 export function ensureProblems(value: unknown, rules: readonly EnsureRule[]): OutputProblem[] {
-  const problems = rules.flatMap((rule) => missing(value, rule))
+  const problems = rules.flatMap((rule) => missingPaths(value, rule))
   return [...new Map(problems.map((problem) => [problem.path, problem])).values()]
 }
 
-function missing(root: unknown, { path, rule, applies }: EnsureRule): OutputProblem[] {
+function missingPaths(root: unknown, { path, rule, applies }: EnsureRule): OutputProblem[] {
   const segments = parsePath(path)
   const problems: OutputProblem[] = []
   let holders: { at: Segment[]; value: unknown }[] = [{ at: [], value: root }]
@@ -77,7 +77,7 @@ function missing(root: unknown, { path, rule, applies }: EnsureRule): OutputProb
       const lacks = segment === wildcard ? !isContainer : children.length === 0
       // A parent that is absent is the schema's business when the rule comes from there.
       if (lacks && (applies === undefined || (isLast && isContainer))) {
-        problems.push(problem([...holder.at, ...segments.slice(depth)], 'is missing'))
+        problems.push(ensureProblem([...holder.at, ...segments.slice(depth)], 'is missing'))
       }
       return children.map(([key, child]) => ({ at: [...holder.at, key], value: child }))
     })
@@ -85,11 +85,11 @@ function missing(root: unknown, { path, rule, applies }: EnsureRule): OutputProb
   if (rule === 'present') return problems
   return [
     ...problems,
-    ...holders.filter(({ value }) => isEmpty(value)).map(({ at }) => problem(at, 'must not be empty')),
+    ...holders.filter(({ value }) => isEmpty(value)).map(({ at }) => ensureProblem(at, 'must not be empty')),
   ]
 }
 
-function problem(at: readonly PatternSegment[], message: string): OutputProblem {
+function ensureProblem(at: readonly PatternSegment[], message: string): OutputProblem {
   return { path: formatPath(at), message, retry: true }
 }
 

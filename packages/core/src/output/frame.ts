@@ -1,26 +1,26 @@
 import type { Segment } from './path.ts'
-import type { Place, Watcher } from './places.ts'
+import type { PathNode, Watcher } from './places.ts'
 
 export const noIndexes: readonly number[] = []
 
 /** A list or object that is still open. */
-export class Frame<W extends Watcher = Watcher> {
-  readonly parent: Frame<W> | undefined
+export class OpenContainer<W extends Watcher = Watcher> {
+  readonly parent: OpenContainer<W> | undefined
   readonly isList: boolean
   readonly value: unknown[] | Record<string, unknown>
-  readonly place: Place<W> | undefined
+  readonly place: PathNode<W> | undefined
   readonly path: string
   readonly indexes: readonly number[]
   /** Where the value that is being read belongs. */
   key: Segment
-  below: Place<W> | undefined
+  below: PathNode<W> | undefined
   /** Whether anything in it had to be mended so far. */
   mended = false
   /** How many lists and how many objects are open, this one included. */
   readonly #lists: number
   readonly #objects: number
 
-  constructor(parent: Frame<W> | undefined, isList: boolean, place: Place<W> | undefined) {
+  constructor(parent: OpenContainer<W> | undefined, isList: boolean, place: PathNode<W> | undefined) {
     this.parent = parent
     this.isList = isList
     this.value = isList ? [] : {}
@@ -34,7 +34,7 @@ export class Frame<W extends Watcher = Watcher> {
   }
 
   /** The innermost list or object around this one; looked for only when there is one. */
-  nearest(isList: boolean): Frame<W> | undefined {
+  nearest(isList: boolean): OpenContainer<W> | undefined {
     if ((isList ? this.#lists : this.#objects) === 0) return undefined
     let frame = this.parent
     while (frame !== undefined && frame.isList !== isList) frame = frame.parent

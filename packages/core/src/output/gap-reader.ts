@@ -4,17 +4,17 @@ const tick = 0x60
 const newline = 0x0a
 
 const afterSlash = 0
-const line = 1
-const block = 2
+const lineComment = 1
+const blockComment = 2
 const ticks = 3
 
 /** Whether a character may begin a comment or a fence between values. */
-export function isGapStart(code: number): boolean {
+export function isCommentStart(code: number): boolean {
   return code === slash || code === tick
 }
 
 /** Reads what may stand between values besides white space: comments, and the fence that ends a cut block. */
-export class GapReader {
+export class CommentReader {
   #state = afterSlash
   #isStar = false
   #tickCount = 0
@@ -29,9 +29,9 @@ export class GapReader {
   /** `stray`: it was neither; this character is not used up and belongs to something else. */
   read(code: number): 'inside' | 'comment' | 'fence' | 'stray' {
     switch (this.#state) {
-      case line:
+      case lineComment:
         return code === newline ? 'comment' : 'inside'
-      case block: {
+      case blockComment: {
         const isEnd = this.#isStar && code === slash
         this.#isStar = code === star
         return isEnd ? 'comment' : 'inside'
@@ -41,7 +41,7 @@ export class GapReader {
         return ++this.#tickCount === 3 ? 'fence' : 'inside'
       default:
         if (code !== slash && code !== star) return 'stray'
-        this.#state = code === slash ? line : block
+        this.#state = code === slash ? lineComment : blockComment
         return 'inside'
     }
   }

@@ -44,3 +44,18 @@ export interface ResetEvent {
   /** The attempt that begins or goes on now; the first is 1. */
   readonly attempt: number
 }
+
+/** What the text of one attempt was, as JSON. */
+export interface ReadResult {
+  readonly found: boolean
+  /** `undefined` when no JSON was found. */
+  readonly value: unknown
+  readonly completion: Completion | undefined
+  /**
+   * Set when the value is a guess (no JSON, a cut ending, a missing comma or bracket), as a sentence for the retry.
+   * Comments, trailing commas, other quotes and raw newlines are read for what they mean and are not malformed.
+   */
+  readonly malformed: string | undefined
+  /** The path of a key that is written twice. The value is the last one, as `JSON.parse` has it. */
+  readonly repeated?: string
+}

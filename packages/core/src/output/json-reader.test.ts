@@ -1,3 +1,4 @@
+import type { ReadResult } from './instant-event.ts'
 import fc from 'fast-check'
 import JSON5 from 'json5'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +9,6 @@ import { naughtyStrings } from '../../test/fixtures/naughty-strings.ts'
 import { createJsonReader, type JsonReaderOptions } from './create-json-reader.ts'
 import type { InstantEvent, ResetEvent } from './instant-event.ts'
 import { outputSchema } from './output-schema.ts'
-import type { ReadResult } from './output-stream-types.ts'
 
 interface Reading {
   events: (InstantEvent | ResetEvent)[]

@@ -1,17 +1,17 @@
+import type { ReadResult } from './instant-event.ts'
 import { BestBlock, type ReaderSink } from './best-block.ts'
 import { BlockReader } from './block-reader.ts'
-import { Block, type BlockSink, type Fields } from './block.ts'
-import type { ReadResult } from './output-stream-types.ts'
+import { JsonBlock, type BlockSink, type FieldTypes } from './block.ts'
 import type { PatternSegment } from './path.ts'
-import type { Place, Watcher } from './places.ts'
-import { ProseReader } from './prose-reader.ts'
+import type { PathNode, Watcher } from './places.ts'
+import { JsonStartFinder } from './prose-reader.ts'
 
 export interface ReaderOptions<W extends Watcher = Watcher> {
-  readonly root: Place<W>
+  readonly root: PathNode<W>
   readonly sink: ReaderSink<W>
   /** What the answer may be as a whole: other brackets are prose. */
   readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>
-  readonly fields: Fields
+  readonly fields: FieldTypes
 }
 
 const openList = 0x5b
@@ -24,8 +24,8 @@ const openObject = 0x7b
 export class JsonReader<W extends Watcher = Watcher> {
   readonly #options: ReaderOptions<W>
   readonly #best: BestBlock<W>
-  readonly #onProgress: (block: Block<W>) => void
-  readonly #prose: ProseReader
+  readonly #onProgress: (block: JsonBlock<W>) => void
+  readonly #prose: JsonStartFinder
   readonly #blocks = new BlockReader<W>()
 
   constructor(options: ReaderOptions<W>) {
@@ -33,7 +33,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     this.#options = options
     this.#best = new BestBlock(root, sink)
     this.#onProgress = (block) => this.#best.consider(block)
-    this.#prose = new ProseReader(kinds)
+    this.#prose = new JsonStartFinder(kinds)
   }
 
   /** The best value so far, live. */
@@ -68,7 +68,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     // After the answer, what looks like a mere scalar is prose.
     if (code !== openList && code !== openObject && this.#best.isFound) return at + 1
     const { root, sink, fields } = this.#options
-    const block = new Block(root, sink, fields, this.#onProgress)
+    const block = new JsonBlock(root, sink, fields, this.#onProgress)
     return this.#blocks.begin(block, code) ? at + 1 : at
   }
 }

@@ -12,7 +12,7 @@ const yes: JsonWord = { value: true, clean: true }
 const no: JsonWord = { value: false, clean: true }
 const nothing: JsonWord = { value: null, clean: true }
 
-const others = new Map<string, JsonWord>([
+const looseWords = new Map<string, JsonWord>([
   ['True', { value: true, clean: false }],
   ['False', { value: false, clean: false }],
   ['None', { value: null, clean: false }],
@@ -33,7 +33,7 @@ export function readWord(text: string): JsonWord | undefined {
   if (text === 'true') return yes
   if (text === 'false') return no
   if (text === 'null') return nothing
-  const literal = others.get(text)
+  const literal = looseWords.get(text)
   if (literal !== undefined) return literal
   if (looseNumber.test(text)) return { value: Number(text), clean: false }
   if (!hexNumber.test(text)) return undefined

@@ -3,16 +3,16 @@ import type { InstantEvent, ResetEvent } from './instant-event.ts'
 import { keyNeverArrived } from './key-errors.ts'
 import type { Arrived, Handled, HandlerContext } from './output-keys.ts'
 import { type PatternSegment, wildcard } from './path.ts'
-import type { Place, Places } from './places.ts'
-import type { PlacedValidator, Round } from './round.ts'
+import type { PathNode, PathTree } from './places.ts'
+import type { PathValidator, ValidationRound } from './round.ts'
 
 /** Someone at a place: who waits for complete values, or judges them first. */
-export type PlaceWatcher = KeyReader | PlacedValidator
+export type PathWatcher = KeyReader | PathValidator
 
 interface KeyReader {
   readonly kind: 'reader'
   readonly pattern: readonly PatternSegment[]
-  arrive(event: InstantEvent, round: Round): void
+  arrive(event: InstantEvent, round: ValidationRound): void
 }
 
 /** A reader that is waited for: it is told how the answer ends. */
@@ -31,10 +31,10 @@ interface AwaitedReader extends KeyReader {
 }
 
 export interface KeyReadersOptions {
-  readonly places: Places<PlaceWatcher>
+  readonly places: PathTree<PathWatcher>
   /** Tells what there is already; with a pattern, only the complete values that it matches. */
   readonly lookBack: (
-    tell: (event: InstantEvent, place: Place<PlaceWatcher>) => void,
+    tell: (event: InstantEvent, place: PathNode<PathWatcher>) => void,
     pattern?: readonly PatternSegment[],
   ) => void
   readonly onSatisfied: () => void
@@ -51,18 +51,18 @@ export class KeyReaders {
   readonly #running = new Set<Promise<void>>()
   readonly #errors: unknown[] = []
   readonly #over = Promise.withResolvers<void>()
-  #round: Round
+  #round: ValidationRound
   #isClosed = false
   #failure: { error: unknown } | undefined
   #isChecking = false
   /** Readers who came while a block was told in one go: they look back when that is done. */
   #latecomers: (() => void)[] | undefined
   /** The round whose keys were all there. */
-  #satisfiedRound: Round | undefined
+  #satisfiedRound: ValidationRound | undefined
   /** What is read may still turn out to be no part of the answer. */
   #isHeld = false
 
-  constructor(options: KeyReadersOptions, round: Round) {
+  constructor(options: KeyReadersOptions, round: ValidationRound) {
     this.#options = options
     this.#round = round
   }
@@ -74,7 +74,7 @@ export class KeyReaders {
   }
 
   /** A value has begun, grown or become complete. */
-  tell(event: InstantEvent, place: Place<PlaceWatcher>): void {
+  tell(event: InstantEvent, place: PathNode<PathWatcher>): void {
     for (const queue of this.#queues) queue.push(event)
     if (event.isComplete && !this.#isHeld) this.#deliver(event, place)
   }
@@ -96,13 +96,13 @@ export class KeyReaders {
   }
 
   /** What was told so far is no part of the answer, which begins again in the same attempt. */
-  restart(round: Round, reason: string): void {
+  restart(round: ValidationRound, reason: string): void {
     const isHeld = this.#isHeld
     this.reset(round, reason)
     this.#isHeld = isHeld
   }
 
-  #deliver(event: InstantEvent, place: Place<PlaceWatcher>): void {
+  #deliver(event: InstantEvent, place: PathNode<PathWatcher>): void {
     if (place.watching === undefined) return
     const concerned = this.#options.places.concerned(place, event.indexes)
     const validators = concerned.filter((watcher) => watcher.kind === 'validator')
@@ -119,7 +119,7 @@ export class KeyReaders {
   }
 
   /** What was told before no longer counts. */
-  reset(round: Round, reason: string): void {
+  reset(round: ValidationRound, reason: string): void {
     this.#round.controller.abort()
     this.#round = round
     this.#isHeld = false
@@ -317,7 +317,7 @@ export class KeyReaders {
     })
   }
 
-  #handle(key: string, handler: Handler, event: InstantEvent, round: Round): void {
+  #handle(key: string, handler: Handler, event: InstantEvent, round: ValidationRound): void {
     const { path, wildcardPath, indexes, value, completion = 'observed' } = event
     const { attempt, controller } = round
     const context = { path, wildcardPath, indexes, completion, attempt, signal: controller.signal }

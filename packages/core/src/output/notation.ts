@@ -53,7 +53,7 @@ class NotationWriter {
 
   #one(schema: Schema, path: readonly PatternSegment[], indent: string): string {
     const isHolder = schema.type === undefined || schema.type === 'object' || schema.type === 'array'
-    if (!isHolder || childEntries(schema).length === 0) return leaf(schema)
+    if (!isHolder || childEntries(schema).length === 0) return formatLeaf(schema)
     const around = this.#open.find((one) => one.schema === schema)
     if (around !== undefined) {
       return around.path.length === 0 ? '<same as the whole>' : `<same as ${formatPath(around.path)}>`
@@ -72,7 +72,7 @@ class NotationWriter {
       return this.#line(child, `${name}: `, [...path, key], indent, known)
     })
     const open = childEntries(schema).some(([key]) => key === wildcard)
-    return brackets('{', [...lines, ...(open ? [{ text: '...', notes: '' }] : [])], '}', indent)
+    return formatBrackets('{', [...lines, ...(open ? [{ text: '...', notes: '' }] : [])], '}', indent)
   }
 
   #list(schema: Schema, path: readonly PatternSegment[], indent: string): string {
@@ -80,20 +80,26 @@ class NotationWriter {
     const tuple = Array.isArray(schema.items) ? schema.items.length : (schema.prefixItems?.length ?? 0)
     const lines = items.map(([, item]) => this.#line(item, '', [...path, wildcard], indent, true))
     const more = items.length > tuple
-    return brackets('[', [...lines, ...(more ? [{ text: '...', notes: '' }] : [])], ']', indent)
+    return formatBrackets('[', [...lines, ...(more ? [{ text: '...', notes: '' }] : [])], ']', indent)
   }
 
-  #line(schema: Schema, before: string, path: readonly PatternSegment[], indent: string, required: boolean): Line {
+  #line(
+    schema: Schema,
+    before: string,
+    path: readonly PatternSegment[],
+    indent: string,
+    required: boolean,
+  ): NotationLine {
     return { text: `${before}${this.write(schema, path, `${indent}  `)}`, notes: this.notes(schema, required) }
   }
 }
 
-interface Line {
+interface NotationLine {
   text: string
   notes: string
 }
 
-function brackets(open: string, lines: readonly Line[], close: string, indent: string): string {
+function formatBrackets(open: string, lines: readonly NotationLine[], close: string, indent: string): string {
   const last = lines.length - 1
   const body = lines.map(({ text, notes }, index) => {
     return `${indent}  ${text}${index === last ? '' : ','}${notes === '' ? '' : ` // ${notes}`}`
@@ -101,7 +107,7 @@ function brackets(open: string, lines: readonly Line[], close: string, indent: s
   return [open, ...body, `${indent}${close}`].join('\n')
 }
 
-function leaf(schema: Schema): string {
+function formatLeaf(schema: Schema): string {
   const literals = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
   if (literals !== undefined) return literals.map((value) => JSON.stringify(value)).join(' | ')
   const { type } = schema

@@ -7,15 +7,15 @@ export interface OutputProblem {
   readonly retry: boolean
 }
 
-const shownProblems = 10
-const shownLength = 300
+const maxProblems = 10
+const maxProblemLength = 300
 
 /** The reasons as a list for the prompt of the next attempt, bounded in number and length. */
 export function retryText(problems: readonly OutputProblem[]): string {
-  const lines = problems.slice(0, shownProblems).map(({ path, message }) => {
+  const lines = problems.slice(0, maxProblems).map(({ path, message }) => {
     const text = path === '' ? message : `${path}: ${message}`
-    return `- ${text.length > shownLength ? `${text.slice(0, shownLength)}…` : text}`
+    return `- ${text.length > maxProblemLength ? `${text.slice(0, maxProblemLength)}…` : text}`
   })
-  const more = problems.length - shownProblems
+  const more = problems.length - maxProblems
   return [...lines, ...(more > 0 ? [`- and ${more} more of this kind`] : [])].join('\n')
 }

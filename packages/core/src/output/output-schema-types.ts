@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema'
-import type { Fields } from './block.ts'
+import type { FieldTypes } from './block.ts'
 import type { OutputProblem } from './output-problem.ts'
 
 /**
@@ -55,7 +55,7 @@ export interface OutputSchema<Input = unknown, Output = Input> {
    * The JSON types of the answer's named fields (of its items', when it is a list) and, under the wildcard, of list
    * items and record values: which block of JSON in a text is the answer is judged by them.
    */
-  readonly fields: Fields
+  readonly fields: FieldTypes
   /** The wildcard paths of every field that is known by name: `items`, `items[*]`, `items[*].title`. */
   readonly paths: readonly string[]
   /** What `.meta({ ensure })` asks for: `true` and `'present'` are the same, `'not-empty'` wants more. */

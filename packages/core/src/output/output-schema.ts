@@ -1,19 +1,20 @@
+import type { JsonType } from './block.ts'
 import type { JSONSchema7 } from 'json-schema'
-import type { Fields } from './block.ts'
+import type { FieldTypes } from './block.ts'
 import { ensureRules } from './ensure.ts'
 import { readWord } from './json-word.ts'
 import { notationOf } from './notation.ts'
 import type { CheckedOutput, OutputSchema, OutputSource, StandardResult } from './output-schema-types.ts'
 import { formatPath, parsePath, type PatternSegment, wildcard } from './path.ts'
 import { toProviderSchema } from './provider-schema.ts'
-import { childEntries, type JsonType, type Schema, SchemaTree } from './schema-tree.ts'
+import { childEntries, type Schema, SchemaTree } from './schema-tree.ts'
 
 /** Reads a schema once; what is derived from it is made when it is first asked for. */
 export function outputSchema<Input, Output>(source: OutputSource<Input, Output>): OutputSchema<Input, Output> {
   const tree = new SchemaTree(jsonSchemaOf(source))
   const types = tree.types(tree.root)
   const ensure = ensureRules(tree)
-  const kinds = new Set([...types].map(kindOf))
+  const kinds = new Set([...types].map(answerKind))
   const inAnswer = source.ofScalar ?? (kinds.has('object') || kinds.has('list') ? undefined : (value: unknown) => value)
   let jsonSchema: JSONSchema7 | undefined
   let notation: string | undefined
@@ -29,7 +30,7 @@ export function outputSchema<Input, Output>(source: OutputSource<Input, Output>)
       return (paths ??= tree.paths())
     },
     kinds,
-    fields: fieldsOf(tree, types),
+    fields: fieldTypes(tree, types),
     ensure,
     has: (path) => tree.has(parsePath(path)),
     validate: (value) => validate(source, value),
@@ -66,12 +67,12 @@ function jsonSchemaOf(source: OutputSource): Schema {
   }
 }
 
-function kindOf(type: JsonType): 'object' | 'list' | 'scalar' {
+function answerKind(type: JsonType): 'object' | 'list' | 'scalar' {
   if (type === 'object') return 'object'
   return type === 'array' ? 'list' : 'scalar'
 }
 
-function fieldsOf(tree: SchemaTree, types: ReadonlySet<JsonType>): Fields {
+function fieldTypes(tree: SchemaTree, types: ReadonlySet<JsonType>): FieldTypes {
   const fields = new Map<PatternSegment, Set<JsonType>>()
   const add = (key: PatternSegment, schema: Schema): void => {
     fields.set(key, new Set([...(fields.get(key) ?? []), ...tree.types(schema)]))
@@ -86,7 +87,7 @@ function fieldsOf(tree: SchemaTree, types: ReadonlySet<JsonType>): Fields {
 }
 
 async function validate<Output>(source: OutputSource<unknown, Output>, value: unknown): Promise<CheckedOutput<Output>> {
-  const result = await resultOf(source, value)
+  const result = await safeValidate(source, value)
   if (result.issues === undefined) return { ok: true, data: result.value }
   return {
     ok: false,
@@ -102,7 +103,7 @@ async function validate<Output>(source: OutputSource<unknown, Output>, value: un
 }
 
 /** A value that is nested too deeply for the schema library is a bad answer, not a defect of the program. */
-async function resultOf<Output>(
+async function safeValidate<Output>(
   source: OutputSource<unknown, Output>,
   value: unknown,
 ): Promise<StandardResult<Output>> {

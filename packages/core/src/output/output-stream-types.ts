@@ -1,4 +1,5 @@
-import type { Completion, PathStyle } from './instant-event.ts'
+import type { ReadResult } from './instant-event.ts'
+import type { PathStyle } from './instant-event.ts'
 import type { OutputKeys } from './output-keys.ts'
 import type { OutputProblem } from './output-problem.ts'
 import type { CheckedOutput, EnsureRule, OutputSchema } from './output-schema-types.ts'
@@ -31,21 +32,6 @@ export interface OutputStreamOptions<Input, Output = Input> {
   readonly onSatisfied?: () => void
   /** A handler failed while the answer is still being written. `settled()` rejects with it later in any case. */
   readonly onHandlerError?: (error: unknown) => void
-}
-
-/** What the text of one attempt was, as JSON. */
-export interface ReadResult {
-  readonly found: boolean
-  /** `undefined` when no JSON was found. */
-  readonly value: unknown
-  readonly completion: Completion | undefined
-  /**
-   * Set when the value is a guess (no JSON, a cut ending, a missing comma or bracket), as a sentence for the retry.
-   * Comments, trailing commas, other quotes and raw newlines are read for what they mean and are not malformed.
-   */
-  readonly malformed: string | undefined
-  /** The path of a key that is written twice. The value is the last one, as `JSON.parse` has it. */
-  readonly repeated?: string
 }
 
 /**

@@ -1,14 +1,15 @@
+import type { ReadResult } from './instant-event.ts'
 import { ensureProblems } from './ensure.ts'
 import { JsonReader } from './json-reader.ts'
 import { keyNotInSchema, noHandlers, outputSchemaMissing } from './key-errors.ts'
-import { KeyReaders, type PlaceWatcher } from './key-readers.ts'
+import { KeyReaders, type PathWatcher } from './key-readers.ts'
 import type { HandlerContext } from './output-keys.ts'
 import type { OutputProblem } from './output-problem.ts'
 import type { CheckedOutput } from './output-schema-types.ts'
-import type { KeyValidator, OutputStream, OutputStreamOptions, ReadResult } from './output-stream-types.ts'
+import type { KeyValidator, OutputStream, OutputStreamOptions } from './output-stream-types.ts'
 import { parsePath, type PatternSegment } from './path.ts'
-import { Places } from './places.ts'
-import { problemOf, Round } from './round.ts'
+import { PathTree } from './places.ts'
+import { problemOf, ValidationRound } from './round.ts'
 
 const everyKind = new Set(['object', 'list', 'scalar'] as const)
 
@@ -28,17 +29,17 @@ interface KeyOptions {
 
 class Stream<Input, Output> {
   readonly #options: OutputStreamOptions<Input, Output>
-  readonly #places: Places<PlaceWatcher>
+  readonly #places: PathTree<PathWatcher>
   readonly #readers: KeyReaders
   readonly #wholeValidators: readonly KeyValidator[]
-  #round: Round
-  #reader: JsonReader<PlaceWatcher>
+  #round: ValidationRound
+  #reader: JsonReader<PathWatcher>
   #result: ReadResult | undefined
   #isOver = false
 
   constructor(options: OutputStreamOptions<Input, Output>) {
     this.#options = options
-    this.#places = new Places(options.pathStyle ?? 'dot')
+    this.#places = new PathTree(options.pathStyle ?? 'dot')
     this.#round = this.#newRound(1)
     this.#readers = new KeyReaders(
       {
@@ -98,16 +99,16 @@ class Stream<Input, Output> {
     const round = this.#round
     await round.settled()
     // A refused key may have cut the text short: then that is the reason.
-    if (malformed !== undefined && round.problems.length > 0) return refused(round.problems)
-    if (malformed !== undefined) return refused([{ path: '', message: malformed, retry: true }])
-    if (repeated !== undefined) return refused([{ path: repeated, message: 'is written twice', retry: true }])
+    if (malformed !== undefined && round.problems.length > 0) return rejected(round.problems)
+    if (malformed !== undefined) return rejected([{ path: '', message: malformed, retry: true }])
+    if (repeated !== undefined) return rejected([{ path: repeated, message: 'is written twice', retry: true }])
     const missing = ensureProblems(value, [...(schema?.ensure ?? []), ...ensure])
     const checked = schema === undefined ? { ok: true as const, data: value as Output } : await schema.validate(value)
     const problems = distinct([...missing, ...round.problems, ...(checked.ok ? [] : checked.problems)])
-    if (!checked.ok || problems.length > 0) return refused(problems)
+    if (!checked.ok || problems.length > 0) return rejected(problems)
     const verdicts = await Promise.all(this.#wholeValidators.map(async ({ check }) => check(checked.data as never)))
     const whole = verdicts.map((verdict) => problemOf(verdict, '')).filter((problem) => problem !== undefined)
-    return whole.length > 0 ? refused(whole) : checked
+    return whole.length > 0 ? rejected(whole) : checked
   }
 
   reset(reason: string): void {
@@ -171,18 +172,18 @@ class Stream<Input, Output> {
     return parsePath(path)
   }
 
-  #newRound(attempt: number): Round {
-    return new Round(attempt, (problem) => {
+  #newRound(attempt: number): ValidationRound {
+    return new ValidationRound(attempt, (problem) => {
       if (!this.#isOver && this.#result === undefined) this.#options.onInvalid?.(problem)
     })
   }
 
-  #newReader(): JsonReader<PlaceWatcher> {
+  #newReader(): JsonReader<PathWatcher> {
     const readers = this.#readers
     const { schema } = this.#options
     // Whoever is told something may end the attempt in the middle of a piece: the rest of it is heard no more.
     const isHeard = (): boolean => this.#reader === reader && !this.#isOver
-    const reader: JsonReader<PlaceWatcher> = new JsonReader({
+    const reader: JsonReader<PathWatcher> = new JsonReader({
       root: this.#places.root,
       kinds: schema?.kinds ?? everyKind,
       fields: schema?.fields ?? new Map(),
@@ -205,7 +206,7 @@ class Stream<Input, Output> {
   }
 }
 
-function refused(problems: readonly OutputProblem[]): { ok: false; problems: readonly OutputProblem[] } {
+function rejected(problems: readonly OutputProblem[]): { ok: false; problems: readonly OutputProblem[] } {
   return { ok: false, problems }
 }
 

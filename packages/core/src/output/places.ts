@@ -7,39 +7,39 @@ export interface Watcher {
 }
 
 /** A watcher at a place that its pattern can match, if the list indexes at these positions are right. */
-interface Lead<W extends Watcher> {
+interface WatcherMatch<W extends Watcher> {
   readonly watcher: W
   readonly indexes: readonly (readonly [position: number, index: number])[]
 }
 
 /** Deeper values are read like all others; they have no place and so no events of their own. */
-const deepest = 256
+const maxDepth = 256
 
 /**
  * All values with one wildcard path: `items[*].title`. Places are made once and shared by all items, blocks and
  * attempts, so that a path is put together once, and whether anyone listens is a look at a field.
  */
-export class Place<W extends Watcher = Watcher> {
+export class PathNode<W extends Watcher = Watcher> {
   readonly depth: number
   readonly wildcardPath: string
   /** The key, when the place is below an object. */
   readonly name: string | undefined
   /** The watchers whose pattern ends here; undefined when there are none. */
-  watching: Lead<W>[] | undefined
-  readonly #owner: Places<W>
+  watching: WatcherMatch<W>[] | undefined
+  readonly #owner: PathTree<W>
   readonly #segment: string | typeof wildcard | undefined
   readonly #suffix: string
   /** How many lists are above. */
   readonly #lists: number
   /** The watchers whose pattern leads further down. */
-  #leads: Lead<W>[] = []
-  #keys: Map<string, Place<W>> | undefined
+  #leads: WatcherMatch<W>[] = []
+  #keys: Map<string, PathNode<W>> | undefined
   /** The key that was asked for last, and the one that was asked for after this one: objects in a list look alike. */
-  #latest: Place<W> | undefined
-  #next: Place<W> | undefined
-  #item: Place<W> | undefined
+  #latest: PathNode<W> | undefined
+  #next: PathNode<W> | undefined
+  #item: PathNode<W> | undefined
 
-  constructor(owner: Places<W>, parent?: Place<W>, segment?: string | typeof wildcard) {
+  constructor(owner: PathTree<W>, parent?: PathNode<W>, segment?: string | typeof wildcard) {
     this.#owner = owner
     this.#segment = segment
     this.name = typeof segment === 'string' ? segment : undefined
@@ -50,7 +50,7 @@ export class Place<W extends Watcher = Watcher> {
     if (parent !== undefined) for (const lead of parent.#leads) this.#follow(lead)
   }
 
-  key(key: string): Place<W> | undefined {
+  key(key: string): PathNode<W> | undefined {
     const latest = this.#latest
     const guessed = latest === undefined ? undefined : latest.#next
     if (guessed !== undefined && guessed.name === key) {
@@ -63,16 +63,16 @@ export class Place<W extends Watcher = Watcher> {
     return place
   }
 
-  #add(key: string): Place<W> | undefined {
-    if (this.depth === deepest) return undefined
-    const place = new Place(this.#owner, this, key)
+  #add(key: string): PathNode<W> | undefined {
+    if (this.depth === maxDepth) return undefined
+    const place = new PathNode(this.#owner, this, key)
     this.#keys ??= new Map()
     this.#keys.set(key, place)
     return place
   }
 
-  item(): Place<W> | undefined {
-    if (this.#item === undefined && this.depth < deepest) this.#item = new Place(this.#owner, this, wildcard)
+  item(): PathNode<W> | undefined {
+    if (this.#item === undefined && this.depth < maxDepth) this.#item = new PathNode(this.#owner, this, wildcard)
     return this.#item
   }
 
@@ -99,7 +99,7 @@ export class Place<W extends Watcher = Watcher> {
     for (const place of this.#keys?.values() ?? []) place.dismiss(watcher)
   }
 
-  #accept(lead: Lead<W>): void {
+  #accept(lead: WatcherMatch<W>): void {
     if (lead.watcher.pattern.length === this.depth) {
       this.watching = [...(this.watching ?? []), lead]
       return
@@ -110,7 +110,7 @@ export class Place<W extends Watcher = Watcher> {
   }
 
   /** Takes over a watcher of the parent if its pattern comes through here. */
-  #follow(lead: Lead<W>): void {
+  #follow(lead: WatcherMatch<W>): void {
     const wanted = lead.watcher.pattern[this.depth - 1]
     if (wanted === wildcard) return this.#accept(lead)
     if (this.#segment !== wildcard) {
@@ -123,17 +123,17 @@ export class Place<W extends Watcher = Watcher> {
 }
 
 /** The places of one answer and who watches them. */
-export class Places<W extends Watcher = Watcher> {
+export class PathTree<W extends Watcher = Watcher> {
   readonly style: PathStyle
-  readonly root: Place<W>
+  readonly root: PathNode<W>
 
   constructor(style: PathStyle) {
     this.style = style
-    this.root = new Place<W>(this)
+    this.root = new PathNode<W>(this)
   }
 
   /** The watchers that a complete value at a place concerns. */
-  concerned(place: Place<W>, indexes: readonly number[]): W[] {
+  concerned(place: PathNode<W>, indexes: readonly number[]): W[] {
     const leads = place.watching ?? []
     return leads
       .filter((lead) => lead.indexes.every(([position, index]) => indexes[position] === index))

@@ -7,7 +7,7 @@ const openList = 0x5b
 const openObject = 0x7b
 
 /** Looks for the place in a text where JSON may begin. */
-export class ProseReader {
+export class JsonStartFinder {
   readonly #kinds: ReadonlySet<'object' | 'list' | 'scalar'>
   /** Only space since the start of the text or of a fenced part: here the answer may be a mere scalar. */
   #isFresh = true

@@ -1,9 +1,9 @@
 import type { JSONSchema7 } from 'json-schema'
 import { asSchema, type Schema } from './schema-tree.ts'
 
-const single = ['not', 'additionalItems', 'contains', 'propertyNames', 'if', 'then', 'else'] as const
-const lists = ['anyOf', 'oneOf'] as const
-const maps = ['properties', 'patternProperties', 'definitions', '$defs', 'dependencies'] as const
+const schemaKeywords = ['not', 'additionalItems', 'contains', 'propertyNames', 'if', 'then', 'else'] as const
+const schemaListKeywords = ['anyOf', 'oneOf'] as const
+const schemaMapKeywords = ['properties', 'patternProperties', 'definitions', '$defs', 'dependencies'] as const
 
 type Loose = Record<string, unknown>
 
@@ -12,24 +12,27 @@ type Loose = Record<string, unknown>
  * fields that are ensured required.
  */
 export function toProviderSchema(schema: Schema): JSONSchema7 {
-  const { $schema: _dialect, ...copy } = clean(schema) as JSONSchema7
+  const { $schema: _dialect, ...copy } = cleanSchema(schema) as JSONSchema7
   return copy
 }
 
 /** `open`: the members of an intersection stay open, or nothing would fit them all. */
-function clean(given: JSONSchema7 | boolean, open = false): JSONSchema7 | boolean {
+function cleanSchema(given: JSONSchema7 | boolean, open = false): JSONSchema7 | boolean {
   if (typeof given === 'boolean') return given
   const { ensure: _ensure, ...rest } = given as Schema
   const copy: Loose = { ...rest }
-  for (const name of single) if (name in copy) copy[name] = clean(copy[name] as JSONSchema7)
-  for (const name of lists) if (name in copy) copy[name] = (copy[name] as JSONSchema7[]).map((one) => clean(one, open))
-  if (rest.allOf !== undefined) copy['allOf'] = rest.allOf.map((one) => clean(one, true))
-  for (const name of maps) if (name in copy) copy[name] = mapValues(copy[name] as Loose)
+  for (const name of schemaKeywords) if (name in copy) copy[name] = cleanSchema(copy[name] as JSONSchema7)
+  for (const name of schemaListKeywords)
+    if (name in copy) copy[name] = (copy[name] as JSONSchema7[]).map((one) => cleanSchema(one, open))
+  if (rest.allOf !== undefined) copy['allOf'] = rest.allOf.map((one) => cleanSchema(one, true))
+  for (const name of schemaMapKeywords) if (name in copy) copy[name] = mapValues(copy[name] as Loose)
   for (const name of ['items', 'prefixItems']) {
     const items = copy[name] as JSONSchema7 | JSONSchema7[] | undefined
-    if (items !== undefined) copy[name] = Array.isArray(items) ? items.map((one) => clean(one)) : clean(items)
+    if (items !== undefined)
+      copy[name] = Array.isArray(items) ? items.map((one) => cleanSchema(one)) : cleanSchema(items)
   }
-  if ('additionalProperties' in copy) copy['additionalProperties'] = clean(copy['additionalProperties'] as JSONSchema7)
+  if ('additionalProperties' in copy)
+    copy['additionalProperties'] = cleanSchema(copy['additionalProperties'] as JSONSchema7)
   if (rest.properties === undefined) return copy
   if (!open) copy['additionalProperties'] ??= false
   const required = Object.keys(rest.properties).filter(
@@ -40,7 +43,7 @@ function clean(given: JSONSchema7 | boolean, open = false): JSONSchema7 | boolea
 }
 
 function mapValues(map: Loose): Loose {
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, clean(value as JSONSchema7)]))
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, cleanSchema(value as JSONSchema7)]))
 }
 
 function isEnsured(given: JSONSchema7 | boolean): boolean {

@@ -5,7 +5,7 @@ import type { KeyValidator, Verdict } from './output-stream-types.ts'
 import type { PatternSegment } from './path.ts'
 
 /** A validator of a key, ready to be watched for. */
-export interface PlacedValidator {
+export interface PathValidator {
   readonly kind: 'validator'
   readonly pattern: readonly PatternSegment[]
   readonly check: KeyValidator['check']
@@ -15,7 +15,7 @@ export interface PlacedValidator {
  * One block of one attempt: as long as it counts. A reset begins the next round, and whatever belongs to an earlier one
  * is heard no more.
  */
-export class Round {
+export class ValidationRound {
   readonly attempt: number
   readonly controller = new AbortController()
   readonly problems: OutputProblem[] = []
@@ -33,7 +33,7 @@ export class Round {
   }
 
   /** Puts a value that has just become complete before its validators. */
-  judge(event: InstantEvent, validators: readonly PlacedValidator[]): void {
+  judge(event: InstantEvent, validators: readonly PathValidator[]): void {
     const { path } = event
     const verdicts = validators.map((validator) => this.#ask(validator, event))
     const waiting = verdicts.filter((verdict) => typeof verdict !== 'boolean')
@@ -60,7 +60,7 @@ export class Round {
     if (this.thrown !== undefined) throw this.thrown.error
   }
 
-  #ask({ check }: PlacedValidator, { value, path }: InstantEvent): boolean | Promise<boolean> {
+  #ask({ check }: PathValidator, { value, path }: InstantEvent): boolean | Promise<boolean> {
     try {
       const verdict = check(value as never)
       if (!(verdict instanceof Promise)) return this.#note(verdict, path)

@@ -1,14 +1,14 @@
+import { jsonTypeOf } from './block.ts'
+import type { JsonType } from './block.ts'
 import type { JSONSchema7 } from 'json-schema'
 import { formatPath, type PatternSegment, wildcard } from './path.ts'
-
-export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
 /** JSON Schema as converters give it: 2020-12 tuples, and what `.meta()` adds. */
 export type Schema = JSONSchema7 & { prefixItems?: (JSONSchema7 | boolean)[]; ensure?: unknown }
 
 const everyType: readonly JsonType[] = ['object', 'array', 'string', 'number', 'boolean', 'null']
-const deepest = 8
-const mostPaths = 1000
+const maxSchemaDepth = 8
+const maxPaths = 1000
 
 /** A JSON Schema that can be asked what lies at a path. */
 export class SchemaTree {
@@ -59,7 +59,7 @@ export class SchemaTree {
     const found = new Set<string>()
     this.visit((path) => {
       if (path.length > 0) found.add(formatPath(path))
-      return found.size < mostPaths
+      return found.size < maxPaths
     })
     return [...found]
   }
@@ -68,7 +68,7 @@ export class SchemaTree {
   visit(see: (path: readonly PatternSegment[], schema: Schema) => boolean): void {
     const go = (schema: Schema, path: readonly PatternSegment[], inside: readonly Schema[]): boolean => {
       if (!see(path, schema)) return false
-      if (path.length >= deepest || inside.includes(schema)) return true
+      if (path.length >= maxSchemaDepth || inside.includes(schema)) return true
       return this.alternatives(schema).every((one) => {
         if (inside.includes(one)) return true
         const within = [...inside, schema, one]
@@ -168,11 +168,4 @@ function typesOf(schema: Schema): JsonType[] {
   if (schema.properties !== undefined) return ['object']
   if (schema.items !== undefined || schema.prefixItems !== undefined) return ['array']
   return [...everyType]
-}
-
-export function jsonTypeOf(value: unknown): JsonType {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  const type = typeof value
-  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
 }

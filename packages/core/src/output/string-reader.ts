@@ -1,8 +1,8 @@
 import { closingQuote, isColon, isComma, isJsonSpace, isQuote } from './json-characters.ts'
 
-const plain = 0
-const escape = 1
-const unicode = 2
+const inText = 0
+const afterBackslash = 1
+const inUnicodeEscape = 2
 const maybeEnd = 3
 
 const apostrophe = 0x27
@@ -15,7 +15,7 @@ export class StringReader {
   isOver = false
   /** Whether it is written as JSON wants it. */
   isClean = true
-  #state = plain
+  #state = inText
   #quote = 0
   /** Decoded and not taken yet. */
   #text = ''
@@ -25,7 +25,7 @@ export class StringReader {
   begin(opening: number): void {
     this.isOver = false
     this.isClean = opening === 0x22
-    this.#state = plain
+    this.#state = inText
     this.#text = ''
     this.#quote = closingQuote(opening)
   }
@@ -34,7 +34,7 @@ export class StringReader {
   read(chunk: string, from: number): number {
     let at = from
     while (at < chunk.length && !this.isOver) {
-      if (this.#state === plain) at = this.#readPlain(chunk, at)
+      if (this.#state === inText) at = this.#readPlain(chunk, at)
       else if (this.#readSpecial(chunk.charCodeAt(at))) at++
     }
     return at
@@ -42,7 +42,7 @@ export class StringReader {
 
   /** Whether a whole piece is text of the string, to the letter: by far the most common case. */
   isPlain(chunk: string): boolean {
-    if (this.#state !== plain || this.#text !== '') return false
+    if (this.#state !== inText || this.#text !== '') return false
     return this.#plainEnd(chunk, 0) === chunk.length && !isHighSurrogate(chunk.charCodeAt(chunk.length - 1))
   }
 
@@ -83,7 +83,7 @@ export class StringReader {
     if (at === length) return at
     const code = chunk.charCodeAt(at)
     if (code === backslash) {
-      this.#state = escape
+      this.#state = afterBackslash
     } else if (code < 0x20) {
       this.isClean = false
       this.#text += chunk[at]
@@ -97,10 +97,10 @@ export class StringReader {
 
   /** Says whether the character was used up. */
   #readSpecial(code: number): boolean {
-    if (this.#state === escape) return this.#readEscape(code)
-    if (this.#state === unicode) return this.#readDigit(code)
+    if (this.#state === afterBackslash) return this.#readEscape(code)
+    if (this.#state === inUnicodeEscape) return this.#readDigit(code)
     // An apostrophe inside a word is part of the text, as in 'it's'.
-    this.#state = plain
+    this.#state = inText
     if (isJsonSpace(code) || isComma(code) || isColon(code) || code === 0x7d || code === 0x5d || code === 0x2f) {
       this.isOver = true
     } else {
@@ -111,12 +111,12 @@ export class StringReader {
 
   /** An escape that JSON does not have was most likely meant as written: \d, \alpha, C:\Users. */
   #readEscape(code: number): boolean {
-    this.#state = plain
+    this.#state = inText
     const decoded = unescaped(code)
     if (decoded !== '') {
       this.#text += decoded
     } else if (code === 0x75) {
-      this.#state = unicode
+      this.#state = inUnicodeEscape
       this.#digits = ''
     } else {
       this.isClean = false
@@ -136,7 +136,7 @@ export class StringReader {
       this.isClean = false
       this.#text += `\\u${this.#digits}`
     }
-    this.#state = plain
+    this.#state = inText
     return this.#digits.length === 4
   }
 }

@@ -1,15 +1,15 @@
-import type { Block, BlockSink } from './block.ts'
+import type { JsonBlock, BlockSink } from './block.ts'
 import type { Completion } from './instant-event.ts'
 import { childrenAt, type PatternSegment, wildcard } from './path.ts'
-import type { Place, Watcher } from './places.ts'
+import type { PathNode, Watcher } from './places.ts'
 
 /**
  * Tells what a block holds so far to someone who comes late, in the order of the document, each value once with all its
  * text. With a pattern: only the complete values that it matches. The depth of places bounds the recursion.
  */
-export function tellBlock<W extends Watcher>(
-  block: Block<W>,
-  root: Place<W>,
+export function replayBlock<W extends Watcher>(
+  block: JsonBlock<W>,
+  root: PathNode<W>,
   tell: BlockSink<W>['tell'],
   pattern?: readonly PatternSegment[],
 ): void {
@@ -19,7 +19,7 @@ export function tellBlock<W extends Watcher>(
 
   const visit = (
     value: unknown,
-    place: Place<W>,
+    place: PathNode<W>,
     path: string,
     indexes: readonly number[],
     ending: Completion | undefined,
@@ -50,7 +50,7 @@ export function tellBlock<W extends Watcher>(
   visit(block.value, root, '', [], block.completion)
 }
 
-function openContainers<W extends Watcher>(block: Block<W>): Set<unknown> {
+function openContainers<W extends Watcher>(block: JsonBlock<W>): Set<unknown> {
   const open = new Set<unknown>()
   for (let frame = block.top; frame !== undefined; frame = frame.parent) open.add(frame.value)
   return open

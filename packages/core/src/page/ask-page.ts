@@ -16,7 +16,7 @@ export interface PageRequest {
 export const pageSeconds = 60
 export const personSeconds = 600
 /** A day. */
-export const mostPageSeconds = 86_400
+export const maxPageSeconds = 86_400
 
 export const timeoutSec = seconds('page', pageSeconds)
 export const personTimeoutSec = seconds('person', personSeconds)
@@ -25,8 +25,8 @@ function seconds(who: string, usual: number) {
   return z
     .number()
     .positive()
-    .max(mostPageSeconds)
-    .describe(`Seconds to wait for the ${who}; ${usual} if not given, at most ${mostPageSeconds}`)
+    .max(maxPageSeconds)
+    .describe(`Seconds to wait for the ${who}; ${usual} if not given, at most ${maxPageSeconds}`)
     .optional()
 }
 

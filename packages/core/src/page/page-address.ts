@@ -1,4 +1,4 @@
-const longest = 2000
+const maxAddressLength = 2000
 
 /**
  * The address of a page as a model or a person writes it: `https://` is added where no scheme is named, `http://` for
@@ -7,7 +7,7 @@ const longest = 2000
 export function pageAddress(given: string): URL {
   const text = given.trim()
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
-  if (text.length > longest) throw new Error(`The address is longer than ${longest} characters.`)
+  if (text.length > maxAddressLength) throw new Error(`The address is longer than ${maxAddressLength} characters.`)
   // Parsers drop some of these, so that what is checked would not be what is opened.
   // oxlint-disable-next-line no-control-regex
   if (text === '' || text.startsWith('/') || /[\u0000-\u0020\u007f\\]/.test(text))

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { diffBytes, type DiffSide } from '../files/diff-bytes.ts'
-import { decodeText, formatOf, plainFormat } from '../files/encoding.ts'
+import { decodeText, detectFormat, utf8Format } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
 import { takeSnapshot } from '../files/snapshot.ts'
@@ -9,7 +9,7 @@ import type { ChartDisplay, DiffDisplay } from '../protocol/display.ts'
 import type { ToolContext } from '../tool.ts'
 
 /** What of a call of ShowPanel says what is to be compared or drawn. */
-export interface PanelWish {
+export interface PanelRequest {
   kind: string
   target?: string | undefined
   title?: string | undefined
@@ -21,10 +21,10 @@ export interface PanelWish {
 
 type Files = Pick<ToolContext, 'state' | 'session' | 'granted'>
 
-const largestChart = 50_000
+const maxChartBytes = 50_000
 
 /** The file that `panelContent` reads: rules for reading apply to it. */
-export function readFor({ kind, target, before, after, option }: PanelWish): string | undefined {
+export function panelFile({ kind, target, before, after, option }: PanelRequest): string | undefined {
   if (kind === 'diff') return before === undefined || after === undefined ? target : undefined
   return kind === 'chart' && option === undefined ? target : undefined
 }
@@ -33,14 +33,14 @@ export function readFor({ kind, target, before, after, option }: PanelWish): str
  * What a panel is given to show, where that is not read by the page itself. Undefined for the other kinds, and for a
  * chart that is meant by the title it was shown with. Throws what the model should do instead.
  */
-export async function panelContent(wish: PanelWish, ctx: Files): Promise<DiffDisplay | ChartDisplay | undefined> {
+export async function panelContent(wish: PanelRequest, ctx: Files): Promise<DiffDisplay | ChartDisplay | undefined> {
   if (wish.kind === 'diff') return diffOf(wish, ctx)
   return wish.kind === 'chart' ? chartOf(wish, ctx) : undefined
 }
 
-async function diffOf(wish: PanelWish, ctx: Files): Promise<DiffDisplay> {
+async function diffOf(wish: PanelRequest, ctx: Files): Promise<DiffDisplay> {
   const { target, title, before, after } = wish
-  const read = readFor(wish)
+  const read = panelFile(wish)
   const file = read === undefined ? undefined : resolvePath(ctx, read, { for: 'read' })
   const path = file === undefined ? (target ?? title ?? 'text') : shownPath(file.path, ctx.state.roots[0] ?? '')
   const now = after !== undefined ? Buffer.from(after) : await bytesOf(file)
@@ -60,18 +60,18 @@ async function diffOf(wish: PanelWish, ctx: Files): Promise<DiffDisplay> {
   }
 }
 
-async function chartOf(wish: PanelWish, ctx: Files): Promise<ChartDisplay | undefined> {
+async function chartOf(wish: PanelRequest, ctx: Files): Promise<ChartDisplay | undefined> {
   const { target, title, option: given } = wish
-  const read = readFor(wish)
+  const read = panelFile(wish)
   const file = read === undefined ? undefined : readable(read, ctx)
   if (given === undefined && file === undefined) return undefined
-  const value = typeof given === 'object' ? given : parsed(given ?? textOf(await bytesOf(file), target))
+  const value = typeof given === 'object' ? given : parsed(given ?? fileText(await bytesOf(file), target))
   const { option, title: own } = (hasOption(value) ? value : { option: value }) as { option: unknown; title?: unknown }
   const problem = chartProblem(option)
   if (problem !== undefined) throw new Error(`The chart is not shown. ${problem}`)
-  if (JSON.stringify(option).length > largestChart)
+  if (JSON.stringify(option).length > maxChartBytes)
     throw new Error(
-      `The chart has more than ${largestChart} characters. Show it with ChartRender, and then by its title as "target".`,
+      `The chart has more than ${maxChartBytes} characters. Show it with ChartRender, and then by its title as "target".`,
     )
   const name = title ?? (typeof own === 'string' ? own.slice(0, 200) : undefined)
   return { kind: 'chart', option: option as Record<string, unknown>, ...(name !== undefined && { title: name }) }
@@ -90,15 +90,15 @@ async function bytesOf(file: ReturnType<typeof resolvePath> | undefined): Promis
 function sideOf(bytes: Uint8Array | null, path: string): DiffSide | undefined {
   if (bytes === null) return undefined
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (buffer.length === 0) return { bytes: buffer, format: plainFormat }
+  if (buffer.length === 0) return { bytes: buffer, format: utf8Format }
   const kind = fileKind(buffer.subarray(0, headLength))
   if (kind.kind !== 'text') throw new Error(`${path} is not text, so no changes of it can be shown.`)
-  return { bytes: buffer, format: formatOf(buffer) }
+  return { bytes: buffer, format: detectFormat(buffer) }
 }
 
-function textOf(bytes: Uint8Array | null, path = ''): string {
+function fileText(bytes: Uint8Array | null, path = ''): string {
   if (bytes === null) throw new Error(`There is no ${path}.`)
-  return decodeText(bytes, formatOf(bytes))
+  return decodeText(bytes, detectFormat(bytes))
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,7 @@
+import type { CommandFact } from './path-fact.ts'
 import { ownTool } from '../tool-aliases.ts'
 import type { Tool } from '../tool.ts'
-import { commandFact, type CommandFact } from './command-fact.ts'
+import { commandFact } from './command-fact.ts'
 import { hostOf } from './host-pattern.ts'
 import { pathView, toolPath, type PathFact, type PathView } from './path-fact.ts'
 import type { PermissionContext } from './permission-context.ts'

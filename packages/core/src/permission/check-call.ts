@@ -1,10 +1,10 @@
-import { normalAddress } from '../protocol/addresses.ts'
+import type { CommandFact } from './path-fact.ts'
+import { normalizeUrl } from '../protocol/addresses.ts'
 import { toolKey } from '../tool.ts'
 import type { CallFacts } from './call-facts.ts'
-import type { CommandFact } from './command-fact.ts'
 import { checkPath } from './check-path.ts'
-import { commandLeave, type CommandLeave } from './command-leave.ts'
-import type { EffectRules, ReadyRule } from './compile-rules.ts'
+import { checkCommand, type CommandPermission } from './command-leave.ts'
+import type { EffectRules, CompiledRule } from './compile-rules.ts'
 import { toolRule } from './find-rule.ts'
 import { matchHost, parseHostPattern } from './host-pattern.ts'
 import type { PathFact } from './path-fact.ts'
@@ -15,7 +15,7 @@ export interface Check {
   /** Why nobody has said yes yet; absent when somebody has. */
   why?: string
   /** The rule that said yes. */
-  rule?: ReadyRule
+  rule?: CompiledRule
   /** No allow rule can say yes. */
   firm?: true
   /** Rules that would say yes next time. */
@@ -23,32 +23,32 @@ export interface Check {
 }
 
 /** The tool's own word on whether to ask; undefined when it has none. */
-export type OwnWord = boolean | undefined | { failed: string }
+export type ToolApprovalNeed = boolean | undefined | { failed: string }
 
 /** What checks go by. */
-export interface Scene {
+export interface CheckContext {
   facts: CallFacts
   policy: Policy
   allow: EffectRules
   /** The allow rule for every call of the tool. */
-  byTool: ReadyRule | undefined
+  byTool: CompiledRule | undefined
   /** Allow rules with a pattern for calls of this tool alone. */
-  ofTool: readonly ReadyRule[]
-  own: OwnWord
-  leaves: Map<CommandFact, CommandLeave>
+  ofTool: readonly CompiledRule[]
+  own: ToolApprovalNeed
+  leaves: Map<CommandFact, CommandPermission>
 }
 
 export interface CallChecks {
   checks: readonly Check[]
   /** Those of the files and folders, which are among all of them. */
   ofPaths: ReadonlyMap<PathFact, Check>
-  leaves: ReadonlyMap<CommandFact, CommandLeave>
+  leaves: ReadonlyMap<CommandFact, CommandPermission>
 }
 
 /** Everything that the call needs a yes for, once no rule forbids it. */
-export function checkCall(facts: CallFacts, policy: Policy, own: OwnWord): CallChecks {
+export function checkCall(facts: CallFacts, policy: Policy, own: ToolApprovalNeed): CallChecks {
   const { allow } = policy.rules.index
-  const scene: Scene = {
+  const scene: CheckContext = {
     facts,
     policy,
     allow,
@@ -59,7 +59,7 @@ export function checkCall(facts: CallFacts, policy: Policy, own: OwnWord): CallC
   }
   const checks: Check[] = []
   for (const fact of facts.commands) {
-    const leave = commandLeave(fact, scene)
+    const leave = checkCommand(fact, scene)
     scene.leaves.set(fact, leave)
     if (leave.by === 'nobody') checks.push(leave.check)
     else if ('rule' in leave) checks.push({ rule: leave.rule })
@@ -67,20 +67,20 @@ export function checkCall(facts: CallFacts, policy: Policy, own: OwnWord): CallC
   const ofPaths = new Map(facts.paths.map((fact) => [fact, checkPath(fact, scene)]))
   checks.push(...ofPaths.values())
   // Leave to read at a host is no leave to act there: a tool that asks of itself asks for both.
-  if (!asksToAct(scene)) for (const { url, host } of facts.urls) checks.push(checkUrl(url, host, scene))
+  if (!asksForAction(scene)) for (const { url, host } of facts.urls) checks.push(checkUrl(url, host, scene))
   if (facts.code) checks.push(checkCode(scene))
   checks.push(checkTool(scene))
   return { checks, ofPaths, leaves: scene.leaves }
 }
 
 /** It changes things at addresses and wants to be asked about it. */
-function asksToAct({ facts: { tool, urls, unknown }, own }: Scene): boolean {
+function asksForAction({ facts: { tool, urls, unknown }, own }: CheckContext): boolean {
   return own === true && !tool.readOnly && urls.length > 0 && unknown === undefined
 }
 
-function checkAct({ facts: { tool, urls }, policy, byTool, ofTool }: Scene): Check {
+function checkAction({ facts: { tool, urls }, policy, byTool, ofTool }: CheckContext): Check {
   if (byTool !== undefined) return { rule: byTool }
-  const rules = urls.map(({ host }) => ofTool.find((ready) => host !== undefined && meetsHost(ready, host)))
+  const rules = urls.map(({ host }) => ofTool.find((ready) => host !== undefined && matchesHostRule(ready, host)))
   const [first] = rules
   if (first !== undefined && rules.every((rule) => rule !== undefined)) return { rule: first }
   if (policy.mode === 'bypass') return {}
@@ -94,12 +94,12 @@ function checkAct({ facts: { tool, urls }, policy, byTool, ofTool }: Scene): Che
   }
 }
 
-function checkTool(scene: Scene): Check {
+function checkTool(scene: CheckContext): Check {
   const { facts, policy, allow, byTool, own } = scene
   const { tool, paths, commands, urls, code, unknown } = facts
   if (unknown !== undefined) return { why: unknown, firm: true }
   if (own === false) return {}
-  if (asksToAct(scene)) return checkAct(scene)
+  if (asksForAction(scene)) return checkAction(scene)
   const isSpokenFor = commands.length > 0 || code || urls.length > 0 || paths.some(({ kind }) => kind === 'write')
   if (own === undefined && (tool.readOnly || isSpokenFor)) return {}
   const rule = byTool ?? (commands.length > 0 ? allow.tools.get('bash') : undefined)
@@ -110,22 +110,22 @@ function checkTool(scene: Scene): Check {
   return { why: tool.readOnly ? `${tool.name} asks for this input.` : `${tool.name} can change things.`, remember }
 }
 
-function checkCode({ facts: { tool }, policy, byTool }: Scene): Check {
+function checkCode({ facts: { tool }, policy, byTool }: CheckContext): Check {
   if (policy.sandbox) return {}
   if (byTool !== undefined) return { rule: byTool }
   if (policy.mode === 'bypass') return {}
   return { why: `${tool.name} runs code, and there is no sandbox here to keep it in.` }
 }
 
-function checkUrl(url: string, host: string | undefined, { policy, allow, byTool, ofTool }: Scene): Check {
+function checkUrl(url: string, host: string | undefined, { policy, allow, byTool, ofTool }: CheckContext): Check {
   const rule =
     byTool ??
     allow.tools.get('webfetch') ??
-    [...allow.url, ...ofTool].find((ready) => host !== undefined && meetsHost(ready, host))
+    [...allow.url, ...ofTool].find((ready) => host !== undefined && matchesHostRule(ready, host))
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass') return {}
   if (host === undefined) return { why: `"${url}" is not a plain address of the web.` }
-  const address = normalAddress(url)
+  const address = normalizeUrl(url)
   if (address !== undefined && policy.addresses?.includes(address) === true) return {}
   return { why: `It sends a request to ${host}.`, remember: [`WebFetch(domain:${host})`] }
 }
@@ -138,6 +138,6 @@ function isWholeHost(host: string): boolean {
   }
 }
 
-function meetsHost({ host: pattern }: ReadyRule, host: string): boolean {
+function matchesHostRule({ host: pattern }: CompiledRule, host: string): boolean {
   return pattern !== undefined && matchHost(pattern, host)
 }

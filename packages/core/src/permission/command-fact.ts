@@ -1,3 +1,4 @@
+import type { CommandFact } from './path-fact.ts'
 import path from 'node:path'
 import type { CommandAccess } from './access.ts'
 import { analyzeCommand } from './command/analyze-command.ts'
@@ -6,48 +7,38 @@ import { isPlainRepository, trackedFiles } from './command/plain-repository.ts'
 import { createProgramLookup } from './command/program-lookup.ts'
 import { compileGlob } from '../search/glob-pattern.ts'
 import { expandGlob } from './expand-glob.ts'
-import { lookBelow, type Below } from './look-below.ts'
-import { commandPath, isStream, isThere, toolPath, type PathFact, type PathView } from './path-fact.ts'
+import { listBelow, type FolderTree } from './look-below.ts'
+import { commandPath, isStream, pathExists, toolPath, type PathFact, type PathView } from './path-fact.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { isSecretName } from './place-names.ts'
 import type { Policy } from './policy.ts'
 
-/** A command, and what there is to know of it before rules are asked. */
-export interface CommandFact {
-  access: CommandAccess
-  analysis: CommandAnalysis
-  /** The commands in it, each once however often it is repeated. */
-  parts: readonly FoundCommand[]
-  /** The files that it names. */
-  paths: readonly PathFact[]
-  /** Why it cannot be told which files it touches. */
-  unknownFiles?: string
-  /** It names more files than are looked at, so path rules do not meet them all. */
-  isCut?: true
-  /** Words of programs that nobody knows, taken for files. Looked up when a rule could meet them. */
-  wordFiles(): readonly { file: Pick<PathFact, 'spelled' | 'real'>; found: FoundCommand }[]
-}
-
 /** It runs in the sandbox, where nothing is seen but the workspace and what was granted. */
-export function isHeld({ access }: CommandFact, { sandbox }: Pick<Policy, 'sandbox'>): boolean {
+export function isSandboxed({ access }: CommandFact, { sandbox }: Pick<Policy, 'sandbox'>): boolean {
   return sandbox && access.outside !== true
 }
 
 /** What names more files than this asks: each costs a look at the file system. */
-const mostFiles = 256
+const maxFiles = 256
 /** One that nobody named is enough to ask. */
-const mostSecrets = 5
+const maxSecrets = 5
 
-interface Around {
+interface FactContext {
   view: PathView
   policy: Pick<Policy, 'sandbox'>
 }
 
-export function commandFact(access: CommandAccess, ctx: PermissionContext, { view, policy }: Around): CommandFact {
-  const analysis = analyze(access, ctx, view)
-  const parts = [...new Map(analysis.commands.map((found) => [keyOf(found), found])).values()]
+export function commandFact(access: CommandAccess, ctx: PermissionContext, { view, policy }: FactContext): CommandFact {
+  const analysis = analyzeAccess(access, ctx, view)
+  const parts = [...new Map(analysis.commands.map((found) => [commandKey(found), found])).values()]
   let words: ReturnType<CommandFact['wordFiles']> | undefined
-  const fact: CommandFact = { access, analysis, parts, paths: [], wordFiles: () => (words ??= filesAmong(fact, view)) }
+  const fact: CommandFact = {
+    access,
+    analysis,
+    parts,
+    paths: [],
+    wordFiles: () => (words ??= filesInArguments(fact, view)),
+  }
   if (access.typed === true) return fact
   const target = parts.flatMap(({ redirections }) => redirections).find(isWrittenSomewhere)?.target
   if (target !== undefined)
@@ -56,11 +47,11 @@ export function commandFact(access: CommandAccess, ctx: PermissionContext, { vie
   return fact
 }
 
-function keyOf({ text, cwd, via, assignments }: FoundCommand): string {
+function commandKey({ text, cwd, via, assignments }: FoundCommand): string {
   return JSON.stringify([text, cwd, via, assignments])
 }
 
-function analyze(
+function analyzeAccess(
   { command, cwd, terminal }: CommandAccess,
   { state }: PermissionContext,
   view: PathView,
@@ -94,7 +85,7 @@ function isWrittenSomewhere({ operator, target }: FoundRedirection): boolean {
 }
 
 /** Each with the part that names it: what a rule says of one part it says of the files of that part alone. */
-function commandPaths(fact: CommandFact, around: Around): PathFact[] {
+function commandPaths(fact: CommandFact, around: FactContext): PathFact[] {
   const uses = new Map<string, { kind: PathFact['kind']; use: FileUse; part: FoundCommand }>()
   for (const part of fact.analysis.commands) {
     for (const [kind, all] of [
@@ -111,7 +102,7 @@ function commandPaths(fact: CommandFact, around: Around): PathFact[] {
       used.part = part
       if (!isStream(used)) paths.push(used)
     }
-    if (paths.length > mostFiles) return cut(fact, paths)
+    if (paths.length > maxFiles) return markCut(fact, paths)
   }
   return paths
 }
@@ -125,21 +116,21 @@ function ownProcess(use: FileUse, { cwds }: FoundCommand): FileUse {
   return { ...use, path: place === 'cwd' && cwds?.[0] !== undefined ? `${cwds[0]}${rest}` : rest || '/' }
 }
 
-function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { view, policy }: Around): PathFact[] {
+function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { view, policy }: FactContext): PathFact[] {
   if (use.spread === 'glob') {
     const found = expandGlob(use.path)
-    if (found === undefined || found.length > mostFiles) return cut(fact, [commandPath(kind, use.path, view)])
-    return found.map((file) => ({ ...commandPath(kind, file, view), ...marksOf(use) }))
+    if (found === undefined || found.length > maxFiles) return markCut(fact, [commandPath(kind, use.path, view)])
+    return found.map((file) => ({ ...commandPath(kind, file, view), ...pathFactFlags(use) }))
   }
-  const used: PathFact = { ...commandPath(kind, use.path, view), ...marksOf(use) }
+  const used: PathFact = { ...commandPath(kind, use.path, view), ...pathFactFlags(use) }
   if (use.names === true) return [used]
   if (use.tracked === true) return [{ ...used, tracked: true }]
   // What is in it is read, moved or removed as well, whether it is named or not.
-  if (used.folder) used.below = once(() => seen(lookBelow(used.real), use))
-  if (kind === 'write' || !used.folder || isHeld(fact, policy)) return [used]
-  const secrets = seen(lookBelow(used.real, passedOver), use)
-    .paths.filter((name) => isSecretName(name) && (use.only === undefined || isMet(path.basename(name), use.only)))
-    .slice(0, mostSecrets)
+  if (used.folder) used.below = once(() => visibleEntries(listBelow(used.real), use))
+  if (kind === 'write' || !used.folder || isSandboxed(fact, policy)) return [used]
+  const secrets = visibleEntries(listBelow(used.real, skippedFolders), use)
+    .paths.filter((name) => isSecretName(name) && (use.only === undefined || matchesAny(path.basename(name), use.only)))
+    .slice(0, maxSecrets)
   return [
     used,
     ...secrets.map((name) => ({ ...commandPath(kind, `${used.real}/${name}`, view), implied: true as const })),
@@ -147,15 +138,15 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { vi
 }
 
 /** What is fetched or built has no secrets of the person, and most of the files. */
-const passedOver = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next'])
+const skippedFolders = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next'])
 
-function seen({ paths, cut }: Below, { hidden }: FileUse): Below {
+function visibleEntries({ paths, cut }: FolderTree, { hidden }: FileUse): FolderTree {
   if (hidden === undefined) return { paths, cut }
-  const isShown = (name: string): boolean => !name.startsWith('.') || isMet(name, hidden)
+  const isShown = (name: string): boolean => !name.startsWith('.') || matchesAny(name, hidden)
   return { paths: paths.filter((below) => below.split('/').every(isShown)), cut }
 }
 
-function isMet(name: string, patterns: readonly string[]): boolean {
+function matchesAny(name: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => compileGlob(pattern).matches(name))
 }
 
@@ -164,7 +155,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-function marksOf({ spread, names, redirected, meant }: FileUse): Partial<PathFact> {
+function pathFactFlags({ spread, names, redirected, meant }: FileUse): Partial<PathFact> {
   return {
     ...(spread === 'tree' && { tree: true }),
     ...(names && { names }),
@@ -173,33 +164,33 @@ function marksOf({ spread, names, redirected, meant }: FileUse): Partial<PathFac
   }
 }
 
-function cut<T>(fact: CommandFact, files: T): T {
+function markCut<T>(fact: CommandFact, files: T): T {
   fact.unknownFiles ??= 'It names more files than are looked at before it runs.'
   fact.isCut = true
   return files
 }
 
 /** Words that are files, or would be: `.env`, `--file=.env`, `@.env`. */
-function filesAmong(fact: CommandFact, view: PathView): ReturnType<CommandFact['wordFiles']> {
+function filesInArguments(fact: CommandFact, view: PathView): ReturnType<CommandFact['wordFiles']> {
   const files = new Map<string, FoundCommand>()
   for (const found of fact.parts) {
     if (found.harmless && fact.access.typed !== true) continue
     const folder = found.cwd ?? view.roots[0] ?? ''
-    for (const name of namesAmong(found)) files.set(path.isAbsolute(name) ? name : `${folder}/${name}`, found)
-    if (files.size <= mostFiles) continue
+    for (const name of namesInArguments(found)) files.set(path.isAbsolute(name) ? name : `${folder}/${name}`, found)
+    if (files.size <= maxFiles) continue
     fact.isCut = true
     break
   }
-  return [...files].slice(0, mostFiles).map(([given, found]) => {
+  return [...files].slice(0, maxFiles).map(([given, found]) => {
     const spelled = path.resolve(given)
-    return { file: isThere(given) ? commandPath('read', given, view) : { spelled, real: spelled }, found }
+    return { file: pathExists(given) ? commandPath('read', given, view) : { spelled, real: spelled }, found }
   })
 }
 
-function namesAmong({ argv, literalPrefix, guess }: FoundCommand): Set<string> {
+function namesInArguments({ argv, literalPrefix, guess }: FoundCommand): Set<string> {
   const names = new Set<string>()
   for (const words of [argv ?? literalPrefix, guess.words]) {
-    for (let at = 1; at < words.length && names.size <= mostFiles; at++) {
+    for (let at = 1; at < words.length && names.size <= maxFiles; at++) {
       const word = words[at]!
       for (const name of [word, word.slice(word.indexOf('=') + 1), word.startsWith('@') ? word.slice(1) : word])
         if (name !== '' && !name.startsWith('-') && name.length < 1000 && !/[\0\n]/.test(name)) names.add(name)

@@ -6,7 +6,7 @@ export interface CommandWords {
   complete: boolean
 }
 
-export type Match = 'yes' | 'no' | 'maybe'
+export type CommandMatch = 'yes' | 'no' | 'maybe'
 
 /** `npm run *` as words: each is a text, a text with `*` in it, or any number of words. */
 export interface CommandPattern {
@@ -47,7 +47,7 @@ export function allowsCommand(pattern: CommandPattern, given: CommandWords): boo
 }
 
 /** `maybe`: it depends on words that cannot be told. */
-export function matchCommand(pattern: CommandPattern, { words, complete }: CommandWords): Match {
+export function matchCommand(pattern: CommandPattern, { words, complete }: CommandWords): CommandMatch {
   const { words: wanted } = pattern
   // The first words tell nearly always, without any of the care that stars need.
   for (let at = 0; at < words.length; at++) {
@@ -78,8 +78,8 @@ export function matchCommand(pattern: CommandPattern, { words, complete }: Comma
  * For rules that forbid: the program may stand with its folder, options before the subcommand are passed over
  * (`git -C x push` is `git push`), and short options may come in another order or apart (`rm -f -r` is `rm -rf`).
  */
-export function matchWidely(pattern: CommandPattern, given: CommandWords): Match {
-  let best: Match = 'no'
+export function matchWidely(pattern: CommandPattern, given: CommandWords): CommandMatch {
+  let best: CommandMatch = 'no'
   for (const words of readings(given.words)) {
     const match = stricter(matchCommand(pattern, { ...given, words }), matchFlags(pattern, { ...given, words }))
     if (match === 'yes') return 'yes'
@@ -165,7 +165,7 @@ export function programNames(program: string): string[] {
   return [...new Set([program, bare, bare.toLowerCase()])]
 }
 
-function stricter(one: Match, other: Match): Match {
+function stricter(one: CommandMatch, other: CommandMatch): CommandMatch {
   if (one === 'yes' || other === 'yes') return 'yes'
   return one === 'maybe' ? one : other
 }
@@ -184,7 +184,7 @@ function readings(words: readonly string[]): string[][] {
 
 const cluster = /^-[A-Za-z]{1,4}$/
 
-function matchFlags(pattern: CommandPattern, given: CommandWords): Match {
+function matchFlags(pattern: CommandPattern, given: CommandWords): CommandMatch {
   const isFlag = (word: unknown): word is string => typeof word === 'string' && cluster.test(word)
   const wanted = lettersOf(pattern.words.filter(isFlag))
   if (wanted.size === 0) return 'no'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { analyzeCommand } from './command/analyze-command.ts'
-import type { CommandPlace, FileUse, FoundCommand } from './command/command-analysis.ts'
+import type { ShellContext, FileUse, FoundCommand } from './command/command-analysis.ts'
 
 export interface CommandWrites {
   /** Absolute: files and folders that it names to be written, made or removed. */
@@ -12,10 +12,10 @@ export interface CommandWrites {
 
 /** Programs that change nothing, and those that change nothing but what they are told by name. */
 const printers = new Set(['cat', 'echo', 'printf'])
-const writers = new Set('chmod chown cp ln mkdir mv rm rmdir sed sort tee touch truncate unlink'.split(' '))
+const fileWriters = new Set('chmod chown cp ln mkdir mv rm rmdir sed sort tee touch truncate unlink'.split(' '))
 
 /** What a command that ran has changed, as far as its text tells: for a person to look at, not for a decision. */
-export function commandWrites(command: string, place: CommandPlace): CommandWrites {
+export function commandWrites(command: string, place: ShellContext): CommandWrites {
   const { harmless, unseen, writes, commands } = analyzeCommand(command, place)
   if (harmless) return { paths: [], mayBeMore: false }
   const paths = new Set(writes.filter(isLikely).map((use) => path.normalize(use.path)))
@@ -35,5 +35,5 @@ function isLikely({ path: file, redirected }: FileUse): boolean {
 function isKnown({ harmless, transparent, name, argv, redirections }: FoundCommand): boolean {
   if (redirections.some(({ operator, target }) => operator.includes('>') && /[$`*?]/.test(target))) return false
   if (harmless || transparent === true || name === null) return harmless || transparent === true
-  return printers.has(name) || (writers.has(name) && argv !== null)
+  return printers.has(name) || (fileWriters.has(name) && argv !== null)
 }

@@ -1,13 +1,14 @@
+import type { Effect } from './decision.ts'
 import { aliasKey } from '../tool-aliases.ts'
 import { toolKey } from '../tool.ts'
 import { parseCommandPattern, type CommandPattern } from './command-pattern.ts'
 import { parseHostPattern, type HostPattern } from './host-pattern.ts'
-import { doors, parseRule, type Rule } from './parse-rule.ts'
+import { accessKinds, parseRule, type Rule } from './parse-rule.ts'
 import { compilePathPattern, type PathPattern } from './path-pattern.ts'
-import type { Effect, RuleLine, RuleProblem, RuleSet } from './rule-set.ts'
+import type { RuleLine, RuleProblem, RuleSet } from './rule-set.ts'
 
 /** A line made ready. The pattern is compiled for whatever kind of access it may meet. */
-export interface ReadyRule {
+export interface CompiledRule {
   readonly rule: Rule
   readonly line: RuleLine
   readonly path?: PathPattern
@@ -20,24 +21,24 @@ export interface EffectRules {
   readonly effect: Effect
   readonly isEmpty: boolean
   /** Rules without a pattern, by the key of the tool; and those for all that an MCP server brings. */
-  readonly tools: ReadonlyMap<string, ReadyRule>
-  readonly servers: ReadonlyMap<string, ReadyRule>
-  readonly read: readonly ReadyRule[]
-  readonly write: readonly ReadyRule[]
-  readonly url: readonly ReadyRule[]
-  readonly agent: readonly ReadyRule[]
-  readonly skill: readonly ReadyRule[]
+  readonly tools: ReadonlyMap<string, CompiledRule>
+  readonly servers: ReadonlyMap<string, CompiledRule>
+  readonly read: readonly CompiledRule[]
+  readonly write: readonly CompiledRule[]
+  readonly url: readonly CompiledRule[]
+  readonly agent: readonly CompiledRule[]
+  readonly skill: readonly CompiledRule[]
   readonly command: CommandRules
   readonly outside: CommandRules
   /** Rules with a pattern for the calls of one tool alone, by its key. */
-  readonly own: ReadonlyMap<string, readonly ReadyRule[]>
+  readonly own: ReadonlyMap<string, readonly CompiledRule[]>
 }
 
 export interface CommandRules {
-  readonly all: readonly ReadyRule[]
+  readonly all: readonly CompiledRule[]
   /** By the first word, where that is a plain text. */
-  readonly byFirst: ReadonlyMap<string, readonly ReadyRule[]>
-  readonly others: readonly ReadyRule[]
+  readonly byFirst: ReadonlyMap<string, readonly CompiledRule[]>
+  readonly others: readonly CompiledRule[]
 }
 
 export type RuleIndex = Readonly<Record<Effect, EffectRules>>
@@ -45,59 +46,59 @@ export type RuleIndex = Readonly<Record<Effect, EffectRules>>
 /** Never throws: what cannot be read is among the problems. */
 export function compileRules(lines: readonly RuleLine[]): RuleSet {
   const problems: RuleProblem[] = []
-  const ready: Record<Effect, ReadyRule[]> = { deny: [], ask: [], allow: [] }
+  const ready: Record<Effect, CompiledRule[]> = { deny: [], ask: [], allow: [] }
   for (const line of lines) {
     try {
-      ready[line.effect].push(readyRule(line))
+      ready[line.effect].push(compileRule(line))
     } catch (error) {
       problems.push({ line, message: (error as Error).message })
-      if (line.effect !== 'allow') ready.ask.push(...insteadOf(line))
+      if (line.effect !== 'allow') ready.ask.push(...askInstead(line))
     }
   }
   const index = {
-    deny: indexOf('deny', ready.deny.toSorted(byText)),
-    ask: indexOf('ask', ready.ask.toSorted(byText)),
-    allow: indexOf('allow', ready.allow.toSorted(byText)),
+    deny: indexRules('deny', ready.deny.toSorted(byText)),
+    ask: indexRules('ask', ready.ask.toSorted(byText)),
+    allow: indexRules('allow', ready.allow.toSorted(byText)),
   }
   return { lines: [...lines], problems, index }
 }
 
 /** So that the same rule is named however they are written down. */
-function byText(one: ReadyRule, other: ReadyRule): number {
+function byText(one: CompiledRule, other: CompiledRule): number {
   return one.line.text < other.line.text ? -1 : one.line.text > other.line.text ? 1 : 0
 }
 
 /** Rules are compiled anew whenever one is added; nearly all of them were there before. */
-const kept = new Map<string, ReadyRule>()
-const mostKept = 20_000
+const ruleCache = new Map<string, CompiledRule>()
+const maxCachedRules = 20_000
 
-function readyRule(line: RuleLine): ReadyRule {
+function compileRule(line: RuleLine): CompiledRule {
   const key = `${line.effect} ${line.layer} ${line.base}\0${line.text}`
-  const known = kept.get(key)
+  const known = ruleCache.get(key)
   if (known !== undefined) return known
   const rule = parseRule(line.text)
-  const made: ReadyRule = { rule, line, ...patterns(rule, line) }
-  if (kept.size >= mostKept) kept.clear()
-  kept.set(key, made)
+  const made: CompiledRule = { rule, line, ...compilePatterns(rule, line) }
+  if (ruleCache.size >= maxCachedRules) ruleCache.clear()
+  ruleCache.set(key, made)
   return made
 }
 
-function patterns({ key, pattern }: Rule, { base, effect }: RuleLine): Omit<ReadyRule, 'rule' | 'line'> {
+function compilePatterns({ key, pattern }: Rule, { base, effect }: RuleLine): Omit<CompiledRule, 'rule' | 'line'> {
   if (pattern === undefined) return {}
-  const door = doors.get(key)
+  const door = accessKinds.get(key)
   if (door === 'command' || door === 'outside') return { command: parseCommandPattern(pattern) }
   if (door === 'url') return { host: parseHostPattern(pattern) }
   if (door === 'read' || door === 'write') return { path: compilePathPattern(pattern, { base, effect }) }
   if (door !== undefined) return {}
   // For the calls of one tool: what it touches decides how the pattern is read.
   return {
-    ...orNothing(() => ({ path: compilePathPattern(pattern, { base, effect }) })),
-    ...orNothing(() => ({ command: parseCommandPattern(pattern) })),
-    ...orNothing(() => ({ host: parseHostPattern(pattern) })),
+    ...tryCompile(() => ({ path: compilePathPattern(pattern, { base, effect }) })),
+    ...tryCompile(() => ({ command: parseCommandPattern(pattern) })),
+    ...tryCompile(() => ({ host: parseHostPattern(pattern) })),
   }
 }
 
-function orNothing<T extends object>(make: () => T): T | undefined {
+function tryCompile<T extends object>(make: () => T): T | undefined {
   try {
     return make()
   } catch {
@@ -106,17 +107,17 @@ function orNothing<T extends object>(make: () => T): T | undefined {
 }
 
 /** Something is not to happen, and it cannot be told what: the tool it begins with asks. */
-function insteadOf(line: RuleLine): ReadyRule[] {
+function askInstead(line: RuleLine): CompiledRule[] {
   const tool = /^\s*([A-Za-z][\w.-]*)/.exec(line.text)?.[1]
   if (tool === undefined) return []
   return [{ rule: { text: line.text, tool, key: aliasKey(tool) }, line }]
 }
 
-function indexOf(effect: Effect, rules: readonly ReadyRule[]): EffectRules {
-  const tools = new Map<string, ReadyRule>()
-  const servers = new Map<string, ReadyRule>()
-  const own = new Map<string, ReadyRule[]>()
-  const byDoor = Map.groupBy(rules, ({ rule }) => (rule.pattern === undefined ? undefined : doors.get(rule.key)))
+function indexRules(effect: Effect, rules: readonly CompiledRule[]): EffectRules {
+  const tools = new Map<string, CompiledRule>()
+  const servers = new Map<string, CompiledRule>()
+  const own = new Map<string, CompiledRule[]>()
+  const byDoor = Map.groupBy(rules, ({ rule }) => (rule.pattern === undefined ? undefined : accessKinds.get(rule.key)))
   for (const ready of rules) {
     const { tool, key, pattern, server } = ready.rule
     if (server !== undefined && !servers.has(server)) servers.set(server, ready)
@@ -124,7 +125,7 @@ function indexOf(effect: Effect, rules: readonly ReadyRule[]): EffectRules {
     for (const name of new Set([key, toolKey(tool)])) {
       if (pattern === undefined) {
         if (!tools.has(name)) tools.set(name, ready)
-      } else if (!doors.has(name)) {
+      } else if (!accessKinds.has(name)) {
         own.set(name, [...(own.get(name) ?? []), ready])
       }
     }
@@ -140,14 +141,14 @@ function indexOf(effect: Effect, rules: readonly ReadyRule[]): EffectRules {
     url: byDoor.get('url') ?? [],
     agent: byDoor.get('agent') ?? [],
     skill: byDoor.get('skill') ?? [],
-    command: commandRules(byDoor.get('command') ?? []),
-    outside: commandRules(byDoor.get('outside') ?? []),
+    command: indexCommandRules(byDoor.get('command') ?? []),
+    outside: indexCommandRules(byDoor.get('outside') ?? []),
   }
 }
 
-function commandRules(all: readonly ReadyRule[]): CommandRules {
-  const byFirst = new Map<string, ReadyRule[]>()
-  const others: ReadyRule[] = []
+function indexCommandRules(all: readonly CompiledRule[]): CommandRules {
+  const byFirst = new Map<string, CompiledRule[]>()
+  const others: CompiledRule[] = []
   for (const ready of all) {
     const first = ready.command?.first
     if (first === undefined) others.push(ready)

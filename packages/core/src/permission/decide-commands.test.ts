@@ -1,14 +1,14 @@
+import type { Effect } from './decision.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import { createPolicy, type PolicyOptions } from './create-policy.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext } from './permission-context.ts'
-import type { Effect } from './rule-set.ts'
 
 type Rules = Partial<Record<Effect, readonly string[]>>
 
@@ -38,7 +38,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 const tools = getBuiltinTools()
 
-async function explain(tool: string, input: unknown, rules: Rules = {}, given: PolicyGiven = {}): Promise<Decision> {
+async function explain(tool: string, input: unknown, rules: Rules = {}, given: PolicyOptions = {}): Promise<Decision> {
   const home = path.join(base, 'home')
   const policy = createPolicy(rules, {
     home,
@@ -50,9 +50,9 @@ async function explain(tool: string, input: unknown, rules: Rules = {}, given: P
   return explainCall({ tool, input }, tools, placeContext(workspace), policy)
 }
 
-const bash = (command: string, rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+const bash = (command: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
   explain('Bash', { command }, rules, given)
-const verdict = async (command: string, rules?: Rules, given?: PolicyGiven): Promise<string> => {
+const verdict = async (command: string, rules?: Rules, given?: PolicyOptions): Promise<string> => {
   const { decision, confinement } = await bash(command, rules, given)
   return `${decision} ${confinement ?? ''}`.trim()
 }
@@ -436,7 +436,7 @@ describe('what would be remembered', () => {
 })
 
 describe('leaving the sandbox', () => {
-  const outside = (command: string, rules?: Rules, given: PolicyGiven = sandbox): Promise<Decision> =>
+  const outside = (command: string, rules?: Rules, given: PolicyOptions = sandbox): Promise<Decision> =>
     explain('Bash', { command, outside_sandbox: true }, rules, given)
 
   it('asks, unless a rule for it allows it', async () => {
@@ -478,7 +478,7 @@ describe('leaving the sandbox', () => {
 
 describe('what is typed into a terminal', () => {
   it('asks, whatever it says; to read on does not', async () => {
-    const type = (chars: string, rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+    const type = (chars: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
       explain('WriteStdin', { session_id: '1', chars }, rules, given)
     for (const chars of ['ls\n', 'y\n', '\u0003', 'rm x\n'])
       for (const given of [{}, sandbox, { ...sandbox, mode: 'accept-edits' as const }])
@@ -499,7 +499,7 @@ describe('what is typed into a terminal', () => {
 
 describe('code', () => {
   it('runs unasked only in the sandbox', async () => {
-    const run = (rules?: Rules, given?: PolicyGiven): Promise<Decision> => explain('JsRepl', '1 + 1', rules, given)
+    const run = (rules?: Rules, given?: PolicyOptions): Promise<Decision> => explain('JsRepl', '1 + 1', rules, given)
     expect(await run()).toMatchObject({ decision: 'ask', confinement: 'none' })
     expect(await run()).not.toHaveProperty('remember')
     expect(await run({}, sandbox)).toMatchObject({ decision: 'allow', confinement: 'read-only' })

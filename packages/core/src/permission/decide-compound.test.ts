@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import { createPolicy, type PolicyOptions } from './create-policy.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext, type PermissionContext } from './permission-context.ts'
@@ -35,7 +35,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 /** What people allow, and what is remembered for them. */
 const allow = ['Bash(npm test)', 'Bash(git commit *)', 'Bash(git log *)', 'Bash(touch *)', 'Bash(cat *)', 'Bash(echo *)', 'Bash(grep *)', 'Bash(make)'] // prettier-ignore
 
-function judge(command: string, given: PolicyGiven, rules = allow): Decision['decision'] {
+function judge(command: string, given: PolicyOptions, rules = allow): Decision['decision'] {
   const policy = createPolicy(
     { allow: rules },
     { home: path.join(base, 'home'), layer: 'project', base: path.join(base, 'ws'), ...given },
@@ -127,7 +127,7 @@ const forms: Record<string, (other: string) => string> = {
   'behind another folder': (other) => `cd src && npm test; ${other}`,
 }
 
-const settings: PolicyGiven[] = [
+const settings: PolicyOptions[] = [
   { mode: 'default', sandbox: false },
   { mode: 'default', sandbox: true },
   { mode: 'accept-edits', sandbox: false },

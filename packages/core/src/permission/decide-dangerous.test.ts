@@ -1,14 +1,14 @@
+import type { Effect } from './decision.ts'
+import { modes } from './decision.ts'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import { createPolicy, type PolicyOptions } from './create-policy.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext, type PermissionContext } from './permission-context.ts'
-import { modes } from './policy.ts'
-import type { Effect } from './rule-set.ts'
 
 /** Commands that run `evil` or change a file, as a real bash has found. */
 const commands = readFileSync(new URL('command/fixtures/dangerous-commands.txt', import.meta.url), 'utf8')
@@ -28,7 +28,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-function judge(command: string, rules: Partial<Record<Effect, string[]>>, given: PolicyGiven): Decision {
+function judge(command: string, rules: Partial<Record<Effect, string[]>>, given: PolicyOptions): Decision {
   return explainCall(
     { tool: 'Bash', input: { command } },
     tools,
@@ -39,7 +39,7 @@ function judge(command: string, rules: Partial<Record<Effect, string[]>>, given:
 
 it('no dangerous command runs unasked, but where it can change nothing', () => {
   expect(commands.length).toBeGreaterThan(500)
-  const run = (given: PolicyGiven): string[] =>
+  const run = (given: PolicyOptions): string[] =>
     commands.filter((command) => {
       const { decision, confinement } = judge(command, {}, given)
       return decision === 'allow' && confinement !== 'read-only'

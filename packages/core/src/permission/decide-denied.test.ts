@@ -1,15 +1,15 @@
+import type { Effect } from './decision.ts'
+import { modes } from './decision.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import { createPolicy, type PolicyOptions } from './create-policy.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext, type PermissionContext } from './permission-context.ts'
-import { modes } from './policy.ts'
-import type { Effect } from './rule-set.ts'
 
 let base: string
 let ctx: PermissionContext
@@ -33,7 +33,12 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-function judge(command: string, rules: Partial<Record<Effect, string[]>>, given: PolicyGiven, tool = 'Bash'): Decision {
+function judge(
+  command: string,
+  rules: Partial<Record<Effect, string[]>>,
+  given: PolicyOptions,
+  tool = 'Bash',
+): Decision {
   const home = path.join(base, 'home')
   const policy = createPolicy(rules, { home, layer: 'project', base: path.join(base, 'ws'), ...given })
   const input = tool === 'Bash' ? { command } : { session_id: '1', chars: command }

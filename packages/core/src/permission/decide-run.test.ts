@@ -1,3 +1,4 @@
+import type { Effect } from './decision.ts'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,9 +8,8 @@ import type { Ask } from '../asks.ts'
 import { createAgentState } from '../create-agent-state.ts'
 import type { CallNotes } from '../protocol/message.ts'
 import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import { createPolicy, type PolicyOptions } from './create-policy.ts'
 import { decide } from './decide.ts'
-import type { Effect } from './rule-set.ts'
 
 let base: string
 let workspace: string
@@ -35,7 +35,7 @@ async function made(
   name: string,
   input: unknown,
   rules: Partial<Record<Effect, string[]>> = {},
-  given: PolicyGiven & { approve?: boolean } = {},
+  given: PolicyOptions & { approve?: boolean } = {},
 ): Promise<{ asks: Ask[]; text: string; outcome: Playing }> {
   const asks: Ask[] = []
   const { approve = true, ...policy } = given

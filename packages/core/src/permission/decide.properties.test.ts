@@ -1,3 +1,5 @@
+import type { Effect } from './decision.ts'
+import { modes } from './decision.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,8 +10,8 @@ import { compileRules } from './compile-rules.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext, type PermissionContext } from './permission-context.ts'
-import { modes, type Policy } from './policy.ts'
-import type { Effect, Layer, RuleLine } from './rule-set.ts'
+import { type Policy } from './policy.ts'
+import type { Layer, RuleLine } from './rule-set.ts'
 
 let base: string
 let ctx: PermissionContext

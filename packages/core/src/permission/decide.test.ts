@@ -1,3 +1,5 @@
+import type { Effect } from './decision.ts'
+import { modes } from './decision.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,13 +10,11 @@ import { inDialect } from '../tool-aliases.ts'
 import { testApproval } from '../testing/test-approval.ts'
 import { getBuiltinTools, getTools } from '../tool-set.ts'
 import { checkTool, defineTool, type Tool } from '../tool.ts'
-import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import { createPolicy, type PolicyOptions } from './create-policy.ts'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext } from './permission-context.ts'
-import { modes } from './policy.ts'
-import type { Effect } from './rule-set.ts'
 
 type Rules = Partial<Record<Effect, readonly string[]>>
 
@@ -40,7 +40,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 const tools = [...getBuiltinTools(), testApproval]
 
-async function explain(tool: string, input: unknown, rules: Rules = {}, given: PolicyGiven = {}): Promise<Decision> {
+async function explain(tool: string, input: unknown, rules: Rules = {}, given: PolicyOptions = {}): Promise<Decision> {
   const policy = createPolicy(rules, {
     home,
     troupeHome: path.join(home, '.troupe'),
@@ -52,11 +52,11 @@ async function explain(tool: string, input: unknown, rules: Rules = {}, given: P
   return explainCall({ tool, input }, tools, ctx, policy)
 }
 
-const read = (file: string, rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+const read = (file: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
   explain('Read', { file_path: file }, rules, given)
-const write = (file: string, rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+const write = (file: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
   explain('Write', { file_path: file, content: '' }, rules, given)
-const bash = (command: string, rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+const bash = (command: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
   explain('Bash', { command }, rules, given)
 
 function ownTool(
@@ -78,7 +78,7 @@ function ownTool(
   return checkTool(definition, name)
 }
 
-const verdict = async (tool: Tool, rules: Rules, given?: PolicyGiven): Promise<string> =>
+const verdict = async (tool: Tool, rules: Rules, given?: PolicyOptions): Promise<string> =>
   (await decide({ tool, input: { command: 'x' } }, testToolContext(), createPolicy(rules, given))).decision
 
 describe('a tool', () => {
@@ -196,7 +196,7 @@ describe('a built-in tool', () => {
   })
 
   it('that undoes changes is like an edit of the workspace', async () => {
-    const undo = (rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+    const undo = (rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
       explain('Undo', { scope: 'turn' }, rules, given)
     expect(await undo()).toMatchObject({ decision: 'ask', remember: ['Undo'] })
     expect((await undo({ allow: ['Undo'] })).decision).toBe('allow')
@@ -419,7 +419,7 @@ describe('a file', () => {
 })
 
 describe('an address', () => {
-  const fetch = (url: string, rules?: Rules, given?: PolicyGiven): Promise<Decision> =>
+  const fetch = (url: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
     explain('WebFetch', { url }, rules, given)
 
   it('is asked for, unless a rule allows its host or the person typed exactly that one', async () => {
@@ -466,7 +466,7 @@ describe('an act at an address', () => {
     }),
     'press-button',
   )
-  const press = (url: string, rules: Rules = {}, given: PolicyGiven = {}): Decision | Promise<Decision> =>
+  const press = (url: string, rules: Rules = {}, given: PolicyOptions = {}): Decision | Promise<Decision> =>
     decide(
       { tool: act, input: { url } },
       placeContext(workspace),

@@ -1,15 +1,15 @@
 import type { Tool, ToolContext } from '../tool.ts'
 import { callFacts, type CallFacts } from './call-facts.ts'
-import { isHeld } from './command-fact.ts'
-import { checkCall, type CallChecks, type OwnWord } from './check-call.ts'
+import { isSandboxed } from './command-fact.ts'
+import { checkCall, type CallChecks, type ToolApprovalNeed } from './check-call.ts'
 import type { Decision } from './decision.ts'
-import { findRule, type MetRule } from './find-rule.ts'
-import { isBeyond, verbOf } from './path-fact.ts'
-import { grantsOf } from './grants.ts'
+import { findRule, type MatchedRule } from './find-rule.ts'
+import { needsGrant, accessVerb } from './path-fact.ts'
+import { callGrants } from './grants.ts'
 import type { PermissionContext } from './permission-context.ts'
-import { planRefusal } from './plan-refusal.ts'
+import { planModeRefusal } from './plan-refusal.ts'
 import type { Policy } from './policy.ts'
-import { rememberable } from './remember.ts'
+import { suggestedRules } from './remember.ts'
 
 /**
  * May this call run? The same for every tool and at every depth of agents. What must never run and what a rule forbids
@@ -25,32 +25,38 @@ export function decide(
   const facts = callFacts(call, ctx, policy)
   const floor = facts.commands.find(({ analysis }) => analysis.floor !== undefined)?.analysis.floor
   if (floor !== undefined) return { decision: 'deny', reason: floor, rule: null, ...shownCommands(facts) }
-  const forbidding = findRule(policy.rules.index.deny, facts, (fact) => isHeld(fact, policy))
-  if (forbidding?.sure === true) return { decision: 'deny', ...because(forbidding, 'forbids'), ...shownCommands(facts) }
-  const own = ownWord(call, ctx)
-  const settled = (word: OwnWord): Decision => settle(facts, policy, word, forbidding)
+  const forbidding = findRule(policy.rules.index.deny, facts, (fact) => isSandboxed(fact, policy))
+  if (forbidding?.sure === true)
+    return { decision: 'deny', ...ruleReason(forbidding, 'forbids'), ...shownCommands(facts) }
+  const own = toolApprovalNeed(call, ctx)
+  const settled = (word: ToolApprovalNeed): Decision => decideFromFacts(facts, policy, word, forbidding)
   return own instanceof Promise ? own.then(settled) : settled(own)
 }
 
-type Because = Pick<Decision, 'reason' | 'rule'>
+type DecisionReason = Pick<Decision, 'reason' | 'rule'>
 
-function settle(facts: CallFacts, policy: Policy, own: OwnWord, forbidding: MetRule | undefined): Decision {
-  const planned = policy.mode === 'plan' ? planRefusal(facts, policy, own) : undefined
+function decideFromFacts(
+  facts: CallFacts,
+  policy: Policy,
+  own: ToolApprovalNeed,
+  forbidding: MatchedRule | undefined,
+): Decision {
+  const planned = policy.mode === 'plan' ? planModeRefusal(facts, policy, own) : undefined
   if (planned !== undefined) return { decision: 'deny', reason: planned, rule: null, ...shownCommands(facts) }
   const result = checkCall(facts, policy, own)
-  const around = { ...shownCommands(facts), ...grantsOf(facts, policy, result) }
-  const doubt = doubtOf(facts, policy, forbidding) ?? alwaysAsks(facts)
+  const around = { ...shownCommands(facts), ...callGrants(facts, policy, result) }
+  const doubt = firmAskReason(facts, policy, forbidding) ?? alwaysAsks(facts)
   const open = result.checks.filter(({ why }) => why !== undefined)
   const needs = [...open.map(({ why }) => why!), ...grantedByRules(result)]
   if (doubt !== undefined)
-    return { decision: 'ask', ...doubt, reason: lines([doubt.reason, ...needs]), firm: true, ...around }
-  if (open.length === 0) return { decision: 'allow', ...leaveFor(facts, policy, result), ...around }
+    return { decision: 'ask', ...doubt, reason: joinReasons([doubt.reason, ...needs]), firm: true, ...around }
+  if (open.length === 0) return { decision: 'allow', ...allowReason(facts, policy, result), ...around }
   const remember = open.every((check) => check.remember !== undefined)
-    ? rememberable(open.flatMap((check) => check.remember!))
+    ? suggestedRules(open.flatMap((check) => check.remember!))
     : []
   return {
     decision: 'ask',
-    reason: lines(needs),
+    reason: joinReasons(needs),
     rule: null,
     ...(open.some(({ firm }) => firm === true) && { firm: true }),
     ...(remember.length > 0 && { remember }),
@@ -58,32 +64,36 @@ function settle(facts: CallFacts, policy: Policy, own: OwnWord, forbidding: MetR
   }
 }
 
-const mostReasons = 20
+const maxReasons = 20
 
 /** Everything that a yes would be a yes to, a line each. */
-function lines(sentences: readonly string[]): string {
+function joinReasons(sentences: readonly string[]): string {
   // A name with a line break in it must not look like a line of ours.
   const all = [...new Set(sentences.map((sentence) => sentence.replaceAll(/[\r\n\u2028\u2029]+/g, ' ⏎ ')))]
-  if (all.length > mostReasons) all.splice(mostReasons - 1, Infinity, `And ${all.length - mostReasons + 1} more.`)
+  if (all.length > maxReasons) all.splice(maxReasons - 1, Infinity, `And ${all.length - maxReasons + 1} more.`)
   return all.join('\n')
 }
 
 /** What a rule has settled goes with the rest: the person sees all that the call will be able to use. */
 function grantedByRules({ ofPaths }: CallChecks): string[] {
   return [...ofPaths].flatMap(([fact, { rule }]) => {
-    if (rule === undefined || !isBeyond(fact)) return []
-    return [`It ${verbOf(fact)} "${fact.given}", which the rule "${rule.line.text}" allows.`]
+    if (rule === undefined || !needsGrant(fact)) return []
+    return [`It ${accessVerb(fact)} "${fact.given}", which the rule "${rule.line.text}" allows.`]
   })
 }
 
 /** An ask rule, or a rule that may forbid something that cannot be seen yet: no allow rule settles that, nor any mode. */
-function doubtOf(facts: CallFacts, { rules }: Policy, forbidding: MetRule | undefined): Because | undefined {
+function firmAskReason(
+  facts: CallFacts,
+  { rules }: Policy,
+  forbidding: MatchedRule | undefined,
+): DecisionReason | undefined {
   const { deny, ask } = rules.index
-  if (forbidding !== undefined) return because(forbidding, 'forbids')
+  if (forbidding !== undefined) return ruleReason(forbidding, 'forbids')
   const asking = findRule(ask, facts)
   if (asking !== undefined) {
     const unreadable = rules.problems.find(({ line }) => line === asking.ready.line)
-    if (unreadable === undefined) return because(asking, 'asks about')
+    if (unreadable === undefined) return ruleReason(asking, 'asks about')
     return {
       reason: `${facts.tool.name} asks, since a rule about it cannot be read. ${unreadable.message}`,
       rule: unreadable.line.text,
@@ -101,11 +111,11 @@ function doubtOf(facts: CallFacts, { rules }: Policy, forbidding: MetRule | unde
   return undefined
 }
 
-function alwaysAsks({ tool }: CallFacts): Because | undefined {
+function alwaysAsks({ tool }: CallFacts): DecisionReason | undefined {
   return tool.needsApproval === 'always' ? { reason: `${tool.name} always asks.`, rule: null } : undefined
 }
 
-function because({ ready, what, sure }: MetRule, verb: string): Because {
+function ruleReason({ ready, what, sure }: MatchedRule, verb: string): DecisionReason {
   const { text, layer } = ready.line
   const whose = { managed: 'managed ', user: '', project: "project's ", session: "session's ", flag: '' }[layer]
   const rule = `The ${whose}rule "${text}"`
@@ -116,7 +126,7 @@ function because({ ready, what, sure }: MetRule, verb: string): Because {
   }
 }
 
-function leaveFor(facts: CallFacts, { mode, sandbox }: Policy, { checks, leaves }: CallChecks): Because {
+function allowReason(facts: CallFacts, { mode, sandbox }: Policy, { checks, leaves }: CallChecks): DecisionReason {
   const { tool, commands, paths } = facts
   const rule = checks.find((check) => check.rule !== undefined)?.rule?.line.text
   if (rule !== undefined) return { reason: `The rule "${rule}" allows it.`, rule }
@@ -132,21 +142,29 @@ function leaveFor(facts: CallFacts, { mode, sandbox }: Policy, { checks, leaves 
   return { reason: reason(), rule: null }
 }
 
-const mostShown = 100
+const maxShownCommands = 100
 
 function shownCommands({ commands }: CallFacts): Pick<Decision, 'commands'> {
   const parts = commands.flatMap((fact) => fact.parts)
   if (parts.length === 0) return {}
   const shown = parts
-    .slice(0, mostShown)
+    .slice(0, maxShownCommands)
     .map(({ text, via }) => ({ text, ...(via.length > 0 && { note: via.join(' › ') }) }))
-  return { commands: parts.length > mostShown ? [...shown, { text: `and ${parts.length - mostShown} more` }] : shown }
+  return {
+    commands:
+      parts.length > maxShownCommands ? [...shown, { text: `and ${parts.length - maxShownCommands} more` }] : shown,
+  }
 }
 
 /** What a tool cannot say is asked. */
-function ownWord({ tool, input }: { tool: Tool; input: unknown }, ctx: PermissionContext): OwnWord | Promise<OwnWord> {
+function toolApprovalNeed(
+  { tool, input }: { tool: Tool; input: unknown },
+  ctx: PermissionContext,
+): ToolApprovalNeed | Promise<ToolApprovalNeed> {
   if (typeof tool.needsApproval !== 'function') return tool.needsApproval === 'always' || tool.needsApproval
-  const failed = (error: unknown): OwnWord => ({ failed: error instanceof Error ? error.message : String(error) })
+  const failed = (error: unknown): ToolApprovalNeed => ({
+    failed: error instanceof Error ? error.message : String(error),
+  })
   try {
     const word = tool.needsApproval(input, ctx as ToolContext)
     return typeof word === 'boolean' ? word : word.catch(failed)

@@ -42,3 +42,9 @@ export interface Decision {
   /** Files that the call does not show although it may search a folder above them: secrets, and what rules forbid. */
   hides?(real: string): boolean
 }
+
+export type Mode = 'default' | 'accept-edits' | 'plan' | 'bypass'
+
+export const modes: readonly Mode[] = ['default', 'accept-edits', 'plan', 'bypass']
+
+export type Effect = 'allow' | 'ask' | 'deny'

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { compileGlob } from '../search/glob-pattern.ts'
 
-const mostEntries = 5000
+const maxFolderEntries = 5000
 
 /** The names in a folder; none where it cannot be read, since no program can read it either. */
 export function entriesOf(folder: string): string[] {
   try {
-    return readdirSync(folder).slice(0, mostEntries)
+    return readdirSync(folder).slice(0, maxFolderEntries)
   } catch {
     return []
   }
@@ -26,7 +26,7 @@ export function expandGlob(pattern: string): string[] | undefined {
     for (const folder of found) {
       const entries = entriesOf(folder)
       looked += entries.length
-      if (looked >= mostEntries) return undefined
+      if (looked >= maxFolderEntries) return undefined
       for (const name of entries) {
         if ((name.startsWith('.') && !segment.startsWith('.')) || !glob.matches(name)) continue
         next.push(folder === '/' ? `/${name}` : `${folder}/${name}`)

@@ -1,18 +1,18 @@
+import type { CommandFact } from './path-fact.ts'
 import path from 'node:path'
 import { toolKey, type Tool } from '../tool.ts'
 import type { CallFacts } from './call-facts.ts'
-import type { CommandFact } from './command-fact.ts'
-import { matchWidely, programNames, type CommandPattern, type Match } from './command-pattern.ts'
+import { matchWidely, programNames, type CommandPattern, type CommandMatch } from './command-pattern.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
-import type { CommandRules, EffectRules, ReadyRule } from './compile-rules.ts'
+import type { CommandRules, EffectRules, CompiledRule } from './compile-rules.ts'
 import { matchHost } from './host-pattern.ts'
 import { mcpKey } from './parse-rule.ts'
-import { isThere, type PathFact } from './path-fact.ts'
-import { isQuietGit, mayShowKept, mayUseUnnamed } from './unnamed-files.ts'
+import { pathExists, type PathFact } from './path-fact.ts'
+import { isQuietGit, mayShowGitHistory, mayUseUnnamed } from './unnamed-files.ts'
 
 /** A deny or ask rule that meets something in a call. */
-export interface MetRule {
-  ready: ReadyRule
+export interface MatchedRule {
+  ready: CompiledRule
   /** What it meets. */
   what: string
   /** False: only what happens when it runs could tell. */
@@ -27,10 +27,10 @@ export function findRule(
   rules: EffectRules,
   facts: CallFacts,
   isMasked: (fact: CommandFact) => boolean = () => false,
-): MetRule | undefined {
+): MatchedRule | undefined {
   if (rules.isEmpty) return undefined
-  let doubtful: MetRule | undefined
-  for (const met of metRules(rules, facts, isMasked)) {
+  let doubtful: MatchedRule | undefined
+  for (const met of matchingRules(rules, facts, isMasked)) {
     if (met.sure) return met
     doubtful ??= met
   }
@@ -38,7 +38,7 @@ export function findRule(
 }
 
 /** The rule for every call of a tool, under whichever of its names. */
-export function toolRule(rules: EffectRules, tool: Tool): ReadyRule | undefined {
+export function toolRule(rules: EffectRules, tool: Tool): CompiledRule | undefined {
   if (!/^mcp__/i.test(tool.name)) return rules.tools.get(toolKey(tool.name))
   const key = mcpKey(tool.name)
   const known = rules.tools.get(key)
@@ -49,8 +49,8 @@ export function toolRule(rules: EffectRules, tool: Tool): ReadyRule | undefined 
 }
 
 /** Whether path rules mean a path: as it is spelled, or as what it leads to. */
-export function meetsPath(
-  ready: ReadyRule,
+export function ruleMatchesPath(
+  ready: CompiledRule,
   fact: Pick<PathFact, 'spelled' | 'real'>,
   { view }: Pick<CallFacts, 'view'>,
 ): boolean {
@@ -59,7 +59,11 @@ export function meetsPath(
   return pattern.matches(fact.real, view) || (fact.spelled !== fact.real && pattern.matches(fact.spelled, view))
 }
 
-function* metRules(rules: EffectRules, facts: CallFacts, isMasked: (fact: CommandFact) => boolean): Generator<MetRule> {
+function* matchingRules(
+  rules: EffectRules,
+  facts: CallFacts,
+  isMasked: (fact: CommandFact) => boolean,
+): Generator<MatchedRule> {
   const { tool, paths, commands, urls, names } = facts
   const own = rules.own.get(toolKey(tool.name)) ?? []
   const byTool = toolRule(rules, tool)
@@ -70,10 +74,10 @@ function* metRules(rules: EffectRules, facts: CallFacts, isMasked: (fact: Comman
   }
   for (const fact of commands) {
     yield* commandRules(rules, fact, own, facts)
-    yield* reachedRules(rules, fact, facts, isMasked(fact))
+    yield* unnamedFileRules(rules, fact, facts, isMasked(fact))
   }
   for (const { url, host } of urls) {
-    for (const ready of [...bare(rules, 'webfetch'), ...rules.url, ...own]) {
+    for (const ready of [...rulesWithoutPattern(rules, 'webfetch'), ...rules.url, ...own]) {
       const isMet =
         ready.rule.pattern === undefined ||
         (host !== undefined && ready.host !== undefined && matchHost(ready.host, host))
@@ -81,7 +85,7 @@ function* metRules(rules: EffectRules, facts: CallFacts, isMasked: (fact: Comman
     }
   }
   for (const { kind, name } of names) {
-    for (const ready of [...bare(rules, kind === 'agent' ? 'task' : 'skill'), ...rules[kind], ...own]) {
+    for (const ready of [...rulesWithoutPattern(rules, kind === 'agent' ? 'task' : 'skill'), ...rules[kind], ...own]) {
       if (ready.rule.pattern === undefined || toolKey(ready.rule.pattern) === toolKey(name))
         yield { ready, what: name, sure: true }
     }
@@ -91,24 +95,25 @@ function* metRules(rules: EffectRules, facts: CallFacts, isMasked: (fact: Comman
 function* pathRules(
   rules: EffectRules,
   fact: PathFact,
-  own: readonly ReadyRule[],
+  own: readonly CompiledRule[],
   facts: CallFacts,
-): Generator<MetRule> {
-  for (const ready of bare(rules, fact.kind === 'read' ? 'read' : 'edit')) yield { ready, what: fact.given, sure: true }
+): Generator<MatchedRule> {
+  for (const ready of rulesWithoutPattern(rules, fact.kind === 'read' ? 'read' : 'edit'))
+    yield { ready, what: fact.given, sure: true }
   for (const ready of [...rules[fact.kind], ...(fact.by === undefined ? own : [])]) {
-    if (meetsPath(ready, fact, facts)) yield { ready, what: fact.given, sure: true }
+    if (ruleMatchesPath(ready, fact, facts)) yield { ready, what: fact.given, sure: true }
   }
 }
 
 /** Rules that mean something below a folder, of which all is used. */
-function* rulesBelow(rules: EffectRules, fact: PathFact, facts: CallFacts): Generator<MetRule> {
+function* rulesBelow(rules: EffectRules, fact: PathFact, facts: CallFacts): Generator<MatchedRule> {
   if (fact.tracked !== true && (fact.below === undefined || (fact.part?.name === 'git' && isQuietGit(fact.part))))
     return
   const candidates = rules[fact.kind].filter((ready) => reaches(ready, fact.real, facts))
   if (candidates.length === 0) return
   const { paths, cut } = fact.tracked === true ? { paths: [], cut: true } : fact.below!()
   for (const ready of candidates) {
-    const isMet = cut || paths.some((name) => meetsPath(ready, entryOf(fact, name), facts))
+    const isMet = cut || paths.some((name) => ruleMatchesPath(ready, entryOf(fact, name), facts))
     if (isMet) yield { ready, what: `a part of "${fact.given}"`, sure: false }
   }
 }
@@ -117,7 +122,7 @@ function entryOf({ spelled, real }: PathFact, name: string): Pick<PathFact, 'spe
   return { spelled: path.join(spelled, name), real: path.join(real, name) }
 }
 
-function reaches({ path: pattern }: ReadyRule, folder: string, { view }: CallFacts): boolean {
+function reaches({ path: pattern }: CompiledRule, folder: string, { view }: CallFacts): boolean {
   return pattern?.reaches(folder, view) === true
 }
 
@@ -125,54 +130,59 @@ function reaches({ path: pattern }: ReadyRule, folder: string, { view }: CallFac
  * Rules on files that a command may use without naming them. Where what they mean is masked only git can still get at
  * it, out of what it has kept.
  */
-function* reachedRules(
+function* unnamedFileRules(
   rules: EffectRules,
   { analysis, parts, access }: CommandFact,
   facts: CallFacts,
   masked: boolean,
-): Generator<MetRule> {
-  const onFiles = [...rules.read, ...rules.write, ...bare(rules, 'read'), ...bare(rules, 'edit')]
+): Generator<MatchedRule> {
+  const onFiles = [
+    ...rules.read,
+    ...rules.write,
+    ...rulesWithoutPattern(rules, 'read'),
+    ...rulesWithoutPattern(rules, 'edit'),
+  ]
   if (rules.effect !== 'deny' || onFiles.length === 0) return
   const isUnseen = analysis.unseen !== undefined || (access.typed === true && !masked)
-  const what = isUnseen ? access.command : parts.find(masked ? mayShowKept : mayUseUnnamed)?.text
+  const what = isUnseen ? access.command : parts.find(masked ? mayShowGitHistory : mayUseUnnamed)?.text
   if (what === undefined) return
-  for (const ready of onFiles) if (mayBeThere(ready, facts, masked)) yield { ready, what, sure: false }
+  for (const ready of onFiles) if (mayExist(ready, facts, masked)) yield { ready, what, sure: false }
 }
 
 /** Whether there is anything that the rule can mean; for git, in the workspace. */
-function mayBeThere({ path: pattern }: ReadyRule, { view }: CallFacts, masked: boolean): boolean {
+function mayExist({ path: pattern }: CompiledRule, { view }: CallFacts, masked: boolean): boolean {
   if (pattern === undefined) return true
   if (masked) return view.roots.some((root) => pattern.reaches(root, view))
-  return pattern.starts(view).some(isThere)
+  return pattern.starts(view).some(pathExists)
 }
 
 function* commandRules(
   rules: EffectRules,
   fact: CommandFact,
-  own: readonly ReadyRule[],
+  own: readonly CompiledRule[],
   facts: CallFacts,
-): Generator<MetRule> {
+): Generator<MatchedRule> {
   const { access, parts } = fact
-  for (const ready of bare(rules, 'bash')) yield { ready, what: access.command, sure: true }
+  for (const ready of rulesWithoutPattern(rules, 'bash')) yield { ready, what: access.command, sure: true }
   const sets = [rules.command, ...(access.outside === true ? [rules.outside] : [])]
   if (access.outside === true)
-    for (const ready of bare(rules, 'outside')) yield { ready, what: access.command, sure: true }
+    for (const ready of rulesWithoutPattern(rules, 'outside')) yield { ready, what: access.command, sure: true }
   for (const found of parts) {
-    for (const set of sets) yield* foundRules(candidates(set, found), found)
-    yield* foundRules(own, found)
+    for (const set of sets) yield* rulesForCommand(candidates(set, found), found)
+    yield* rulesForCommand(own, found)
   }
-  yield* wordRules(rules, fact, facts)
+  yield* argumentRules(rules, fact, facts)
 }
 
-function* foundRules(candidates: readonly ReadyRule[], found: FoundCommand): Generator<MetRule> {
+function* rulesForCommand(candidates: readonly CompiledRule[], found: FoundCommand): Generator<MatchedRule> {
   for (const ready of candidates) {
-    const match = ready.command === undefined ? 'no' : matchFound(ready.command, found)
+    const match = ready.command === undefined ? 'no' : matchCommandRule(ready.command, found)
     if (match !== 'no') yield { ready, what: found.text, sure: match === 'yes' }
   }
 }
 
 /** As it is written, and as it will be at best guess. Where there is no word at all, `unseen` tells of it. */
-function matchFound(pattern: CommandPattern, found: FoundCommand): Match {
+function matchCommandRule(pattern: CommandPattern, found: FoundCommand): CommandMatch {
   const written = { words: found.argv ?? found.literalPrefix, complete: found.argv !== null }
   const matches = [written, found.guess]
     .filter(({ words }) => words.length > 0)
@@ -180,7 +190,7 @@ function matchFound(pattern: CommandPattern, found: FoundCommand): Match {
   return matches.find((match) => match === 'yes') ?? matches.find((match) => match === 'maybe') ?? 'no'
 }
 
-function candidates(rules: CommandRules, { argv, literalPrefix, guess }: FoundCommand): readonly ReadyRule[] {
+function candidates(rules: CommandRules, { argv, literalPrefix, guess }: FoundCommand): readonly CompiledRule[] {
   if (rules.all.length === 0) return rules.all
   const programs = [(argv ?? literalPrefix)[0], guess.words[0]].filter((name) => name !== undefined)
   const names = new Set(programs.flatMap(programNames))
@@ -188,15 +198,17 @@ function candidates(rules: CommandRules, { argv, literalPrefix, guess }: FoundCo
 }
 
 /** A program that nobody knows reads the files that it is given; whether it writes them cannot be told. */
-function* wordRules(rules: EffectRules, fact: CommandFact, facts: CallFacts): Generator<MetRule> {
+function* argumentRules(rules: EffectRules, fact: CommandFact, facts: CallFacts): Generator<MatchedRule> {
   if (rules.read.length === 0 && rules.write.length === 0) return
   for (const { file, found } of fact.wordFiles()) {
-    for (const ready of rules.read) if (meetsPath(ready, file, facts)) yield { ready, what: found.text, sure: true }
-    for (const ready of rules.write) if (meetsPath(ready, file, facts)) yield { ready, what: found.text, sure: false }
+    for (const ready of rules.read)
+      if (ruleMatchesPath(ready, file, facts)) yield { ready, what: found.text, sure: true }
+    for (const ready of rules.write)
+      if (ruleMatchesPath(ready, file, facts)) yield { ready, what: found.text, sure: false }
   }
 }
 
-function bare(rules: EffectRules, key: string): ReadyRule[] {
+function rulesWithoutPattern(rules: EffectRules, key: string): CompiledRule[] {
   const ready = rules.tools.get(key)
   return ready === undefined ? [] : [ready]
 }

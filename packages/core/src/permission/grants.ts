@@ -1,31 +1,31 @@
 import type { CallFacts } from './call-facts.ts'
 import type { CallChecks } from './check-call.ts'
-import { isKeptBySandbox } from './check-path.ts'
-import { isContained, wantsOut } from './command-leave.ts'
-import type { ReadyRule } from './compile-rules.ts'
+import { isHiddenBySandbox } from './check-path.ts'
+import { isContained, wantsOutside } from './command-leave.ts'
+import type { CompiledRule } from './compile-rules.ts'
 import type { Confinement, Decision, Forbidden, Grant } from './decision.ts'
-import { meetsPath } from './find-rule.ts'
-import { howOf, isBeyond, secretOf } from './path-fact.ts'
+import { ruleMatchesPath } from './find-rule.ts'
+import { grantKind, needsGrant, secretOf } from './path-fact.ts'
 import type { Policy } from './policy.ts'
 
 /** What a call runs with once it may: by a rule, by the mode, or because a person has said yes. */
-export function grantsOf(
+export function callGrants(
   facts: CallFacts,
   policy: Policy,
   { leaves }: CallChecks,
 ): Pick<Decision, 'confinement' | 'grants' | 'forbidden' | 'hides'> {
-  const grants = grantsFor(facts, policy)
+  const grants = pathGrants(facts, policy)
   const reads = facts.paths.some(({ kind, by }) => kind === 'read' && by === undefined)
   const confinement =
-    facts.commands.length > 0 || facts.code ? { confinement: confinementOf(facts, policy, leaves) } : undefined
+    facts.commands.length > 0 || facts.code ? { confinement: callConfinement(facts, policy, leaves) } : undefined
   const { read, write } = policy.rules.index.deny
   const isMasked = confinement !== undefined && confinement.confinement !== 'none' && read.length + write.length > 0
   return {
     ...confinement,
     ...(isMasked && {
       forbidden: {
-        ...(read.length > 0 && { read: forbiddenBy(read, facts) }),
-        ...(write.length > 0 && { write: forbiddenBy(write, facts) }),
+        ...(read.length > 0 && { read: forbiddenByRules(read, facts) }),
+        ...(write.length > 0 && { write: forbiddenByRules(write, facts) }),
       },
     }),
     ...(grants.length > 0 && { grants }),
@@ -33,7 +33,7 @@ export function grantsOf(
   }
 }
 
-function forbiddenBy(rules: readonly ReadyRule[], { view }: CallFacts): Forbidden {
+function forbiddenByRules(rules: readonly CompiledRule[], { view }: CallFacts): Forbidden {
   return {
     rules: rules.map(({ line }) => `${line.base} ${line.text}`),
     starts: [...new Set(rules.flatMap(({ path }) => path?.starts(view) ?? []))],
@@ -42,14 +42,14 @@ function forbiddenBy(rules: readonly ReadyRule[], { view }: CallFacts): Forbidde
 }
 
 /** Each place once, with the most that is done there. */
-function grantsFor({ paths, commands }: CallFacts, policy: Policy): Grant[] {
+function pathGrants({ paths, commands }: CallFacts, policy: Policy): Grant[] {
   const proven = commands.every(({ analysis }) => analysis.harmless) && { proven: true as const }
   const grants = new Map<string, Grant>()
   for (const fact of paths) {
-    if (!isBeyond(fact) || fact.implied === true || isKeptBySandbox(fact, policy)) continue
-    const how = howOf(fact)
+    if (!needsGrant(fact) || fact.implied === true || isHiddenBySandbox(fact, policy)) continue
+    const how = grantKind(fact)
     const known = grants.get(fact.real)?.how
-    if (known === undefined || rank[how] > rank[known])
+    if (known === undefined || grantRank[how] > grantRank[known])
       grants.set(fact.real, {
         how,
         path: fact.real,
@@ -60,10 +60,10 @@ function grantsFor({ paths, commands }: CallFacts, policy: Policy): Grant[] {
   return [...grants.values()]
 }
 
-const rank = { list: 0, read: 1, write: 2 }
+const grantRank = { list: 0, read: 1, write: 2 }
 
-function confinementOf(facts: CallFacts, policy: Policy, leaves: CallChecks['leaves']): Confinement {
-  if (!policy.sandbox || facts.commands.some((fact) => wantsOut(fact, { policy }))) return 'none'
+function callConfinement(facts: CallFacts, policy: Policy, leaves: CallChecks['leaves']): Confinement {
+  if (!policy.sandbox || facts.commands.some((fact) => wantsOutside(fact, { policy }))) return 'none'
   const canBeHeld = facts.commands.every((fact) => {
     const { by } = leaves.get(fact)!
     return by === 'nature' || (by === 'nobody' && isContained(fact))
@@ -78,10 +78,10 @@ function hiddenFiles({ view, paths }: CallFacts, { rules, mode }: Policy): (real
   return (real) => {
     if (named.has(real)) return false
     const place = { spelled: real, real }
-    if ([...deny.read, ...ask.read].some((ready) => meetsPath(ready, place, { view }))) return true
+    if ([...deny.read, ...ask.read].some((ready) => ruleMatchesPath(ready, place, { view }))) return true
     const secret = mode === 'bypass' ? undefined : secretOf(real, view)
     if (secret === undefined) return false
     const name = secret.slice(secret.lastIndexOf('/') + 1)
-    return !allow.read.some((ready) => meetsPath(ready, place, { view }) && ready.path?.names(name) === true)
+    return !allow.read.some((ready) => ruleMatchesPath(ready, place, { view }) && ready.path?.names(name) === true)
   }
 }

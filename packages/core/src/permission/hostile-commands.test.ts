@@ -1,3 +1,4 @@
+import type { Effect } from './decision.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -5,11 +6,10 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getBuiltinTools } from '../tool-set.ts'
 import { readCommands } from './command/test-bash.ts'
-import { createPolicy, type PolicyGiven } from './create-policy.ts'
+import { createPolicy, type PolicyOptions } from './create-policy.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext, type PermissionContext } from './permission-context.ts'
-import type { Effect } from './rule-set.ts'
 
 let base: string
 let ctx: PermissionContext
@@ -70,7 +70,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-function judge(command: string, rules: Partial<Record<Effect, string[]>> = {}, given: PolicyGiven = {}): Decision {
+function judge(command: string, rules: Partial<Record<Effect, string[]>> = {}, given: PolicyOptions = {}): Decision {
   const policy = createPolicy(rules, { home: path.join(base, 'home'), ...given })
   return explainCall({ tool: 'Bash', input: { command } }, tools, ctx, policy) as Decision
 }

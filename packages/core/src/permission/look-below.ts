@@ -1,7 +1,7 @@
 import { type Dir, type Dirent, opendirSync } from 'node:fs'
 
 /** What lies below a folder. */
-export interface Below {
+export interface FolderTree {
   /** From the folder on, those of folders included. */
   paths: readonly string[]
   /** There is more. */
@@ -9,28 +9,28 @@ export interface Below {
 }
 
 /** Looking takes 30 ms at most. */
-const mostEntries = 4000
+const maxTreeEntries = 4000
 
-const nothing: ReadonlySet<string> = new Set()
+const noFolders: ReadonlySet<string> = new Set()
 /** For as long as nothing else happens in this process: many calls are judged at once when rules are tried. */
-const kept = new Map<string, Below>()
+const listingCache = new Map<string, FolderTree>()
 
 /** Every file and folder below a folder, nearest first; links are named and not followed. `skip`: folders that are not entered. */
-export function lookBelow(folder: string, skip: ReadonlySet<string> = nothing): Below {
+export function listBelow(folder: string, skip: ReadonlySet<string> = noFolders): FolderTree {
   const key = `${skip.size} ${folder}`
-  const known = kept.get(key) ?? look(folder, skip)
-  if (kept.size === 0) setImmediate(() => kept.clear())
-  kept.set(key, known)
+  const known = listingCache.get(key) ?? readTree(folder, skip)
+  if (listingCache.size === 0) setImmediate(() => listingCache.clear())
+  listingCache.set(key, known)
   return known
 }
 
-function look(folder: string, skip: ReadonlySet<string>): Below {
+function readTree(folder: string, skip: ReadonlySet<string>): FolderTree {
   const paths: string[] = []
   const open = ['']
   for (let at = 0; at < open.length; at++) {
     const above = open[at]!
     for (const entry of entriesIn(above === '' ? folder : `${folder}/${above}`)) {
-      if (paths.length >= mostEntries) return { paths, cut: true }
+      if (paths.length >= maxTreeEntries) return { paths, cut: true }
       const name = above === '' ? entry.name : `${above}/${entry.name}`
       paths.push(name)
       if (entry.isDirectory() && !skip.has(entry.name)) open.push(name)

@@ -17,7 +17,7 @@ export interface Rule {
   server?: string
 }
 
-const longest = 2000
+const maxRuleCharacters = 2000
 
 /** Throws an Error that tells the person what is wrong with the rule. */
 export function parseRule(given: string): Rule {
@@ -26,7 +26,7 @@ export function parseRule(given: string): Rule {
     throw new Error(
       'The rule is empty. Write a tool, such as "Bash", or a tool and a pattern, such as "Bash(npm test)".',
     )
-  if (text.length > longest) throw new Error(`The rule is longer than ${longest} characters.`)
+  if (text.length > maxRuleCharacters) throw new Error(`The rule is longer than ${maxRuleCharacters} characters.`)
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\u2028\u2029\p{Bidi_Control}]/u.test(text))
     throw new Error('The rule has a control character in it. Write it on one line, in visible characters.')
@@ -38,7 +38,7 @@ export function parseRule(given: string): Rule {
   const pattern = text.slice(open + 1, -1).trim()
   if (pattern === '') throw new Error(`The parentheses of "${text}" are empty. Write "${tool}" for every call of it.`)
   const rule: Rule = { text: `${tool}(${pattern})`, tool, key: aliasKey(tool) }
-  if (isEverything(pattern)) return rule
+  if (matchesEverything(pattern)) return rule
   checkPattern(rule.key, pattern, text)
   return { ...rule, pattern }
 }
@@ -46,7 +46,7 @@ export function parseRule(given: string): Rule {
 /** What is doubtful about a rule that can be read, or nothing: tools may come later, so an unknown one is no error. */
 export function ruleWarning(text: string, tools: readonly Tool[]): string | undefined {
   const { tool, key, server, pattern } = parseRule(text)
-  if (server !== undefined || toolKey(tool).startsWith('mcp') || doors.has(key)) return undefined
+  if (server !== undefined || toolKey(tool).startsWith('mcp') || accessKinds.has(key)) return undefined
   const known = tools.find((one) => toolKey(one.name) === key || toolKey(one.name) === toolKey(tool))
   if (known === undefined) return `No tool is called "${tool}" now. The rule holds once there is one.`
   if (pattern !== undefined && known.touches === undefined)
@@ -55,7 +55,7 @@ export function ruleWarning(text: string, tools: readonly Tool[]): string | unde
 }
 
 /** Tools whose rules meet every access of a kind, whichever tool makes it. */
-export const doors = new Map([
+export const accessKinds = new Map([
   ['read', 'read'],
   ['edit', 'write'],
   ['bash', 'command'],
@@ -82,7 +82,7 @@ function checkName(tool: string, text: string): void {
 }
 
 function checkPattern(key: string, pattern: string, text: string): void {
-  const kind = doors.get(key)
+  const kind = accessKinds.get(key)
   try {
     if (kind === 'command' || kind === 'outside') parseCommandPattern(pattern)
     else if (kind === 'url') parseHostPattern(pattern)
@@ -105,6 +105,6 @@ export function mcpKey(name: string): string {
   return name.toLowerCase().replace(/[_.-]+/g, '_')
 }
 
-function isEverything(pattern: string): boolean {
+function matchesEverything(pattern: string): boolean {
   return pattern === '*' || pattern === '**' || pattern === ':*'
 }

@@ -1,9 +1,10 @@
+import type { CommandAnalysis } from './command/command-analysis.ts'
+import type { CommandAccess } from './access.ts'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside, realPath } from '../files/resolve-path.ts'
-import type { CommandFact } from './command-fact.ts'
 import type { Grant } from './decision.ts'
-import type { Below } from './look-below.ts'
+import type { FolderTree } from './look-below.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import type { PermissionContext } from './permission-context.ts'
 import { protectedIn, secretIn } from './place-names.ts'
@@ -42,7 +43,7 @@ export interface PathFact {
   /** Whether it is a folder now. */
   folder: boolean
   /** Everything below it is read by a command: what that is. */
-  below?(): Below
+  below?(): FolderTree
   /** What git has kept of it is read, which need not be there now. */
   tracked?: true
 }
@@ -61,24 +62,24 @@ export function pathView({ state }: PermissionContext, policy: Policy): PathView
   return {
     roots: state.roots,
     readable: state.readable,
-    home: keptReal(policy.home),
-    troupeHome: policy.troupeHome === undefined ? undefined : keptReal(policy.troupeHome),
+    home: cachedRealPath(policy.home),
+    troupeHome: policy.troupeHome === undefined ? undefined : cachedRealPath(policy.troupeHome),
     jsxFolder: state.jsxFolder,
-    planFile: policy.planFile === undefined ? undefined : resolved(policy.planFile).real,
+    planFile: policy.planFile === undefined ? undefined : resolveSpelled(policy.planFile).real,
   }
 }
 
 /** What the call does there. */
-export function howOf({ kind, names }: PathFact): Grant['how'] {
+export function grantKind({ kind, names }: PathFact): Grant['how'] {
   return kind === 'write' ? 'write' : names === true ? 'list' : 'read'
 }
 
-export function verbOf(fact: PathFact): string {
-  return { read: 'reads', list: 'lists', write: 'changes' }[howOf(fact)]
+export function accessVerb(fact: PathFact): string {
+  return { read: 'reads', list: 'lists', write: 'changes' }[grantKind(fact)]
 }
 
 /** Not the call's own to use: outside the workspace, secret, or protected. */
-export function isBeyond({ kind, inside, secret, guard }: PathFact): boolean {
+export function needsGrant({ kind, inside, secret, guard }: PathFact): boolean {
   return !inside || secret !== undefined || (kind === 'write' && guard !== undefined)
 }
 
@@ -86,17 +87,17 @@ export function isBeyond({ kind, inside, secret, guard }: PathFact): boolean {
 export function toolPath(kind: PathFact['kind'], given: string, cwd: string, view: PathView): PathFact {
   const isHome = given === '~' || given.startsWith('~/')
   const spelled = path.resolve(cwd, isHome ? path.join(view.home, given.slice(1)) : given)
-  return pathFact({ kind, given }, spelled, resolved(spelled), view)
+  return pathFact({ kind, given }, spelled, resolveSpelled(spelled), view)
 }
 
 /** What a program will touch. The system resolves `..` after links, so neither is resolved by its letters here. */
 export function commandPath(kind: PathFact['kind'], given: string, view: PathView): PathFact {
-  const fact = pathFact({ kind, given }, path.resolve(given), physical(given), view)
+  const fact = pathFact({ kind, given }, path.resolve(given), physicalPath(given), view)
   return isTemporary(fact) ? { ...fact, temporary: true } : fact
 }
 
 function isTemporary({ spelled, real, inside }: PathFact): boolean {
-  return !inside && spelled === real && /^\/tmp\/./.test(real) && !isThere(`/tmp/${real.split('/')[2] ?? ''}`)
+  return !inside && spelled === real && /^\/tmp\/./.test(real) && !pathExists(`/tmp/${real.split('/')[2] ?? ''}`)
 }
 
 /** Files that are not files: nothing is kept there and nothing secret comes from there. */
@@ -125,10 +126,10 @@ function pathFact(
   }
   const names = [...new Set([namesBelow(fact.spelled, open), namesBelow(real, open)])]
   const isOurs = isInOurHome(real, open, view)
-  const secret = isOurs ? path.basename(view.troupeHome!) : first(names, secretIn)
+  const secret = isOurs ? path.basename(view.troupeHome!) : firstMatch(names, secretIn)
   if (secret !== undefined) fact.secret = secret
   if (given.kind === 'read') return fact
-  const guard = isOurs ? { place: path.basename(view.troupeHome!), strict: true } : strictest(names)
+  const guard = isOurs ? { place: path.basename(view.troupeHome!), strict: true } : strictestGuard(names)
   if (guard !== undefined) fact.guard = guard
   return fact
 }
@@ -161,7 +162,7 @@ function innermost(file: string, open: readonly string[]): string | undefined {
   return found
 }
 
-function first<T>(names: readonly string[], find: (name: string) => T | undefined): T | undefined {
+function firstMatch<T>(names: readonly string[], find: (name: string) => T | undefined): T | undefined {
   for (const name of names) {
     const found = find(name)
     if (found !== undefined) return found
@@ -169,7 +170,7 @@ function first<T>(names: readonly string[], find: (name: string) => T | undefine
   return undefined
 }
 
-function strictest(names: readonly string[]): PathFact['guard'] {
+function strictestGuard(names: readonly string[]): PathFact['guard'] {
   const guards = names.map(protectedIn).filter((guard) => guard !== undefined)
   return guards.find((guard) => guard.strict) ?? guards[0]
 }
@@ -179,7 +180,7 @@ function underRoot(spelled: string, real: string, open: readonly string[]): stri
   if (spelled === real || open.some((folder) => isInside(spelled, folder))) return spelled
   if (!open.some((folder) => isInside(real, folder))) return spelled
   for (let folder = path.dirname(spelled); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    const found = resolved(folder).real
+    const found = resolveSpelled(folder).real
     if (open.includes(found)) return path.join(found, path.relative(folder, spelled))
   }
   return spelled
@@ -191,7 +192,7 @@ interface Resolved {
 }
 
 /** What cannot be resolved cannot be opened either; it is judged as it is spelled. */
-function resolved(spelled: string): Resolved {
+function resolveSpelled(spelled: string): Resolved {
   try {
     const stats = statSync(spelled, { throwIfNoEntry: false })
     if (stats !== undefined) return { real: realpathSync.native(spelled), folder: stats.isDirectory() }
@@ -211,33 +212,51 @@ function newFile(spelled: string): string | undefined {
   return undefined
 }
 
-const homes = new Map<string, string>()
+const realHomes = new Map<string, string>()
 
 /** Homes stay where they are. */
-function keptReal(folder: string): string {
-  const known = homes.get(folder)
+function cachedRealPath(folder: string): string {
+  const known = realHomes.get(folder)
   if (known !== undefined) return known
-  const { real } = resolved(folder)
-  if (homes.size > 100) homes.clear()
-  homes.set(folder, real)
+  const { real } = resolveSpelled(folder)
+  if (realHomes.size > 100) realHomes.clear()
+  realHomes.set(folder, real)
   return real
 }
 
-function physical(given: string): Resolved {
+function physicalPath(given: string): Resolved {
   const names = given.split('/')
   const up = names.indexOf('..')
-  if (up === -1) return resolved(given)
+  if (up === -1) return resolveSpelled(given)
   const before = names.slice(0, up).join('/') || '/'
   // Nothing is there, so nothing can go up from it.
-  if (!isThere(before)) return { real: '/..', folder: false }
-  return physical(path.join(path.dirname(resolved(before).real), ...names.slice(up + 1).filter((name) => name !== '.')))
+  if (!pathExists(before)) return { real: '/..', folder: false }
+  return physicalPath(
+    path.join(path.dirname(resolveSpelled(before).real), ...names.slice(up + 1).filter((name) => name !== '.')),
+  )
 }
 
 /** Whether there is anything; not where a file stands in the way, or nobody may look: no program gets there either. */
-export function isThere(file: string): boolean {
+export function pathExists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined
   } catch {
     return false
   }
+}
+
+/** A command, and what there is to know of it before rules are asked. */
+export interface CommandFact {
+  access: CommandAccess
+  analysis: CommandAnalysis
+  /** The commands in it, each once however often it is repeated. */
+  parts: readonly FoundCommand[]
+  /** The files that it names. */
+  paths: readonly PathFact[]
+  /** Why it cannot be told which files it touches. */
+  unknownFiles?: string
+  /** It names more files than are looked at, so path rules do not meet them all. */
+  isCut?: true
+  /** Words of programs that nobody knows, taken for files. Looked up when a rule could meet them. */
+  wordFiles(): readonly { file: Pick<PathFact, 'spelled' | 'real'>; found: FoundCommand }[]
 }

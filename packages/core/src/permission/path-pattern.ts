@@ -1,7 +1,7 @@
+import type { Effect } from './decision.ts'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 import { compileGlob, type GlobPattern } from '../search/glob-pattern.ts'
-import type { Effect } from './rule-set.ts'
 
 /** A path rule made ready. */
 export interface PathPattern {
@@ -41,10 +41,10 @@ export function compilePathPattern(pattern: string, place: PathPatternPlace): Pa
   const compiled = compileGlob(fold(withContent(glob, isWide)))
   const needed = fold(neededText(glob))
   // Whoever forbids `/etc/passwd` means that file, though `/` starts from the base.
-  const base = [path.resolve(place.base), ...(isWide ? machine : [])]
+  const base = [path.resolve(place.base), ...(isWide ? machineRoot : [])]
   const home: string[] = []
   const anchors = (folders: KnownFolders): readonly string[] => {
-    if (anchor === 'machine' || (anchor === 'anywhere' && isWide)) return machine
+    if (anchor === 'machine' || (anchor === 'anywhere' && isWide)) return machineRoot
     if (anchor === 'base') return base
     if (anchor !== 'home') return folders.roots
     home[0] = folders.home
@@ -91,7 +91,7 @@ export function quotePath(path: string): string {
   return path.replace(/[*?[\]{}\\]/g, String.raw`\$&`)
 }
 
-const machine = ['/']
+const machineRoot = ['/']
 
 type Anchor = 'machine' | 'home' | 'base' | 'workspace' | 'anywhere'
 

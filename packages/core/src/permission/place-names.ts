@@ -27,11 +27,11 @@ export function protectedIn(path: string): { place: string; strict: boolean } | 
 
 /** One expression for a whole list: a path is tried once, however long the list is. */
 function matcher(globs: readonly string[], end: string): (path: string) => string | undefined {
-  const expression = new RegExp(`(?:^|/)(${globs.map(source).join('|')})${end}`, 'i')
+  const expression = new RegExp(`(?:^|/)(${globs.map(globSource).join('|')})${end}`, 'i')
   return (path) => expression.exec(path)?.[1]
 }
 
-function source(glob: string): string {
+function globSource(glob: string): string {
   return glob
     .replace(/[.+^$()|[\]\\]/g, String.raw`\$&`)
     .replaceAll('*', '[^/]*')

@@ -1,10 +1,10 @@
 import type { CallFacts } from './call-facts.ts'
-import type { OwnWord } from './check-call.ts'
+import type { ToolApprovalNeed } from './check-call.ts'
 import { isContained } from './command-leave.ts'
 import type { Policy } from './policy.ts'
 
 /** Why a call is refused in plan mode, or nothing: reading goes on, and the plan itself is written. */
-export function planRefusal(facts: CallFacts, policy: Policy, own: OwnWord): string | undefined {
+export function planModeRefusal(facts: CallFacts, policy: Policy, own: ToolApprovalNeed): string | undefined {
   const { tool, paths, commands, code, view } = facts
   const rule = 'In plan mode nothing but the plan is changed'
   const written = paths.find(({ kind, real }) => kind === 'write' && real !== view.planFile)

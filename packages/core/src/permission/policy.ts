@@ -1,7 +1,5 @@
+import type { Mode } from './decision.ts'
 import type { RuleSet } from './rule-set.ts'
-
-export type Mode = 'default' | 'accept-edits' | 'plan' | 'bypass'
-export const modes: readonly Mode[] = ['default', 'accept-edits', 'plan', 'bypass']
 
 /** What decides besides the call itself. Handed in by whoever starts runs; read anew for every call. */
 export interface Policy {

@@ -1,7 +1,7 @@
+import type { CommandFact } from './path-fact.ts'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 import { matchCommand, parseCommandPattern } from './command-pattern.ts'
-import type { CommandFact } from './command-fact.ts'
 import type { FoundCommand } from './command/command-analysis.ts'
 import { rememberablePrefix } from './command/rememberable-prefix.ts'
 import { parseRule } from './parse-rule.ts'
@@ -9,12 +9,12 @@ import { quotePath } from './path-pattern.ts'
 import type { PathFact, PathView } from './path-fact.ts'
 
 /** More than a person looks through. */
-const most = 10
+const maxSuggestions = 10
 
 /** The rules, if every one of them can be written down and read again; else none, since only all of them help. */
-export function rememberable(given: readonly string[]): string[] {
+export function suggestedRules(given: readonly string[]): string[] {
   const rules = [...new Set(given)]
-  if (rules.length > most) return []
+  if (rules.length > maxSuggestions) return []
   const canBeRead = (text: string): boolean => {
     try {
       return parseRule(text).text === text
@@ -26,7 +26,7 @@ export function rememberable(given: readonly string[]): string[] {
 }
 
 /** One rule for each part that no rule covers yet; none at all when one of them could run anything. */
-export function rememberCommand(
+export function suggestCommandRules(
   tool: 'Bash' | 'Outside',
   { analysis, parts }: CommandFact,
   isCovered: (found: FoundCommand) => boolean,
@@ -49,31 +49,33 @@ export function rememberCommand(
  * no more than what was asked for. None for what holds the workspace or the home, and none for a list of names, since a
  * rule would also mean what is in the files.
  */
-export function rememberPath(fact: PathFact, view: PathView): string[] {
+export function suggestPathRules(fact: PathFact, view: PathView): string[] {
   const ends = [...new Set([fact.spelled, fact.real])]
-  if (fact.names === true || ends.some((end) => holdsAll(end, view))) return []
+  if (fact.names === true || ends.some((end) => containsRoot(end, view))) return []
   const tool = fact.kind === 'read' ? 'Read' : 'Edit'
-  return [...new Set(ends.map((end) => `${tool}(${pathRule(end, fact, view)})`))]
+  return [...new Set(ends.map((end) => `${tool}(${pathRuleText(end, fact, view)})`))]
 }
 
-function pathRule(end: string, { kind, inside, secret, guard, folder }: PathFact, view: PathView): string {
-  if (secret !== undefined || guard !== undefined) return fileRule(end, view)
-  if (!folder && (kind === 'read' || !inside)) return fileRule(end, view)
+function pathRuleText(end: string, { kind, inside, secret, guard, folder }: PathFact, view: PathView): string {
+  if (secret !== undefined || guard !== undefined) return fileRuleText(end, view)
+  if (!folder && (kind === 'read' || !inside)) return fileRuleText(end, view)
   const around = folder ? end : path.dirname(end)
-  return holdsAll(around, view) || around.split('/').length < 4 ? fileRule(end, view) : `${fromPlace(around, view)}/**`
+  return containsRoot(around, view) || around.split('/').length < 4
+    ? fileRuleText(end, view)
+    : `${relativePattern(around, view)}/**`
 }
 
-function holdsAll(folder: string, { roots, home }: PathView): boolean {
+function containsRoot(folder: string, { roots, home }: PathView): boolean {
   return [...roots, home].some((one) => isInside(one, folder))
 }
 
-function fileRule(file: string, view: PathView): string {
-  const rule = fromPlace(file, view)
+function fileRuleText(file: string, view: PathView): string {
+  const rule = relativePattern(file, view)
   return rule.includes('/') ? rule : `./${rule}`
 }
 
 /** From the workspace, from the home, or from the root of the machine: fit for every layer. */
-function fromPlace(file: string, { roots, home }: PathView): string {
+function relativePattern(file: string, { roots, home }: PathView): string {
   const root = roots.find((one) => isInside(file, one))
   if (root !== undefined) {
     const below = quotePath(path.relative(root, file))

@@ -1,6 +1,5 @@
+import type { Effect } from './decision.ts'
 import type { RuleIndex } from './compile-rules.ts'
-
-export type Effect = 'allow' | 'ask' | 'deny'
 export type Layer = 'managed' | 'user' | 'project' | 'session' | 'flag'
 
 /** A rule as it is written, and where it stands. */

@@ -1,3 +1,4 @@
+import type { Effect } from './decision.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,7 +10,6 @@ import { createPolicy } from './create-policy.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext } from './permission-context.ts'
 import type { Policy } from './policy.ts'
-import type { Effect } from './rule-set.ts'
 import { simulate, type PastCall } from './simulate.ts'
 
 let workspace: string

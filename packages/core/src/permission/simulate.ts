@@ -1,9 +1,9 @@
+import type { Effect } from './decision.ts'
 import type { Tool } from '../tool.ts'
 import type { Decision } from './decision.ts'
 import { explainCall } from './explain-call.ts'
 import { placeContext, type PermissionContext } from './permission-context.ts'
 import type { Policy } from './policy.ts'
-import type { Effect } from './rule-set.ts'
 
 /** A call that was made once, wherever that was. */
 export interface PastCall {
@@ -28,10 +28,10 @@ export async function simulate(
   calls: readonly PastCall[],
   tools: readonly Tool[],
 ): Promise<Simulation> {
-  const result: Simulation = { before: counts(), after: counts(), changes: [] }
+  const result: Simulation = { before: noDecisions(), after: noDecisions(), changes: [] }
   const places = new Map<string, PermissionContext>()
   for (const [index, call] of calls.entries()) {
-    const ctx = placeOf(call, places)
+    const ctx = callPlace(call, places)
     const was = await explainCall(call, tools, ctx, before)
     const is = await explainCall(call, tools, ctx, after)
     result.before[was.decision]++
@@ -41,11 +41,11 @@ export async function simulate(
   return result
 }
 
-function counts(): Record<Effect, number> {
+function noDecisions(): Record<Effect, number> {
   return { allow: 0, ask: 0, deny: 0 }
 }
 
-function placeOf({ cwd, roots = [cwd] }: PastCall, places: Map<string, PermissionContext>): PermissionContext {
+function callPlace({ cwd, roots = [cwd] }: PastCall, places: Map<string, PermissionContext>): PermissionContext {
   const key = [cwd, ...roots].join('\0')
   const known = places.get(key) ?? placeContext(cwd, roots)
   places.set(key, known)

@@ -2,7 +2,7 @@
  * The addresses of the web that stand in a text of the person, in one spelling. Quoted lines and fenced blocks are left
  * out: those are words of others.
  */
-export function addressesIn(text: string): string[] {
+export function extractUrls(text: string): string[] {
   let isFenced = false
   const own = text
     .slice(0, 100_000)
@@ -13,12 +13,12 @@ export function addressesIn(text: string): string[] {
       return !isFenced && !isFence && !/^\s*>/.test(line)
     })
   const found = own.join('\n').match(/\bhttps?:\/\/[^\s<>"'`)\]}]+/gi) ?? []
-  const addresses = found.map((address) => normalAddress(address.replace(/[.,;:!?]+$/, '')))
+  const addresses = found.map((address) => normalizeUrl(address.replace(/[.,;:!?]+$/, '')))
   return [...new Set(addresses.filter((address) => address !== undefined))]
 }
 
 /** An address as the network will see it, without its fragment. Undefined for what is not plain http or https. */
-export function normalAddress(address: string): string | undefined {
+export function normalizeUrl(address: string): string | undefined {
   const url = URL.parse(address.trim())
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   if (url.username !== '' || url.password !== '') return undefined

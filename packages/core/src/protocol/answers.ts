@@ -4,8 +4,8 @@ import type { Metadata, Part } from './message.ts'
 import { answerSchema } from './requests.ts'
 
 /** What routes answer: the reference is generated from these, handlers and the page are typed by them. */
-const mode = z.enum(['default', 'accept-edits', 'plan', 'bypass'])
-const effect = z.enum(['allow', 'ask', 'deny'])
+const modeSchema = z.enum(['default', 'accept-edits', 'plan', 'bypass'])
+const effectSchema = z.enum(['allow', 'ask', 'deny'])
 
 const modelSchema = z.object({
   ref: z.string().describe('provider/model: what a request names'),
@@ -75,7 +75,7 @@ export const patchedProviderSchema = z.object({ provider: providerSchema, droppe
 const ruleSchema = z.object({
   id: z.string(),
   text: z.string(),
-  effect,
+  effect: effectSchema,
   layer: z.enum(['managed', 'user', 'project', 'session', 'flag']),
   file: z.string().nullable().describe('null: it is kept with its session'),
   editable: z.boolean().describe('false where the file is changed by hand alone'),
@@ -87,7 +87,7 @@ export type RuleInfo = z.infer<typeof ruleSchema>
 export const ruleListSchema = z.object({
   rules: z.array(ruleSchema),
   warnings: z.array(z.string()).describe('what is wrong with rules or their files, in sentences'),
-  mode: mode.describe('what new sessions begin in'),
+  mode: modeSchema.describe('what new sessions begin in'),
   bypass: z.boolean().describe('whether sessions may be in the mode in which nothing asks'),
   sandbox: z.object({
     available: z.boolean(),
@@ -109,8 +109,8 @@ const sessionSchema = z.object({
   trashedAt: z.number().nullable(),
   model: z.string().nullable(),
   agent: z.string().nullable(),
-  mode,
-  rules: z.array(z.object({ text: z.string(), effect })),
+  mode: modeSchema,
+  rules: z.array(z.object({ text: z.string(), effect: effectSchema })),
   params: paramValuesSchema.exactOptional(),
   messageCount: z.number(),
   createdAt: z.number(),

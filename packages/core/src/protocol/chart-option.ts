@@ -1,7 +1,7 @@
 /** An ECharts option as data. */
 export type ChartOption = Record<string, unknown>
 
-const limits = { depth: 20, values: 100_000, text: 20_000 }
+const chartLimits = { depth: 20, values: 100_000, text: 20_000 }
 
 /** Keys that hold code, an address to open or a style sheet. */
 const refusedKeys = new Map([
@@ -16,7 +16,7 @@ const refusedKeys = new Map([
   ['sublink', 'would open a page, which is not possible here'],
 ])
 
-const ownPicture = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
+const inlineImage = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
 const isCode = /^\s*(?:async\s+)?(?:function\b|\(?[\w$,\s]*\)?\s*=>)/
 
 /** What keeps an option from being shown, with the place; undefined when nothing does. */
@@ -28,14 +28,14 @@ export function chartProblem(option: unknown): string | undefined {
   return look(option, 'option', '', 0)
 
   function look(value: unknown, path: string, key: string, depth: number): string | undefined {
-    if ((values += 1) > limits.values) return `The option holds more than ${limits.values} values.`
-    if (depth > limits.depth) return `${path} lies more than ${limits.depth} levels deep.`
-    if (typeof value === 'string') return lookAtText(value, path, key)
+    if ((values += 1) > chartLimits.values) return `The option holds more than ${chartLimits.values} values.`
+    if (depth > chartLimits.depth) return `${path} lies more than ${chartLimits.depth} levels deep.`
+    if (typeof value === 'string') return textProblem(value, path, key)
     if (Array.isArray(value))
-      return first(value.entries(), ([index, one]) => look(one, `${path}[${index}]`, key, depth + 1))
+      return firstProblem(value.entries(), ([index, one]) => look(one, `${path}[${index}]`, key, depth + 1))
     if (!isRecord(value))
-      return isPlain(value) ? undefined : `${path} is neither text nor number: an option is data only.`
-    return first(Object.entries(value), ([name, one]) => {
+      return isPlainObject(value) ? undefined : `${path} is neither text nor number: an option is data only.`
+    return firstProblem(Object.entries(value), ([name, one]) => {
       const refused = refusedKeys.get(name)
       if (refused !== undefined) return `${path}.${name} ${refused}.`
       return look(one, `${path}.${name}`, name, depth + 1)
@@ -43,10 +43,11 @@ export function chartProblem(option: unknown): string | undefined {
   }
 }
 
-function lookAtText(text: string, path: string, key: string): string | undefined {
-  if (/^image:\/\//i.test(text)) return isOwnPicture(text.slice(8)) ? undefined : fetched(path)
-  if ((key === 'image' || key === 'src') && text !== '') return isOwnPicture(text) ? undefined : fetched(path)
-  if (text.length > limits.text) return `${path} is longer than ${limits.text} characters.`
+function textProblem(text: string, path: string, key: string): string | undefined {
+  if (/^image:\/\//i.test(text)) return isInlineImage(text.slice(8)) ? undefined : remoteImageProblem(path)
+  if ((key === 'image' || key === 'src') && text !== '')
+    return isInlineImage(text) ? undefined : remoteImageProblem(path)
+  if (text.length > chartLimits.text) return `${path} is longer than ${chartLimits.text} characters.`
   if (/formatter$/i.test(key)) {
     if (/<[a-z!/]/i.test(text)) return `${path} holds HTML. Use a template of text such as "{b}: {c}".`
     if (isCode.test(text)) return `${path} holds code. Use a template of text such as "{b}: {c}".`
@@ -54,15 +55,15 @@ function lookAtText(text: string, path: string, key: string): string | undefined
   return undefined
 }
 
-function fetched(path: string): string {
+function remoteImageProblem(path: string): string {
   return `${path} names a picture elsewhere, and nothing is fetched. Use a shape such as "circle", or a picture as data:image/png;base64,….`
 }
 
-function isOwnPicture(address: string): boolean {
-  return address.length <= 500_000 && ownPicture.test(address)
+function isInlineImage(address: string): boolean {
+  return address.length <= 500_000 && inlineImage.test(address)
 }
 
-function first<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {
+function firstProblem<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {
   for (const item of items) {
     const found = find(item)
     if (found !== undefined) return found
@@ -70,7 +71,7 @@ function first<Item>(items: Iterable<Item>, find: (item: Item) => string | undef
   return undefined
 }
 
-function isPlain(value: unknown): boolean {
+function isPlainObject(value: unknown): boolean {
   return value === null || ['number', 'boolean', 'undefined'].includes(typeof value)
 }
 

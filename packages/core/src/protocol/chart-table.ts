@@ -2,50 +2,50 @@ import type { ChartOption } from './chart-option.ts'
 
 /** The figures of a chart as rows, the first of them the head, for those who cannot see or do not trust the picture. */
 export function chartTable(option: ChartOption): string[][] | undefined {
-  const found = ofDataset(option['dataset']) ?? ofCategories(option) ?? ofSeries(option)
+  const found = tableFromDataset(option['dataset']) ?? tableFromCategories(option) ?? tableFromSeries(option)
   return found === undefined || found.length < 2 ? undefined : found
 }
 
-function ofDataset(dataset: unknown): string[][] | undefined {
-  const source = oneOf(dataset)?.['source']
+function tableFromDataset(dataset: unknown): string[][] | undefined {
+  const source = firstRecord(dataset)?.['source']
   if (!Array.isArray(source) || source.length === 0) return undefined
-  if (source.every((row) => Array.isArray(row))) return source.map((row) => row.map(said))
+  if (source.every((row) => Array.isArray(row))) return source.map((row) => row.map(cellText))
   const rows = recordsIn(source)
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return [names, ...rows.map((row) => names.map((name) => said(row[name])))]
+  return [names, ...rows.map((row) => names.map((name) => cellText(row[name])))]
 }
 
-function ofCategories(option: ChartOption): string[][] | undefined {
-  const axis = [oneOf(option['xAxis']), oneOf(option['yAxis'])].find((one) => Array.isArray(one?.['data']))
+function tableFromCategories(option: ChartOption): string[][] | undefined {
+  const axis = [firstRecord(option['xAxis']), firstRecord(option['yAxis'])].find((one) => Array.isArray(one?.['data']))
   const series = seriesIn(option)
   if (axis === undefined || series.length === 0) return undefined
   const categories = axis['data'] as unknown[]
-  const head = [said(axis['name']), ...series.map(nameOf)]
+  const head = [cellText(axis['name']), ...series.map(seriesName)]
   return [
     head,
     ...categories.map((category, index) => [
-      said(isRecord(category) ? category['value'] : category),
-      ...series.map((one) => said(Array.isArray(one['data']) ? one['data'][index] : undefined)),
+      cellText(isRecord(category) ? category['value'] : category),
+      ...series.map((one) => cellText(Array.isArray(one['data']) ? one['data'][index] : undefined)),
     ]),
   ]
 }
 
 /** What has no common axis: every value with its series and name. */
-function ofSeries(option: ChartOption): string[][] | undefined {
+function tableFromSeries(option: ChartOption): string[][] | undefined {
   const series = seriesIn(option)
   const rows = series.flatMap((one, index) => {
     const data = Array.isArray(one['data']) ? one['data'] : []
     return data.map((item) => [
-      nameOf(one, index),
-      ...(isRecord(item) ? [said(item['name']), said(item['value'])] : pairOf(item)),
+      seriesName(one, index),
+      ...(isRecord(item) ? [cellText(item['name']), cellText(item['value'])] : nameAndValue(item)),
     ])
   })
   return rows.length === 0 ? undefined : [['', '', ''], ...rows]
 }
 
-function pairOf(item: unknown): [string, string] {
-  if (!Array.isArray(item)) return ['', said(item)]
-  return [said(item[0]), item.slice(1).map(said).join(', ')]
+function nameAndValue(item: unknown): [string, string] {
+  if (!Array.isArray(item)) return ['', cellText(item)]
+  return [cellText(item[0]), item.slice(1).map(cellText).join(', ')]
 }
 
 function seriesIn(option: ChartOption): Record<string, unknown>[] {
@@ -56,18 +56,18 @@ function seriesIn(option: ChartOption): Record<string, unknown>[] {
       : []
 }
 
-function oneOf(value: unknown): Record<string, unknown> | undefined {
+function firstRecord(value: unknown): Record<string, unknown> | undefined {
   return Array.isArray(value) ? recordsIn(value)[0] : isRecord(value) ? value : undefined
 }
 
-function nameOf(series: Record<string, unknown>, index: number): string {
+function seriesName(series: Record<string, unknown>, index: number): string {
   return typeof series['name'] === 'string' ? series['name'] : String(index + 1)
 }
 
-function said(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (isRecord(value)) return said(value['value'] ?? value['name'])
-  if (Array.isArray(value)) return value.map(said).join(', ')
+  if (isRecord(value)) return cellText(value['value'] ?? value['name'])
+  if (Array.isArray(value)) return value.map(cellText).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

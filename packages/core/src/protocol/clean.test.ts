@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCutLog } from '../../test/arbitrary-log.ts'
 import { patience, runs } from '../../test/full.ts'
-import { cleanMessage, interrupted } from './clean.ts'
+import { cleanMessage, interruptedText } from './clean.ts'
 import { foldChunks } from './fold.ts'
 import type { Message, Part } from './message.ts'
 
@@ -52,25 +52,25 @@ const cases: [rule: string, part: object, ended: object | undefined, waiting?: o
   [
     'a call whose input happens to be whole is kept',
     { ...call, state: 'input-streaming', rawInput: '{"path":"a"}', inputEncoding: 'json' },
-    { ...call, state: 'output-error', errorText: interrupted },
+    { ...call, state: 'output-error', errorText: interruptedText },
     { ...call, state: 'input-available' },
   ],
   [
     'a call without a result was interrupted',
     { ...call, state: 'input-available' },
-    { ...call, state: 'output-error', errorText: interrupted },
+    { ...call, state: 'output-error', errorText: interruptedText },
     { ...call, state: 'input-available' },
   ],
   [
     'an unanswered approval stays open while the run waits and is lost when it has ended',
     { ...call, state: 'approval-requested', approval: asked },
-    { ...call, state: 'output-error', errorText: interrupted },
+    { ...call, state: 'output-error', errorText: interruptedText },
     { ...call, state: 'approval-requested', approval: asked },
   ],
   [
     'a granted call that never ran was interrupted and keeps its approval',
     { ...call, state: 'approval-responded', approval: granted },
-    { ...call, state: 'output-error', errorText: interrupted, approval: granted },
+    { ...call, state: 'output-error', errorText: interruptedText, approval: granted },
     { ...call, state: 'approval-responded', approval: granted },
   ],
   [
@@ -116,7 +116,7 @@ const cases: [rule: string, part: object, ended: object | undefined, waiting?: o
   [
     'preliminary output of an ended run is an error',
     { ...call, state: 'output-available', output: 'half', preliminary: true, resultProviderMetadata: { a: {} } },
-    { ...call, state: 'output-error', errorText: interrupted },
+    { ...call, state: 'output-error', errorText: interruptedText },
     { ...call, state: 'output-available', output: 'half', preliminary: true, resultProviderMetadata: { a: {} } },
   ],
   [

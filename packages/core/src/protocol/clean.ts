@@ -1,4 +1,4 @@
-import { without, type Draft } from './draft.ts'
+import { withoutKeys, type PartRecord } from './draft.ts'
 import type { Message, Part } from './message.ts'
 
 export interface CleanOptions {
@@ -8,7 +8,7 @@ export interface CleanOptions {
   interruption?: string
 }
 
-export const interrupted = 'Interrupted: the run ended before this call had a result.'
+export const interruptedText = 'Interrupted: the run ended before this call had a result.'
 
 /** What is stored of a message: nothing left streaming, no dangling call, nothing that the SDK's validation rejects. */
 export function cleanMessage(message: Message, options: CleanOptions): Message {
@@ -20,7 +20,7 @@ export function cleanMessage(message: Message, options: CleanOptions): Message {
   return { ...message, parts }
 }
 
-function cleanPart(part: Draft, options: CleanOptions): Draft | undefined {
+function cleanPart(part: PartRecord, options: CleanOptions): PartRecord | undefined {
   if (part.type === 'text' || part.type === 'reasoning') {
     if (part['text'] === '' && part['providerMetadata'] === undefined) return undefined
     return part['state'] === 'streaming' ? { ...part, state: 'done' } : part
@@ -30,30 +30,30 @@ function cleanPart(part: Draft, options: CleanOptions): Draft | undefined {
   return cleanCall(part, options)
 }
 
-function cleanCall(part: Draft, options: CleanOptions): Draft | undefined {
+function cleanCall(part: PartRecord, options: CleanOptions): PartRecord | undefined {
   if (part['state'] === 'input-streaming') {
     const input = completeInput(part)
     if (input === undefined) return undefined
-    return cleanCall({ ...without(part, 'rawInput', 'inputEncoding'), state: 'input-available', input }, options)
+    return cleanCall({ ...withoutKeys(part, 'rawInput', 'inputEncoding'), state: 'input-available', input }, options)
   }
   const call = withInput(part)
   const { approved } = (call['approval'] ?? {}) as { approved?: boolean }
-  if (approved === false || call['state'] === 'output-denied') return denied(call)
-  const answered = approved === undefined ? without(call, 'approval') : call
+  if (approved === false || call['state'] === 'output-denied') return withDenial(call)
+  const answered = approved === undefined ? withoutKeys(call, 'approval') : call
   const preliminary = call['state'] === 'output-available' && call['preliminary'] === true
   if (call['state'] === 'output-available' || call['state'] === 'output-error') {
-    return preliminary && options.run === 'ended' ? failed(answered, options) : answered
+    return preliminary && options.run === 'ended' ? withFailure(answered, options) : answered
   }
-  if (options.run === 'ended') return failed(answered, options)
-  if (call['state'] !== 'input-available' && call['approval'] !== undefined) return without(call, ...resultKeys)
-  return { ...without(call, ...resultKeys, 'approval'), state: 'input-available' }
+  if (options.run === 'ended') return withFailure(answered, options)
+  if (call['state'] !== 'input-available' && call['approval'] !== undefined) return withoutKeys(call, ...resultKeys)
+  return { ...withoutKeys(call, ...resultKeys, 'approval'), state: 'input-available' }
 }
 
 /** What only a call with a result has. */
 const resultKeys = ['output', 'errorText', 'preliminary', 'resultProviderMetadata']
 
 /** The input of a call whose end was never announced, if its JSON text happens to be whole. */
-function completeInput(part: Draft): unknown {
+function completeInput(part: PartRecord): unknown {
   const text = part['rawInput']
   if (typeof text !== 'string' || text === '') return undefined
   if (part['inputEncoding'] === 'text') return undefined
@@ -65,21 +65,21 @@ function completeInput(part: Draft): unknown {
 }
 
 /** Once a call is past streaming its raw text is of use only where nothing better is known. */
-function withInput(part: Draft): Draft {
-  const call = withValue(without(part, 'rawInput', 'inputEncoding'), 'input', part['rawInput'] ?? {})
+function withInput(part: PartRecord): PartRecord {
+  const call = withValue(withoutKeys(part, 'rawInput', 'inputEncoding'), 'input', part['rawInput'] ?? {})
   return call['state'] === 'output-available' ? withValue(call, 'output', null) : call
 }
 
 /** Nothing at all does not survive JSON, and the SDK's validation wants something. */
-function withValue(part: Draft, key: string, value: unknown): Draft {
+function withValue(part: PartRecord, key: string, value: unknown): PartRecord {
   return part[key] === undefined ? { ...part, [key]: value } : part
 }
 
-function failed(part: Draft, { interruption = interrupted }: CleanOptions): Draft {
-  return { ...without(part, ...resultKeys), state: 'output-error', errorText: interruption }
+function withFailure(part: PartRecord, { interruption = interruptedText }: CleanOptions): PartRecord {
+  return { ...withoutKeys(part, ...resultKeys), state: 'output-error', errorText: interruption }
 }
 
-function denied(part: Draft): Draft {
+function withDenial(part: PartRecord): PartRecord {
   const approval = { id: part['toolCallId'], ...(part['approval'] as object | undefined), approved: false }
-  return { ...without(part, ...resultKeys), state: 'output-denied', approval }
+  return { ...withoutKeys(part, ...resultKeys), state: 'output-denied', approval }
 }

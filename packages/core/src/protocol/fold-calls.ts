@@ -1,4 +1,4 @@
-import type { Draft } from './draft.ts'
+import type { PartRecord } from './draft.ts'
 import type { Chunk } from './message.ts'
 import { parsePartialJson } from './partial-json.ts'
 
@@ -6,7 +6,7 @@ import { parsePartialJson } from './partial-json.ts'
 export interface FoldedCalls {
   push(chunk: CallChunk): void
   /** Takes note of a part that was put into the message. */
-  register(part: Draft): void
+  register(part: PartRecord): void
   forget(): void
   /** Puts what has come of streamed inputs into their parts; until somebody looks, a delta costs an append. */
   showInputs(): void
@@ -14,25 +14,25 @@ export interface FoldedCalls {
 
 export interface CallList {
   /** Puts a part at the end of the message, registers it and marks it as changed. */
-  add: (part: Draft) => Draft
-  changed: Set<Draft>
+  add: (part: PartRecord) => PartRecord
+  changed: Set<PartRecord>
 }
 
 export type CallChunk = Extract<Chunk, { type: `tool-${string}` }>
 
 /** The input of a call while it streams; `text` is undefined until the first delta. */
 interface Input {
-  part: Draft
+  part: PartRecord
   encoding: unknown
   text: string | undefined
 }
 
 export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
   /** The latest call of each id; a later step may use an id again, so `stepCalls` has those of the current one. */
-  const calls = new Map<string, Draft>()
-  const stepCalls = new Map<string, Draft>()
+  const calls = new Map<string, PartRecord>()
+  const stepCalls = new Map<string, PartRecord>()
   const inputs = new Map<string, Input>()
-  const approvals = new Map<string, Draft>()
+  const approvals = new Map<string, PartRecord>()
   return { push, register, forget, showInputs }
 
   function push(chunk: CallChunk): void {
@@ -40,7 +40,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     if (part !== undefined) changed.add(part)
   }
 
-  function pushTo(chunk: CallChunk): Draft | undefined {
+  function pushTo(chunk: CallChunk): PartRecord | undefined {
     switch (chunk.type) {
       case 'tool-input-start': {
         const part = named(chunk, 'input-streaming')
@@ -93,7 +93,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
   }
 
   /** Finds or makes the part of a call in this step and moves it into an input state. */
-  function named(chunk: NamedChunk, state: string): Draft {
+  function named(chunk: InputChunk, state: string): PartRecord {
     const dynamic = chunk.dynamic === true
     const type = dynamic ? 'dynamic-tool' : `tool-${chunk.toolName}`
     const known = stepCalls.get(chunk.toolCallId)
@@ -114,7 +114,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     return part
   }
 
-  function ask(part: Draft, chunk: Of<'tool-approval-request'>): void {
+  function ask(part: PartRecord, chunk: CallChunkOf<'tool-approval-request'>): void {
     part['state'] = 'approval-requested'
     part['approval'] = {
       id: chunk.approvalId,
@@ -127,7 +127,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     approvals.set(chunk.approvalId, part)
   }
 
-  function answer(part: Draft, chunk: Of<'tool-approval-response'>): void {
+  function answer(part: PartRecord, chunk: CallChunkOf<'tool-approval-response'>): void {
     part['state'] = 'approval-responded'
     part['approval'] = {
       ...(part['approval'] as object),
@@ -138,7 +138,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     if (chunk.providerMetadata != null) part['callProviderMetadata'] = chunk.providerMetadata
   }
 
-  function settle(part: Draft, chunk: Of<'tool-output-available' | 'tool-output-error'>): void {
+  function settle(part: PartRecord, chunk: CallChunkOf<'tool-output-available' | 'tool-output-error'>): void {
     const input = inputs.get(chunk.toolCallId)
     if (input !== undefined) showInput(input)
     inputs.delete(chunk.toolCallId)
@@ -157,7 +157,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     if (chunk.providerMetadata != null) part['resultProviderMetadata'] = chunk.providerMetadata
   }
 
-  function register(part: Draft): void {
+  function register(part: PartRecord): void {
     if (part.type === 'step-start') stepCalls.clear()
     const id = part['toolCallId']
     if (typeof id !== 'string') return
@@ -179,15 +179,15 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
   }
 }
 
-type Of<Type extends CallChunk['type']> = Extract<CallChunk, { type: Type }>
+type CallChunkOf<Type extends CallChunk['type']> = Extract<CallChunk, { type: Type }>
 
-type NamedChunk = Pick<
-  Of<'tool-input-available'>,
+type InputChunk = Pick<
+  CallChunkOf<'tool-input-available'>,
   'toolCallId' | 'toolName' | 'dynamic' | 'providerExecuted' | 'providerMetadata' | 'toolMetadata'
 > & { title?: string | undefined }
 
 /** An object that something was deleted from is slow for good: only what is there is. */
-function drop(part: Draft, keys: readonly string[]): void {
+function drop(part: PartRecord, keys: readonly string[]): void {
   for (const key of keys) if (key in part) delete part[key]
 }
 
@@ -199,6 +199,6 @@ function showInput({ part, encoding, text }: Input): void {
   else part['input'] = value
 }
 
-function approvalId(part: Draft): string | undefined {
+function approvalId(part: PartRecord): string | undefined {
   return (part['approval'] as { id: string } | undefined)?.id
 }

@@ -1,4 +1,4 @@
-import type { Draft } from './draft.ts'
+import type { PartRecord } from './draft.ts'
 import { createFoldedCalls, type FoldedCalls } from './fold-calls.ts'
 import { mergeMetadata } from './merge-metadata.ts'
 import type { Chunk, Message, Metadata, Part } from './message.ts'
@@ -26,14 +26,14 @@ export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold
 /** A class, since hundreds of answers may stand open and methods on a prototype weigh nothing. */
 class MessageFold implements Fold {
   messageId: string
-  readonly #changed: Set<Draft>
+  readonly #changed: Set<PartRecord>
   #metadata: Metadata | undefined
-  readonly #parts: Draft[]
+  readonly #parts: PartRecord[]
   readonly #shown: Part[] = []
   readonly #texts = new Map<string, OpenText>()
   // Most answers have no reasoning, no data and no calls; a paused stream holds nothing for them.
   #reasonings: Map<string, OpenText> | undefined
-  #data: Map<string, Draft> | undefined
+  #data: Map<string, PartRecord> | undefined
   #calls: FoldedCalls | undefined
 
   constructor(start?: Pick<Message, 'id'> & Partial<Message>) {
@@ -121,7 +121,7 @@ class MessageFold implements Fold {
   }
 
   #openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
-    const part: Draft = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
+    const part: PartRecord = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
     if (providerMetadata !== undefined) part['providerMetadata'] = providerMetadata
     const open = type === 'text' ? this.#texts : (this.#reasonings ??= new Map<string, OpenText>())
     const before = open.get(partId)
@@ -154,7 +154,7 @@ class MessageFold implements Fold {
     for (const part of this.#parts) this.#register(part)
   }
 
-  #add(part: Draft): Draft {
+  #add(part: PartRecord): PartRecord {
     this.#parts.push(part)
     this.#changed.add(part)
     this.#register(part)
@@ -165,11 +165,11 @@ class MessageFold implements Fold {
     return (this.#calls ??= createFoldedCalls({ add: (part) => this.#add(part), changed: this.#changed }))
   }
 
-  #register(part: Draft): void {
+  #register(part: PartRecord): void {
     if ('toolCallId' in part) this.#foldedCalls().register(part)
     else this.#calls?.register(part)
     if (part.type.startsWith('data-') && typeof part['id'] === 'string')
-      (this.#data ??= new Map<string, Draft>()).set(`${part.type}\n${part['id']}`, part)
+      (this.#data ??= new Map<string, PartRecord>()).set(`${part.type}\n${part['id']}`, part)
   }
 
   #joinTexts(): void {
@@ -181,7 +181,7 @@ class MessageFold implements Fold {
     this.#calls?.showInputs()
     this.#joinTexts()
     for (let i = 0; i < this.#parts.length; i++) {
-      const part = this.#parts[i] as Draft
+      const part = this.#parts[i] as PartRecord
       if (this.#shown[i] === undefined || this.#changed.has(part)) this.#shown[i] = { ...part } as unknown as Part
     }
     this.#changed.clear()
@@ -196,7 +196,7 @@ class MessageFold implements Fold {
 
 /** A text that still streams. Small strings added up one by one would cost many times their length until it ends. */
 interface OpenText {
-  part: Draft
+  part: PartRecord
   /** What has come since it was last joined. */
   pieces: string[]
 }
@@ -213,6 +213,6 @@ export function foldChunks(chunks: Iterable<Chunk>): Message {
   return fold.snapshot()
 }
 
-function defined(chunk: object): Draft {
-  return Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== undefined)) as Draft
+function defined(chunk: object): PartRecord {
+  return Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== undefined)) as PartRecord
 }

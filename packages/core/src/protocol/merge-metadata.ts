@@ -12,11 +12,11 @@ function merge(base: Record<string, unknown>, next: Record<string, unknown>): Re
   for (const [key, value] of Object.entries(next)) {
     if (value === undefined || key === '__proto__' || key === 'constructor' || key === 'prototype') continue
     const old = merged[key]
-    merged[key] = isPlain(old) && isPlain(value) ? merge(old, value) : value
+    merged[key] = isPlainObject(old) && isPlainObject(value) ? merge(old, value) : value
   }
   return merged
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

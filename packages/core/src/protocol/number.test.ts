@@ -5,7 +5,7 @@ import { patience, runs } from '../../test/full.ts'
 import type { LogItem, Note } from '../run-log.ts'
 import { createFold, foldChunks } from './fold.ts'
 import type { Chunk } from './message.ts'
-import { cutDelta, deltaOf, itemSize, joinDeltas } from './number.ts'
+import { sliceDelta, deltaText, itemSize, joinDeltas } from './number.ts'
 
 describe('joined deltas', { timeout: patience }, () => {
   it('fold to the same message and reach the same number', () => {
@@ -71,8 +71,8 @@ describe('the size of an item', () => {
 
   it('does not change when a cut goes through the middle of a character', () => {
     const chunk: Chunk = { type: 'text-delta', id: '0', delta: '😀' }
-    expect(deltaOf(cutDelta(chunk, 1))).toBe('\ude00')
-    expect(deltaOf(JSON.parse(JSON.stringify(cutDelta(chunk, 1))) as Chunk)).toBe('\ude00')
+    expect(deltaText(sliceDelta(chunk, 1))).toBe('\ude00')
+    expect(deltaText(JSON.parse(JSON.stringify(sliceDelta(chunk, 1))) as Chunk)).toBe('\ude00')
   })
 })
 
@@ -111,12 +111,12 @@ function after(log: readonly Chunk[], n: number): Chunk[] {
   for (const chunk of log) {
     const begun = number
     number += itemSize(chunk)
-    if (number > n) sent.push((begun < n ? cutDelta(chunk, n - begun) : chunk) as Chunk)
+    if (number > n) sent.push((begun < n ? sliceDelta(chunk, n - begun) : chunk) as Chunk)
   }
   return sent
 }
 
 function headOf(chunk: Chunk, count: number): Chunk {
-  const head = (deltaOf(chunk) ?? '').slice(0, count)
+  const head = (deltaText(chunk) ?? '').slice(0, count)
   return (chunk.type === 'tool-input-delta' ? { ...chunk, inputTextDelta: head } : { ...chunk, delta: head }) as Chunk
 }

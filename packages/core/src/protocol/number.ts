@@ -2,13 +2,13 @@ import type { LogItem } from '../run-log.ts'
 
 /** How far an item moves the session's number on: a delta by its length, any other chunk by one, a private note not. */
 export function itemSize(item: LogItem): number {
-  const text = deltaOf(item)
+  const text = deltaText(item)
   if (text !== undefined && text.length > 0) return text.length
   return item.type.startsWith('$') ? 0 : 1
 }
 
 /** The text of a delta chunk. */
-export function deltaOf(item: LogItem): string | undefined {
+export function deltaText(item: LogItem): string | undefined {
   switch (item.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -38,7 +38,7 @@ export function joinDeltas(a: LogItem, b: LogItem): LogItem | undefined {
 }
 
 /** The part of a delta that comes after its first `count` characters. */
-export function cutDelta(item: LogItem, count: number): LogItem {
+export function sliceDelta(item: LogItem, count: number): LogItem {
   if (item.type === 'tool-input-delta') {
     return { ...item, inputTextDelta: item.inputTextDelta.slice(count) }
   }

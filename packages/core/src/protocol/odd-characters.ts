@@ -22,7 +22,7 @@ export function visiblePieces(text: string, strictness: Strictness = 'text'): Vi
   let at = 0
   for (const { 0: character, index } of text.matchAll(patterns[strictness])) {
     if (index > at) pieces.push(text.slice(at, index))
-    pieces.push({ codePoint: codePointOf(character) })
+    pieces.push({ codePoint: formatCodePoint(character) })
     at = index + character.length
   }
   if (at < text.length) pieces.push(text.slice(at))
@@ -36,6 +36,6 @@ export function visibleText(text: string, strictness: Strictness = 'text'): stri
     .join('')
 }
 
-function codePointOf(character: string): string {
+function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paramProblem, paramsOf } from './param.ts'
+import { paramProblem, modelParams } from './param.ts'
 import type { Param } from './param.ts'
 
 const good: Param[] = [
@@ -19,9 +19,9 @@ test('settings that can be read are read, whatever stands beside them', () => {
     { ...good[2], options: [] },
     { ...good[3], option: 1 },
   ]
-  expect(paramsOf({ capabilities: { params: [...strange, ...good] } })).toEqual(good)
-  expect(paramsOf({ capabilities: { params: { temperature: 1 } } })).toEqual([])
-  expect(paramsOf(undefined)).toEqual([])
+  expect(modelParams({ capabilities: { params: [...strange, ...good] } })).toEqual(good)
+  expect(modelParams({ capabilities: { params: { temperature: 1 } } })).toEqual([])
+  expect(modelParams(undefined)).toEqual([])
 })
 
 test.each([

@@ -43,7 +43,7 @@ export type ParamValue = number | boolean | string | string[]
 export type ParamValues = Record<string, ParamValue>
 
 /** What of a model's `capabilities.params` is a parameter of ours; other programs write other things there. */
-export function paramsOf(model: { capabilities?: { params?: unknown } } | undefined): Param[] {
+export function modelParams(model: { capabilities?: { params?: unknown } } | undefined): Param[] {
   const listed = model?.capabilities?.params
   return Array.isArray(listed) ? listed.filter(isParam) : []
 }
@@ -63,7 +63,7 @@ export function paramProblem(param: Param, value: unknown): string | undefined {
     case 'switch':
       return typeof value === 'boolean' ? undefined : 'must be true or false'
     case 'texts':
-      if (!isTexts(value)) return 'must be a list of texts'
+      if (!isTextList(value)) return 'must be a list of texts'
       return value.length > param.max ? `takes at most ${param.max} texts` : undefined
   }
 }
@@ -77,10 +77,10 @@ function isParam(entry: unknown): entry is Param {
   const isPlaced = option === undefined || (typeof provider === 'string' && typeof key === 'string')
   if (!isNamed || !isTold || !isPlaced) return false
   if (type === 'number' || type === 'integer') return typeof min === 'number' && typeof max === 'number' && min < max
-  if (type === 'choice') return isTexts(options) && options.length > 0
+  if (type === 'choice') return isTextList(options) && options.length > 0
   return type === 'switch' || (type === 'texts' && typeof max === 'number')
 }
 
-function isTexts(value: unknown): value is string[] {
+function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')
 }

@@ -6,7 +6,7 @@
  * Undefined when there is nothing yet, or when the text is not JSON. Linear in the text, at any depth.
  */
 export function parsePartialJson(text: string): unknown {
-  return parse(text) ?? parse(complete(text))
+  return parse(text) ?? parse(closeOpenJson(text))
 }
 
 function parse(text: string): unknown {
@@ -18,7 +18,7 @@ function parse(text: string): unknown {
 }
 
 /** The text up to its last whole value or opening bracket, with everything closed that is open there. */
-function complete(text: string): string {
+function closeOpenJson(text: string): string {
   const closers: string[] = []
   let sound = 0
   let keyComes = false
@@ -43,7 +43,7 @@ function complete(text: string): string {
     } else if (isSpace(char)) at++
     else {
       const end = endOfWord(text, at)
-      if (end === text.length) return close(text.slice(0, sound) + lastWord(text, sound, at))
+      if (end === text.length) return close(text.slice(0, sound) + completeLastWord(text, sound, at))
       sound = at = end
     }
   }
@@ -74,7 +74,7 @@ function endOfWord(text: string, start: number): number {
 }
 
 /** A number or word at the very end, with what stands before it, as far as it says something. */
-function lastWord(text: string, sound: number, start: number): string {
+function completeLastWord(text: string, sound: number, start: number): string {
   const word = text.slice(start)
   const whole = ['true', 'false', 'null'].find((known) => known.startsWith(word))
   const value = whole ?? /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/.exec(word)?.[0]

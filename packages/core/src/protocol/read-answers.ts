@@ -9,9 +9,9 @@ export function readAnswers(questions: readonly Question[], given: Record<string
   const unknown = new Set(Object.keys(given))
   const answers: QuestionAnswer[] = []
   for (const [index, question] of questions.entries()) {
-    const name = namesOf(questions, index).find((one) => given[one] !== undefined)
+    const name = answerNames(questions, index).find((one) => given[one] !== undefined)
     if (name !== undefined) unknown.delete(name)
-    const said = saidTo(question, name === undefined ? undefined : given[name])
+    const said = parseQuestionAnswer(question, name === undefined ? undefined : given[name])
     if (typeof said === 'string') return said
     answers.push({ question: question.question, ...said })
   }
@@ -24,27 +24,28 @@ export function isAnswered({ selected, text }: Pick<QuestionAnswer, 'selected' |
   return selected.length > 0 || text !== undefined
 }
 
-function namesOf(questions: readonly Question[], index: number): string[] {
+function answerNames(questions: readonly Question[], index: number): string[] {
   const { question, header } = questions[index] as Question
   const isOnlyHeader = header !== '' && questions.filter((one) => one.header === header).length === 1
   return [question, ...(isOnlyHeader ? [header] : []), String(index), ...(questions.length === 1 ? ['answer'] : [])]
 }
 
-const longest = 20_000
+const maxAnswerLength = 20_000
 
-function saidTo(question: Question, given: unknown): Omit<QuestionAnswer, 'question'> | string {
+function parseQuestionAnswer(question: Question, given: unknown): Omit<QuestionAnswer, 'question'> | string {
   const { selected = [], text = [] } = isRecord(given) ? given : { selected: given }
-  const words = [...listOf(selected), ...listOf(text)]
+  const words = [...toList(selected), ...toList(text)]
   if (words.some((word) => typeof word !== 'string')) return `"${question.question}" is answered with text or labels.`
   const said = [...new Set((words as string[]).map((word) => word.trim()).filter((word) => word !== ''))]
   const labels = question.options.map(({ label }) => label).filter((label) => said.includes(label))
   const own = said.filter((word) => !labels.includes(word)).join('\n')
-  if (own.length > longest) return `The answer to "${question.question}" is longer than ${longest} characters.`
+  if (own.length > maxAnswerLength)
+    return `The answer to "${question.question}" is longer than ${maxAnswerLength} characters.`
   if (labels.length > 1 && !question.multiSelect) return `Only one option of "${question.question}" can be chosen.`
   return { selected: labels, ...(own !== '' && { text: own }) }
 }
 
-function listOf(value: unknown): unknown[] {
+function toList(value: unknown): unknown[] {
   return value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]
 }
 

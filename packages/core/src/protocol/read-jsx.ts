@@ -27,7 +27,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
     if (at < source.length) fail('There must be one element that holds everything. Put the rest into it.')
     return { root }
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof JsxRefused)) throw error
     const before = source.slice(0, error.at)
     const line = before.split('\n').length
     return { problem: { message: error.message, line, column: before.length - before.lastIndexOf('\n') } }
@@ -144,11 +144,11 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
   }
 
   function fail(message: string, position = at): never {
-    throw new Refused(message, position)
+    throw new JsxRefused(message, position)
   }
 }
 
-class Refused extends Error {
+class JsxRefused extends Error {
   readonly at: number
   constructor(message: string, at: number) {
     super(message)

@@ -11,11 +11,11 @@ export const wireMessageSchema = z.looseObject({
 })
 
 /** Which modes there are is said by the server, so that an unknown one is refused with their names. */
-const modeName = z.string().max(50).describe('default, accept-edits, plan or bypass')
-const ruleText = z.string().min(1).max(2000)
-const ruleTexts = z.array(ruleText).max(1000).optional()
-const typedUrls = z.array(z.string().max(4000)).max(100)
-const effect = z.enum(['allow', 'ask', 'deny'])
+const modeNameSchema = z.string().max(50).describe('default, accept-edits, plan or bypass')
+const ruleTextSchema = z.string().min(1).max(2000)
+const ruleTextsSchema = z.array(ruleTextSchema).max(1000).optional()
+const typedUrlsSchema = z.array(z.string().max(4000)).max(100)
+const effectSchema = z.enum(['allow', 'ask', 'deny'])
 
 /**
  * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. The AI SDK's `body` may carry
@@ -33,7 +33,7 @@ export const chatRequestSchema = z.looseObject({
   model: z.string().max(300).optional(),
   chatModelId: z.string().max(300).optional(),
   chatModelSource: z.string().max(100).optional(),
-  mode: modeName.optional(),
+  mode: modeNameSchema.optional(),
   /** Settings of the model, by name; kept with the session. Absent: as it has them. */
   params: paramValuesSchema.optional(),
   responseMode: z.enum(['stream', 'json']).optional(),
@@ -51,22 +51,22 @@ export const chatRequestSchema = z.looseObject({
   /** The folder to work in, for programs; the page works in the server's own. */
   workspace: z.string().max(4096).optional(),
   /** Addresses in the message that the person typed, rather than pasted or quoted: `WebFetch` opens these unasked. */
-  typedUrls: typedUrls.optional(),
+  typedUrls: typedUrlsSchema.optional(),
   /** Nobody is there to ask: what would ask is denied with the reason. */
   headless: z.boolean().optional(),
   /** Hold for this run alone, beside those of the files and of the session. */
-  rules: z.strictObject({ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts }).optional(),
+  rules: z.strictObject({ allow: ruleTextsSchema, ask: ruleTextsSchema, deny: ruleTextsSchema }).optional(),
 })
 export type ChatRequest = z.infer<typeof chatRequestSchema>
 
-const scope = z.enum(['session', 'project', 'always'])
-const approval = z.strictObject({
+const rememberScopeSchema = z.enum(['session', 'project', 'always'])
+const approvalSchema = z.strictObject({
   type: z.literal('approve'),
-  remember: scope.optional(),
+  remember: rememberScopeSchema.optional(),
   input: z.unknown().optional(),
   data: z.unknown().optional(),
 })
-const otherAnswers = [
+const otherAnswerSchemas = [
   z.strictObject({ type: z.literal('deny'), remark: z.string().max(20_000).optional() }),
   z.strictObject({ type: z.literal('answers'), answers: z.record(z.string(), z.unknown()) }),
   z.strictObject({
@@ -78,13 +78,13 @@ const otherAnswers = [
 
 /** An answer as it is kept. `rule`: no person, but this rule approved; it was remembered while the ask was open. */
 export const answerSchema = z.discriminatedUnion('type', [
-  approval.extend({ rule: z.string().max(2000).optional() }),
-  ...otherAnswers,
+  approvalSchema.extend({ rule: z.string().max(2000).optional() }),
+  ...otherAnswerSchemas,
 ])
 
 /** `clientId`: the page that answers; a browser ask is answered by its own alone. */
 export const answerRequestSchema = z.strictObject({
-  answer: z.discriminatedUnion('type', [approval, ...otherAnswers]),
+  answer: z.discriminatedUnion('type', [approvalSchema, ...otherAnswerSchemas]),
   clientId: z.string().max(200).optional(),
 })
 
@@ -99,24 +99,24 @@ export const ackRequestSchema = z.strictObject({
 })
 
 export const newRuleSchema = z.strictObject({
-  text: ruleText,
-  effect: effect.default('allow'),
-  scope,
+  text: ruleTextSchema,
+  effect: effectSchema.default('allow'),
+  scope: rememberScopeSchema,
   sessionId: idSchema.optional(),
 })
 export const rulePatchSchema = z.strictObject({
-  text: ruleText.optional(),
-  effect: effect.optional(),
-  scope: scope.optional(),
+  text: ruleTextSchema.optional(),
+  effect: effectSchema.optional(),
+  scope: rememberScopeSchema.optional(),
   sessionId: idSchema.optional(),
 })
 export const ruleTestSchema = z.strictObject({
-  text: ruleText.optional(),
-  effect: effect.default('allow'),
+  text: ruleTextSchema.optional(),
+  effect: effectSchema.default('allow'),
   /** Where paths of the rules start: in the workspace, or in the home for those that hold always. */
-  scope: scope.default('project'),
+  scope: rememberScopeSchema.default('project'),
   rules: z
-    .array(z.strictObject({ text: ruleText, effect }))
+    .array(z.strictObject({ text: ruleTextSchema, effect: effectSchema }))
     .max(1000)
     .optional(),
   sessionId: idSchema.optional(),
@@ -124,16 +124,16 @@ export const ruleTestSchema = z.strictObject({
 export const ruleExplainSchema = z.strictObject({
   calls: z.array(z.strictObject({ tool: z.string().min(1).max(200), input: z.unknown() })).max(10_000),
   sessionId: idSchema.optional(),
-  mode: modeName.optional(),
+  mode: modeNameSchema.optional(),
   sandbox: z.boolean().optional(),
-  allow: ruleTexts,
-  ask: ruleTexts,
-  deny: ruleTexts,
+  allow: ruleTextsSchema,
+  ask: ruleTextsSchema,
+  deny: ruleTextsSchema,
 })
 export const steerRequestSchema = z.strictObject({
   id: idSchema,
   text: z.string().min(1).max(1_000_000),
-  typedUrls: typedUrls.optional(),
+  typedUrls: typedUrlsSchema.optional(),
 })
 /** The one-time key, with the public key of the page where it has one; or a challenge that the page has signed. */
 export const authRequestSchema = z.union([
@@ -146,7 +146,7 @@ export const newSessionSchema = z.strictObject({
   title: z.string().max(500).optional(),
   model: z.string().max(300).nullable().optional(),
   agent: z.string().max(200).nullable().optional(),
-  mode: modeName.optional(),
+  mode: modeNameSchema.optional(),
   params: paramValuesSchema.optional(),
 })
 export const sessionPatchSchema = z.strictObject({
@@ -157,18 +157,18 @@ export const sessionPatchSchema = z.strictObject({
   folderId: idSchema.nullable().optional(),
   model: z.string().max(300).nullable().optional(),
   agent: z.string().max(200).nullable().optional(),
-  mode: modeName.optional(),
+  mode: modeNameSchema.optional(),
   params: paramValuesSchema.optional(),
 })
 
-const folderName = z.string().trim().min(1).max(100)
+const folderNameSchema = z.string().trim().min(1).max(100)
 export const newFolderSchema = z.strictObject({
   id: idSchema.optional(),
-  name: folderName,
+  name: folderNameSchema,
   parentFolderId: idSchema.nullable().optional(),
 })
 export const folderPatchSchema = z.strictObject({
-  name: folderName.optional(),
+  name: folderNameSchema.optional(),
   parentFolderId: idSchema.nullable().optional(),
 })
 

@@ -9,7 +9,7 @@ import { anyLog } from '../../test/arbitrary-log.ts'
 import { cost } from '../../test/cost.ts'
 import { patience, runs } from '../../test/full.ts'
 import type { Chunk } from './message.ts'
-import { formatEvent, readEvents, type Event } from './sse.ts'
+import { formatEvent, readEvents, type StreamEvent } from './sse.ts'
 
 const chunks: Chunk[] = [
   { type: 'start', messageId: 'm' },
@@ -18,7 +18,7 @@ const chunks: Chunk[] = [
   { type: 'text-end', id: '0' },
   { type: 'finish' },
 ]
-const events = chunks.map((chunk, index): Event => ({ number: index + 1, chunk }))
+const events = chunks.map((chunk, index): StreamEvent => ({ number: index + 1, chunk }))
 const stream = `${events.map(({ number, chunk }) => `: keep-alive\n\n${formatEvent(number as number, chunk)}`).join('')}data: [DONE]\n\n`
 
 describe('events', () => {
@@ -98,7 +98,7 @@ describe('a stream that is not what it should be', () => {
   ])('is a clear error: %s', async (_, text, message) => {
     let cancelled = false
     const source = body([bytes(`id: 1\ndata: {"type":"abort"}\n\n${text}`)], () => (cancelled = true))
-    const seen: Event[] = []
+    const seen: StreamEvent[] = []
     const reading = (async () => {
       for await (const event of readEvents(source)) seen.push(event)
     })()
@@ -212,6 +212,6 @@ function split(all: Uint8Array, ...sizes: number[]): Uint8Array[] {
   return pieces
 }
 
-function read(pieces: readonly Uint8Array[]): Promise<Event[]> {
+function read(pieces: readonly Uint8Array[]): Promise<StreamEvent[]> {
   return Array.fromAsync(readEvents(body(pieces)))
 }

@@ -1,6 +1,6 @@
 import type { Chunk } from './message.ts'
 
-export interface Event {
+export interface StreamEvent {
   /** The session's number after this chunk; what a client names to go on from here. */
   number: number | undefined
   chunk: Chunk
@@ -16,7 +16,7 @@ export function formatEvent(number: number, chunk: Chunk): string {
  * an event that was cut off by the end of the stream never was. Throws where an event is not a chunk. Whoever stops
  * reading cancels the body. Linear in bytes, however they come.
  */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   const parser = createParser()
@@ -31,7 +31,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-function createParser(): (text: string) => Generator<Event> {
+function createParser(): (text: string) => Generator<StreamEvent> {
   // Only ever appended to while a line goes on: searching it again for every piece would be quadratic.
   let begun = ''
   let data: string | undefined
@@ -49,7 +49,7 @@ function createParser(): (text: string) => Generator<Event> {
     begun += text.slice(start)
   }
 
-  function takeLine(line: string): Event | undefined {
+  function takeLine(line: string): StreamEvent | undefined {
     if (line === '') return endEvent()
     if (line.startsWith('data:')) {
       const value = fieldValue(line, 5)
@@ -61,7 +61,7 @@ function createParser(): (text: string) => Generator<Event> {
     return undefined
   }
 
-  function endEvent(): Event | undefined {
+  function endEvent(): StreamEvent | undefined {
     const event = data === undefined || data === '[DONE]' ? undefined : { number, chunk: parseChunk(data, number) }
     data = undefined
     number = undefined

@@ -130,15 +130,15 @@ export function readAttribute(
   if (kind === undefined) {
     const names = Object.keys(attributes)
     const known = names.length === 0 ? 'It takes none' : `It takes ${names.join(', ')}`
-    return { problem: `<${type}> has no attribute "${cut(name)}". ${known}.` }
+    return { problem: `<${type}> has no attribute "${truncate(name)}". ${known}.` }
   }
   const read = readKind(kind, value)
   if (read !== undefined) return { value: read }
-  const wanted = typeof kind === 'string' ? wants[kind] : `one of ${kind.map((word) => `"${word}"`).join(', ')}`
+  const wanted = typeof kind === 'string' ? expectedValue[kind] : `one of ${kind.map((word) => `"${word}"`).join(', ')}`
   return { problem: `"${name}" of <${type}> must be ${wanted}.` }
 }
 
-const wants: Record<Extract<AttributeKind, string>, string> = {
+const expectedValue: Record<Extract<AttributeKind, string>, string> = {
   text: `a text of at most 20,000 characters`,
   number: 'a number',
   flag: 'true or false',
@@ -149,7 +149,7 @@ const wants: Record<Extract<AttributeKind, string>, string> = {
   options: 'a list of texts, or of {value, label}',
 }
 
-const longest = 20_000
+const maxTextLength = 20_000
 
 function readKind(kind: AttributeKind, value: unknown): UiValue | undefined {
   if (typeof kind !== 'string') return typeof value === 'string' && kind.includes(value) ? value : undefined
@@ -167,42 +167,42 @@ function readKind(kind: AttributeKind, value: unknown): UiValue | undefined {
     case 'address':
       return isText(value) && /^(?:https?:\/\/|mailto:)/i.test(value) && URL.canParse(value) ? value : undefined
     case 'picture':
-      return typeof value === 'string' && isOwnPicture(value) ? value : undefined
+      return typeof value === 'string' && isInlineImage(value) ? value : undefined
     case 'texts':
-      return Array.isArray(value) && value.length <= 200 ? mapAll(value, textOf) : undefined
+      return Array.isArray(value) && value.length <= 200 ? mapAll(value, readText) : undefined
     case 'rows':
       if (!Array.isArray(value) || value.length > 5000) return undefined
-      return mapAll(value, (row) => (Array.isArray(row) && row.length <= 200 ? mapAll(row, textOf) : undefined))
+      return mapAll(value, (row) => (Array.isArray(row) && row.length <= 200 ? mapAll(row, readText) : undefined))
     case 'options':
-      return Array.isArray(value) && value.length > 0 && value.length <= 500 ? mapAll(value, optionOf) : undefined
+      return Array.isArray(value) && value.length > 0 && value.length <= 500 ? mapAll(value, readOption) : undefined
   }
 }
 
-function isOwnPicture(value: string): boolean {
+function isInlineImage(value: string): boolean {
   return (
     /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(value) ||
     /^\/ai\/blobs\/[0-9a-f]{64}$/.test(value)
   )
 }
 
-function textOf(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   if (value === null) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return isText(value) ? value : undefined
 }
 
-function optionOf(value: unknown): { value: string; label: string } | undefined {
+function readOption(value: unknown): { value: string; label: string } | undefined {
   if (typeof value === 'object' && value !== null) {
     const { value: own, label } = value as { value?: unknown; label?: unknown }
-    const [meant, said] = [textOf(own ?? label), textOf(label ?? own)]
+    const [meant, said] = [readText(own ?? label), readText(label ?? own)]
     return meant === undefined || said === undefined ? undefined : { value: meant, label: said }
   }
-  const text = textOf(value)
+  const text = readText(value)
   return text === undefined ? undefined : { value: text, label: text }
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= longest
+  return typeof value === 'string' && value.length <= maxTextLength
 }
 
 /** All of them, or nothing. */
@@ -216,6 +216,6 @@ function mapAll<Value>(values: readonly unknown[], read: (value: unknown) => Val
   return made
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

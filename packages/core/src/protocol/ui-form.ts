@@ -8,7 +8,7 @@ export type FormAnswer =
   | { action: 'cancel'; values?: undefined; button?: undefined }
 
 const fields = new Set(['TextField', 'TextArea', 'Select', 'Radio', 'Checkbox', 'Slider'])
-const longest = 20_000
+const maxTextLength = 20_000
 
 export function fieldsIn(root: UiElement): UiElement[] {
   return elementsIn(root).filter(({ type }) => fields.has(type))
@@ -23,7 +23,7 @@ export function isForm(root: UiElement): boolean {
 export function initialValues(root: UiElement, data: Readonly<Record<string, unknown>>): Record<string, FieldValue> {
   return Object.fromEntries(
     fieldsIn(root).map((field) => {
-      const name = nameOf(field)
+      const name = fieldName(field)
       const given = Object.hasOwn(data, name) ? readField(field, data[name]) : undefined
       return [
         name,
@@ -40,7 +40,7 @@ export function readForm(
 ): { values: Record<string, FieldValue> } | { problem: string; field: string } {
   const values: Record<string, FieldValue> = {}
   for (const field of fieldsIn(root)) {
-    const name = nameOf(field)
+    const name = fieldName(field)
     const value = readField(field, Object.hasOwn(given, name) ? given[name] : undefined)
     if (typeof value === 'object' && 'problem' in value) return { problem: value.problem, field: name }
     values[name] = value
@@ -48,17 +48,17 @@ export function readForm(
   return { values }
 }
 
-export function nameOf({ attributes: { name } }: UiElement): string {
+export function fieldName({ attributes: { name } }: UiElement): string {
   return typeof name === 'string' ? name : ''
 }
 
-export function labelOf({ attributes: { label } }: UiElement): string {
+export function fieldLabel({ attributes: { label } }: UiElement): string {
   return typeof label === 'string' ? label : ''
 }
 
 function readField(field: UiElement, given: unknown): FieldValue | { problem: string } {
   const { attributes } = field
-  const label = labelOf(field)
+  const label = fieldLabel(field)
   const value = given === undefined || given === null ? emptyValue(field) : given
   if (attributes['required'] === true && isEmpty(value)) return { problem: `"${label}" must be filled in.` }
   switch (field.type) {
@@ -79,7 +79,7 @@ function readText(field: UiElement, value: unknown, label: string): FieldValue |
   if (value === '') return value
   if (type === 'number') return inRange(field, value) ?? { problem: `"${label}" must be a number within its bounds.` }
   if (typeof value !== 'string') return { problem: `"${label}" must be text.` }
-  const most = typeof maxLength === 'number' ? Math.min(maxLength, longest) : longest
+  const most = typeof maxLength === 'number' ? Math.min(maxLength, maxTextLength) : maxTextLength
   if (value.length > most) return { problem: `"${label}" is longer than ${most} characters.` }
   return value
 }

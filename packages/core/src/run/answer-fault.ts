@@ -4,7 +4,7 @@ import { endSentence, providerName } from './provider-error.ts'
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 
-export interface EndedAnswer {
+export interface FinishedAnswer {
   finish: Pick<Finish, 'finishReason' | 'providerMetadata'>
   provider: string
   model: string
@@ -20,11 +20,11 @@ export interface EndedAnswer {
  * What is wrong with an answer that the provider ended properly: refused, filtered, malformed or empty. `data.again` says
  * that the same request may well be answered the next time.
  */
-export function answerFault(answer: EndedAnswer): NamedError | undefined {
+export function answerError(answer: FinishedAnswer): NamedError | undefined {
   const { finish, provider, model, said, calls, saidBefore } = answer
   const { unified, raw = '' } = finish.finishReason
   const who = providerName(provider)
-  const notes = notesOf(finish.providerMetadata)
+  const notes = readFinishNotes(finish.providerMetadata)
   const fault = (name: string, message: string, again = false): NamedError =>
     new NamedError(name, endSentence(message), {
       status: 502,
@@ -32,9 +32,9 @@ export function answerFault(answer: EndedAnswer): NamedError | undefined {
     })
   const told = notes.explanation === undefined ? '' : `: ${notes.explanation}`
 
-  if (malformed.test(raw))
+  if (malformedPattern.test(raw))
     return fault('AnswerMalformed', `${who} sent a tool call that cannot be read (${raw})${told}`, true)
-  if (unified === 'content-filter' || (unified === 'other' && filtered.test(raw))) {
+  if (unified === 'content-filter' || (unified === 'other' && filterPattern.test(raw))) {
     if (notes.blocked !== undefined)
       return fault('AnswerFiltered', `${who} blocked the request (${notes.blocked})${told}`)
     if (/refus/i.test(raw) || raw === '' || raw === 'stop')
@@ -45,7 +45,7 @@ export function answerFault(answer: EndedAnswer): NamedError | undefined {
       `${who} ${what}: its content filter reported ${raw}${inBrackets(notes.rated)}${told}`,
     )
   }
-  if (unified === 'error' || (unified === 'other' && failed.test(raw)))
+  if (unified === 'error' || (unified === 'other' && failurePattern.test(raw)))
     return fault('ProviderError', `${who} failed and ended the answer${inBrackets(raw)}${told}`, !said)
   if (said || calls > 0 || raw === 'pause_turn') return undefined
   if (unified === 'length')
@@ -54,15 +54,16 @@ export function answerFault(answer: EndedAnswer): NamedError | undefined {
   return fault('AnswerEmpty', `${who} sent an answer with nothing in it${inBrackets(raw)}${told}`)
 }
 
-const malformed = /malformed|unexpected_tool_call|too_many_tool_calls|missing_thought_signature|invalid_tool_call/i
+const malformedPattern =
+  /malformed|unexpected_tool_call|too_many_tool_calls|missing_thought_signature|invalid_tool_call/i
 
 /** What providers call a filter where their SDK has no word for it. */
-const filtered =
+const filterPattern =
   /safety|filter|block|refus|sensitive|prohibited|spii|recitation|^language$|moderation|violation|guardrail|model_armor/i
 
-const failed = /^(?:error|failed|network_error|insufficient_system_resource|engine_overloaded|server_error)$/i
+const failurePattern = /^(?:error|failed|network_error|insufficient_system_resource|engine_overloaded|server_error)$/i
 
-interface Notes {
+interface FinishNotes {
   explanation?: string | undefined
   category?: string | undefined
   blocked?: string | undefined
@@ -70,8 +71,8 @@ interface Notes {
 }
 
 /** What the provider says about the end, whichever name its SDK files it under. */
-function notesOf(metadata: Finish['providerMetadata']): Notes {
-  const notes: Notes = {}
+function readFinishNotes(metadata: Finish['providerMetadata']): FinishNotes {
+  const notes: FinishNotes = {}
   for (const entry of Object.values(metadata ?? {})) {
     const { stopDetails, promptFeedback, finishMessage, safetyRatings } = entry as Record<string, unknown>
     notes.explanation ??= textIn(stopDetails, 'explanation') ?? textIn({ finishMessage }, 'finishMessage')

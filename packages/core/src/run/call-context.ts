@@ -1,11 +1,11 @@
 import type { Answer, Ask } from '../asks.ts'
 import { runHooks } from '../hooks/run-hooks.ts'
-import { mostPageSeconds, pageSeconds } from '../page/ask-page.ts'
+import { maxPageSeconds, pageSeconds } from '../page/ask-page.ts'
 import { isStoredData } from '../protocol/data-parts.ts'
 import type { Chunk } from '../protocol/message.ts'
 import type { AskRequest, ToolContext } from '../tool.ts'
 import { askId } from './ask-id.ts'
-import { callFacts } from './call-facts.ts'
+import { hookCallInfo } from './call-facts.ts'
 import type { CallSignal } from './call-signal.ts'
 import type { CallScope } from './call-scope.ts'
 import type { Call } from './parse-call.ts'
@@ -58,7 +58,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
       running?.pause()
       const since = performance.now()
       try {
-        return await ask(request, askId(input.runId, toolCallId, asked), call, ctx, scope)
+        return await askFromTool(request, askId(input.runId, toolCallId, asked), call, ctx, scope)
       } finally {
         waitedMs += performance.now() - since
         running?.resume()
@@ -83,7 +83,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
 }
 
 /** What an approval carried can be read once, by the call it was given for. */
-export function carryApproval(ctx: ToolContext, data: unknown): void {
+export function attachApproval(ctx: ToolContext, data: unknown): void {
   let carried: unknown = data
   Object.defineProperty(ctx, 'approval', {
     enumerable: true,
@@ -95,17 +95,23 @@ export function carryApproval(ctx: ToolContext, data: unknown): void {
   })
 }
 
-async function ask(request: AskRequest, id: string, call: Call, ctx: ToolContext, scope: CallScope): Promise<Answer> {
+async function askFromTool(
+  request: AskRequest,
+  id: string,
+  call: Call,
+  ctx: ToolContext,
+  scope: CallScope,
+): Promise<Answer> {
   const { toolCallId, toolName } = call
   if (scope.input.headless === true)
     throw new Error(`${toolName} needs an answer from a person, and nobody is here to give it.`)
   const { kind, title } = request
   if (kind === 'approval') throw new Error('Approvals are asked for by the run, not by a tool.')
   const content = toJson(request.content)
-  await askHooks({ ...request, content }, call, ctx, scope)
+  await checkAskHooks({ ...request, content }, call, ctx, scope)
   scope.emit({ type: 'data-ask', id, data: { id, kind, toolCallId, toolName, title, content } })
   const answer = await waitForAnswer(
-    { ...request, ...timeOf(request), content },
+    { ...request, ...pageTimeout(request), content },
     id,
     call,
     scope,
@@ -119,9 +125,9 @@ async function ask(request: AskRequest, id: string, call: Call, ctx: ToolContext
 }
 
 /** A page has a minute where nothing else is said, and never more than a day; people have all the time they want. */
-function timeOf({ kind, timeoutMs }: AskRequest): { timeoutMs?: number } {
+function pageTimeout({ kind, timeoutMs }: AskRequest): { timeoutMs?: number } {
   if (kind !== 'browser') return {}
-  return { timeoutMs: Math.min(Math.max(timeoutMs ?? pageSeconds * 1000, 1), mostPageSeconds * 1000) }
+  return { timeoutMs: Math.min(Math.max(timeoutMs ?? pageSeconds * 1000, 1), maxPageSeconds * 1000) }
 }
 
 /** Whether an answer ends the turn: a person who says no and nothing else wants to speak next. */
@@ -131,13 +137,13 @@ export function isRefusal(answer: unknown): boolean {
 }
 
 /** Hooks may keep a tool from asking; what the answer is they cannot say. */
-async function askHooks(request: AskRequest, call: Call, ctx: ToolContext, scope: CallScope): Promise<void> {
+async function checkAskHooks(request: AskRequest, call: Call, ctx: ToolContext, scope: CallScope): Promise<void> {
   const { hooks = [] } = scope.input
   if (hooks.length === 0) return
   const { kind, title, content } = request
   const { decision, reason } = await runHooks(
     hooks,
-    { event: 'ask', kind, title, reason: title, rule: null, content, ...callFacts(call, call.input, scope) },
+    { event: 'ask', kind, title, reason: title, rule: null, content, ...hookCallInfo(call, call.input, scope) },
     { ...(call.tool !== undefined && { call: { tool: call.tool, ctx } }), signal: ctx.signal },
   )
   if (decision === 'deny') throw new Error(reason)

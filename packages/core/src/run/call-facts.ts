@@ -5,7 +5,7 @@ import type { CallMark, RunEventMap, RunEventName } from './run-events.ts'
 import type { RunInput } from './run-input.ts'
 
 /** What events and hooks are told of a run. */
-export function runFacts(input: RunInput): Omit<CallMark, 'toolCallId' | 'toolName'> & { workspace: string } {
+export function hookRunInfo(input: RunInput): Omit<CallMark, 'toolCallId' | 'toolName'> & { workspace: string } {
   return {
     sessionId: input.session.id,
     runId: input.runId,
@@ -15,15 +15,15 @@ export function runFacts(input: RunInput): Omit<CallMark, 'toolCallId' | 'toolNa
   }
 }
 
-type CallFacts = Omit<Extract<HookOccasion, { event: 'before-call' }>, 'event'>
+type HookCallInfo = Omit<Extract<HookOccasion, { event: 'before-call' }>, 'event'>
 
-export function callFacts(call: Call, given: unknown, scope: CallScope): CallFacts {
+export function hookCallInfo(call: Call, given: unknown, scope: CallScope): HookCallInfo {
   const { toolCallId, toolName } = call
-  return { ...runFacts(scope.input), cwd: scope.state().cwd, toolCallId, toolName, input: given }
+  return { ...hookRunInfo(scope.input), cwd: scope.state().cwd, toolCallId, toolName, input: given }
 }
 
 /** Tells an event of a call. A listener that fails harms nobody: it is traced. */
-export function tell<Name extends RunEventName>(
+export function emitCallEvent<Name extends RunEventName>(
   name: Name,
   call: Call,
   scope: CallScope,
@@ -32,7 +32,7 @@ export function tell<Name extends RunEventName>(
   const { events, trace } = scope.input
   if (events === undefined) return
   const { toolCallId, toolName } = call
-  const { workspace: _, ...run } = runFacts(scope.input)
+  const { workspace: _, ...run } = hookRunInfo(scope.input)
   const report = (error: unknown): void =>
     trace?.({ level: 'warn', message: `a listener of ${name} failed: ${String(error)}`, toolCallId })
   try {

@@ -1,65 +1,15 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { Blobs } from '../blobs.ts'
-import type { Chunk, Usage } from '../protocol/message.ts'
-import type { Tool } from '../tool.ts'
-import type { Call } from './parse-call.ts'
-import type { RunInput } from './run-input.ts'
-import { answerFault } from './answer-fault.ts'
+import type { ModelCall } from './translate-parts.ts'
+import type { ModelAttempt } from './translate-parts.ts'
+import type { ModelAnswer } from './translate-parts.ts'
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { Usage } from '../protocol/message.ts'
+import { answerError } from './answer-fault.ts'
 import { describeProviderError, isUnfinished } from './provider-error.ts'
 import { retryDelay } from './retry.ts'
 import { createTranslator, type Translator } from './translate-parts.ts'
 import { addUsage, toUsage } from './usage.ts'
 import { watchStalls } from './watch-stalls.ts'
 import { NamedError } from '../error.ts'
-
-type CallOptions = Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> & RunInput['callOptions']
-
-export interface ModelCall {
-  model: LanguageModelV4
-  /**
-   * Made for each try and kept by nobody: a long prompt must not live as long as its answer. `bare`: without anything
-   * that only the provider itself could read.
-   */
-  options: (bare: boolean) => Promise<CallOptions>
-  tools: readonly Tool[]
-  signal: AbortSignal
-  blobs?: Blobs
-  /** Tries before the first byte. */
-  maxRetries: number
-  /** A provider that sends nothing for this long has stalled. */
-  stallMs: number
-  emit: (chunk: Chunk) => void
-  /** Called for each call as soon as its arguments are complete, in model order. */
-  onCall: (call: Call) => void
-  /** Whether a call id is free in this session; it is taken from then on. */
-  takeCallId: (id: string) => Promise<boolean>
-  /** How much it may say. Default: `longestAnswer`. */
-  longest?: number
-  /** The text that has come of this model call so far; without it only tags that are opened become thoughts. */
-  said?: () => string
-  /** Earlier steps of the same answer brought something, so this one may end without a word. */
-  saidBefore?: boolean
-}
-
-export interface ModelAnswer {
-  finishReason: string
-  usage?: Usage
-  calls: Call[]
-  /** How much arrived, see `sizeOf`. */
-  size: number
-  /** What went wrong, in mid-stream or with the answer as such; what had arrived stays. */
-  error?: NamedError
-}
-
-/** One try: how far it came. */
-export interface Try extends ModelAnswer {
-  /** Something has arrived. */
-  started: boolean
-  /** Something has arrived besides thoughts and blanks. */
-  said: boolean
-  /** The provider ended the answer, rightly or wrongly. */
-  ended: boolean
-}
 
 /**
  * Streams one model call: its chunks go to `emit`, its calls to `onCall`. An answer that cannot be used is asked for once
@@ -85,7 +35,7 @@ export async function callModel(input: ModelCall): Promise<ModelAnswer> {
     askedAgain ||= redo
     if (redo && answer.started) input.emit({ type: 'reset-step' })
     input.emit({ type: 'data-retry', data: { attempt, delayMs, message: error.message }, transient: true })
-    await pause(delayMs, input.signal)
+    await sleep(delayMs, input.signal)
     if (input.signal.aborted) return answer
   }
 }
@@ -100,11 +50,11 @@ interface RetryData {
 }
 
 /** The finish reason of a model call that wants to be gone on with: the provider paused a long turn. */
-export const paused = 'paused'
+export const pausedFinishReason = 'paused'
 
-async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
-  const answer: Try = { finishReason: 'other', calls: [], size: 0, started: false, said: false, ended: false }
-  const { longest = longestAnswer } = input
+async function tryOnce(input: ModelCall, bare: boolean): Promise<ModelAttempt> {
+  const answer: ModelAttempt = { finishReason: 'other', calls: [], size: 0, started: false, said: false, ended: false }
+  const { longest = maxAnswerSize } = input
   const controller = new AbortController()
   const { signal } = controller
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined
@@ -120,7 +70,7 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
   const watch = { lastAt: performance.now(), onStall: () => abort(stalled(input.stallMs)) }
   const unwatch = watchStalls(watch, input.stallMs)
   try {
-    reader = (await settled(open(input, bare, signal), signal)).getReader()
+    reader = (await settled(openStream(input, bare, signal), signal)).getReader()
     translator = createTranslator(input, answer)
     let finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
     for (;;) {
@@ -129,10 +79,10 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
       watch.lastAt = performance.now()
       if (value.type === 'error') throw value.error
       answer.size += sizeOf(value)
-      if (answer.size > longest) throw tooLong(longest)
+      if (answer.size > longest) throw answerTooLong(longest)
       if (value.type === 'finish') {
         finish = value
-        answer.finishReason = value.finishReason.raw === 'pause_turn' ? paused : value.finishReason.unified
+        answer.finishReason = value.finishReason.raw === 'pause_turn' ? pausedFinishReason : value.finishReason.unified
         answer.usage = toUsage(value.usage)
       } else {
         const pending = translator.translate(value)
@@ -149,7 +99,7 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
     translator.decide()
     const { provider, modelId: model } = input.model
     const { said, calls } = answer
-    const fault = answerFault({
+    const fault = answerError({
       finish,
       provider,
       model,
@@ -175,7 +125,7 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<Try> {
   return answer
 }
 
-async function open(
+async function openStream(
   { model, options }: ModelCall,
   bare: boolean,
   abortSignal: AbortSignal,
@@ -184,7 +134,7 @@ async function open(
 }
 
 /** What one model call may say: many times what any model says today. */
-export const longestAnswer = 8 << 20
+export const maxAnswerSize = 8 << 20
 
 /** What a part costs to keep even when it says nothing. */
 const partSize = 16
@@ -213,7 +163,7 @@ function jsonLength(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0
 }
 
-function tooLong(characters: number): NamedError {
+function answerTooLong(characters: number): NamedError {
   const size = characters >= 1 << 20 ? `${Math.round(characters / (1 << 20))} million` : String(characters)
   const text = `The model did not stop: its answer was ended after ${size} characters. What had come by then is kept.`
   return new NamedError('AnswerTooLong', text, { status: 502, data: { retryable: false } })
@@ -245,7 +195,7 @@ async function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)

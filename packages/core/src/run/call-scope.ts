@@ -34,11 +34,11 @@ export interface CallScope {
 
 export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny' | 'askSignal' | 'asking'> {
   const { input, emit, waiting, state } = turn
-  return { input, emit, waiting, state, writes: turn.writes(), base: contextBase(turn) }
+  return { input, emit, waiting, state, writes: turn.writes(), base: sharedContext(turn) }
 }
 
 /** The fields of `ctx` that all calls of a step share. */
-function contextBase({ input, attempt, fold, step, spend }: Turn): CallScope['base'] {
+function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['base'] {
   return {
     session: input.session,
     workspace: input.workspace,
@@ -64,7 +64,7 @@ function contextBase({ input, attempt, fold, step, spend }: Turn): CallScope['ba
 function lastOutput(messages: readonly { parts: readonly object[] }[], toolName: string): unknown {
   for (const { parts } of messages.toReversed()) {
     const part = parts.findLast(
-      (candidate) => 'output' in candidate && isOf(candidate as unknown as { type: string }, toolName),
+      (candidate) => 'output' in candidate && isToolPart(candidate as unknown as { type: string }, toolName),
     )
     if (part !== undefined) return (part as { output: unknown }).output
   }
@@ -72,6 +72,6 @@ function lastOutput(messages: readonly { parts: readonly object[] }[], toolName:
 }
 
 /** Some models know our tools by other names; the parts of their calls carry those. */
-function isOf(part: { type: string }, toolName: string): boolean {
+function isToolPart(part: { type: string }, toolName: string): boolean {
   return part.type.startsWith('tool-') && aliasKey(part.type.slice('tool-'.length)) === aliasKey(toolName)
 }

@@ -3,7 +3,7 @@ import type { Part, StoredMessage } from '../protocol/message.ts'
 import { splitAfterStep } from '../protocol/steps.ts'
 
 /** What a projection is made from. Only messages with an id can be compacted up to. */
-export type Projected = Pick<StoredMessage, 'role' | 'parts' | 'metadata'> & { id?: string }
+export type PromptMessage = Pick<StoredMessage, 'role' | 'parts' | 'metadata'> & { id?: string }
 
 type Compaction = DataParts['compaction']
 
@@ -12,13 +12,13 @@ type Compaction = DataParts['compaction']
  * as from the person. Instructions at the start stay. A compaction that was switched `off`, or that names no message of
  * this branch, is as if it had never been.
  */
-export function compact(messages: readonly Projected[]): readonly Projected[] {
-  const found = newest(messages)
+export function applyCompactions(messages: readonly PromptMessage[]): readonly PromptMessage[] {
+  const found = newestCompaction(messages)
   if (found === undefined) return messages
   const { index, compaction } = found
   const instructions = messages.findIndex(({ role }) => role !== 'system')
   const talk = instructions === -1 ? messages.length : instructions
-  const last = messages[index] as Projected
+  const last = messages[index] as PromptMessage
   const summary: Part = { type: 'text', text: compaction.summary }
   return [
     ...messages.slice(0, talk),
@@ -28,7 +28,7 @@ export function compact(messages: readonly Projected[]): readonly Projected[] {
   ]
 }
 
-function newest(messages: readonly Projected[]): { index: number; compaction: Compaction } | undefined {
+function newestCompaction(messages: readonly PromptMessage[]): { index: number; compaction: Compaction } | undefined {
   const compactions = new Map<string, Compaction>()
   for (const { parts } of messages) {
     for (const part of parts) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { describeProviderError } from './provider-error.ts'
-import { readTooLong } from './context-limit.ts'
+import { readContextLimit } from './context-limit.ts'
 
 const wordings: [message: string, limit: number | undefined, sent?: number][] = [
   ["This model's maximum context length is 8192 tokens. However, your messages resulted in 9012 tokens. Please reduce the length of the messages.", 8192, 9012], // prettier-ignore
@@ -24,7 +24,10 @@ const wordings: [message: string, limit: number | undefined, sent?: number][] = 
 ]
 
 it.each(wordings)('a complaint is named and its numbers are read: %s', (message, limit, sent) => {
-  expect(readTooLong(message)).toEqual({ ...(limit !== undefined && { limit }), ...(sent !== undefined && { sent }) })
+  expect(readContextLimit(message)).toEqual({
+    ...(limit !== undefined && { limit }),
+    ...(sent !== undefined && { sent }),
+  })
   const error = Object.assign(new Error(message), { name: 'AI_APICallError', statusCode: 400, responseHeaders: {} })
   expect(describeProviderError(error, { provider: 'p', model: 'm' }).name).toBe('ContextTooLong')
 })
@@ -34,4 +37,4 @@ it.each([
   'max_tokens must be at least 1',
   'The model gpt-9 does not exist',
   '429 Too Many Requests',
-])('others say nothing of it: %s', (message) => expect(readTooLong(message)).toEqual({}))
+])('others say nothing of it: %s', (message) => expect(readContextLimit(message)).toEqual({}))

@@ -1,12 +1,12 @@
 /** How providers say that a request holds more than the model takes. */
-export const tooLong =
+export const contextTooLongPattern =
   /context[_ ](length|window|size|limit)|maximum context|prompt is too long|input is too long|input token count.*exceeds|token count of \d+ exceeds|exceeds? the (maximum|available) (number of tokens|context)|exceeded model token limit|maximum prompt length|range of input length|request_too_large|too many tokens|too large for model|reduce the length of (the|your) (messages|prompt|input)/i
 
 /**
  * What a provider's complaint that a request is too long says in numbers, in the wordings of the usual ones: how many
  * tokens the model takes, and how many the request had.
  */
-export function readTooLong(message: string): { limit?: number; sent?: number } {
+export function readContextLimit(message: string): { limit?: number; sent?: number } {
   const text = message.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
   const limit = firstNumber(text, limits)
   const sent = firstNumber(text, counts)

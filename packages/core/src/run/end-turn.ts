@@ -1,8 +1,8 @@
 import { errorInfo } from '../error.ts'
 import { cleanMessage } from '../protocol/clean.ts'
 import type { Chunk, ErrorInfo, Message, Metadata } from '../protocol/message.ts'
-import { paused } from './call-model.ts'
-import { endingOf } from './ending.ts'
+import { pausedFinishReason } from './call-model.ts'
+import { abortReason } from './ending.ts'
 import type { Turn } from './turn.ts'
 import { costOf } from './usage.ts'
 
@@ -13,12 +13,12 @@ export interface RunOutcome {
   error?: ErrorInfo
 }
 
-export const earlierRefused = 'Not run: an earlier call of this step was refused.'
+export const earlierRefusalText = 'Not run: an earlier call of this step was refused.'
 
 /** The turn came to its end. */
 export function closeTurn(turn: Turn): RunOutcome {
-  end(turn, turn.denied ? earlierRefused : 'Not run: the turn ended first.')
-  if (turn.finishReason === paused) turn.finishReason = 'other'
+  settleTurn(turn, turn.denied ? earlierRefusalText : 'Not run: the turn ended first.')
+  if (turn.finishReason === pausedFinishReason) turn.finishReason = 'other'
   const finishReason = turn.finishReason as FinishReason
   turn.emit({ type: 'finish', finishReason, messageMetadata: lastMetadata(turn) })
   return outcome(turn, 'done')
@@ -27,11 +27,11 @@ export function closeTurn(turn: Turn): RunOutcome {
 /** Something was thrown: a stop, the end of the process, or what went wrong. */
 export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
   const { signal } = turn.input
-  const ending = signal.aborted ? endingOf(signal.reason) : undefined
+  const ending = signal.aborted ? abortReason(signal.reason) : undefined
   if (ending === undefined || ending.status === 'failed') {
-    return breakTurn(turn, errorInfo(ending === undefined ? thrown : signal.reason))
+    return failWithError(turn, errorInfo(ending === undefined ? thrown : signal.reason))
   }
-  end(turn, ending.text)
+  settleTurn(turn, ending.text)
   const { askedAt } = ending
   const stopMs = askedAt === undefined ? undefined : Math.max(0, Date.now() - askedAt)
   turn.emit({
@@ -44,7 +44,7 @@ export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
 }
 
 /** An earlier process had ended the turn, and was not able to store the message. */
-export function endedTurn(turn: Turn): RunOutcome {
+export function restoreOutcome(turn: Turn): RunOutcome {
   const { error, aborted, interrupted } = turn.fold.snapshot().metadata ?? {}
   if (error !== undefined) return outcome(turn, 'failed', error)
   return outcome(turn, aborted === true ? 'aborted' : interrupted === true ? 'interrupted' : 'done')
@@ -59,9 +59,9 @@ export function settleOpenCalls({ fold, emit }: Turn, errorText: string): void {
   }
 }
 
-function breakTurn(turn: Turn, error: ErrorInfo): RunOutcome {
+function failWithError(turn: Turn, error: ErrorInfo): RunOutcome {
   if (turn.finishReason !== 'content-filter') turn.finishReason = 'error'
-  end(turn, `Not run: ${error.message}`)
+  settleTurn(turn, `Not run: ${error.message}`)
   turn.emit({ type: 'message-metadata', messageMetadata: { ...lastMetadata(turn), error } })
   turn.emit({ type: 'error', errorText: error.message })
   turn.emit({ type: 'finish', finishReason: turn.finishReason as FinishReason })
@@ -69,7 +69,7 @@ function breakTurn(turn: Turn, error: ErrorInfo): RunOutcome {
 }
 
 /** What was accepted is kept, even where no step follows that could heed it: the next turn will. */
-function end(turn: Turn, openCalls: string): void {
+function settleTurn(turn: Turn, openCalls: string): void {
   settleOpenCalls(turn, openCalls)
   while (turn.takeSteering(true)) turn.injectSteering()
 }

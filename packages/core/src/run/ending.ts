@@ -2,7 +2,7 @@ import { NamedError } from '../error.ts'
 import { stoppedText } from '../protocol/stopped-text.ts'
 
 /** What the abort of a run's signal means. */
-export interface Ending {
+export interface AbortReason {
   status: 'aborted' | 'interrupted' | 'failed'
   /** What the calls are told that have no result. */
   text: string
@@ -19,7 +19,7 @@ export function stopNow(): NamedError {
 }
 
 /** A person's stop, unless the reason is a NamedError that says otherwise: those names interrupt, any other fails. */
-export function endingOf(reason: unknown): Ending {
+export function abortReason(reason: unknown): AbortReason {
   if (!(reason instanceof NamedError) || reason.name === 'Stopped') {
     const askedAt = reason instanceof NamedError ? reason.data['askedAt'] : undefined
     return { status: 'aborted', text: stoppedText, ...(typeof askedAt === 'number' && { askedAt }) }

@@ -1,23 +1,23 @@
-import { errorCodeOf } from '../error-code.ts'
+import { readErrorCode } from '../error-code.ts'
 import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
 import type { CallNotes } from '../protocol/message.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { unwrapResult } from '../tool.ts'
 import { openCallContext, type CallContext } from './call-context.ts'
-import { callFacts, tell } from './call-facts.ts'
+import { hookCallInfo, emitCallEvent } from './call-facts.ts'
 import type { CallScope } from './call-scope.ts'
 import { openCallSignal } from './call-signal.ts'
-import { endingOf } from './ending.ts'
+import { abortReason } from './ending.ts'
 import { withHookContext } from './hook-context.ts'
 import { checkInput, type Call } from './parse-call.ts'
 import {
   decideOn,
   permitCall,
-  permitOnTurn,
-  refuse,
-  type CallAtDoor,
+  recheckPermission,
+  denyCall,
+  type PendingCall,
   type Permitted,
-  type PermittedEarly,
+  type EarlyPermission,
 } from './permit-call.ts'
 import { toJson } from './to-json.ts'
 
@@ -33,15 +33,15 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
   const { toolCallId, tool } = call
   const notes: CallNotes = call.actionName === undefined ? {} : { actionName: call.actionName }
   const context = openCallContext(call, scope)
-  const course: Course = { call, ctx: context.ctx, scope, notes }
-  let early: Promise<PermittedEarly | undefined> | undefined
+  const course: ActiveCall = { call, ctx: context.ctx, scope, notes }
+  let early: Promise<EarlyPermission | undefined> | undefined
   /** Set when the call has its result before its turn. */
   let over: { result: unknown } | undefined
 
   return {
     async permitEarly() {
       try {
-        early = permitCall({ ...course, early: true }, { given: call.input, input: parsed(tool, call.input) })
+        early = permitCall({ ...course, early: true }, { given: call.input, input: parseInput(tool, call.input) })
         if ((await early) === undefined) over = { result: undefined }
       } catch (error) {
         over = { result: await fail(error) }
@@ -53,7 +53,7 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
         // Its failure is told by `permitEarly`.
         const permitted = await early?.catch(() => undefined)
         if (over !== undefined) return over.result
-        result = await attempt(course, context, permitted)
+        result = await permitAndRun(course, context, permitted)
       } catch (error) {
         result = await fail(error)
       } finally {
@@ -65,33 +65,37 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
   }
 
   async function fail(error: unknown): Promise<string> {
-    const errorCode = errorCodeOf(error)
+    const errorCode = readErrorCode(error)
     if (errorCode !== undefined) notes.errorCode = errorCode
     const text = failureText(error, context.ctx.signal, scope.signal)
     const errorText = withHookContext(text, await hooksOnFailure(course, text))
     scope.emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
-    tell('tool:execution:error', call, scope, { title: titleOf(course), content: errorText })
+    emitCallEvent('tool:execution:error', call, scope, { title: callTitle(course), content: errorText })
     return errorText
   }
 }
 
 /** A call on its way. */
-interface Course extends CallAtDoor {
+interface ActiveCall extends PendingCall {
   /** Set when it runs. */
   running?: Permitted
   /** The hooks have heard of its result. */
   heard?: true
 }
 
-async function attempt(course: Course, context: CallContext, early: PermittedEarly | undefined): Promise<unknown> {
+async function permitAndRun(
+  course: ActiveCall,
+  context: CallContext,
+  early: EarlyPermission | undefined,
+): Promise<unknown> {
   const { tool } = course.call
-  const permitted = await (early === undefined ? permit(course) : permitOnTurn(course, early))
+  const permitted = await (early === undefined ? permit(course) : recheckPermission(course, early))
   if (permitted === undefined) return undefined
-  const work = (): Promise<unknown> => perform(course, permitted, context)
+  const work = (): Promise<unknown> => runCall(course, permitted, context)
   return tool.readOnly || tool.concurrent ? work() : course.scope.writes.run(work, course.scope.signal)
 }
 
-async function permit(course: Course): Promise<Permitted | undefined> {
+async function permit(course: ActiveCall): Promise<Permitted | undefined> {
   const { call, ctx, scope } = course
   const { tool } = call
   const { startedBefore } = scope
@@ -101,23 +105,23 @@ async function permit(course: Course): Promise<Permitted | undefined> {
     )
   }
   const given = startedBefore?.input ?? call.input
-  const first = { given, input: parsed(tool, given) }
+  const first = { given, input: parseInput(tool, given) }
   const complaint = await tool.validate?.(first.input, ctx)
   if (typeof complaint === 'string') throw new Error(complaint)
-  return startedBefore === undefined ? permitCall(course, first) : permitAgain(course, { ...first, context: [] })
+  return startedBefore === undefined ? permitCall(course, first) : permitAfterRestart(course, { ...first, context: [] })
 }
 
 /** It was permitted in an earlier process. What is denied by now stays so, and what it is granted is what holds now. */
-async function permitAgain(course: Course, permitted: Permitted): Promise<Permitted | undefined> {
+async function permitAfterRestart(course: ActiveCall, permitted: Permitted): Promise<Permitted | undefined> {
   const { decision, reason } = await decideOn(course, permitted)
-  if (decision === 'deny') return refuse(course, reason)
+  if (decision === 'deny') return denyCall(course, reason)
   if (JSON.stringify(permitted.given) !== JSON.stringify(course.call.input))
     course.notes.executedInput = permitted.given
   return permitted
 }
 
 /** Journals the start, runs the tool within its limits, and appends the result. */
-async function perform(course: Course, permitted: Permitted, context: CallContext): Promise<unknown> {
+async function runCall(course: ActiveCall, permitted: Permitted, context: CallContext): Promise<unknown> {
   const { call, ctx, scope, notes } = course
   const { tool, toolCallId } = call
   const { given, input } = permitted
@@ -132,7 +136,7 @@ async function perform(course: Course, permitted: Permitted, context: CallContex
   const limits = openCallSignal(tool, scope.signal)
   context.begin(limits)
   course.running = permitted
-  tell('tool:execution:start', call, scope, { input: given })
+  emitCallEvent('tool:execution:start', call, scope, { input: given })
   let returned: unknown
   try {
     returned = await raceAbort(runTool(tool, input, ctx), limits.signal, tool.stopMs)
@@ -140,7 +144,7 @@ async function perform(course: Course, permitted: Permitted, context: CallContex
     limits.clear()
   }
   const unwrapped = unwrapResult(returned)
-  const failure = failureOf(unwrapped.output)
+  const failure = outputError(unwrapped.output)
   if (failure !== undefined) throw new Error(failure)
   const text = unwrapped.modelText ?? tool.toModel?.(unwrapped.output, input)
   if (text !== undefined) notes.modelText = text
@@ -150,10 +154,10 @@ async function perform(course: Course, permitted: Permitted, context: CallContex
   if (elapsedMs > 0) notes.elapsedMs = elapsedMs
   const output = toJson(unwrapped.output)
   const added = await hooksOnResult(course, output, elapsedMs)
-  if (added.length > 0) notes.modelText = withHookContext(notes.modelText ?? textOf(output), added)
+  if (added.length > 0) notes.modelText = withHookContext(notes.modelText ?? outputText(output), added)
   scope.emit({ type: 'tool-output-available', toolCallId, output, ...metadata(notes) })
-  tell('tool:execution:complete', call, scope, {
-    title: titleOf(course),
+  emitCallEvent('tool:execution:complete', call, scope, {
+    title: callTitle(course),
     ...(display?.summary !== undefined && { summary: display.summary }),
     ...(display?.content !== undefined && { content: display.content }),
     output,
@@ -163,7 +167,7 @@ async function perform(course: Course, permitted: Permitted, context: CallContex
 }
 
 /** What hooks add to a result. One that denies, or fails, withholds it from the model. */
-async function hooksOnResult(course: Course, output: unknown, elapsedMs: number): Promise<HookVerdict['context']> {
+async function hooksOnResult(course: ActiveCall, output: unknown, elapsedMs: number): Promise<HookVerdict['context']> {
   const before = course.running?.context ?? []
   const verdict = await afterHooks(course, { output, elapsedMs })
   if (verdict.decision === 'deny')
@@ -172,7 +176,7 @@ async function hooksOnResult(course: Course, output: unknown, elapsedMs: number)
 }
 
 /** What hooks add to an error, where the tool was reached and the run goes on. */
-async function hooksOnFailure(course: Course, error: string): Promise<HookVerdict['context']> {
+async function hooksOnFailure(course: ActiveCall, error: string): Promise<HookVerdict['context']> {
   const { running, heard, scope } = course
   if (running === undefined || heard === true || scope.signal.aborted) return running?.context ?? []
   const { context } = await afterHooks(course, { error }).catch((): HookVerdict => ({ context: [] }))
@@ -180,14 +184,14 @@ async function hooksOnFailure(course: Course, error: string): Promise<HookVerdic
 }
 
 async function afterHooks(
-  course: Course,
+  course: ActiveCall,
   result: { output?: unknown; error?: string; elapsedMs?: number },
 ): Promise<HookVerdict> {
   const { call, ctx, scope, running } = course
   const { hooks = [] } = scope.input
   course.heard = true
   if (hooks.length === 0 || running === undefined) return { context: [] }
-  const facts = callFacts(call, running.given, scope)
+  const facts = hookCallInfo(call, running.given, scope)
   return runHooks(
     hooks,
     { event: 'after-call', ...result, ...facts },
@@ -195,12 +199,12 @@ async function afterHooks(
   )
 }
 
-function titleOf({ call, notes, running }: Course): string {
+function callTitle({ call, notes, running }: ActiveCall): string {
   const named = running === undefined ? undefined : call.tool.title?.(running.input)
   return notes.display?.title ?? notes.actionName ?? named ?? call.tool.name
 }
 
-function textOf(output: unknown): string {
+function outputText(output: unknown): string {
   return typeof output === 'string' ? output : JSON.stringify(output)
 }
 
@@ -238,7 +242,7 @@ function raceAbort<T>(work: Promise<T>, signal: AbortSignal, stopMs = 0): Promis
   })
 }
 
-function parsed(tool: Tool, given: unknown): unknown {
+function parseInput(tool: Tool, given: unknown): unknown {
   const checked = checkInput(tool, given)
   if ('complaint' in checked) throw new Error(checked.complaint)
   return checked.input
@@ -246,13 +250,13 @@ function parsed(tool: Tool, given: unknown): unknown {
 
 /** A call that had to end with its run is told so; a write that still could finish, or its time limit, speaks for itself. */
 function failureText(error: unknown, own: AbortSignal, run: AbortSignal): string {
-  if (own.aborted && run.aborted) return endingOf(run.reason).text
+  if (own.aborted && run.aborted) return abortReason(run.reason).text
   if (error instanceof Error) return error.message || error.name
   return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'The tool threw nothing at all.')
 }
 
 /** `{ok: false, error}` is an error like a thrown one. */
-function failureOf(output: unknown): string | undefined {
+function outputError(output: unknown): string | undefined {
   if (typeof output !== 'object' || output === null || !('ok' in output) || output.ok !== false || !('error' in output))
     return undefined
   return typeof output.error === 'string' ? output.error : JSON.stringify(output.error)

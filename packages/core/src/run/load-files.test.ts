@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../protocol/message.ts'
-import { loadFiles, type FileTaker } from './load-files.ts'
+import { loadFiles, type FileSupport } from './load-files.ts'
 import { project } from './project.ts'
 
 const hash = '0'.repeat(64)
 const bytes = Uint8Array.from(Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1'))
-const taker: FileTaker = { provider: 'openai.responses', takes: ['image', 'pdf'] }
+const taker: FileSupport = { provider: 'openai.responses', takes: ['image', 'pdf'] }
 const gone = { type: 'text', text: '[An attachment stood here; its file is no longer there.]' }
 
 describe('a file in a message', () => {

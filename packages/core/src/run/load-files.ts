@@ -8,7 +8,7 @@ import { unknownType } from './project-file.ts'
 export type FileKind = 'image' | 'pdf' | 'audio' | 'video'
 
 /** What decides about files: the model, and what is known of it. */
-export interface FileTaker {
+export interface FileSupport {
   provider: string
   /** Unknown: images and PDFs are tried. */
   takes?: readonly FileKind[]
@@ -29,7 +29,7 @@ const longestText = 200_000
 export async function loadFiles(
   prompt: LanguageModelV4Prompt,
   blobs: Pick<Blobs, 'get'> | undefined,
-  taker: FileTaker,
+  taker: FileSupport,
 ): Promise<LanguageModelV4Prompt> {
   if (!hasFiles(prompt)) return prompt
   const urls = (await taker.supportedUrls) ?? {}
@@ -64,7 +64,7 @@ export async function loadFiles(
       return isOwn && takes.length > 0 ? part : note(part, 'it was given to another provider')
     }
     const url = data.type === 'url' ? data.url.href : ''
-    if (kind === undefined || !takes.includes(kind)) return note(part, whyNot(kind), url)
+    if (kind === undefined || !takes.includes(kind)) return note(part, unsupportedReason(kind), url)
     return isSupported(url, mediaType, urls) ? part : note(part, 'this provider does not open addresses', url)
   }
 }
@@ -118,7 +118,7 @@ function inlinePart(
         ? told
         : undefined
   if (kind === undefined || !takes.includes(kind))
-    return note({ ...part, mediaType }, whyNot(kind ?? told), undefined, bytes)
+    return note({ ...part, mediaType }, unsupportedReason(kind ?? told), undefined, bytes)
   const real = 'mediaType' in found ? found.mediaType : mediaType
   return { ...part, mediaType: real, data: { type: 'data', data: bytes } }
 }
@@ -173,7 +173,7 @@ function kindOf(mediaType: string): FileKind | undefined {
   return /^video\//i.test(mediaType) ? 'video' : undefined
 }
 
-function whyNot(kind: FileKind | undefined): string {
+function unsupportedReason(kind: FileKind | undefined): string {
   if (kind === undefined) return 'models take no files of this type'
   return `this model takes no ${{ image: 'images', pdf: 'PDFs', audio: 'audio', video: 'videos' }[kind]}`
 }

@@ -71,13 +71,13 @@ export function checkInput(tool: Tool, input: unknown): { input: unknown } | { c
 }
 
 /** Deeper inputs could be stored nowhere. */
-const deepest = 500
+const maxInputDepth = 500
 
 type Parsed = { value: unknown; repaired?: string } | { problem: string }
 
 function parseJson(text: string, plainTextAllowed: boolean): Parsed {
   if (text.trim() === '') return { value: plainTextAllowed ? '' : {} }
-  if (isDeeper(text, deepest)) return { problem: `it is nested deeper than ${deepest} levels` }
+  if (isDeeper(text, maxInputDepth)) return { problem: `it is nested deeper than ${maxInputDepth} levels` }
   try {
     return unnest(JSON.parse(text))
   } catch (error) {

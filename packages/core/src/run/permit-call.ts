@@ -5,33 +5,33 @@ import { editedText } from '../protocol/edited-text.ts'
 import type { CallNotes } from '../protocol/message.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { askId } from './ask-id.ts'
-import { carryApproval, waitForAnswer } from './call-context.ts'
-import { callFacts, tell } from './call-facts.ts'
+import { attachApproval, waitForAnswer } from './call-context.ts'
+import { hookCallInfo, emitCallEvent } from './call-facts.ts'
 import type { CallScope } from './call-scope.ts'
 import { checkInput, type Call } from './parse-call.ts'
-import { showCall, type Shown } from './show-call.ts'
+import { previewCall, type CallPreview } from './show-call.ts'
 import { toJson } from './to-json.ts'
 
 /** An input as it was given, and with the schema's defaults applied. */
-export interface Given {
+export interface CallInput {
   given: unknown
   input: unknown
 }
 
 /** What runs, and what hooks want the model to be told with its result. */
-export interface Permitted extends Given {
+export interface Permitted extends CallInput {
   context: HookVerdict['context']
 }
 
 /** What was permitted while calls before it waited. */
-export interface PermittedEarly extends Permitted {
+export interface EarlyPermission extends Permitted {
   before: HookVerdict
   /** What a person or a hook agreed to. Absent where the rules allowed it. */
   agreed?: Decision
 }
 
 /** A call that wants to run. */
-export interface CallAtDoor {
+export interface PendingCall {
   call: Call & { tool: Tool }
   ctx: ToolContext
   scope: CallScope
@@ -44,26 +44,26 @@ export interface CallAtDoor {
  * Allow, ask or deny: first the hooks, which may rewrite the input; then the rules, on what the hooks left; then hooks
  * and a person, where the rules ask. Undefined means that the call was refused and has its result.
  */
-export async function permitCall(door: CallAtDoor, first: Given): Promise<PermittedEarly | undefined> {
-  const before = await beforeHooks(door, first)
-  if (before.decision === 'deny') return refuse(door, before.reason)
-  const now = before.rewritten === undefined ? first : await rewritten(door, before.rewritten)
-  return settle(door, now, before)
+export async function permitCall(door: PendingCall, first: CallInput): Promise<EarlyPermission | undefined> {
+  const before = await runBeforeHooks(door, first)
+  if (before.decision === 'deny') return denyCall(door, before.reason)
+  const now = before.rewritten === undefined ? first : await applyRewrite(door, before.rewritten)
+  return resolvePermission(door, now, before)
 }
 
 /**
  * The turn of a call that was permitted early. What is denied by now stays so; what the rules allowed is asked about
  * where they ask by now; and a person's word does not hold for what earlier calls have made of it.
  */
-export async function permitOnTurn(door: CallAtDoor, early: PermittedEarly): Promise<Permitted | undefined> {
+export async function recheckPermission(door: PendingCall, early: EarlyPermission): Promise<Permitted | undefined> {
   const { given, input, before, agreed } = early
   const complaint = await door.call.tool.validate?.(input, door.ctx)
   if (typeof complaint === 'string') throw new Error(complaint)
-  if (agreed === undefined) return settle(door, { given, input }, before)
+  if (agreed === undefined) return resolvePermission(door, { given, input }, before)
   const approved = door.ctx.granted?.approved
   const decision = await decideOn(door, early)
-  if (decision.decision === 'deny') return refuse(door, decision.reason)
-  if (decision.decision === 'ask' && essence(decision) !== essence(agreed))
+  if (decision.decision === 'deny') return denyCall(door, decision.reason)
+  if (decision.decision === 'ask' && decisionKey(decision) !== decisionKey(agreed))
     throw new Error(
       `Not run: an earlier call of this step changed what this one would do. ${decision.reason} Make the call again if it is still needed.`,
     )
@@ -72,41 +72,45 @@ export async function permitOnTurn(door: CallAtDoor, early: PermittedEarly): Pro
 }
 
 /** What somebody agrees to, as far as it can change: that a rule would stop the asking is not part of it. */
-function essence({ reason, rule, confinement, grants }: Decision): string {
+function decisionKey({ reason, rule, confinement, grants }: Decision): string {
   return JSON.stringify([reason, rule, confinement ?? 'none', grants ?? []])
 }
 
-async function settle(door: CallAtDoor, now: Given, before: HookVerdict): Promise<PermittedEarly | undefined> {
+async function resolvePermission(
+  door: PendingCall,
+  now: CallInput,
+  before: HookVerdict,
+): Promise<EarlyPermission | undefined> {
   const decision = withHooks(await decideOn(door, now), before)
-  if (decision.decision === 'deny') return refuse(door, decision.reason)
+  if (decision.decision === 'deny') return denyCall(door, decision.reason)
   if (decision.decision === 'allow') {
-    if (door.early === true) tellAllowed(door, decision.reason)
+    if (door.early === true) emitAutoApproval(door, decision.reason)
     return { ...now, context: before.context, before }
   }
 
-  const shown = await showCall(door.call, now.input, door.ctx, door.scope.input.redact)
-  const asking = await askHooks(door, now, decision, shown)
+  const shown = await previewCall(door.call, now.input, door.ctx, door.scope.input.redact)
+  const asking = await runAskHooks(door, now, decision, shown)
   const context = [...before.context, ...asking.context]
-  if (asking.decision === 'deny') return refuse(door, asking.reason, decision.reason)
+  if (asking.decision === 'deny') return denyCall(door, asking.reason, decision.reason)
   if (asking.decision === 'allow' && !isFirm(decision)) {
-    if (door.early === true) tellAllowed(door, asking.reason ?? decision.reason)
+    if (door.early === true) emitAutoApproval(door, asking.reason ?? decision.reason)
     return { ...now, context, before, agreed: decision }
   }
   if (door.scope.input.headless === true)
-    return refuse(door, `${decision.reason} Nobody is here to approve it, so it was not run.`, decision.reason)
+    return denyCall(door, `${decision.reason} Nobody is here to approve it, so it was not run.`, decision.reason)
   const answered = await askPerson(door, now, decision, shown)
   return answered && { ...answered, context, before }
 }
 
 /** A client that waits for every call of a step to be answered hears that this one is. */
-function tellAllowed({ call: { toolCallId }, scope }: CallAtDoor, reason: string): void {
+function emitAutoApproval({ call: { toolCallId }, scope }: PendingCall, reason: string): void {
   const approvalId = askId(scope.input.runId, toolCallId, 0)
   scope.emit({ type: 'tool-approval-request', approvalId, toolCallId, reason, isAutomatic: true })
   scope.emit({ type: 'tool-approval-response', approvalId, approved: true })
 }
 
 /** The rules on this very input. What they grant is the call's from here on. */
-export async function decideOn({ call, ctx, scope }: CallAtDoor, { input }: Given): Promise<Decision> {
+export async function decideOn({ call, ctx, scope }: PendingCall, { input }: CallInput): Promise<Decision> {
   const decision = await scope.input.decide({ tool: call.tool, input }, ctx)
   const { confinement = 'none', grants = [], forbidden, hides } = decision
   ctx.granted = {
@@ -119,44 +123,49 @@ export async function decideOn({ call, ctx, scope }: CallAtDoor, { input }: Give
 }
 
 /** Without a person: the model reads why, and the turn goes on. */
-export function refuse({ call, scope }: CallAtDoor, reason = 'It was refused.', asked = reason): undefined {
+export function denyCall({ call, scope }: PendingCall, reason = 'It was refused.', asked = reason): undefined {
   const { toolCallId } = call
   const approvalId = askId(scope.input.runId, toolCallId, 0)
   scope.emit({ type: 'tool-approval-request', approvalId, toolCallId, reason: asked, isAutomatic: true })
   scope.emit({ type: 'tool-approval-response', approvalId, approved: false, reason })
   scope.emit({ type: 'tool-output-denied', toolCallId })
-  tell('tool:permission:response', call, scope, { askId: approvalId, approved: false, automatic: true, reason })
+  emitCallEvent('tool:permission:response', call, scope, {
+    askId: approvalId,
+    approved: false,
+    automatic: true,
+    reason,
+  })
 }
 
-async function beforeHooks({ call, ctx, scope }: CallAtDoor, { given }: Given): Promise<HookVerdict> {
+async function runBeforeHooks({ call, ctx, scope }: PendingCall, { given }: CallInput): Promise<HookVerdict> {
   const { hooks = [] } = scope.input
   if (hooks.length === 0) return { context: [] }
   return runHooks(
     hooks,
-    { event: 'before-call', ...callFacts(call, given, scope) },
-    { call: { tool: call.tool, ctx }, check: (input) => fitting(call.tool, input), signal: scope.signal },
+    { event: 'before-call', ...hookCallInfo(call, given, scope) },
+    { call: { tool: call.tool, ctx }, check: (input) => requireValidInput(call.tool, input), signal: scope.signal },
   )
 }
 
-async function askHooks(
-  { call, ctx, scope }: CallAtDoor,
-  { given }: Given,
+async function runAskHooks(
+  { call, ctx, scope }: PendingCall,
+  { given }: CallInput,
   { reason, rule }: Decision,
-  { title, content }: Shown,
+  { title, content }: CallPreview,
 ): Promise<HookVerdict> {
   const { hooks = [] } = scope.input
   if (hooks.length === 0) return { context: [] }
   return runHooks(
     hooks,
-    { event: 'ask', kind: 'approval', title, reason, rule, content, ...callFacts(call, given, scope) },
-    { call: { tool: call.tool, ctx }, check: (input) => fitting(call.tool, input), signal: scope.signal },
+    { event: 'ask', kind: 'approval', title, reason, rule, content, ...hookCallInfo(call, given, scope) },
+    { call: { tool: call.tool, ctx }, check: (input) => requireValidInput(call.tool, input), signal: scope.signal },
   )
 }
 
 /** The input as the hooks left it, kept beside the model's own. */
-async function rewritten(door: CallAtDoor, made: NonNullable<HookVerdict['rewritten']>): Promise<Given> {
+async function applyRewrite(door: PendingCall, made: NonNullable<HookVerdict['rewritten']>): Promise<CallInput> {
   const { call, ctx, notes, early } = door
-  const input = fitting(call.tool, made.input)
+  const input = requireValidInput(call.tool, made.input)
   const complaint = early === true ? undefined : await call.tool.validate?.(input, ctx)
   if (typeof complaint === 'string') throw new Error(`The hook ${made.hook} rewrote the input: ${complaint}`)
   notes.executedInput = toJson(made.input)
@@ -177,9 +186,14 @@ function isFirm({ decision, firm, rule }: Decision): boolean {
   return decision === 'ask' && (firm === true || rule !== null)
 }
 
-type Agreed = Given & { agreed: Decision }
+type Agreed = CallInput & { agreed: Decision }
 
-async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown: Shown): Promise<Agreed | undefined> {
+async function askPerson(
+  door: PendingCall,
+  now: CallInput,
+  decision: Decision,
+  shown: CallPreview,
+): Promise<Agreed | undefined> {
   const { call, scope } = door
   const { toolCallId } = call
   const { reason, rule, remember, commands } = decision
@@ -198,12 +212,12 @@ async function askPerson(door: CallAtDoor, now: Given, decision: Decision, shown
     // What would run is what is shown, whatever the model gave.
     approvalDescriptor: toJson({ ...shown, ...why, ...(now.given !== call.input && { input: now.given }) }),
   })
-  tell('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
+  emitCallEvent('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
   const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, { ...call, input: now.given }, scope, why)
-  return takeAnswer(door, { ...now, agreed: decision }, id, answer)
+  return applyApproval(door, { ...now, agreed: decision }, id, answer)
 }
 
-async function takeAnswer(door: CallAtDoor, now: Agreed, id: string, answer: Answer): Promise<Agreed | undefined> {
+async function applyApproval(door: PendingCall, now: Agreed, id: string, answer: Answer): Promise<Agreed | undefined> {
   const { call, ctx, scope, notes } = door
   if (answer.type === 'deny') {
     respond(false, answer.remark)
@@ -216,7 +230,7 @@ async function takeAnswer(door: CallAtDoor, now: Agreed, id: string, answer: Ans
       `An approval was answered with "${String(answer.type)}". Answer { type: 'approve' } or { type: 'deny', remark? }.`,
     )
   }
-  const settled = answer.input === undefined ? now : await judgeEdit(door, answer.input)
+  const settled = answer.input === undefined ? now : await checkEditedInput(door, answer.input)
   if (typeof settled === 'string') {
     respond(false, settled)
     return undefined
@@ -224,7 +238,7 @@ async function takeAnswer(door: CallAtDoor, now: Agreed, id: string, answer: Ans
   if (ctx.granted !== undefined && answer.rule === undefined) ctx.granted.approved = true
   respond(true, answer.rule === undefined ? undefined : `The rule "${answer.rule}" allows it.`)
   await scope.input.log.sync()
-  if (answer.data !== undefined) carryApproval(ctx, answer.data)
+  if (answer.data !== undefined) attachApproval(ctx, answer.data)
   if (settled === now) return now
   notes.executedInput = answer.input
   delete notes.rewrittenBy
@@ -234,7 +248,7 @@ async function takeAnswer(door: CallAtDoor, now: Agreed, id: string, answer: Ans
     const said = { approved, ...(reason !== undefined && { reason }) }
     scope.emit({ type: 'tool-approval-response', approvalId: id, ...said })
     if (!approved) scope.emit({ type: 'tool-output-denied', toolCallId: call.toolCallId })
-    tell('tool:permission:response', call, scope, {
+    emitCallEvent('tool:permission:response', call, scope, {
       askId: id,
       ...said,
       ...(answer.type === 'approve' && answer.remember !== undefined && { remember: answer.remember }),
@@ -247,14 +261,14 @@ async function takeAnswer(door: CallAtDoor, now: Agreed, id: string, answer: Ans
  * What a person made of the input is decided on anew: their word settles what would ask, and no more. It runs as they
  * wrote it or not at all, so hooks may only refuse it. A text says why it is refused.
  */
-async function judgeEdit(door: CallAtDoor, given: unknown): Promise<Agreed | string> {
+async function checkEditedInput(door: PendingCall, given: unknown): Promise<Agreed | string> {
   const { tool } = door.call
   const checked = checkInput(tool, given)
   if ('complaint' in checked) return `${editedText}, and the edit does not fit: ${checked.complaint}`
   const complaint = door.early === true ? undefined : await tool.validate?.(checked.input as never, door.ctx)
   if (typeof complaint === 'string') return `${editedText}, and the edit does not fit: ${complaint}`
   const edited = { given, input: checked.input }
-  const verdict = await beforeHooks(door, edited)
+  const verdict = await runBeforeHooks(door, edited)
   if (verdict.decision === 'deny') return `${editedText}, and the edit was refused: ${verdict.reason}`
   const agreed = await decideOn(door, edited)
   return agreed.decision === 'deny'
@@ -262,7 +276,7 @@ async function judgeEdit(door: CallAtDoor, given: unknown): Promise<Agreed | str
     : { ...edited, agreed }
 }
 
-function fitting(tool: Tool, given: unknown): unknown {
+function requireValidInput(tool: Tool, given: unknown): unknown {
   const checked = checkInput(tool, given)
   if ('complaint' in checked) throw new Error(checked.complaint)
   return checked.input

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 
 /** A file of a message, as the AI SDK's `FileUIPart` and `ReasoningFileUIPart` have it. */
-export interface FileOfMessage {
+export interface MessageFile {
   url: string
   mediaType: string
   filename?: string
@@ -15,7 +15,7 @@ export interface FileOfMessage {
 }
 
 /** Blobs become `troupe-blob:<sha256>`, data URLs their bytes; what no provider could fetch becomes a missing blob. */
-export function projectFile(file: FileOfMessage): Pick<LanguageModelV4FilePart, 'data' | 'mediaType' | 'filename'> {
+export function projectFile(file: MessageFile): Pick<LanguageModelV4FilePart, 'data' | 'mediaType' | 'filename'> {
   const filename = file.filename?.trim()
   const inline = parseDataUrl(file.url)
   return {
@@ -25,9 +25,7 @@ export function projectFile(file: FileOfMessage): Pick<LanguageModelV4FilePart, 
   }
 }
 
-export function projectReasoningFile(
-  file: FileOfMessage,
-): Pick<LanguageModelV4ReasoningFilePart, 'data' | 'mediaType'> {
+export function projectReasoningFile(file: MessageFile): Pick<LanguageModelV4ReasoningFilePart, 'data' | 'mediaType'> {
   const { filename: _, data, mediaType } = projectFile({ url: file.url, mediaType: file.mediaType })
   return { mediaType, data: data as LanguageModelV4ReasoningFilePart['data'] }
 }
@@ -35,7 +33,7 @@ export function projectReasoningFile(
 /** What is said of a file whose kind nobody told. */
 export const unknownType = 'application/octet-stream'
 
-function fileData({ url, providerReference }: FileOfMessage): LanguageModelV4FilePart['data'] {
+function fileData({ url, providerReference }: MessageFile): LanguageModelV4FilePart['data'] {
   if (providerReference !== undefined) return { type: 'reference', reference: providerReference }
   const sha256 = blobHash(url)
   if (sha256 !== undefined) return { type: 'url', url: new URL(`troupe-blob:${sha256}`) }

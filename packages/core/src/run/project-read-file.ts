@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider'
-import { requestBytes, whyNotShown, type Media } from '../files/why-not-shown.ts'
+import { maxRequestBytes, mediaProblem, type MediaFacts } from '../files/why-not-shown.ts'
 import type { FileKind } from './load-files.ts'
 
 /** A call as far as it says which file was read. */
@@ -11,14 +11,14 @@ interface ReadCall {
   providerExecuted?: boolean
 }
 
-interface ReadFile extends Media {
+interface ReadFile extends MediaFacts {
   path: string
   blob: string
   mediaType: string
 }
 
 /** More than this, and some providers take only small ones. */
-const mostFiles = 20
+const maxFiles = 20
 
 /** Decides about the files that tools have read: which of them a model is shown. */
 export interface ReadFiles {
@@ -33,10 +33,10 @@ export function projectReadFiles(
   messages: readonly { parts: readonly object[] }[],
   takes: readonly FileKind[],
 ): ReadFiles {
-  const shown = takes.length === 0 ? new Set<string>() : newestOf(messages, takes)
+  const shown = takes.length === 0 ? new Set<string>() : newestFiles(messages, takes)
   return {
     content(call) {
-      const file = readFileOf(call)
+      const file = readFileResult(call)
       if (file === undefined || !shown.has(call.toolCallId)) return []
       const { kind, path: name, blob, mediaType } = file
       return [
@@ -50,8 +50,8 @@ export function projectReadFiles(
       ]
     },
     note(call) {
-      const file = readFileOf(call)
-      if (file === undefined || shown.has(call.toolCallId) || whyNotShown(file) !== undefined) return undefined
+      const file = readFileResult(call)
+      if (file === undefined || shown.has(call.toolCallId) || mediaProblem(file) !== undefined) return undefined
       const { kind } = file
       if (!takes.includes(kind))
         return `You cannot look at it: this model takes no ${kind === 'pdf' ? 'PDFs' : 'images'}.`
@@ -61,22 +61,22 @@ export function projectReadFiles(
 }
 
 /** The calls whose files are shown. */
-function newestOf(messages: readonly { parts: readonly object[] }[], takes: readonly FileKind[]): Set<string> {
+function newestFiles(messages: readonly { parts: readonly object[] }[], takes: readonly FileKind[]): Set<string> {
   const shown = new Set<string>()
   let bytes = 0
   for (const { parts } of messages.toReversed()) {
     for (const part of parts.toReversed()) {
-      const file = 'toolCallId' in part ? readFileOf(part as ReadCall) : undefined
-      if (file === undefined || !takes.includes(file.kind) || whyNotShown(file) !== undefined) continue
+      const file = 'toolCallId' in part ? readFileResult(part as ReadCall) : undefined
+      if (file === undefined || !takes.includes(file.kind) || mediaProblem(file) !== undefined) continue
       bytes += file.size
-      if (shown.size === mostFiles || bytes > requestBytes) return shown
+      if (shown.size === maxFiles || bytes > maxRequestBytes) return shown
       shown.add((part as ReadCall).toolCallId)
     }
   }
   return shown
 }
 
-function readFileOf({ state, output, providerExecuted }: ReadCall): ReadFile | undefined {
+function readFileResult({ state, output, providerExecuted }: ReadCall): ReadFile | undefined {
   if (state !== 'output-available' || providerExecuted === true) return undefined
   if (typeof output !== 'object' || output === null) return undefined
   const { kind, blob, mediaType, path: name, size, width, height } = output as Record<string, unknown>

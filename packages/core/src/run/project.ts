@@ -11,10 +11,10 @@ import { cleanMessage } from '../protocol/clean.ts'
 import { dataParts } from '../protocol/data-parts.ts'
 import { editedText } from '../protocol/edited-text.ts'
 import type { CallNotes, Metadata, Part } from '../protocol/message.ts'
-import { trim } from '../compaction/trim.ts'
+import { applyTrim } from '../compaction/trim.ts'
 import { mentionBlock } from '../mentions/mention-block.ts'
 import { skillBlock } from '../skills/skill-block.ts'
-import { compact, type Projected } from './compact.ts'
+import { applyCompactions, type PromptMessage } from './compact.ts'
 import { projectFile, projectReasoningFile } from './project-file.ts'
 import type { FileKind } from './load-files.ts'
 import { projectReadFiles, type ReadFiles } from './project-read-file.ts'
@@ -33,26 +33,27 @@ export { blobHash } from './project-file.ts'
  * Files are named by `troupe-blob:<sha256>` URLs; `loadFiles` puts their bytes in.
  */
 export function project(
-  stored: readonly Projected[],
+  stored: readonly PromptMessage[],
   instructions?: string,
   takes: readonly FileKind[] = [],
-  reader?: Reader,
+  reader?: PromptReader,
   /** The provider paused its answer and gets it back as it is. */
   isPaused = false,
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   const system = instructions === undefined ? [] : [instructions]
   const takenIds = new Set<string>()
-  const messages = compact(trim(stored))
+  const messages = applyCompactions(applyTrim(stored))
   const readFiles = projectReadFiles(messages, takes)
   for (const { role, parts, metadata } of messages) {
     if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles, ownership(metadata, reader))
     else if (role === 'system' && prompt.length === 0) system.push(plainText(parts))
-    else pushUser(prompt, userContent(parts), silence)
+    else pushUser(prompt, userContent(parts), emptyMessageText)
   }
-  if (prompt[0]?.role === 'assistant') prompt.unshift({ role: 'user', content: [{ type: 'text', text: silence }] })
+  if (prompt[0]?.role === 'assistant')
+    prompt.unshift({ role: 'user', content: [{ type: 'text', text: emptyMessageText }] })
   if (prompt.at(-1)?.role !== 'tool' && !(isPaused && prompt.at(-1)?.role === 'assistant'))
-    pushUser(prompt, [], prompt.length === 0 ? silence : goOn)
+    pushUser(prompt, [], prompt.length === 0 ? emptyMessageText : continueText)
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
@@ -62,11 +63,11 @@ export function project(
  * Who is sent the projection. What a provider adds to its answers (ids of items, signatures, sealed thoughts) goes back
  * only to the address and account that it came from. A `stranger` reads texts, calls and results, and no thoughts.
  */
-export type Reader = { id: string; source?: string } | 'stranger'
+export type PromptReader = { id: string; source?: string } | 'stranger'
 
 type Ownership = 'own' | 'foreign' | 'stranger'
 
-function ownership(metadata: Metadata | undefined, reader: Reader | undefined): Ownership {
+function ownership(metadata: Metadata | undefined, reader: PromptReader | undefined): Ownership {
   if (reader === 'stranger') return 'stranger'
   const { model, source } = metadata ?? {}
   // Nobody knows who wrote it: messages of programs, which have one model.
@@ -76,10 +77,10 @@ function ownership(metadata: Metadata | undefined, reader: Reader | undefined): 
 }
 
 /** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
-const silence = '[No text.]'
+const emptyMessageText = '[No text.]'
 
 /** Nobody has said anything since the last answer: it was cut off and is to go on. */
-const goOn = '[Your answer was cut off here. Go on from exactly there, without repeating any of it.]'
+const continueText = '[Your answer was cut off here. Go on from exactly there, without repeating any of it.]'
 
 type UserContent = (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
@@ -118,7 +119,7 @@ function pushAnswer(
     if (part.type === 'step-start') flush()
     else if (part.type === 'steering-message') {
       flush()
-      pushUser(prompt, userContent([...broughtAfter(cleaned, index), ...part.parts]))
+      pushUser(prompt, userContent([...attachedParts(cleaned, index), ...part.parts]))
     } else if ('toolCallId' in part) pushCall(part)
     else pushContent(part)
   }
@@ -164,7 +165,7 @@ function pushAnswer(
     if (own && ownership !== 'own') return
     files.push(...readFiles.content(part))
     const named = {
-      toolCallId: takeId(part.toolCallId, takenIds),
+      toolCallId: uniqueId(part.toolCallId, takenIds),
       toolName: legalName(part.toolName ?? part.type.slice('tool-'.length)),
     }
     content.push({
@@ -236,7 +237,7 @@ function userContent(parts: readonly Part[]): UserContent {
 }
 
 /** What a message in the middle of an answer brought in follows it there. */
-function broughtAfter(parts: readonly Part[], index: number): readonly Part[] {
+function attachedParts(parts: readonly Part[], index: number): readonly Part[] {
   const after = parts.slice(index + 1)
   const end = after.findIndex((part) => !/^data-(skill|command|mention)$/.test(part.type))
   return end === -1 ? after : after.slice(0, end)
@@ -295,7 +296,7 @@ function legalName(name: string): string {
 }
 
 /** Ids are legal and unique where we write them; those of an import may be neither. */
-function takeId(id: string, taken: Set<string>): string {
+function uniqueId(id: string, taken: Set<string>): string {
   const legal = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call'
   let free = legal
   for (let n = 2; taken.has(free); n++) free = `${legal.slice(0, 56)}_${n}`

@@ -1,8 +1,8 @@
 import { NamedError } from '../error.ts'
 import { maskKeys } from '../redact.ts'
-import { tooLong } from './context-limit.ts'
+import { contextTooLongPattern } from './context-limit.ts'
 import { gatherFacts, isHtml, type ErrorFacts } from './error-facts.ts'
-import { patienceMs } from './retry.ts'
+import { maxRetryAfterMs } from './retry.ts'
 
 export type ProviderErrorName =
   | 'ProviderAuth'
@@ -59,7 +59,8 @@ export function describeProviderError(error: unknown, place: ErrorPlace): NamedE
     provider,
     model,
   }
-  const wait = retryAfterMs !== undefined && retryAfterMs > patienceMs ? ` Try again in ${inWords(retryAfterMs)}.` : ''
+  const wait =
+    retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs ? ` Try again in ${inWords(retryAfterMs)}.` : ''
   const text = maskKeys(endSentence(verdict.message) + wait)
   return new NamedError(verdict.name, place.redact?.(text) ?? text, {
     status: statuses[verdict.name],
@@ -219,7 +220,7 @@ const refusals = new Set([
 ])
 
 function isTooLong({ status, marks, message }: ErrorFacts): boolean {
-  const told = tooLong.test(`${marks} ${message}`)
+  const told = contextTooLongPattern.test(`${marks} ${message}`)
   return status === 413 || (told && (status === undefined || (status >= 400 && status !== 429 && status !== 401)))
 }
 

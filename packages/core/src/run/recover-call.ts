@@ -1,13 +1,13 @@
-import { makeRoom } from '../compaction/make-room.ts'
+import { compactIfNeeded } from '../compaction/make-room.ts'
 import { NamedError } from '../error.ts'
-import { readTooLong } from './context-limit.ts'
+import { readContextLimit } from './context-limit.ts'
 import type { Turn } from './turn.ts'
 
 /**
  * Makes a model call, and where the provider refuses it for what can be mended, mends that and tries again: a
  * conversation that is too long is shortened, files that are not taken become words.
  */
-export async function recoverCall<T>(turn: Turn, call: () => Promise<T>): Promise<T> {
+export async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): Promise<T> {
   /** The provider told how much it takes, and was heeded; without a number it takes some tries. */
   let triesLeft = 3
   for (;;) {
@@ -18,26 +18,26 @@ export async function recoverCall<T>(turn: Turn, call: () => Promise<T>): Promis
     } catch (error) {
       if (!(error instanceof NamedError) || turn.input.signal.aborted) throw error
       if (error.name === 'ContextTooLong' && triesLeft > 0) {
-        const tooLong = readTooLong(error.message)
+        const tooLong = readContextLimit(error.message)
         triesLeft = tooLong.limit === undefined ? triesLeft - 1 : 0
-        await makeRoom(turn, { tooLong })
+        await compactIfNeeded(turn, { tooLong })
         turn.input.signal.throwIfAborted()
-      } else if (turn.sentFiles && !turn.plainFiles && mayBeForFiles(error)) turn.plainFiles = true
+      } else if (turn.sentFiles && !turn.plainFiles && mayRejectFiles(error)) turn.plainFiles = true
       else throw error.name === 'ContextTooLong' ? withAdvice(error) : error
     }
   }
 }
 
 /** Providers have many words for it, and some have none. */
-function mayBeForFiles({ name, message, data }: NamedError): boolean {
+function mayRejectFiles({ name, message, data }: NamedError): boolean {
   const { statusCode } = data as { statusCode?: number }
   if (name === 'ContextTooLong') return true
   if (name === 'ProviderRefused')
-    return statusCode === undefined || [400, 415, 422].includes(statusCode) || aboutFiles.test(message)
-  return (name === 'ProviderError' || name === 'ProviderOverloaded') && aboutFiles.test(message)
+    return statusCode === undefined || [400, 415, 422].includes(statusCode) || fileErrorPattern.test(message)
+  return (name === 'ProviderError' || name === 'ProviderOverloaded') && fileErrorPattern.test(message)
 }
 
-const aboutFiles =
+const fileErrorPattern =
   /\b(images?|image_url|pdfs?|files?|documents?|attachments?|media|mime|audio|videos?|vision|visual|multi-?modal)\b/i
 
 function withAdvice(error: NamedError): NamedError {

@@ -40,11 +40,11 @@ export function readResume(items: Iterable<LogItem>): Resume {
     steering: [],
     processes: [],
   }
-  for (const item of items) readItem(resume, item)
+  for (const item of items) applyItem(resume, item)
   return resume
 }
 
-function readItem(resume: Resume, item: LogItem): void {
+function applyItem(resume: Resume, item: LogItem): void {
   switch (item.type) {
     case '$resume':
       resume.attempt = item.attempt
@@ -83,7 +83,7 @@ function readItem(resume: Resume, item: LogItem): void {
     default: {
       const chunk = item as Chunk
       resume.chunks.push(chunk)
-      followTexts(resume.openTexts, chunk)
+      trackOpenTexts(resume.openTexts, chunk)
       if (chunk.type === 'finish-step') resume.phase = 'between'
       else if (chunk.type === 'finish') resume.phase = 'finished'
       else if (chunk.type === 'steering-message')
@@ -92,7 +92,7 @@ function readItem(resume: Resume, item: LogItem): void {
   }
 }
 
-function followTexts(open: Resume['openTexts'], chunk: Chunk): void {
+function trackOpenTexts(open: Resume['openTexts'], chunk: Chunk): void {
   if (chunk.type === 'text-start') open.set(`text-end ${chunk.id}`, { type: 'text-end', id: chunk.id })
   else if (chunk.type === 'reasoning-start')
     open.set(`reasoning-end ${chunk.id}`, { type: 'reasoning-end', id: chunk.id })

@@ -17,7 +17,7 @@ import type { Meter } from '../sub-agents/meter.ts'
 import type { WriteLock } from './write-lock.ts'
 
 /** What a refusal says of a model. `exact`: the provider gave the number. */
-export interface Learned {
+export interface LearnedModelFacts {
   contextWindow?: number
   exact?: boolean
   takes?: readonly FileKind[]
@@ -59,7 +59,7 @@ export interface RunInput {
     /** For a million tokens. */
     price?: Price
     /** Told what the provider's refusals say of the model, so that the next run knows it. */
-    onLearned?(found: Learned): void
+    onLearned?(found: LearnedModelFacts): void
   }
   /** Settings of the model call: temperature, provider options and so on. */
   callOptions?: Partial<

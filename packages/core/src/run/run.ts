@@ -1,25 +1,24 @@
-import { showCount } from '../files/show-name.ts'
+import { openStepCalls } from './schedule.ts'
+import type { StepCalls } from './schedule.ts'
+import type { ModelCall } from './translate-parts.ts'
+import type { ModelAnswer } from './translate-parts.ts'
+import { formatCount } from '../files/show-name.ts'
 import { setMaxListeners } from 'node:events'
-import { makeRoom } from '../compaction/make-room.ts'
+import { compactIfNeeded } from '../compaction/make-room.ts'
 import { NamedError } from '../error.ts'
 import type { DataParts } from '../protocol/data-parts.ts'
 import type { Metadata, Usage } from '../protocol/message.ts'
 import { shownTools } from '../mcp/tool-search.ts'
 import { buildTools, findTool } from '../tool-set.ts'
-import type { Tool } from '../tool.ts'
-import { callModel, longestAnswer, paused, type ModelAnswer, type ModelCall } from './call-model.ts'
-import { openCallScope } from './call-scope.ts'
+import { callModel, maxAnswerSize, pausedFinishReason } from './call-model.ts'
 import { isRefusal } from './call-context.ts'
-import { closeTurn, earlierRefused, endedTurn, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
-import { endHooks } from './end-hooks.ts'
-import { openExecution, type CallExecution } from './execute-call.ts'
+import { closeTurn, restoreOutcome, failTurn, settleOpenCalls, type RunOutcome } from './end-turn.ts'
+import { runEndHooks } from './end-hooks.ts'
 import { hasFiles, loadFiles } from './load-files.ts'
-import type { Call } from './parse-call.ts'
 import { project } from './project.ts'
-import { recoverCall } from './recover-call.ts'
+import { recoverModelCall } from './recover-call.ts'
 import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
-import { createSchedule, type Schedule } from './schedule.ts'
 import { timeReasoning } from './time-reasoning.ts'
 import { firstMetadata, openTurn, type Turn } from './turn.ts'
 import { addUsage, costOf } from './usage.ts'
@@ -31,22 +30,22 @@ export type { RunOutcome } from './end-turn.ts'
  * that happens goes to the log; the message is its fold. Never throws for what a model, a tool or a person does.
  */
 export async function run(input: RunInput): Promise<RunOutcome> {
-  const outcome = await takeTurn(input)
-  await endHooks(input, outcome)
+  const outcome = await runTurn(input)
+  await runEndHooks(input, outcome)
   return outcome
 }
 
-async function takeTurn(input: RunInput): Promise<RunOutcome> {
+async function runTurn(input: RunInput): Promise<RunOutcome> {
   setMaxListeners(0, input.signal)
   const turn = openTurn(input)
   const { resume } = input
   try {
-    if (resume !== undefined) await takeOver(turn)
-    if (resume?.phase === 'finished') return endedTurn(turn)
-    if (resume?.chunks.some((chunk) => chunk.type === 'start') !== true) begin(turn)
+    if (resume !== undefined) await noteResume(turn)
+    if (resume?.phase === 'finished') return restoreOutcome(turn)
+    if (resume?.chunks.some((chunk) => chunk.type === 'start') !== true) emitStart(turn)
     if (input.signal.aborted && resume !== undefined) for (const end of resume.openTexts.values()) turn.emit(end)
     input.signal.throwIfAborted()
-    let more = resume?.phase === 'calls' || resume?.phase === 'between' ? await goOn(turn, resume) : true
+    let more = resume?.phase === 'calls' || resume?.phase === 'between' ? await resumeStep(turn, resume) : true
     let again = resume?.phase === 'model'
     let estimate = 0
     while (more) {
@@ -55,13 +54,13 @@ async function takeTurn(input: RunInput): Promise<RunOutcome> {
         turn.injectSteering()
         turn.stopped = limitReached(turn)
         if (turn.stopped !== undefined) break
-        estimate = await makeRoom(turn)
+        estimate = await compactIfNeeded(turn)
         input.signal.throwIfAborted()
         // Others of the tree may have spent the rest meanwhile: from here to the count of the step nothing is waited for.
         turn.stopped = limitReached(turn)
         if (turn.stopped !== undefined) break
       }
-      more = await step(turn, again, estimate)
+      more = await runStep(turn, again, estimate)
       again = false
     }
     return closeTurn(turn)
@@ -70,21 +69,21 @@ async function takeTurn(input: RunInput): Promise<RunOutcome> {
   }
 }
 
-function begin(turn: Turn): void {
+function emitStart(turn: Turn): void {
   const { input } = turn
   turn.emit({ type: 'start', messageId: input.messageId, messageMetadata: firstMetadata(input) })
   for (const chunk of input.opening ?? []) turn.emit(chunk)
 }
 
-async function takeOver(turn: Turn): Promise<void> {
+async function noteResume(turn: Turn): Promise<void> {
   const { input, log, attempt, step, usage } = turn
-  input.meter?.add({ steps: step, tokens: usage?.totalTokens ?? 0, cost: priceOf(turn, usage) })
+  input.meter?.add({ steps: step, tokens: usage?.totalTokens ?? 0, cost: turnCost(turn, usage) })
   log.note({ type: '$resume', attempt })
   await log.sync()
 }
 
 /** One model call and the calls it makes. Returns whether the turn goes on. */
-async function step(turn: Turn, again: boolean, estimate: number): Promise<boolean> {
+async function runStep(turn: Turn, again: boolean, estimate: number): Promise<boolean> {
   const { input, log } = turn
   if (again) turn.emit({ type: 'reset-step' })
   else {
@@ -96,14 +95,14 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
   await log.sync()
   input.signal.throwIfAborted()
 
-  let calls: Calls | undefined
-  const answer = await recoverCall(turn, () =>
+  let calls: StepCalls | undefined
+  const answer = await recoverModelCall(turn, () =>
     turn.work(() =>
       callModel({
         model: input.model.model,
         options(bare) {
           turn.bare ||= bare
-          return callOptions(turn)
+          return buildRequest(turn)
         },
         tools: input.tools,
         signal: input.signal,
@@ -113,14 +112,14 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
         emit: timeReasoning(turn.step, turn.emit),
         takeCallId: turn.takeCallId,
         saidBefore: hasContent(turn),
-        longest: Math.min(longestAnswer, longestTurn - turn.size),
-        said: () => textOfStep(turn),
+        longest: Math.min(maxAnswerSize, maxTurnSize - turn.size),
+        said: () => currentStepText(turn),
         onCall(call) {
           if (call.repair !== undefined) {
             log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
             input.trace?.({ level: 'warn', message: '[tool-repair]', toolCallId: call.toolCallId, ...call.repair })
           }
-          calls ??= openCalls(turn)
+          calls ??= openStepCalls(turn)
           calls.offer(call)
         },
       }),
@@ -131,15 +130,15 @@ async function step(turn: Turn, again: boolean, estimate: number): Promise<boole
 }
 
 /** What the model may say in one turn: all of it is held in memory until the turn has ended. */
-const longestTurn = 4 * longestAnswer
+const maxTurnSize = 4 * maxAnswerSize
 
-async function callOptions(turn: Turn): ReturnType<ModelCall['options']> {
+async function buildRequest(turn: Turn): ReturnType<ModelCall['options']> {
   const { input, fold, bare, finishReason } = turn
   const { model, takes: known } = input.model
   const messages = [...input.history, fold.snapshot()]
   const takes = turn.plainFiles ? [] : known
   const reader = bare ? 'stranger' : input.model
-  const projected = project(messages, input.instructions, takes, reader, finishReason === paused)
+  const projected = project(messages, input.instructions, takes, reader, finishReason === pausedFinishReason)
   const prompt = await loadFiles(projected, input.blobs, {
     provider: model.provider,
     supportedUrls: model.supportedUrls,
@@ -150,11 +149,11 @@ async function callOptions(turn: Turn): ReturnType<ModelCall['options']> {
   return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
 }
 
-async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAnswer): Promise<boolean> {
+async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: ModelAnswer): Promise<boolean> {
   const { input, log } = turn
   turn.usage = addUsage(turn.usage, answer.usage)
   turn.size += answer.size
-  input.meter?.add({ tokens: answer.usage?.totalTokens ?? 0, cost: priceOf(turn, answer.usage) })
+  input.meter?.add({ tokens: answer.usage?.totalTokens ?? 0, cost: turnCost(turn, answer.usage) })
   turn.finishReason = answer.finishReason
   if (turn.usage !== undefined) turn.emit({ type: 'data-usage', data: turn.usage, transient: true })
   if (answer.error !== undefined) {
@@ -181,14 +180,14 @@ async function finishStep(turn: Turn, calls: Calls | undefined, answer: ModelAns
     })
     if (noted.length > 0) await log.sync()
   }
-  return finishCalls(turn, calls, answer)
+  return finishStepCalls(turn, calls, answer)
 }
 
 /** After a crash: the model call had ended, and some of its calls may have no result yet. */
-async function goOn(turn: Turn, resume: Resume): Promise<boolean> {
+async function resumeStep(turn: Turn, resume: Resume): Promise<boolean> {
   if (hasRefusal(turn)) turn.refuse('A call')
-  if (resume.phase === 'between') return goesOn(turn, resume)
-  const calls = openCalls(turn)
+  if (resume.phase === 'between') return shouldContinue(turn, resume)
+  const calls = openStepCalls(turn)
   for (const noted of resume.calls) {
     if (noted.invalid !== undefined || hasResult(turn, noted.toolCallId)) continue
     const tool = findTool(noted.toolName, turn.input.tools)
@@ -197,10 +196,10 @@ async function goOn(turn: Turn, resume: Resume): Promise<boolean> {
       calls.offer({ toolCallId, toolName, tool, input, ...(actionName !== undefined && { actionName }) })
     else turn.emit({ type: 'tool-output-error', toolCallId, errorText: `The tool ${toolName} is no longer there.` })
   }
-  return finishCalls(turn, calls, resume)
+  return finishStepCalls(turn, calls, resume)
 }
 
-function textOfStep({ fold }: Turn): string {
+function currentStepText({ fold }: Turn): string {
   const { parts } = fold.snapshot()
   const step = parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1)
   return step.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
@@ -227,23 +226,23 @@ function hasRefusal({ fold }: Turn): boolean {
   })
 }
 
-type Ended = Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }
+type FinishedModelCall = Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }
 
 /** The model call has ended: runs what it asked for. */
-async function finishCalls(turn: Turn, calls: Calls | undefined, answer: Ended): Promise<boolean> {
-  const cut = cutShort(answer)
+async function finishStepCalls(turn: Turn, calls: StepCalls | undefined, answer: FinishedModelCall): Promise<boolean> {
+  const cut = truncationError(answer)
   if (cut !== undefined) calls?.cancel()
   await calls?.finish()
   turn.input.signal.throwIfAborted()
   if (cut !== undefined) settleOpenCalls(turn, cut.message)
   turn.emit({ type: 'finish-step' })
-  return goesOn(turn, answer)
+  return shouldContinue(turn, answer)
 }
 
 /** Whether another model call follows a finished step. Sub-agents in the background are waited for first. */
-async function goesOn(turn: Turn, answer: Ended): Promise<boolean> {
-  if (turn.denied || cutShort(answer) !== undefined) return false
-  if (answer.calls.length > 0 || answer.finishReason === paused) return true
+async function shouldContinue(turn: Turn, answer: FinishedModelCall): Promise<boolean> {
+  if (turn.denied || truncationError(answer) !== undefined) return false
+  if (answer.calls.length > 0 || answer.finishReason === pausedFinishReason) return true
   const { input, waiting } = turn
   if (input.idle === undefined) return turn.takeSteering(true)
   do {
@@ -252,14 +251,14 @@ async function goesOn(turn: Turn, answer: Ended): Promise<boolean> {
   return turn.takeSteering(true)
 }
 
-function priceOf({ input }: Turn, usage: Usage | undefined): number {
+function turnCost({ input }: Turn, usage: Usage | undefined): number {
   return costOf(usage, input.model.price) ?? 0
 }
 
 /** Calls of an answer that did not end properly are not run: they may be truncated. */
-function cutShort(answer: Ended): NamedError | undefined {
+function truncationError(answer: FinishedModelCall): NamedError | undefined {
   if (answer.calls.length === 0) return undefined
-  if (answer.finishReason === 'other' || answer.finishReason === paused) return undefined
+  if (answer.finishReason === 'other' || answer.finishReason === pausedFinishReason) return undefined
   if (answer.finishReason === 'stop' || answer.finishReason === 'tool-calls') return undefined
   const why =
     answer.finishReason === 'length'
@@ -268,102 +267,11 @@ function cutShort(answer: Ended): NamedError | undefined {
   return new NamedError('AnswerCutShort', `Not run: ${why} before the step was complete.`)
 }
 
-/** The calls of one step. */
-interface Calls extends Pick<Schedule, 'offer' | 'finish' | 'cancel'> {
-  /** Starts no more, aborts those that run, and waits for them. */
-  stop(reason: NamedError): Promise<void>
-}
-
-/** Opened when the first call comes: most model calls make none. */
-function openCalls(turn: Turn): Calls {
-  const { input } = turn
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  const scope = {
-    ...openCallScope(turn),
-    signal: controller.signal,
-    deny,
-    askSignal,
-    asking: () => schedule.waiting(),
-  }
-  /** The place of each call among those of the step, and what lets go of its asks. */
-  const places = new Map<string, { place: number; asking: AbortController }>()
-  const executions = new Map<string, CallExecution>()
-  const early: Promise<void>[] = []
-  const schedule: Schedule = createSchedule((call) => turn.work(() => execute(call)), prepare)
-  const onAbort = (): void => abort(input.signal.reason)
-  if (input.signal.aborted) onAbort()
-  else input.signal.addEventListener('abort', onAbort, { once: true })
-  if (turn.denied) schedule.cancel()
-  return {
-    offer(call) {
-      places.set(call.toolCallId, { place: places.size, asking: new AbortController() })
-      schedule.offer(call)
-    },
-    finish,
-    cancel: schedule.cancel,
-    stop(reason) {
-      abort(reason)
-      return finish()
-    },
-  }
-
-  async function execute(call: Call): Promise<void> {
-    const refusal = turn.repeats.check(call)
-    if (refusal !== undefined) {
-      turn.emit({ type: 'tool-output-error', toolCallId: call.toolCallId, errorText: refusal })
-      return
-    }
-    const started = input.resume?.started
-    const startedBefore = started?.has(call.toolCallId) === true ? { input: started.get(call.toolCallId) } : undefined
-    const execution =
-      executions.get(call.toolCallId) ??
-      openExecution(call as Call & { tool: Tool }, startedBefore === undefined ? scope : { ...scope, startedBefore })
-    turn.repeats.saw(call, await execution.execute())
-  }
-
-  function prepare(call: Call): void {
-    const { toolCallId } = call
-    if (executions.has(toolCallId) || input.resume?.started.has(toolCallId) === true) return
-    const execution = openExecution(call as Call & { tool: Tool }, scope)
-    executions.set(toolCallId, execution)
-    const permitting = turn.work(() => execution.permitEarly())
-    permitting.catch(() => undefined)
-    early.push(permitting)
-  }
-
-  async function finish(): Promise<void> {
-    try {
-      await schedule.finish()
-      await Promise.all(early)
-    } finally {
-      input.signal.removeEventListener('abort', onAbort)
-    }
-  }
-
-  function abort(reason: unknown): void {
-    schedule.cancel()
-    controller.abort(reason)
-  }
-
-  function deny(call: Call): void {
-    turn.refuse(call.toolName)
-    schedule.endWith(call)
-    const refused = places.get(call.toolCallId)?.place ?? Infinity
-    for (const { place, asking } of places.values())
-      if (place > refused) asking.abort(new NamedError('Refused', earlierRefused))
-  }
-
-  function askSignal({ toolCallId }: Call): AbortSignal {
-    return (places.get(toolCallId) as { asking: AbortController }).asking.signal
-  }
-}
-
 function limitReached({ input, limits, step, usage, watch, repeats }: Turn): Metadata['stopped'] {
   const spent = input.meter?.exceeded()
   if (spent !== undefined) return { reason: 'budget', message: spent }
   if (step >= limits.steps)
-    return { reason: 'steps', message: `The turn reached its limit of ${showCount(limits.steps, 'step')}.` }
+    return { reason: 'steps', message: `The turn reached its limit of ${formatCount(limits.steps, 'step')}.` }
   if (limits.tokens !== undefined && (usage?.totalTokens ?? 0) >= limits.tokens)
     return { reason: 'tokens', message: `The turn reached its limit of ${limits.tokens} tokens.` }
   if (limits.ms !== undefined && watch.elapsedMs() >= limits.ms)

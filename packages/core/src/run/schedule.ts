@@ -1,3 +1,11 @@
+import type { Turn } from './turn.ts'
+import type { CallExecution } from './execute-call.ts'
+import { openExecution } from './execute-call.ts'
+import { earlierRefusalText } from './end-turn.ts'
+import { openCallScope } from './call-scope.ts'
+import type { Tool } from '../tool.ts'
+import { setMaxListeners } from 'node:events'
+import { NamedError } from '../error.ts'
 import type { Call } from './parse-call.ts'
 
 /**
@@ -44,7 +52,7 @@ export function createSchedule(
       ended = true
       prepareQueue()
       await Promise.all(early)
-      while (queue.length > 0) await Promise.all(takeGroup(queue).map(execute))
+      while (queue.length > 0) await Promise.all(nextGroup(queue).map(execute))
     },
     cancel() {
       closed = true
@@ -66,7 +74,7 @@ export function createSchedule(
   }
 }
 
-function takeGroup(queue: Call[]): Call[] {
+function nextGroup(queue: Call[]): Call[] {
   const first = queue[0] as Call
   const beside = (call: Call): boolean =>
     first.tool?.readOnly === true
@@ -75,4 +83,95 @@ function takeGroup(queue: Call[]): Call[] {
   let count = 1
   while (count < queue.length && beside(queue[count] as Call)) count++
   return queue.splice(0, count)
+}
+
+/** The calls of one step. */
+export interface StepCalls extends Pick<Schedule, 'offer' | 'finish' | 'cancel'> {
+  /** Starts no more, aborts those that run, and waits for them. */
+  stop(reason: NamedError): Promise<void>
+}
+
+/** Opened when the first call comes: most model calls make none. */
+export function openStepCalls(turn: Turn): StepCalls {
+  const { input } = turn
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  const scope = {
+    ...openCallScope(turn),
+    signal: controller.signal,
+    deny,
+    askSignal,
+    asking: () => schedule.waiting(),
+  }
+  /** The place of each call among those of the step, and what lets go of its asks. */
+  const places = new Map<string, { place: number; asking: AbortController }>()
+  const executions = new Map<string, CallExecution>()
+  const early: Promise<void>[] = []
+  const schedule: Schedule = createSchedule((call) => turn.work(() => execute(call)), prepare)
+  const onAbort = (): void => abort(input.signal.reason)
+  if (input.signal.aborted) onAbort()
+  else input.signal.addEventListener('abort', onAbort, { once: true })
+  if (turn.denied) schedule.cancel()
+  return {
+    offer(call) {
+      places.set(call.toolCallId, { place: places.size, asking: new AbortController() })
+      schedule.offer(call)
+    },
+    finish,
+    cancel: schedule.cancel,
+    stop(reason) {
+      abort(reason)
+      return finish()
+    },
+  }
+
+  async function execute(call: Call): Promise<void> {
+    const refusal = turn.repeats.check(call)
+    if (refusal !== undefined) {
+      turn.emit({ type: 'tool-output-error', toolCallId: call.toolCallId, errorText: refusal })
+      return
+    }
+    const started = input.resume?.started
+    const startedBefore = started?.has(call.toolCallId) === true ? { input: started.get(call.toolCallId) } : undefined
+    const execution =
+      executions.get(call.toolCallId) ??
+      openExecution(call as Call & { tool: Tool }, startedBefore === undefined ? scope : { ...scope, startedBefore })
+    turn.repeats.saw(call, await execution.execute())
+  }
+
+  function prepare(call: Call): void {
+    const { toolCallId } = call
+    if (executions.has(toolCallId) || input.resume?.started.has(toolCallId) === true) return
+    const execution = openExecution(call as Call & { tool: Tool }, scope)
+    executions.set(toolCallId, execution)
+    const permitting = turn.work(() => execution.permitEarly())
+    permitting.catch(() => undefined)
+    early.push(permitting)
+  }
+
+  async function finish(): Promise<void> {
+    try {
+      await schedule.finish()
+      await Promise.all(early)
+    } finally {
+      input.signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  function abort(reason: unknown): void {
+    schedule.cancel()
+    controller.abort(reason)
+  }
+
+  function deny(call: Call): void {
+    turn.refuse(call.toolName)
+    schedule.endWith(call)
+    const refused = places.get(call.toolCallId)?.place ?? Infinity
+    for (const { place, asking } of places.values())
+      if (place > refused) asking.abort(new NamedError('Refused', earlierRefusalText))
+  }
+
+  function askSignal({ toolCallId }: Call): AbortSignal {
+    return (places.get(toolCallId) as { asking: AbortController }).asking.signal
+  }
 }

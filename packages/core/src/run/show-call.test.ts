@@ -3,7 +3,7 @@ import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.t
 import read from '../tools/read.ts'
 import { getTools } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
-import { showCall, type Shown } from './show-call.ts'
+import { previewCall, type CallPreview } from './show-call.ts'
 
 let workspace: TestWorkspace
 beforeEach(() => {
@@ -30,8 +30,8 @@ const notebook = JSON.stringify({
   nbformat_minor: 5,
 })
 
-function show(name: string, input: object, tool: Tool = getTools([name])[0] as Tool): Promise<Shown> {
-  return showCall({ toolCallId: 'c', toolName: name, tool, input }, tool.input.parse(input), workspace.ctx)
+function show(name: string, input: object, tool: Tool = getTools([name])[0] as Tool): Promise<CallPreview> {
+  return previewCall({ toolCallId: 'c', toolName: name, tool, input }, tool.input.parse(input), workspace.ctx)
 }
 
 it.each<[string, object]>([
@@ -72,7 +72,7 @@ it('known secrets of a file that is read for the preview are not kept', async ()
   const input = { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' }
   const tool = getTools(['Edit'])[0] as Tool
   const call = { toolCallId: 'c', toolName: 'Edit', tool, input }
-  const shown = await showCall(call, tool.input.parse(input), workspace.ctx, (text) =>
+  const shown = await previewCall(call, tool.input.parse(input), workspace.ctx, (text) =>
     text.replaceAll('s3cret-s3cret', '[redacted]'),
   )
   expect(JSON.stringify(shown)).toContain('key=[redacted]')

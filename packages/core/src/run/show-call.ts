@@ -2,7 +2,7 @@ import type { Tool, ToolContext } from '../tool.ts'
 import type { Call } from './parse-call.ts'
 import { toJson } from './to-json.ts'
 
-export interface Shown {
+export interface CallPreview {
   title: string
   summary?: string
   content?: unknown
@@ -16,20 +16,20 @@ const previewMs = 2000
  * now where the tool can tell. That may fail or take long; then the input has to speak for itself. What is read for it
  * is kept with the conversation, so known secrets are taken out of it.
  */
-export async function showCall(
+export async function previewCall(
   call: Call & { tool: Tool },
   input: unknown,
   ctx: ToolContext,
   redact: (text: string) => string = (text) => text,
-): Promise<Shown> {
+): Promise<CallPreview> {
   const { tool } = call
   const shown = tool.permission?.(input) ?? { title: tool.title?.(input) ?? call.actionName ?? tool.name }
-  const content = tool.preview === undefined ? undefined : await previewOf(tool, input, ctx)
-  if (content === undefined) return toJson(shown) as Shown
-  return toJson({ ...shown, content: JSON.parse(redact(JSON.stringify(content))) as unknown }) as Shown
+  const content = tool.preview === undefined ? undefined : await toolPreview(tool, input, ctx)
+  if (content === undefined) return toJson(shown) as CallPreview
+  return toJson({ ...shown, content: JSON.parse(redact(JSON.stringify(content))) as unknown }) as CallPreview
 }
 
-async function previewOf(tool: Tool, input: unknown, ctx: ToolContext): Promise<unknown> {
+async function toolPreview(tool: Tool, input: unknown, ctx: ToolContext): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, previewMs, undefined)
   try {

@@ -1,12 +1,12 @@
 import type { Chunk } from '../protocol/message.ts'
-import { nameThoughts } from '../protocol/name-thoughts.ts'
+import { createReasoningNamer } from '../protocol/name-thoughts.ts'
 
 /**
  * Tells of each thought of a step how long it took. The time goes before the end, so that whoever sees the end knows it;
  * it is metadata of the message, which no provider is sent.
  */
 export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chunk: Chunk) => void {
-  let name: ReturnType<typeof nameThoughts> | undefined
+  let name: ReturnType<typeof createReasoningNamer> | undefined
   let open: Map<string, { name: string; begun: number }> | undefined
   return (chunk) => {
     if (chunk.type === 'reset-step') {
@@ -14,7 +14,7 @@ export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chun
       open = undefined
     }
     if (chunk.type === 'reasoning-start') {
-      name ??= nameThoughts()
+      name ??= createReasoningNamer()
       open ??= new Map()
       open.set(chunk.id, { name: name(step, chunk.id), begun: performance.now() })
     } else if (chunk.type === 'reasoning-end') {

@@ -1,5 +1,5 @@
 /** Deeper values are left to the platform, which says what is wrong with a value that holds itself. */
-const deepest = 200
+const maxOutputDepth = 200
 
 /**
  * What goes into the log must be what comes out of it: a copy as JSON would make it, null for nothing. Throws for what
@@ -27,7 +27,7 @@ function copy(value: unknown, depth: number): unknown {
 }
 
 function copyObject(value: object, depth: number): unknown {
-  if (depth > deepest) return throughText(value)
+  if (depth > maxOutputDepth) return throughText(value)
   if (Array.isArray(value) && !('toJSON' in value)) {
     return Array.from(value as readonly unknown[], (item) => copy(item, depth + 1) ?? null)
   }

@@ -1,8 +1,14 @@
+import type { Tool } from '../tool.ts'
+import type { Blobs } from '../blobs.ts'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { NamedError } from '../error.ts'
+import type { Usage } from '../protocol/message.ts'
+import type { RunInput } from './run-input.ts'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { isId, newId } from '../protocol/ids.ts'
 import type { Chunk } from '../protocol/message.ts'
 import { toolKey } from '../tool.ts'
-import type { ModelCall, Try } from './call-model.ts'
 import { checkInput, findCalledTool, parseCall, type Call } from './parse-call.ts'
 import { createThinkTags } from './think-tags.ts'
 
@@ -16,14 +22,14 @@ export interface Translator {
   close: () => void
 }
 
-export function createTranslator(input: ModelCall, answer: Try): Translator {
+export function createTranslator(input: ModelCall, answer: ModelAttempt): Translator {
   return new PartTranslator(input, answer)
 }
 
 /** A class, since every live answer holds one and methods on a prototype weigh nothing. */
 class PartTranslator implements Translator {
   readonly #input: ModelCall
-  readonly #answer: Try
+  readonly #answer: ModelAttempt
   /** How the texts that stream now will end; rarely more than one. */
   #open: Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>[] = []
   #ids: Map<string, string> | undefined
@@ -31,7 +37,7 @@ class PartTranslator implements Translator {
   #undecided: Map<string, { part: LanguageModelV4ToolCall; call: Call }> | undefined
   readonly #thinkTags: ReturnType<typeof createThinkTags>
 
-  constructor(input: ModelCall, answer: Try) {
+  constructor(input: ModelCall, answer: ModelAttempt) {
     this.#input = input
     this.#answer = answer
     this.#thinkTags = createThinkTags(input.model.provider, input.said)
@@ -199,7 +205,7 @@ class PartTranslator implements Translator {
       return
     }
     const call = parseCall({ toolCallId, toolName: part.toolName, input: part.input }, this.#input.tools)
-    const complaint = foreignness(part.toolName, call)
+    const complaint = foreignCallProblem(part.toolName, call)
     if (complaint !== undefined) {
       const input = tryJson(part.input)
       this.#undecided ??= new Map()
@@ -269,7 +275,7 @@ function sharedOf({ providerExecuted, providerMetadata, dynamic }: LanguageModel
  * What is wrong with a call as one of ours, where the provider may as well have run it without saying so: it is not
  * called as a tool of ours is, and no tool of ours takes its input. A result of the provider tells.
  */
-function foreignness(name: string, { tool, input, invalid }: Call): string | undefined {
+function foreignCallProblem(name: string, { tool, input, invalid }: Call): string | undefined {
   if (tool === undefined) return invalid
   if (toolKey(tool.name) === toolKey(name)) return undefined
   if (invalid !== undefined) return invalid
@@ -291,4 +297,53 @@ function tryJson(text: string): unknown {
   } catch {
     return text
   }
+}
+
+export type CallOptions = Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> & RunInput['callOptions']
+
+export interface ModelAnswer {
+  finishReason: string
+  usage?: Usage
+  calls: Call[]
+  /** How much arrived, see `sizeOf`. */
+  size: number
+  /** What went wrong, in mid-stream or with the answer as such; what had arrived stays. */
+  error?: NamedError
+}
+
+/** One try: how far it came. */
+export interface ModelAttempt extends ModelAnswer {
+  /** Something has arrived. */
+  started: boolean
+  /** Something has arrived besides thoughts and blanks. */
+  said: boolean
+  /** The provider ended the answer, rightly or wrongly. */
+  ended: boolean
+}
+
+export interface ModelCall {
+  model: LanguageModelV4
+  /**
+   * Made for each try and kept by nobody: a long prompt must not live as long as its answer. `bare`: without anything
+   * that only the provider itself could read.
+   */
+  options: (bare: boolean) => Promise<CallOptions>
+  tools: readonly Tool[]
+  signal: AbortSignal
+  blobs?: Blobs
+  /** Tries before the first byte. */
+  maxRetries: number
+  /** A provider that sends nothing for this long has stalled. */
+  stallMs: number
+  emit: (chunk: Chunk) => void
+  /** Called for each call as soon as its arguments are complete, in model order. */
+  onCall: (call: Call) => void
+  /** Whether a call id is free in this session; it is taken from then on. */
+  takeCallId: (id: string) => Promise<boolean>
+  /** How much it may say. Default: `longestAnswer`. */
+  longest?: number
+  /** The text that has come of this model call so far; without it only tags that are opened become thoughts. */
+  said?: () => string
+  /** Earlier steps of the same answer brought something, so this one may end without a word. */
+  saidBefore?: boolean
 }

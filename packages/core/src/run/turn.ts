@@ -122,7 +122,7 @@ export function openTurn(input: RunInput) {
 
   /** Whether a call id is free: no call of the session has it, dropped attempts included. */
   async function takeCallId(id: string): Promise<boolean> {
-    taken ??= new Set([...input.history.flatMap(callIds), ...(resume?.chunks.flatMap(callIdOf) ?? [])])
+    taken ??= new Set([...input.history.flatMap(callIds), ...(resume?.chunks.flatMap(completedCallIds) ?? [])])
     if (taken.has(id)) return false
     taken.add(id)
     return (await input.takeCallId?.(id)) ?? true
@@ -169,7 +169,7 @@ function callIds(message: { parts: readonly object[] }): string[] {
 }
 
 /** A call that is complete may have asked or run, even if its attempt was dropped. */
-function callIdOf(chunk: Chunk): string[] {
+function completedCallIds(chunk: Chunk): string[] {
   return chunk.type === 'tool-input-available' ? [chunk.toolCallId] : []
 }
 

@@ -1,7 +1,7 @@
 /** One timer looks after all calls of the process: a watched call costs an entry, not a timer. */
 const watched = new Map<Watched, number>()
 let timer: NodeJS.Timeout | undefined
-let looksAt = Infinity
+let nextLookAt = Infinity
 
 export interface Watched {
   /** When something last came, by `performance.now()`. */
@@ -22,16 +22,16 @@ export function watchStalls(call: Watched, stallMs: number): () => void {
 /** A call that is less patient than the others does not wait for their turn. */
 function lookWithin(ms: number): void {
   const at = performance.now() + Math.max(10, ms)
-  if (at >= looksAt) return
+  if (at >= nextLookAt) return
   stopLooking()
-  looksAt = at
+  nextLookAt = at
   timer = setTimeout(look, Math.max(10, ms))
 }
 
 function stopLooking(): void {
   clearTimeout(timer)
   timer = undefined
-  looksAt = Infinity
+  nextLookAt = Infinity
 }
 
 function look(): void {

@@ -3,7 +3,7 @@
  * where there is nothing to mend.
  */
 export function wellFormed<T>(value: T): T {
-  return isWellFormed(value) ? value : (mend(value) as T)
+  return isWellFormed(value) ? value : (repairValue(value) as T)
 }
 
 /** Looks before anything is copied: hardly ever is there something to mend. */
@@ -15,7 +15,7 @@ function isWellFormed(value: unknown): boolean {
   return true
 }
 
-function mend(value: unknown): unknown {
+function repairValue(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(wellFormed)

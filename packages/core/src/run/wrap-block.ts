@@ -10,14 +10,14 @@ const tags = [
 ] as const
 export type BlockTag = (typeof tags)[number]
 
-const ours = new RegExp(String.raw`<(?=[\s/\\]*(?:${tags.join('|')})(?![\w-]))`, 'gi')
+const ownTagPattern = new RegExp(String.raw`<(?=[\s/\\]*(?:${tags.join('|')})(?![\w-]))`, 'gi')
 
 /** A text of others, marked as what it is. Pure, so that the same message is the same to a model each time. */
 export function wrapBlock(tag: BlockTag, attributes: Record<string, string | undefined>, body: string): string {
   const named = Object.entries(attributes).flatMap(([name, value]) =>
     value === undefined ? [] : [` ${name}=${attribute(value)}`],
   )
-  return `<${tag}${named.join('')}>\n${body.replace(ours, '<\\')}\n</${tag}>`.toWellFormed()
+  return `<${tag}${named.join('')}>\n${body.replace(ownTagPattern, '<\\')}\n</${tag}>`.toWellFormed()
 }
 
 function attribute(value: string): string {

@@ -12,7 +12,7 @@ export function createWriteLock(): WriteLock {
       const mine = Promise.withResolvers<void>()
       last = before.then(() => mine.promise)
       try {
-        await turnOf(before, signal)
+        await waitForTurn(before, signal)
         return await work()
       } finally {
         mine.resolve()
@@ -21,7 +21,7 @@ export function createWriteLock(): WriteLock {
   }
 }
 
-async function turnOf(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function waitForTurn(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
   const onAbort = (): void => reject(signal.reason as Error)

@@ -4,7 +4,7 @@ import { openTestShell } from '../shell/open-test-shell.ts'
 import bash from '../tools/bash.ts'
 import taskOutput from '../tools/task-output.ts'
 import { sandboxAdvice } from './advice.ts'
-import { openTestPlace } from './open-test-place.ts'
+import { openSandboxWorkspace } from './open-test-place.ts'
 
 describe('advice about a failure', () => {
   const roots = ['/work/project']
@@ -46,7 +46,7 @@ describe('advice about a failure', () => {
 
 inSandbox('the model is told', () => {
   test('how to write, when it could not, and where not to', async () => {
-    const place = await openTestPlace()
+    const place = await openSandboxWorkspace()
     expect((await place.run('touch x', 'read-only')).told).toContain('run it again with "writes": true')
     expect((await place.run('touch /usr/x')).told).toContain('only the workspace and /tmp can be written')
     expect((await place.run('getent hosts example.com || { echo "could not resolve host"; false; }')).told).toContain(

@@ -1,16 +1,18 @@
+import type { Sandbox } from '../agent-state.ts'
+import type { Confined } from '../agent-state.ts'
+import type { ConfinedStart } from '../agent-state.ts'
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 import type { Grant } from '../permission/decision.ts'
-import { FolderHolds } from './folder-holds.ts'
+import { PlaceholderFolders } from './folder-holds.ts'
 import { homeSecrets } from './home-secrets.ts'
-import { KeptPlaces } from './kept-places.ts'
-import { Listings } from './listings.ts'
+import { ProtectedPathCache } from './kept-places.ts'
+import { FolderListings } from './listings.ts'
 import { type Mount, Mounts } from './mounts.ts'
-import { namelessFile } from './nameless-file.ts'
-import { repositoryOf, type ProtectedPlaces } from './protected-places.ts'
+import { unlinkedFile } from './nameless-file.ts'
+import { repositoryOf, type ProtectedPaths } from './protected-places.ts'
 import { removeForbidden } from './remove-forbidden.ts'
-import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
 import { systemCallFilter } from './system-call-filter.ts'
 import { temporaryFolders } from './system-places.ts'
 
@@ -33,8 +35,8 @@ export interface BubblewrapOptions {
  */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { program, supports } = options
-  const holds = new FolderHolds()
-  const keptPlaces = new KeptPlaces()
+  const holds = new PlaceholderFolders()
+  const keptPlaces = new ProtectedPathCache()
   const filterFile = fileOf(systemCallFilter())
   const strictFile = fileOf(systemCallFilter(process.arch, { unix: false }))
   return {
@@ -42,21 +44,21 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     check: (roots) => void roots.map(checkedRoot),
     wrap(start) {
       const { roots, secrets = [], confinement } = start
-      const listings = new Listings()
+      const listings = new FolderListings()
       const granted = grantedMounts(start, options.places, listings)
       const writable = confinement === 'workspace' ? roots.map(checkedRoot) : []
       const entered = writable.map((root) => keptPlaces.enter(root, options.home, secrets))
       const changed = (start.grants ?? []).filter(({ how }) => how === 'write').map(({ path: place }) => place)
       for (const { absent } of entered) for (const place of absent) if (holdsOne(place, changed)) holds.letGo(place)
       const kept = entered.map((places) => withoutGranted(places, changed))
-      const mounts = view(options, start, granted, kept)
+      const mounts = sandboxMounts(options, start, granted, kept)
       const held = kept.flatMap(({ absent }) => absent.filter((place) => holds.hold(place)))
       for (const place of held) mounts.set(place, { how: 'read' })
       listings.prepare(mounts.list().map(([where]) => where))
       const stopRemoving = removeForbidden(kept.flatMap(({ forbidden }) => forbidden))
-      const { env, set } = divide(start.env)
+      const { env, set } = splitEnvironment(start.env)
       const place = [
-        ...apart(filterFile === undefined && supports('--disable-userns')),
+        ...namespaceArguments(filterFile === undefined && supports('--disable-userns')),
         ...mountArguments(mounts, supports),
         ...set,
         '--chdir',
@@ -84,7 +86,7 @@ function filtered(program: string, args: string[], filterFile: string | undefine
   return { file: '/bin/sh', args: ['-c', 'exec "$@" 9< "$0"', filterFile, program, '--seccomp', '9', ...args] }
 }
 
-function apart(disableNamespaces: boolean): string[] {
+function namespaceArguments(disableNamespaces: boolean): string[] {
   return [
     '--unshare-user',
     '--unshare-pid',
@@ -100,11 +102,11 @@ function apart(disableNamespaces: boolean): string[] {
 }
 
 /** What one command sees. */
-function view(
+function sandboxMounts(
   { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
   { confinement, roots, readable = [], fixed = [], secrets = [], temporary, gitConfig }: ConfinedStart,
   granted: ReadonlyMap<string, Mount>,
-  kept: readonly ProtectedPlaces[],
+  kept: readonly ProtectedPaths[],
 ): Mounts {
   const mounts = new Mounts(places)
   const how: Mount['how'] & ('read' | 'write') = confinement === 'workspace' ? 'write' : 'read'
@@ -161,7 +163,7 @@ function view(
 function grantedMounts(
   { grants = [], confinement }: ConfinedStart,
   places: Mounts,
-  listings: Listings,
+  listings: FolderListings,
 ): Map<string, Mount> {
   const most = confinement === 'workspace' ? 'write' : 'read'
   const mounts = new Map<string, Mount>()
@@ -179,7 +181,7 @@ function grantedMounts(
 function mountOf(
   { how, path: place, tree, proven }: Grant,
   most: 'read' | 'write',
-  listings: Listings,
+  listings: FolderListings,
 ): Mount | undefined {
   const kind = kindOf(place)
   if (kind === undefined) return undefined
@@ -195,7 +197,7 @@ function holdsOne(place: string, granted: readonly string[]): boolean {
 }
 
 /** What was granted is no longer kept as it is. A folder around it still is, unless something new is to be made in it. */
-function withoutGranted({ fixed, absent, ...places }: ProtectedPlaces, changed: readonly string[]): ProtectedPlaces {
+function withoutGranted({ fixed, absent, ...places }: ProtectedPaths, changed: readonly string[]): ProtectedPaths {
   const made = changed.filter((place) => kindOf(place) === undefined)
   return {
     ...places,
@@ -238,13 +240,13 @@ function mountArguments(mounts: Mounts, supports: (option: string) => boolean): 
 }
 
 /** What a loader or the C library heeds would be heeded by bubblewrap itself, outside: it is told to set these inside. */
-const heeded =
+const loaderVariables =
   /^(LD_|GLIBC_|MALLOC_|GCONV_PATH$|GETCONF_DIR$|LOCPATH$|NLSPATH$|RES_OPTIONS$|HOSTALIASES$|LOCALDOMAIN$|TZDIR$)/
 
-function divide(env: Readonly<Record<string, string>>): { env: Record<string, string>; set: string[] } {
+function splitEnvironment(env: Readonly<Record<string, string>>): { env: Record<string, string>; set: string[] } {
   const given = Object.entries(env)
-  const set = given.filter(([name]) => heeded.test(name)).flatMap(([name, value]) => ['--setenv', name, value])
-  return { env: Object.fromEntries(given.filter(([name]) => !heeded.test(name))), set }
+  const set = given.filter(([name]) => loaderVariables.test(name)).flatMap(([name, value]) => ['--setenv', name, value])
+  return { env: Object.fromEntries(given.filter(([name]) => !loaderVariables.test(name))), set }
 }
 
 function checkedRoot(root: string): string {
@@ -270,7 +272,7 @@ function kindOf(place: string): 'folder' | 'socket' | 'file' | undefined {
 }
 
 function fileOf(filter: Buffer | undefined): string | undefined {
-  return filter === undefined ? undefined : namelessFile(filter)
+  return filter === undefined ? undefined : unlinkedFile(filter)
 }
 
 function once(work: () => void): () => void {

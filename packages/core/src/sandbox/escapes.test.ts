@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inSandbox } from '../shell/in-both-ways.ts'
-import { membersOf, signal } from '../shell/processes.ts'
+import { membersOf, sendSignalTo } from '../shell/processes.ts'
 import execCommand from '../tools/exec-command.ts'
-import { canary, openTestPlace, type TestPlace } from './open-test-place.ts'
+import { canary, openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
 import { watchProcesses } from './watch-processes.ts'
 
 /** Prints the canary or ESCAPED when it gets out. */
@@ -31,9 +31,9 @@ interface Escape {
 const isRoot = process.getuid?.() === 0
 
 inSandbox('out of the sandbox there is no way', () => {
-  let place: TestPlace
+  let place: SandboxWorkspace
   beforeAll(async () => {
-    place = await openTestPlace()
+    place = await openSandboxWorkspace()
     writeFileSync(path.join(place.workspace, '.env'), canary)
     mkdirSync(path.join(place.workspace, 'packages/api'), { recursive: true })
     writeFileSync(path.join(place.workspace, 'packages/api/.env.local'), canary)
@@ -290,9 +290,9 @@ inSandbox('out of the sandbox there is no way', () => {
 
     test('a signal to everybody ends only what is inside', async () => {
       await attempt('sleep 60 & kill -9 -1')
-      expect(signal(place.victim, 0)).toBe(true)
+      expect(sendSignalTo(place.victim, 0)).toBe(true)
       await attempt('kill -TERM 0')
-      expect(signal(place.victim, 0)).toBe(true)
+      expect(sendSignalTo(place.victim, 0)).toBe(true)
     })
 
     test('shared memory and messages', async () => {

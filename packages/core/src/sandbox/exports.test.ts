@@ -3,12 +3,12 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { inSandbox } from '../shell/in-both-ways.ts'
 import { membersOf } from '../shell/processes.ts'
-import { openTestPlace, type TestPlace } from './open-test-place.ts'
+import { openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
 
 inSandbox('what a command inside says', () => {
-  let place: TestPlace
+  let place: SandboxWorkspace
   beforeEach(async () => {
-    place = await openTestPlace()
+    place = await openSandboxWorkspace()
   })
   afterEach(() => place.close())
 

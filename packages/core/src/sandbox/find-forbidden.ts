@@ -4,9 +4,9 @@ import { isInside } from '../files/resolve-path.ts'
 import type { Forbidden } from '../permission/decision.ts'
 import { runRipgrep } from '../search/ripgrep.ts'
 
-const limitMs = 5000
+const forbiddenSearchMs = 5000
 const freshMs = 10_000
-const mostKept = 20
+const maxCachedSearches = 20
 
 /** Finds what rules forbid. One for each agent. */
 export class ForbiddenFinder {
@@ -38,7 +38,7 @@ export class ForbiddenFinder {
     folders: readonly string[],
   ): { at: number; found: Promise<string[]> } {
     const look = { at: performance.now(), found: findForbidden(forbidden, folders) }
-    if (this.looks.size >= mostKept) this.looks.clear()
+    if (this.looks.size >= maxCachedSearches) this.looks.clear()
     this.looks.set(key, look)
     look.found.catch(() => this.looks.delete(key))
     return look
@@ -56,19 +56,19 @@ async function findForbidden(forbidden: Forbidden, folders: readonly string[]): 
     const real = realOf(start)
     if (real === undefined) continue
     // Also where a rule names a link: what it leads to is what can be hidden.
-    if (forbidden.matches(start) || isWhole(start, forbidden)) found.add(real)
+    if (forbidden.matches(start) || forbidsWholeFolder(start, forbidden)) found.add(real)
     else
       for (const folder of folders)
         if (isInside(start, folder) || isInside(folder, start)) areas.add(isInside(start, folder) ? start : folder)
   }
   const outer = [...areas].filter((area) => ![...areas].some((other) => other !== area && isInside(area, other)))
-  await Promise.all(outer.map((area) => search(area, forbidden, found)))
+  await Promise.all(outer.map((area) => searchForbidden(area, forbidden, found)))
   return [...found]
 }
 
-async function search(area: string, forbidden: Forbidden, found: Set<string>): Promise<void> {
+async function searchForbidden(area: string, forbidden: Forbidden, found: Set<string>): Promise<void> {
   const whole = new Map<string, boolean>()
-  const signal = AbortSignal.timeout(limitMs)
+  const signal = AbortSignal.timeout(forbiddenSearchMs)
   let rest = ''
   const searching = runRipgrep({
     args: ['--no-config', '--files', '--hidden', '--no-ignore', '--null', '--no-messages', '--', './'],
@@ -98,14 +98,14 @@ async function search(area: string, forbidden: Forbidden, found: Set<string>): P
     if (!isInside(folder, area)) return undefined
     const above = folder === area ? undefined : outermost(path.dirname(folder))
     if (above !== undefined) return above
-    const known = whole.get(folder) ?? isWhole(folder, forbidden)
+    const known = whole.get(folder) ?? forbidsWholeFolder(folder, forbidden)
     whole.set(folder, known)
     return known ? folder : undefined
   }
 }
 
 /** Whatever comes to be in it is forbidden. */
-function isWhole(folder: string, { matches }: Forbidden): boolean {
+function forbidsWholeFolder(folder: string, { matches }: Forbidden): boolean {
   return matches(`${folder}/a-name-nobody-gave`) && matches(`${folder}/b/another.name`)
 }
 

@@ -1,3 +1,4 @@
+import type { Sandbox } from '../agent-state.ts'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -5,9 +6,8 @@ import { expect, test } from 'vitest'
 import { inSandbox } from '../shell/in-both-ways.ts'
 import { findBash } from '../shell/find-bash.ts'
 import { findSandbox } from './find-sandbox.ts'
-import { probe } from './probe.ts'
-import type { Sandbox } from './sandbox.ts'
-import { whyNone } from './why-none.ts'
+import { probeSandbox } from './probe.ts'
+import { noSandboxReason } from './why-none.ts'
 
 inSandbox('on this machine', () => {
   test('a sandbox is found, and said', async () => {
@@ -30,7 +30,7 @@ test('what only looks like a sandbox is not taken for one', async () => {
       release: () => undefined,
     }),
   }
-  expect(await probe(plain)).toBe('files outside the workspace can be written')
+  expect(await probeSandbox(plain)).toBe('files outside the workspace can be written')
 })
 
 test('a sandbox that does not start is not one, and says what it said', async () => {
@@ -49,9 +49,11 @@ test('a sandbox that does not start is not one, and says what it said', async ()
       release: () => undefined,
     }),
   }
-  const complaint = await probe(broken)
+  const complaint = await probeSandbox(broken)
   expect(complaint).toBe('bwrap: something odd')
-  expect(whyNone('linux', complaint).text).toContain('bubblewrap does not confine commands here (bwrap: something odd)')
+  expect(noSandboxReason('linux', complaint).text).toContain(
+    'bubblewrap does not confine commands here (bwrap: something odd)',
+  )
   rmSync(folder, { recursive: true })
 })
 
@@ -62,7 +64,7 @@ test.each([
   ['win32', undefined, /Windows has nothing/, /WSL 2/],
   ['freebsd', undefined, /no sandbox for freebsd/, undefined],
 ] as const)('no sandbox on %s after %j is said in a sentence', (platform, complaint, why, how) => {
-  const { sandbox, text, fix } = whyNone(platform, complaint)
+  const { sandbox, text, fix } = noSandboxReason(platform, complaint)
   expect(sandbox).toBeUndefined()
   expect(text).toMatch(/^Commands run unconfined: .*\. More of them are asked about\.$/)
   expect(text).toMatch(why)

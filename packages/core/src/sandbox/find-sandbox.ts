@@ -1,11 +1,12 @@
+import type { Sandbox } from '../agent-state.ts'
 import { homedir } from 'node:os'
 import { findProgram } from './find-program.ts'
 import { createBubblewrap } from './bubblewrap.ts'
-import { probe, run } from './probe.ts'
-import type { Sandbox, SandboxFinding } from './sandbox.ts'
+import { probeSandbox, runConfined } from './probe.ts'
+import type { SandboxFinding } from './sandbox.ts'
 import { createSeatbelt } from './seatbelt.ts'
 import { systemPlaces, toolPlaces } from './system-places.ts'
-import { whyNone } from './why-none.ts'
+import { noSandboxReason } from './why-none.ts'
 
 export interface FindSandboxOptions {
   /** The person's home folder. Default: of who runs this. */
@@ -24,9 +25,9 @@ export async function findSandbox(options: FindSandboxOptions = {}): Promise<San
   try {
     if (platform === 'linux') return await findBubblewrap(options)
     if (platform === 'darwin') return await findSeatbelt(options)
-    return whyNone(platform)
+    return noSandboxReason(platform)
   } catch (error) {
-    return whyNone(platform, (error as Error).message)
+    return noSandboxReason(platform, (error as Error).message)
   }
 }
 
@@ -36,8 +37,8 @@ async function findBubblewrap({
   env = process.env,
 }: FindSandboxOptions): Promise<SandboxFinding> {
   const program = findProgram('bwrap', env)
-  if (program === undefined) return whyNone('linux')
-  const [help, version] = await Promise.all([run(program, ['--help']), run(program, ['--version'])])
+  if (program === undefined) return noSandboxReason('linux')
+  const [help, version] = await Promise.all([runConfined(program, ['--help']), runConfined(program, ['--version'])])
   const { TMPDIR } = env
   const sandbox = createBubblewrap({
     program,
@@ -61,7 +62,7 @@ async function findSeatbelt({
 }
 
 async function judge(sandbox: Sandbox, name: string): Promise<SandboxFinding> {
-  const complaint = await probe(sandbox)
-  if (complaint !== undefined) return whyNone(process.platform, complaint)
+  const complaint = await probeSandbox(sandbox)
+  if (complaint !== undefined) return noSandboxReason(process.platform, complaint)
   return { sandbox, text: `${name} confines commands: they change nothing but the workspace and reach no network.` }
 }

@@ -7,7 +7,7 @@ import { processStartTime } from '../run/process-start-time.ts'
 /** How long a folder stays when nobody needs it: the next command may, and by then the last one's mounts are gone. */
 const lingerMs = 100
 
-interface Hold {
+interface Placeholder {
   count: number
   /** Says in the folder who needs it. */
   marker: string
@@ -19,8 +19,8 @@ interface Hold {
  * has a folder in it for everyone who needs it, named after their process, so that several can share one, and whoever
  * comes later can tell what a crash left behind. Git does not see them: they have no files.
  */
-export class FolderHolds {
-  private readonly holds = new Map<string, Hold>()
+export class PlaceholderFolders {
+  private readonly holds = new Map<string, Placeholder>()
 
   constructor() {
     if (instances.size === 0) process.once('exit', removeAll)
@@ -70,7 +70,7 @@ export class FolderHolds {
   }
 }
 
-const instances = new Set<FolderHolds>()
+const instances = new Set<PlaceholderFolders>()
 
 function removeAll(): void {
   for (const one of instances) one.removeNow()
@@ -78,14 +78,14 @@ function removeAll(): void {
 
 /** The folder, with a new marker in it. */
 function make(folder: string): string | undefined {
-  const marker = path.join(folder, `held-${process.pid}-${ownBirth}-${randomBytes(4).toString('hex')}`)
+  const marker = path.join(folder, `held-${process.pid}-${ownStartTime}-${randomBytes(4).toString('hex')}`)
   // Another may remove the folder between the two steps.
   for (let attempt = 0; attempt < 20; attempt++) {
     if (makeOne(folder) === 'refused') return undefined
     const made = makeOne(marker)
     if (made === 'refused') return undefined
     if (made !== 'made') continue
-    sweepHolds(folder)
+    sweepPlaceholders(folder)
     return marker
   }
   return undefined
@@ -102,13 +102,13 @@ function makeOne(folder: string): 'made' | 'there' | 'no folder' | 'refused' {
 }
 
 const pattern = /^held-(\d+)-([0-9a-f]{12})-[0-9a-f]{8}$/
-const ownBirth = birthOf(process.pid)
+const ownStartTime = startTimeOf(process.pid)
 
 /** An empty folder that changed less than so long ago may be one that is being removed. */
 const removalMs = 5000
 
 /** Whether a folder is there for no other reason than being held. */
-export function isHeldOnly(folder: string): boolean {
+export function isPlaceholder(folder: string): boolean {
   try {
     const entries = readdirSync(folder)
     if (entries.length === 0) return Date.now() - statSync(folder).mtimeMs < removalMs
@@ -119,7 +119,7 @@ export function isHeldOnly(folder: string): boolean {
 }
 
 /** Removes what processes that are gone held. */
-function sweepHolds(folder: string): void {
+function sweepPlaceholders(folder: string): void {
   for (const entry of readdirSync(folder)) {
     const [, pid = '', birth = ''] = pattern.exec(entry) ?? []
     if (pid !== '' && !isAlive(Number(pid), birth)) removeSync(path.join(folder, entry))
@@ -127,11 +127,11 @@ function sweepHolds(folder: string): void {
 }
 
 function isAlive(pid: number, birth: string): boolean {
-  return (pid === process.pid ? ownBirth : birthOf(pid)) === birth
+  return (pid === process.pid ? ownStartTime : startTimeOf(pid)) === birth
 }
 
 /** Tells two processes with one number apart. */
-function birthOf(pid: number): string {
+function startTimeOf(pid: number): string {
   return createHash('sha256')
     .update(processStartTime(pid) ?? '')
     .digest('hex')

@@ -7,12 +7,12 @@ import { decide } from '../permission/decide.ts'
 import { inSandbox } from '../shell/in-both-ways.ts'
 import { checkTool } from '../tool.ts'
 import bash from '../tools/bash.ts'
-import { canary, openTestPlace, type TestPlace } from './open-test-place.ts'
+import { canary, openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
 
 inSandbox('what a deny rule forbids', () => {
-  let place: TestPlace
+  let place: SandboxWorkspace
   beforeAll(async () => {
-    place = await openTestPlace()
+    place = await openSandboxWorkspace()
     for (const name of [
       'secrets/a.txt',
       'secrets/deep/b.txt',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 /** Who commits and how files are written. Nothing that names a key, a password, an address or a program. */
-const kept = new Set([
+const copiedSettings = new Set([
   'user.name',
   'user.email',
   'init.defaultbranch',
@@ -22,7 +22,7 @@ export async function gitSettings(env: Record<string, string>): Promise<string |
   const lines = (listing?.stdout ?? '').split('\0').flatMap((entry) => {
     const at = entry.indexOf('\n')
     const name = entry.slice(0, at)
-    if (at === -1 || !kept.has(name)) return []
+    if (at === -1 || !copiedSettings.has(name)) return []
     const [section, key] = name.split('.')
     return `[${section}]\n\t${key} = ${quoted(entry.slice(at + 1))}\n`
   })

@@ -1,25 +1,25 @@
+import type { Effect } from '../permission/decision.ts'
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPolicy, type PolicyGiven } from '../permission/create-policy.ts'
+import { createPolicy, type PolicyOptions } from '../permission/create-policy.ts'
 import { decide } from '../permission/decide.ts'
 import type { Decision } from '../permission/decision.ts'
-import type { Effect } from '../permission/rule-set.ts'
 import { inSandbox } from '../shell/in-both-ways.ts'
 import { checkTool } from '../tool.ts'
 import bash from '../tools/bash.ts'
-import { canary, openTestPlace, type Ran, type TestPlace } from './open-test-place.ts'
+import { canary, openSandboxWorkspace, type SandboxedResult, type SandboxWorkspace } from './open-test-place.ts'
 
 type Rules = Partial<Record<Effect, readonly string[]>>
 
 inSandbox('what was granted to a command', () => {
-  let place: TestPlace
+  let place: SandboxWorkspace
   let server: Server
   let privates: string
 
   beforeAll(async () => {
-    place = await openTestPlace()
+    place = await openSandboxWorkspace()
     privates = path.join(place.home, 'private')
     for (const name of ['note.txt', '.env', '.ssh/id_rsa', 'deep/id_rsa', 'node_modules/x/.env', 'deep/notes.md'])
       place.file(path.join(privates, name))
@@ -41,13 +41,13 @@ true`,
   })
 
   const tool = checkTool(bash, 'bash')
-  const judge = async (command: string, rules: Rules = {}, given: PolicyGiven = {}): Promise<Decision> => {
+  const judge = async (command: string, rules: Rules = {}, given: PolicyOptions = {}): Promise<Decision> => {
     const input = bash.input.parse({ command })
     const policy = { sandbox: true, home: place.home, troupeHome: place.troupeHome, ...given }
     return decide({ tool, input }, place.ctx, createPolicy(rules, policy))
   }
   /** As it runs once a person has said yes. */
-  const approved = async (command: string, rules: Rules = {}, given: PolicyGiven = {}): Promise<Ran> => {
+  const approved = async (command: string, rules: Rules = {}, given: PolicyOptions = {}): Promise<SandboxedResult> => {
     const { confinement, grants } = await judge(command, rules, given)
     return place.run(command, confinement, {}, grants ?? [])
   }

@@ -1,22 +1,22 @@
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
-import { protectedPlaces, type ProtectedPlaces } from './protected-places.ts'
+import { protectedPaths, type ProtectedPaths } from './protected-places.ts'
 
 /** Beyond so many folders it would take too long to start; what lies deeper can be moved, and is found again there. */
-const mostPinned = 100
+const maxPinned = 100
 
 /**
  * What is kept as it is in the folders that are worked in. As long as a command runs that may write a folder, the next
  * ones keep what that one keeps: whatever else has come to be since may be of its making, and could be a link to
  * anywhere by the time it is mounted.
  */
-export class KeptPlaces {
-  private readonly running = new Map<string, { count: number; places: ProtectedPlaces }>()
+export class ProtectedPathCache {
+  private readonly running = new Map<string, { count: number; places: ProtectedPaths }>()
 
   /** To be followed by `leave`. */
-  enter(root: string, home: string, secrets: readonly string[]): ProtectedPlaces {
-    const known = this.running.get(root) ?? { count: 0, places: lookAt(root, home, secrets) }
+  enter(root: string, home: string, secrets: readonly string[]): ProtectedPaths {
+    const known = this.running.get(root) ?? { count: 0, places: readProtectedPlaces(root, home, secrets) }
     known.count++
     this.running.set(root, known)
     const { fixed, pinned, ...places } = known.places
@@ -29,11 +29,11 @@ export class KeptPlaces {
   }
 }
 
-function lookAt(root: string, home: string, secrets: readonly string[]): ProtectedPlaces {
-  const places = protectedPlaces(root, home)
+function readProtectedPlaces(root: string, home: string, secrets: readonly string[]): ProtectedPaths {
+  const places = protectedPaths(root, home)
   const inside = secrets.filter((place) => place !== root && isInside(place, root))
   const pinned = new Set([...places.pinned, ...inside.flatMap((place) => foldersBetween(root, place))])
-  return { ...places, pinned: [...pinned].slice(0, mostPinned) }
+  return { ...places, pinned: [...pinned].slice(0, maxPinned) }
 }
 
 /** A folder with a secret in it must not be moved to where nobody looks for it. */

@@ -25,7 +25,7 @@ const mostEntries = 1000
  * Stands in for folders that may be listed and not read: the same names, sizes and times, and nothing in the files, which
  * cannot be opened either. For one start of the sandbox.
  */
-export class Listings {
+export class FolderListings {
   private folder: string | undefined
   private readonly made: { of: string; at: string }[] = []
   private entries = 0
@@ -71,7 +71,7 @@ export class Listings {
     const stats = lstatSync(place, { throwIfNoEntry: false })
     if (stats === undefined) return
     if (stats.isSymbolicLink()) return symlinkSync(readlinkSync(place), at)
-    if (!stats.isDirectory()) return standIn(at, stats)
+    if (!stats.isDirectory()) return writeStandIn(at, stats)
     mkdirSync(at)
     if (depth > 0) for (const name of namesIn(place)) this.copy(path.join(place, name), path.join(at, name), depth - 1)
     utimesSync(at, stats.atime, stats.mtime)
@@ -79,7 +79,7 @@ export class Listings {
   }
 }
 
-function standIn(at: string, { size, atime, mtime }: Stats): void {
+function writeStandIn(at: string, { size, atime, mtime }: Stats): void {
   const file = openSync(at, 'wx', 0)
   try {
     ftruncateSync(file, size)

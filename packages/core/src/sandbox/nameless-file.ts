@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /** A file that is on no disk once this returns: the path by which our children can open it while this process lives. */
-export function namelessFile(content: Buffer): string {
+export function unlinkedFile(content: Buffer): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-file-'))
   try {
     const file = path.join(folder, 'file')

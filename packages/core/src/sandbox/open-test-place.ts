@@ -16,7 +16,7 @@ import { findSandbox } from './find-sandbox.ts'
  * A machine in small: a home with secrets, a workspace in it, files beside it, a server and a process of the person. Until
  * it is closed its home is that of our process.
  */
-export interface TestPlace {
+export interface SandboxWorkspace {
   folder: string
   home: string
   troupeHome: string
@@ -27,14 +27,14 @@ export interface TestPlace {
   connected(): number
   victim: number
   /** Runs a command; what it printed, and its exit code. */
-  run(command: string, confinement?: Confinement, more?: object, grants?: readonly Grant[]): Promise<Ran>
+  run(command: string, confinement?: Confinement, more?: object, grants?: readonly Grant[]): Promise<SandboxedResult>
   file(name: string, content?: string): string
   /** The same machine with a workspace that is empty, and a session of its own, to be closed before this one. */
-  another(name?: string): TestPlace
+  another(name?: string): SandboxWorkspace
   close(): Promise<void>
 }
 
-export interface Ran {
+export interface SandboxedResult {
   text: string
   exitCode: number | null
   /** What the model reads. */
@@ -43,7 +43,9 @@ export interface Ran {
 
 export const canary = 'canary-4711'
 
-export async function openTestPlace(options: { workspace?: (home: string) => string } = {}): Promise<TestPlace> {
+export async function openSandboxWorkspace(
+  options: { workspace?: (home: string) => string } = {},
+): Promise<SandboxWorkspace> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-place-')))
   const home = path.join(folder, 'home')
   const troupeHome = path.join(home, '.troupe')
@@ -77,7 +79,7 @@ export async function openTestPlace(options: { workspace?: (home: string) => str
     rmSync(folder, { recursive: true, force: true })
   })
 
-  function at(place: string, end: () => Promise<void>): TestPlace {
+  function at(place: string, end: () => Promise<void>): SandboxWorkspace {
     const state = createAgentState({
       workspace: place,
       outputFolder: path.join(troupeHome, 'sessions/own/output'),

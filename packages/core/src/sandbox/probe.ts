@@ -1,3 +1,4 @@
+import type { Sandbox } from '../agent-state.ts'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -5,7 +6,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startProcess } from '../start-process.ts'
 import { findBash } from '../shell/find-bash.ts'
-import type { Sandbox } from './sandbox.ts'
 
 const limitMs = 5000
 
@@ -24,7 +24,7 @@ echo confined
 `
 
 /** Starts a program inside and has it try to get out. Resolves to what is wrong, or to nothing. */
-export async function probe(sandbox: Sandbox): Promise<string | undefined> {
+export async function probeSandbox(sandbox: Sandbox): Promise<string | undefined> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-probe-')))
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   try {
@@ -42,7 +42,7 @@ export async function probe(sandbox: Sandbox): Promise<string | undefined> {
       roots: [workspace],
     })
     try {
-      const { printed, complaints } = await run(confined.file, confined.args, confined)
+      const { printed, complaints } = await runConfined(confined.file, confined.args, confined)
       if (existsSync(path.join(folder, 'new'))) return 'files outside the workspace can be written'
       if (printed.trim() === 'confined') return undefined
       return printed.replace(/confined\n$/, '').trim() || complaints.trim() || 'it ended without a word'
@@ -56,7 +56,7 @@ export async function probe(sandbox: Sandbox): Promise<string | undefined> {
 }
 
 /** Runs a program to its end. What cannot be started has a complaint. */
-export function run(
+export function runConfined(
   file: string,
   args: readonly string[],
   { env = {}, cwd = '/' }: { env?: Record<string, string>; cwd?: string } = {},

@@ -1,10 +1,10 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { guardedPlaces, strictPlaces } from '../permission/protected-places.ts'
-import { isHeldOnly } from './folder-holds.ts'
+import { isPlaceholder } from './folder-holds.ts'
 
 /** What must not change in a folder although it can be written: whoever changes these can have programs run elsewhere. */
-export interface ProtectedPlaces {
+export interface ProtectedPaths {
   /** There already: read-only from now on. */
   readonly fixed: readonly string[]
   /** Folders that hold something fixed: writable, and not to be moved out of the way. */
@@ -35,13 +35,13 @@ function allNames(root: string, home: string): string[] {
   return [...startNames, ...known, ...(root === home ? homeNames : [])]
 }
 
-export function protectedPlaces(root: string, home: string): ProtectedPlaces {
+export function protectedPaths(root: string, home: string): ProtectedPaths {
   const places = { fixed: [] as string[], pinned: [] as string[], absent: [] as string[], forbidden: [] as string[] }
   const needed = new Set(root === home ? [...startNames, ...homeNames] : startNames)
   for (const name of new Set(allNames(root, home))) fix(path.join(root, name), needed.has(name))
   const git = path.join(root, '.git')
   const stats = lstatSync(git, { throwIfNoEntry: false })
-  if (stats?.isDirectory() === true && !isHeldOnly(git)) fixRepository(git)
+  if (stats?.isDirectory() === true && !isPlaceholder(git)) fixRepository(git)
   else fix(git, true)
   const repository = repositoryOf(root)
   if (repository !== undefined) {
@@ -52,7 +52,7 @@ export function protectedPlaces(root: string, home: string): ProtectedPlaces {
   return places
 
   function fix(place: string, needed: boolean): void {
-    const real = realPlace(place)
+    const real = realProtectedPath(place)
     if (real !== undefined) places.fixed.push(real)
     else if (needed) places.absent.push(place)
   }
@@ -60,7 +60,7 @@ export function protectedPlaces(root: string, home: string): ProtectedPlaces {
   /** Commits can be made; what git runs, and where it finds that, cannot be changed. */
   function fixRepository(folder: string): void {
     const config = path.join(folder, 'config')
-    if (realPlace(config) === undefined) return void places.fixed.push(folder)
+    if (realProtectedPath(config) === undefined) return void places.fixed.push(folder)
     places.pinned.push(folder)
     places.fixed.push(config)
     fix(path.join(folder, 'hooks'), true)
@@ -70,17 +70,17 @@ export function protectedPlaces(root: string, home: string): ProtectedPlaces {
   }
 
   function forbid(place: string): void {
-    const real = realPlace(place)
+    const real = realProtectedPath(place)
     if (real === undefined) places.forbidden.push(place)
     else places.fixed.push(real)
   }
 }
 
 /** Undefined where there is nothing, or only what we hold. What a link leads to is what can be kept as it is. */
-function realPlace(place: string): string | undefined {
+function realProtectedPath(place: string): string | undefined {
   const stats = lstatSync(place, { throwIfNoEntry: false })
   if (stats === undefined) return undefined
-  if (stats.isDirectory()) return isHeldOnly(place) ? undefined : place
+  if (stats.isDirectory()) return isPlaceholder(place) ? undefined : place
   if (!stats.isSymbolicLink()) return place
   try {
     return realpathSync(place)

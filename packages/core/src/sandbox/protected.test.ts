@@ -16,18 +16,18 @@ import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } fro
 import { createAgentState } from '../create-agent-state.ts'
 import { inSandbox } from '../shell/in-both-ways.ts'
 import { isAlive, membersOf } from '../shell/processes.ts'
-import { openTestPlace, type TestPlace } from './open-test-place.ts'
+import { openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
 
 inSandbox('inside the sandbox', () => {
-  let machine: TestPlace
+  let machine: SandboxWorkspace
   beforeAll(async () => {
-    machine = await openTestPlace()
+    machine = await openSandboxWorkspace()
   })
   afterAll(() => machine.close())
   const open = ({ onTestFinished }: TestContext, name?: string) => useful(machine.another(name), onTestFinished)
   /** With a home of its own, which can be had by one at a time. */
   const openAnew = async ({ onTestFinished }: TestContext, workspace?: (home: string) => string) =>
-    useful(await openTestPlace(workspace === undefined ? {} : { workspace }), onTestFinished)
+    useful(await openSandboxWorkspace(workspace === undefined ? {} : { workspace }), onTestFinished)
 
   describe('what programs are started by', () => {
     const names = [
@@ -411,7 +411,7 @@ inSandbox('inside the sandbox', () => {
 const soon = { interval: 10, timeout: 10_000 }
 
 /** What tests do in a place, which is closed after them. */
-function useful(place: TestPlace, onTestFinished: TestContext['onTestFinished']) {
+function useful(place: SandboxWorkspace, onTestFinished: TestContext['onTestFinished']) {
   onTestFinished(() => place.close())
   const inWorkspace = (name: string): string => path.join(place.workspace, name)
   return {

@@ -1,8 +1,10 @@
+import type { Sandbox } from '../agent-state.ts'
+import type { Confined } from '../agent-state.ts'
+import type { ConfinedStart } from '../agent-state.ts'
 import { isInside } from '../files/resolve-path.ts'
 import type { Grant } from '../permission/decision.ts'
 import { homeSecrets } from './home-secrets.ts'
 import { protectedNames } from './protected-places.ts'
-import type { Confined, ConfinedStart, Sandbox } from './sandbox.ts'
 
 export interface SeatbeltOptions {
   program: string

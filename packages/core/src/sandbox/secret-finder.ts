@@ -6,7 +6,7 @@ import { runRipgrep } from '../search/ripgrep.ts'
 import { shortageOf } from '../start-process.ts'
 
 const freshMs = 10_000
-const limitMs = 3000
+const secretSearchMs = 3000
 
 /** Files and folders with secrets in the folders that are worked in. One for each agent. */
 export class SecretFinder {
@@ -37,7 +37,7 @@ export class SecretFinder {
   }
 
   private look(root: string): { at: number; found: Promise<string[]> } {
-    const look = { at: performance.now(), found: findSecrets(root, passedOver).then(({ found }) => found) }
+    const look = { at: performance.now(), found: findSecrets(root, skippedFolders).then(({ found }) => found) }
     this.looks.set(root, look)
     look.found.catch(() => this.looks.get(root) === look && this.looks.delete(root))
     return look
@@ -53,7 +53,7 @@ const globs = [
   ...secretFolders.map((glob) => `--iglob=**/${glob}/**`),
 ]
 /** What is fetched or built has no secrets of the person, and most of the files. */
-const passedOver = ['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache']
+const skippedFolders = ['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache']
 
 /** What could be found in time is better than nothing. Rejects when the search could not be started at the moment. */
 async function findSecrets(root: string, without: readonly string[]): Promise<{ found: string[]; complete: boolean }> {
@@ -75,7 +75,7 @@ async function findSecrets(root: string, without: readonly string[]): Promise<{ 
     ],
     cwd: root,
     signal: new AbortController().signal,
-    limitMs,
+    limitMs: secretSearchMs,
     onText(text) {
       const names = (rest + text).split('\0')
       rest = names.pop() ?? ''

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { membersOf, signal } from '../shell/processes.ts'
+import { membersOf, sendSignalTo } from '../shell/processes.ts'
 import { mostProcesses } from './limits.ts'
 
 const everyMs = 100
@@ -12,7 +12,7 @@ export function watchProcesses(pid: number, most = mostProcesses): () => void {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return () => undefined
   const timer = setInterval(() => {
     // What the whole machine does not have, one command does not.
-    if (readdirSync('/proc').length > most && membersOf({ pid }).length > most) signal(-pid, 'SIGKILL')
+    if (readdirSync('/proc').length > most && membersOf({ pid }).length > most) sendSignalTo(-pid, 'SIGKILL')
   }, everyMs).unref()
   return () => clearInterval(timer)
 }

@@ -3,27 +3,27 @@ import { release } from 'node:os'
 import type { SandboxFinding } from './sandbox.ts'
 
 /** Why commands cannot be confined on this machine, and what can be done about it. */
-export function whyNone(platform: NodeJS.Platform, complaint?: string): SandboxFinding {
+export function noSandboxReason(platform: NodeJS.Platform, complaint?: string): SandboxFinding {
   if (platform === 'win32')
-    return none(
+    return noSandbox(
       'Windows has nothing that confines commands',
       'run troupe inside WSL 2, with bubblewrap installed there',
     )
   if (platform === 'darwin')
-    return none(
-      `sandbox-exec does not confine commands here${said(complaint)}`,
+    return noSandbox(
+      `sandbox-exec does not confine commands here${quotedComplaint(complaint)}`,
       'make sure that /usr/bin/sandbox-exec works',
     )
-  if (platform !== 'linux') return none(`there is no sandbox for ${platform}`)
+  if (platform !== 'linux') return noSandbox(`there is no sandbox for ${platform}`)
   if (/microsoft/i.test(release()) && !/wsl2|microsoft-standard/i.test(release()))
-    return none('WSL 1 has no namespaces', 'change to WSL 2: wsl --set-version <name> 2')
+    return noSandbox('WSL 1 has no namespaces', 'change to WSL 2: wsl --set-version <name> 2')
   if (complaint === undefined)
-    return none(
+    return noSandbox(
       'bubblewrap is not installed',
       'install it: apt install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap',
     )
-  if (isRefused(complaint)) return refused(complaint)
-  return none(`bubblewrap does not confine commands here${said(complaint)}`)
+  if (isRefused(complaint)) return refusedByKernel(complaint)
+  return noSandbox(`bubblewrap does not confine commands here${quotedComplaint(complaint)}`)
 }
 
 function isRefused(complaint: string): boolean {
@@ -31,36 +31,36 @@ function isRefused(complaint: string): boolean {
 }
 
 /** The kernel, or what stands before it, does not let us make namespaces. */
-function refused(complaint: string): SandboxFinding {
+function refusedByKernel(complaint: string): SandboxFinding {
   const may = 'the system does not let bubblewrap make user namespaces'
-  if (number('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === 1)
-    return none(
+  if (readNumber('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === 1)
+    return noSandbox(
       `${may} (AppArmor restricts them, as on Ubuntu 24.04)`,
       'give bwrap an AppArmor profile with "userns,", or: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0',
     )
-  if (number('/proc/sys/kernel/unprivileged_userns_clone') === 0)
-    return none(`${may} (kernel.unprivileged_userns_clone is 0)`, 'sudo sysctl kernel.unprivileged_userns_clone=1')
-  if (number('/proc/sys/user/max_user_namespaces') === 0)
-    return none(`${may} (user.max_user_namespaces is 0)`, 'sudo sysctl user.max_user_namespaces=15000')
+  if (readNumber('/proc/sys/kernel/unprivileged_userns_clone') === 0)
+    return noSandbox(`${may} (kernel.unprivileged_userns_clone is 0)`, 'sudo sysctl kernel.unprivileged_userns_clone=1')
+  if (readNumber('/proc/sys/user/max_user_namespaces') === 0)
+    return noSandbox(`${may} (user.max_user_namespaces is 0)`, 'sudo sysctl user.max_user_namespaces=15000')
   if (existsSync('/.dockerenv') || existsSync('/run/.containerenv'))
-    return none(
+    return noSandbox(
       'this container may not make namespaces of its own',
       'the container confines commands itself; to confine them inside it, start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined',
     )
-  return none(`${may}${said(complaint)}`)
+  return noSandbox(`${may}${quotedComplaint(complaint)}`)
 }
 
-function none(why: string, fix?: string): SandboxFinding {
+function noSandbox(why: string, fix?: string): SandboxFinding {
   const text = `Commands run unconfined: ${why}. More of them are asked about.`
   return fix === undefined ? { text } : { text, fix }
 }
 
-function said(complaint: string | undefined): string {
+function quotedComplaint(complaint: string | undefined): string {
   const line = complaint?.trim().split('\n').at(-1)
   return line === undefined || line === '' ? '' : ` (${line.slice(0, 200)})`
 }
 
-function number(file: string): number | undefined {
+function readNumber(file: string): number | undefined {
   try {
     return Number(readFileSync(file, 'latin1'))
   } catch {

@@ -1,7 +1,7 @@
 import { compileGlob, type GlobPattern } from './glob-pattern.ts'
 import { ignoreOptions } from './is-ignored.ts'
-import { runRipgrep, searchRules } from './ripgrep.ts'
-import { unreadable } from './search-error.ts'
+import { runRipgrep, defaultArguments } from './ripgrep.ts'
+import { unreadablePaths } from './search-error.ts'
 
 export interface FileList {
   /** Relative to the folder, newest first, at most as many as were asked for. */
@@ -29,10 +29,10 @@ export async function listFiles(folder: string, glob: string, limit: number, sig
   const end = await runRipgrep({
     args: [
       '--files',
-      ...searchRules,
+      ...defaultArguments,
       ...(await ignoreOptions(folder)),
       '--sortr=modified',
-      ...narrowing([pattern]),
+      ...typeFilter([pattern]),
       '--',
       './',
     ],
@@ -45,13 +45,13 @@ export async function listFiles(folder: string, glob: string, limit: number, sig
       return true
     },
   })
-  const unread = unreadable(end.complaints)
+  const unread = unreadablePaths(end.complaints)
   if (end.failed && unread === undefined) throw new Error(`The files could not be listed: ${end.complaints.trim()}`)
   return { ...list, unread: unread ?? [] }
 }
 
 /** Options by which only files of such names are looked at. They never bring back what ignore files leave out. */
-export function narrowing(patterns: readonly GlobPattern[]): string[] {
+export function typeFilter(patterns: readonly GlobPattern[]): string[] {
   if (patterns.length === 0 || patterns.some(({ nameGlob }) => nameGlob === undefined)) return []
   return [...patterns.map(({ nameGlob }) => `--type-add=wanted:${nameGlob}`), '--type=wanted']
 }

@@ -4,7 +4,7 @@ import type { GrepOutput } from './show-matches.ts'
 const cardLines = 200
 
 /** What is kept of a page with the call: not more than a person looks at. The model's text is kept beside it. */
-export function forCard(output: GrepOutput): GrepOutput {
+export function truncateForCard(output: GrepOutput): GrepOutput {
   if (output.mode === 'count') return { ...output, counts: output.counts.slice(0, cardLines) }
   if (output.mode === 'files_with_matches') return { ...output, files: output.files.slice(0, cardLines) }
   let left = cardLines

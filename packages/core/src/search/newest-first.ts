@@ -8,7 +8,11 @@ const sliceMs = 8
  * Sorts by the time of the last change. Files are looked at one after the other, which takes a tenth of what the
  * thread pool would, in slices that never keep others waiting for long.
  */
-export async function newestFirst(folder: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
+export async function sortNewestFirst(
+  folder: string,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
   const dated: { file: string; changed: number }[] = []
   let begun = performance.now()
   for (const file of files) {

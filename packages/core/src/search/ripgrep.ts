@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
-import { inTurn, startProcess } from '../start-process.ts'
+import { queueStart, startProcess } from '../start-process.ts'
 
 export interface RipgrepRun {
   args: readonly string[]
@@ -14,7 +14,7 @@ export interface RipgrepRun {
   onText(text: string): boolean
 }
 
-export interface RipgrepEnd {
+export interface RipgrepResult {
   /** Ended by `onText`: there may be more. */
   cut: boolean
   /** What it wrote to stderr, the first 16 KB of it. */
@@ -24,7 +24,7 @@ export interface RipgrepEnd {
 }
 
 /** What every search keeps to: ignore files count with or without a repository, hidden files are seen, `.git` is not. */
-export const searchRules = [
+export const defaultArguments = [
   '--no-config',
   '--hidden',
   '--no-require-git',
@@ -35,11 +35,11 @@ export const searchRules = [
 ]
 
 /** Resolves when the process is gone, rejects with the signal's reason when that was aborted. */
-export async function runRipgrep({ args, cwd, signal: stop, limitMs, onText }: RipgrepRun): Promise<RipgrepEnd> {
+export async function runRipgrep({ args, cwd, signal: stop, limitMs, onText }: RipgrepRun): Promise<RipgrepResult> {
   stop.throwIfAborted()
   const program = await findRipgrep()
   const start = () => spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
-  const child = await inTurn(() => startProcess('The search', start), stop)
+  const child = await queueStart(() => startProcess('The search', start), stop)
   const signal = limitMs === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(limitMs)])
   const kill = (): void => void child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
@@ -61,7 +61,7 @@ export async function runRipgrep({ args, cwd, signal: stop, limitMs, onText }: R
     complaints = (complaints + text).slice(0, 16_384)
   })
   try {
-    const { code, killedBy } = await ended(child)
+    const { code, killedBy } = await waitForExit(child)
     signal.throwIfAborted()
     if (problem !== undefined) throw problem
     if (killedBy !== null && !cut)
@@ -72,19 +72,19 @@ export async function runRipgrep({ args, cwd, signal: stop, limitMs, onText }: R
   }
 }
 
-function ended(child: ReturnType<typeof spawn>): Promise<{ code: number | null; killedBy: string | null }> {
+function waitForExit(child: ReturnType<typeof spawn>): Promise<{ code: number | null; killedBy: string | null }> {
   return new Promise((resolve) => child.once('close', (code, killedBy) => resolve({ code, killedBy })))
 }
 
-let found: Promise<string> | undefined
+let ripgrepPath: Promise<string> | undefined
 
 /** The binary that came with the library, else `rg` of the PATH. */
 function findRipgrep(): Promise<string> {
-  found ??= import('@vscode/ripgrep').then(
+  ripgrepPath ??= import('@vscode/ripgrep').then(
     ({ rgPath }) => rgPath,
     () => ripgrepOnPath(),
   )
-  return found
+  return ripgrepPath
 }
 
 function ripgrepOnPath(): string {
@@ -99,6 +99,6 @@ function ripgrepOnPath(): string {
       continue
     }
   }
-  found = undefined
+  ripgrepPath = undefined
   throw new Error('Searching needs ripgrep, which is not here. Ask the person to install it (the program "rg").')
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { searchError, unreadable } from './search-error.ts'
+import { searchError, unreadablePaths } from './search-error.ts'
 
 const query = { pattern: 'a{', folder: '/', target: './', glob: '*.ts', type: 'ts' }
 
 test('files that cannot be read are no fault of the query', () => {
-  expect(unreadable('')).toEqual([])
-  expect(unreadable('rg: ./b.txt: Permission denied (os error 13)\n')).toEqual([
+  expect(unreadablePaths('')).toEqual([])
+  expect(unreadablePaths('rg: ./b.txt: Permission denied (os error 13)\n')).toEqual([
     './b.txt: Permission denied (os error 13)',
   ])
-  expect(unreadable('rg: ./b.txt: Permission denied (os error 13)\nrg: regex parse error:\n')).toBeUndefined()
+  expect(unreadablePaths('rg: ./b.txt: Permission denied (os error 13)\nrg: regex parse error:\n')).toBeUndefined()
 })
 
 test('a refusal says what to do instead', () => {

@@ -1,7 +1,7 @@
 import type { SearchQuery } from './search-query.ts'
 
 /** The lines of ripgrep's complaints when each is about a file that cannot be read; undefined when one is about the query. */
-export function unreadable(complaints: string): string[] | undefined {
+export function unreadablePaths(complaints: string): string[] | undefined {
   const lines = complaints.split('\n').filter((line) => line !== '')
   return lines.every((line) => /\(os error \d+\)$/.test(line))
     ? lines.map((line) => line.replace(/^rg: /, ''))

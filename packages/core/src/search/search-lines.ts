@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { farText, readLines, type FoundLine } from './read-lines.ts'
-import { runQuery, wantedFiles, type SearchEnd, type SearchQuery } from './search-query.ts'
+import { readAroundMatch, parseRipgrepLines, type FoundLine } from './read-lines.ts'
+import { runQuery, fileFilter, type SearchSummary, type SearchQuery } from './search-query.ts'
 import { sortByPath } from './sort-by-path.ts'
 
 export interface FileLines {
@@ -9,7 +9,7 @@ export interface FileLines {
   lines: FoundLine[]
 }
 
-export interface FoundLines extends SearchEnd {
+export interface FoundLines extends SearchSummary {
   /** By path. */
   files: FileLines[]
   /** Files that match and are not text. */
@@ -23,7 +23,7 @@ export interface LineOptions {
   limit: number
 }
 
-const patienceMs = 150
+const parallelAfterMs = 150
 
 /**
  * Matching lines with their context, by path: an order in which a later call can go on. That order makes ripgrep
@@ -33,9 +33,9 @@ const patienceMs = 150
 export async function searchLines(query: SearchQuery, options: LineOptions, signal: AbortSignal): Promise<FoundLines> {
   const losers = new AbortController()
   const either = AbortSignal.any([signal, losers.signal])
-  const inOrder = collect(query, options, ['--sort=path'], either)
-  const atOnce = setTimeout(patienceMs, undefined, { signal: either }).then(async () => {
-    const found = await collect(query, options, [], either)
+  const inOrder = collectLines(query, options, ['--sort=path'], either)
+  const atOnce = setTimeout(parallelAfterMs, undefined, { signal: either }).then(async () => {
+    const found = await collectLines(query, options, [], either)
     if (found.cut) return inOrder
     return { ...found, files: sortByPath(found.files, (file) => file.path) }
   })
@@ -50,17 +50,17 @@ export async function searchLines(query: SearchQuery, options: LineOptions, sign
   }
 }
 
-async function collect(
+async function collectLines(
   query: SearchQuery,
   { before = 0, after = 0, limit }: LineOptions,
   order: readonly string[],
   signal: AbortSignal,
 ): Promise<FoundLines> {
-  const isWanted = wantedFiles(query)
+  const isWanted = fileFilter(query)
   const files: FileLines[] = []
   const binary: string[] = []
   let seen = 0
-  const read = readLines({
+  const read = parseRipgrepLines({
     onLine(file, line) {
       if (!isWanted(file) || seen > limit) return
       seen++
@@ -88,18 +88,18 @@ async function collect(
     read(text)
     return seen <= limit
   })
-  await showFar(query.folder, files)
+  await loadDistantMatches(query.folder, files)
   return { ...end, files, binary }
 }
 
 /** A match far behind the start of its line is read from the file. */
-async function showFar(folder: string, files: readonly FileLines[]): Promise<void> {
+async function loadDistantMatches(folder: string, files: readonly FileLines[]): Promise<void> {
   for (const { path: file, lines } of files) {
     for (const line of lines) {
       const { far } = line
       if (far === undefined) continue
       delete line.far
-      line.text = (await farText(path.join(folder, file), far)) ?? line.text
+      line.text = (await readAroundMatch(path.join(folder, file), far)) ?? line.text
     }
   }
 }

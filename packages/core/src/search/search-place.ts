@@ -2,7 +2,7 @@ import path from 'node:path'
 import { resolvePath } from '../files/resolve-path.ts'
 import type { ToolContext } from '../tool.ts'
 
-export interface SearchPlace {
+export interface SearchTarget {
   /** A real path. */
   folder: string
   /** What in the folder is searched: `./`, or one file. */
@@ -12,7 +12,7 @@ export interface SearchPlace {
 }
 
 /** Where a search looks. Throws when there is nothing. */
-export function searchPlace(ctx: Pick<ToolContext, 'state'>, given: string | undefined): SearchPlace {
+export function resolveSearchTarget(ctx: Pick<ToolContext, 'state'>, given: string | undefined): SearchTarget {
   const { path: real, shown, stats } = resolvePath(ctx, given ?? '.', { for: 'read' })
   if (stats === undefined)
     throw new Error(`"${given}" does not exist, so nothing was searched. Glob finds files and folders by name.`)

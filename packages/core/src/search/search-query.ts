@@ -1,8 +1,8 @@
 import { compileGlob } from './glob-pattern.ts'
 import { ignoreOptions } from './is-ignored.ts'
-import { narrowing } from './list-files.ts'
-import { runRipgrep, searchRules, type RipgrepEnd } from './ripgrep.ts'
-import { searchError, unreadable } from './search-error.ts'
+import { typeFilter } from './list-files.ts'
+import { runRipgrep, defaultArguments, type RipgrepResult } from './ripgrep.ts'
+import { searchError, unreadablePaths } from './search-error.ts'
 
 /** What is searched for, and where. */
 export interface SearchQuery {
@@ -18,7 +18,7 @@ export interface SearchQuery {
   hides?: (path: string) => boolean
 }
 
-export interface SearchEnd {
+export interface SearchSummary {
   /** Ended early: there may be more. */
   cut: boolean
   /** Lines about files that could not be read. */
@@ -33,43 +33,43 @@ export async function runQuery(
   options: readonly string[],
   signal: AbortSignal,
   take: (text: string) => boolean,
-): Promise<SearchEnd> {
+): Promise<SearchSummary> {
   const ignore = await ignoreOptions(query.folder)
-  const run = (engine: readonly string[]): Promise<RipgrepEnd> => {
-    const args = queryArguments(query, [...ignore, ...options, ...engine])
+  const run = (engine: readonly string[]): Promise<RipgrepResult> => {
+    const args = ripgrepArguments(query, [...ignore, ...options, ...engine])
     return runRipgrep({ args, cwd: query.folder, signal, onText: take })
   }
   const first = await run([])
   // Refused before any file was opened, so nothing has been taken yet.
   const refused = first.failed && /look-around|backreferences/.test(first.complaints)
   const end = refused ? await run(['--pcre2']) : first
-  const unread = unreadable(end.complaints)
+  const unread = unreadablePaths(end.complaints)
   if (end.failed && unread === undefined)
     throw searchError(query, refused ? `${first.complaints}\n${end.complaints}` : end.complaints)
   return { cut: end.cut, unread: unread ?? [], pcre2: refused }
 }
 
 /** Which of the files that ripgrep names are meant. Ripgrep was given only what narrows; see `listFiles`. */
-export function wantedFiles(query: SearchQuery): (path: string) => boolean {
-  const globs = splitList(query.glob ?? '')
+export function fileFilter(query: SearchQuery): (path: string) => boolean {
+  const globs = splitGlobs(query.glob ?? '')
   const wanted = globs.filter((glob) => !glob.startsWith('!')).map(compileGlob)
   const isAny = wanted.length === 0 || query.target !== './'
   const { hides = () => false } = query
   return (path) => (isAny || wanted.some((glob) => glob.matches(path))) && !hides(path)
 }
 
-export function withoutDot(path: string): string {
+export function stripDotSlash(path: string): string {
   return path.startsWith('./') ? path.slice(2) : path
 }
 
-function queryArguments(query: SearchQuery, options: readonly string[]): string[] {
-  const globs = splitList(query.glob ?? '')
+function ripgrepArguments(query: SearchQuery, options: readonly string[]): string[] {
+  const globs = splitGlobs(query.glob ?? '')
   const excluded = globs.filter((glob) => glob.startsWith('!'))
   const wanted = globs.filter((glob) => !glob.startsWith('!')).map(compileGlob)
   // Several types are any of them, so globs beside a type are only tried on what is found.
-  const narrow = query.type === undefined ? narrowing(wanted) : []
+  const narrow = query.type === undefined ? typeFilter(wanted) : []
   return [
-    ...searchRules,
+    ...defaultArguments,
     ...options,
     ...narrow,
     ...excluded.map((glob) => `--glob=${glob}`),
@@ -83,7 +83,7 @@ function queryArguments(query: SearchQuery, options: readonly string[]): string[
 }
 
 /** `*.ts, *.tsx` are two globs; commas in braces part nothing. */
-function splitList(globs: string): string[] {
+function splitGlobs(globs: string): string[] {
   let depth = 0
   const list = ['']
   for (const char of globs) {

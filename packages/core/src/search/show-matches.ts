@@ -2,8 +2,8 @@ import path from 'node:path'
 import { shownPath } from '../files/resolve-path.ts'
 import type { FoundCounts, FoundFiles } from './search-files.ts'
 import type { FileLines, FoundLines } from './search-lines.ts'
-import type { SearchEnd } from './search-query.ts'
-import { showCount, showName, showNumber, showPlace } from '../files/show-name.ts'
+import type { SearchSummary } from './search-query.ts'
+import { formatCount, printablePath, formatNumber, printablePlace } from '../files/show-name.ts'
 
 /** One page of what a search found; paths as they are named to the model. */
 export type GrepOutput = (FilesPage | CountsPage | LinesPage) & {
@@ -48,10 +48,10 @@ export interface PageOptions {
 }
 
 /** From all that was found to the page that was asked for. */
-export const cutPage = {
+export const grepPage = {
   files({ files, order, ...end }: FoundFiles, page: PageOptions): GrepOutput {
-    const shown = files.slice(page.offset, page.offset + page.limit).map((file) => named(file, page))
-    return { mode: 'files_with_matches', files: shown, total: files.length, order, ...around(end, page) }
+    const shown = files.slice(page.offset, page.offset + page.limit).map((file) => displayPath(file, page))
+    return { mode: 'files_with_matches', files: shown, total: files.length, order, ...pageContext(end, page) }
   },
   counts({ counts, ...end }: FoundCounts, page: PageOptions): GrepOutput {
     const shown = counts.slice(page.offset, page.offset + page.limit)
@@ -59,10 +59,10 @@ export const cutPage = {
     const total = counts.length
     return {
       mode: 'count',
-      counts: shown.map((one) => ({ ...one, path: named(one.path, page) })),
+      counts: shown.map((one) => ({ ...one, path: displayPath(one.path, page) })),
       total,
       lines,
-      ...around(end, page),
+      ...pageContext(end, page),
     }
   },
   lines({ files, binary, ...end }: FoundLines, page: PageOptions): GrepOutput {
@@ -71,87 +71,90 @@ export const cutPage = {
       const from = at
       at += file.lines.length
       const lines = file.lines.slice(Math.max(0, page.offset - from), Math.max(0, page.offset + page.limit - from))
-      return lines.length === 0 ? [] : [{ path: named(file.path, page), lines }]
+      return lines.length === 0 ? [] : [{ path: displayPath(file.path, page), lines }]
     })
-    const unshown = binary.map((file) => named(file, page))
+    const unshown = binary.map((file) => displayPath(file, page))
     const output: GrepOutput = {
       mode: 'content',
       files: shown,
       more: at > page.offset + page.limit,
       binary: unshown,
-      ...around(end, page),
+      ...pageContext(end, page),
     }
-    const names = unshown.slice(0, 10).map(showName).join(', ')
+    const names = unshown.slice(0, 10).map(printablePath).join(', ')
     if (unshown.length > 0) output.notes.push(`Binary files that match, not shown: ${names}`)
     return output
   },
 }
 
-function named(file: string, page: PageOptions): string {
+function displayPath(file: string, page: PageOptions): string {
   return shownPath(path.join(page.folder, file), page.cwd)
 }
 
-function around({ unread, pcre2 }: SearchEnd, page: PageOptions): Pick<GrepOutput, 'place' | 'offset' | 'notes'> {
+function pageContext(
+  { unread, pcre2 }: SearchSummary,
+  page: PageOptions,
+): Pick<GrepOutput, 'place' | 'offset' | 'notes'> {
   const notes: string[] = []
   if (unread.length > 0)
     notes.push(
-      `${showCount(unread.length, 'file or folder', 'files or folders')} could not be read: ${unread.slice(0, 3).join('; ')}`,
+      `${formatCount(unread.length, 'file or folder', 'files or folders')} could not be read: ${unread.slice(0, 3).join('; ')}`,
     )
   if (pcre2) notes.push('Searched with PCRE2, since the pattern has look-around or backreferences.')
   return { place: page.shown, offset: page.offset, notes }
 }
 
 /** What the model reads. */
-export function textOf(
+export function grepText(
   output: GrepOutput,
   given: { pattern: string; glob?: string | undefined; type?: string | undefined; '-n'?: boolean | undefined },
 ): string {
-  const body = bodyOf(output, given['-n'] !== false)
+  const body = bodyLines(output, given['-n'] !== false)
   const notes = output.notes.map((note) => `(${note})`)
   if (body.length > 0) return [...body, ...notes].join('\n')
   if (output.offset > 0)
-    return [`There is nothing after offset ${output.offset}${totalOf(output)}.`, ...notes].join('\n')
+    return [`There is nothing after offset ${output.offset}${totalText(output)}.`, ...notes].join('\n')
   if (output.mode === 'content' && output.binary.length > 0) return ['No lines of text match.', ...notes].join('\n')
   const filters = [given.glob && `glob ${given.glob}`, given.type && `type ${given.type}`].filter(Boolean).join(', ')
-  const none = `No matches for ${JSON.stringify(given.pattern)} in ${showPlace(output.place)}${filters ? ` (${filters})` : ''}.`
+  const none = `No matches for ${JSON.stringify(given.pattern)} in ${printablePlace(output.place)}${filters ? ` (${filters})` : ''}.`
   return [none, ...notes].join('\n')
 }
 
-function bodyOf(output: GrepOutput, numbers: boolean): string[] {
+function bodyLines(output: GrepOutput, numbers: boolean): string[] {
   if (output.mode === 'content') return linesBody(output, numbers)
   if (output.mode === 'count') {
     if (output.counts.length === 0) return []
-    const total = `${showCount(output.lines, 'matching line')} in ${showCount(output.total, 'file')}`
+    const total = `${formatCount(output.lines, 'matching line')} in ${formatCount(output.total, 'file')}`
     const left = output.total - output.offset - output.counts.length
     return [
       `${total}:`,
-      ...output.counts.map((one) => `${showName(one.path)}:${one.lines}`),
+      ...output.counts.map((one) => `${printablePath(one.path)}:${one.lines}`),
       ...moreFiles(left, output.offset + output.counts.length),
     ]
   }
   if (output.files.length === 0) return []
   const left = output.total - output.offset - output.files.length
   return [
-    `${showCount(output.total, 'file')} with matches, ${output.order}:`,
-    ...output.files.map(showName),
+    `${formatCount(output.total, 'file')} with matches, ${output.order}:`,
+    ...output.files.map(printablePath),
     ...moreFiles(left, output.offset + output.files.length),
   ]
 }
 
 function moreFiles(left: number, next: number): string[] {
-  return left > 0 ? [`(${showNumber(left)} more; continue with "offset": ${next}, or narrow the search)`] : []
+  return left > 0 ? [`(${formatNumber(left)} more; continue with "offset": ${next}, or narrow the search)`] : []
 }
 
 function linesBody(output: GrepOutput & LinesPage, numbers: boolean): string[] {
   if (output.files.length === 0) return []
-  const blocks = output.files.map((file) => [showName(file.path), ...fileLines(file, numbers)].join('\n'))
+  const blocks = output.files.map((file) => [printablePath(file.path), ...fileLines(file, numbers)].join('\n'))
   const shown = output.files.reduce((sum, file) => sum + file.lines.length, 0)
   const next = output.offset + shown
   const end = output.more
     ? `(Lines ${output.offset + 1} to ${next}; there are more: continue with "offset": ${next}, or narrow the search)`
     : output.offset > 0
       ? `(Lines ${output.offset + 1} to ${next}, the last)`
-      : `(${showCount(shown, 'line')} in ${showCount(output.files.length, 'file')})`
+      : `(${formatCount(shown, 'line')} in ${formatCount(output.files.length, 'file')})`
   return [blocks.join('\n\n'), '', end]
 }
 
@@ -164,6 +167,6 @@ function fileLines(file: FileLines, numbers: boolean): string[] {
   })
 }
 
-function totalOf(output: GrepOutput): string {
-  return output.mode === 'content' ? '' : `: ${showCount(output.total, 'file')} in all`
+function totalText(output: GrepOutput): string {
+  return output.mode === 'content' ? '' : `: ${formatCount(output.total, 'file')} in all`
 }

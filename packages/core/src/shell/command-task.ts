@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Confinement } from '../permission/decision.ts'
 import { createTask, type OpenTask } from './create-task.ts'
-import { isAlive, membersOf, signal } from './processes.ts'
+import { isAlive, membersOf, sendSignalTo } from './processes.ts'
 import type { SpillContext } from './spill-writer.ts'
 import { endStarted, isClosed, type StartedCommand } from './start-command.ts'
 import type { Task } from './tasks.ts'
@@ -24,7 +24,7 @@ const longestTimer = 2 ** 31 - 1
 /** A command that runs on by itself from now on. `timeoutMs` ends it; without one only its end, a stop or the session does. */
 export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { timeoutMs?: number }): Task {
   const { started, mark } = options
-  const open = openTask(options)
+  const open = openCommandTask(options)
   const stop = (): Promise<void> => endStarted(started, mark)
   const timer = timeoutMs === undefined ? undefined : setTimeout(timeUp, Math.min(timeoutMs, longestTimer)).unref()
   void started.exited.then(async ({ code }) => {
@@ -44,17 +44,17 @@ export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { ti
 }
 
 /** What a command left running when its shell had ended. How it will end nobody can tell. */
-export function leftTask(options: CommandTaskOptions): Task {
+export function leftoverTask(options: CommandTaskOptions): Task {
   const { started, mark } = options
-  const open = openTask(options)
-  void goneOf(started.pid, mark).then(async () => {
+  const open = openCommandTask(options)
+  void allGone(started.pid, mark).then(async () => {
     started.abandon()
     await open.end(null)
   })
   return open.task
 }
 
-function openTask({
+function openCommandTask({
   ctx,
   command,
   started,
@@ -88,12 +88,12 @@ function writeInput(stdin: Writable, text: string): void {
 
 /** The shell has ended: so has the command, unless it left something behind. */
 async function settledEnd(started: StartedCommand, mark: string): Promise<void> {
-  if ((await isClosed(started)) && !signal(-started.pid, 0)) return
-  await goneOf(started.pid, mark)
+  if ((await isClosed(started)) && !sendSignalTo(-started.pid, 0)) return
+  await allGone(started.pid, mark)
 }
 
 /** Resolves when nothing of a command is left whose shell, our child, is gone: nobody tells us, so we look. */
-async function goneOf(pid: number, mark: string): Promise<void> {
+async function allGone(pid: number, mark: string): Promise<void> {
   let known = membersOf({ pid, mark })
   while (known.length > 0) {
     await delay(100, undefined, { ref: false })

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import bash from '../tools/bash.ts'
 import execCommand from '../tools/exec-command.ts'
 import { createTasks } from './create-tasks.ts'
-import { inBothWays } from './in-both-ways.ts'
+import { withAndWithoutSandbox } from './in-both-ways.ts'
 import { openTestShell, type TestShell } from './open-test-shell.ts'
 import { isAlive, membersOf } from './processes.ts'
 import type { Task } from './tasks.ts'
@@ -69,7 +69,7 @@ test('tasks that have ended are forgotten, oldest first, when they are many or h
   ])
 })
 
-inBothWays(({ confinement }) =>
+withAndWithoutSandbox(({ confinement }) =>
   test('what runs in the background ends when our process is killed', async () => {
     const program = `
     import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, '../sandbox/find-sandbox.ts'))}

@@ -4,8 +4,8 @@ import type { ProcessPool } from './process-pool.ts'
 import type { Task, Tasks } from './tasks.ts'
 
 /** Of the tasks that have ended, so many can still be read, and so much of what they printed. */
-const keptTasks = 300
-const keptCharacters = 32 << 20
+const maxTasks = 300
+const maxTaskCharacters = 32 << 20
 
 export function createTasks(pool: Pick<ProcessPool, 'mark' | 'watch'>): Tasks {
   const tasks = new Map<string, Task>()
@@ -15,12 +15,12 @@ export function createTasks(pool: Pick<ProcessPool, 'mark' | 'watch'>): Tasks {
   return {
     mark,
     nextMark() {
-      if (disposed !== undefined) throw over()
+      if (disposed !== undefined) throw sessionEnded()
       commands++
       return `${mark}.${commands}`
     },
     add(task) {
-      if (disposed !== undefined) throw over()
+      if (disposed !== undefined) throw sessionEnded()
       tasks.set(task.id, task)
       forgetOldest()
       pool.watch(task.pid, task.ended)
@@ -35,7 +35,7 @@ export function createTasks(pool: Pick<ProcessPool, 'mark' | 'watch'>): Tasks {
     let characters = 0
     for (const [i, task] of ended.entries()) {
       characters += Math.min(task.read(Infinity).next, ringCharacters)
-      if (i >= keptTasks || characters > keptCharacters) tasks.delete(task.id)
+      if (i >= maxTasks || characters > maxTaskCharacters) tasks.delete(task.id)
     }
   }
 
@@ -51,6 +51,6 @@ export function createTasks(pool: Pick<ProcessPool, 'mark' | 'watch'>): Tasks {
   }
 }
 
-function over(): Error {
+function sessionEnded(): Error {
   return new Error('The session is over; nothing can be started in it any more.')
 }

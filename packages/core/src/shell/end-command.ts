@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { membersOf, type ProcessInfo, signal, type Target } from './processes.ts'
+import { membersOf, type ProcessInfo, sendSignalTo, type CommandProcesses } from './processes.ts'
 
 /** How long a command has between SIGTERM and SIGKILL. */
 const graceMs = 1000
 const giveUpMs = 5000
 
-interface Ending {
-  target: Target
+interface PendingEnd {
+  target: CommandProcesses
   atOnce: boolean
   /** What of it is alive. */
   known: ProcessInfo[]
@@ -14,34 +14,34 @@ interface Ending {
   reject(error: Error): void
 }
 
-let joining: Ending[] | undefined
+let pendingEnds: PendingEnd[] | undefined
 
 /**
  * Ends everything that belongs to a command, also what left its group: SIGTERM, then SIGKILL for what is still there;
  * `atOnce` is for what has nothing to put in order. Resolves when all of it is gone; rejects when the system does not let go of something. Commands that are ended in one
  * go share their looks at the processes of the machine, which cost more than all the rest.
  */
-export function endCommand(target: Target, { atOnce = false } = {}): Promise<void> {
+export function endCommand(target: CommandProcesses, { atOnce = false } = {}): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  if (joining === undefined) {
-    const together: Ending[] = []
-    joining = together
+  if (pendingEnds === undefined) {
+    const together: PendingEnd[] = []
+    pendingEnds = together
     queueMicrotask(() => {
-      joining = undefined
+      pendingEnds = undefined
       endAll(together).catch((error: unknown) => together.forEach((ending) => ending.reject(error as Error)))
     })
   }
-  joining.push({ target, atOnce, known: [], resolve, reject })
+  pendingEnds.push({ target, atOnce, known: [], resolve, reject })
   return promise
 }
 
-async function endAll(endings: Ending[]): Promise<void> {
-  let left = look(endings)
-  for (const ending of left) send(ending, ending.atOnce ? 'SIGKILL' : 'SIGTERM')
-  for (const ending of left) send(ending, 'SIGCONT')
+async function endAll(endings: PendingEnd[]): Promise<void> {
+  let left = stillAlive(endings)
+  for (const ending of left) sendSignal(ending, ending.atOnce ? 'SIGKILL' : 'SIGTERM')
+  for (const ending of left) sendSignal(ending, 'SIGCONT')
   left = await goneWithin(graceMs, left)
   for (const until = performance.now() + giveUpMs; left.length > 0 && performance.now() < until;) {
-    for (const ending of left) send(ending, 'SIGKILL')
+    for (const ending of left) sendSignal(ending, 'SIGKILL')
     left = await goneWithin(100, left)
   }
   for (const { known, reject } of left) {
@@ -52,18 +52,18 @@ async function endAll(endings: Ending[]): Promise<void> {
 }
 
 /** What is left of them after a while, also of what was started while the signals went out. */
-async function goneWithin(ms: number, endings: Ending[]): Promise<Ending[]> {
+async function goneWithin(ms: number, endings: PendingEnd[]): Promise<PendingEnd[]> {
   let left = endings
   const end = performance.now() + ms
   for (let wait = 2; left.length > 0 && performance.now() < end; wait = Math.min(wait * 2, 50)) {
     await delay(wait)
-    left = look(left)
+    left = stillAlive(left)
   }
   return left
 }
 
 /** Those of which something is alive; the others are done. */
-function look(endings: Ending[]): Ending[] {
+function stillAlive(endings: PendingEnd[]): PendingEnd[] {
   let fresh = true
   return endings.filter((ending) => {
     ending.known = membersOf(ending.target, { known: ending.known, fresh })
@@ -73,8 +73,8 @@ function look(endings: Ending[]): Ending[] {
   })
 }
 
-function send({ target: { pid: group }, known }: Ending, name: NodeJS.Signals): void {
+function sendSignal({ target: { pid: group }, known }: PendingEnd, name: NodeJS.Signals): void {
   // The kernel sends to a group as one: whoever forks meanwhile cannot slip through.
-  if (group !== undefined && known.some((one) => one.group === group)) signal(-group, name)
-  for (const one of known) if (one.group !== group) signal(one.pid, name)
+  if (group !== undefined && known.some((one) => one.group === group)) sendSignalTo(-group, name)
+  for (const one of known) if (one.group !== group) sendSignalTo(one.pid, name)
 }

@@ -1,11 +1,11 @@
 import { describe } from 'vitest'
 import { findSandbox } from '../sandbox/find-sandbox.ts'
-import type { ShellWay } from './open-test-shell.ts'
+import type { ShellMode } from './open-test-shell.ts'
 
 const { sandbox, text, fix } = await findSandbox()
 
 /** Declares tests that need a sandbox. Where there is none they are skipped, and their name says why. */
-export function inSandbox(name: string, tests: (way: ShellWay) => void): void {
+export function inSandbox(name: string, tests: (way: ShellMode) => void): void {
   const why = sandbox === undefined ? ` (skipped. ${text}${fix === undefined ? '' : ` Fix: ${fix}`})` : ''
   describe.skipIf(sandbox === undefined)(name + why, () => {
     tests({ confinement: 'workspace', sandbox })
@@ -13,7 +13,7 @@ export function inSandbox(name: string, tests: (way: ShellWay) => void): void {
 }
 
 /** Declares the same tests twice: commands behave the same without a sandbox and inside it. */
-export function inBothWays(tests: (way: ShellWay) => void): void {
+export function withAndWithoutSandbox(tests: (way: ShellMode) => void): void {
   describe('without a sandbox', () => {
     tests({ confinement: 'none' })
   })

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { endingOf } from '../run/ending.ts'
+import { abortReason } from '../run/ending.ts'
 import { processMark } from '../run/process-mark.ts'
 import { limitsScript } from '../sandbox/limits.ts'
-import { inTurn, startProcess } from '../start-process.ts'
+import { queueStart, startProcess } from '../start-process.ts'
 import type { ToolContext } from '../tool.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
@@ -18,7 +18,7 @@ import type { JsAnswer, JsRequest } from './js-child.ts'
 import { confinementOf } from './launch.ts'
 import type { ProcessPool } from './process-pool.ts'
 import { rewriteImports } from './rewrite-imports.ts'
-import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
+import { createOutputCollector, type ShownOutput } from './shown-output.ts'
 
 export interface JsOutcome extends ShownOutput, JsAnswer {
   /** What became of the session that earlier calls used, in a sentence. */
@@ -70,7 +70,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     ],
     env: { ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark },
   })
-  const { child, output } = await inTurn(() => begin(ctx.state.pool, start, folder), ctx.signal).catch(
+  const { child, output } = await queueStart(() => begin(ctx.state.pool, start, folder), ctx.signal).catch(
     async (error: unknown) => {
       await rm(folder, { recursive: true, force: true })
       throw error
@@ -163,7 +163,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
 
   async function run(code: string, call: ToolContext, timeoutMs: number): Promise<JsOutcome> {
     const begun = performance.now()
-    const keeper = createOutputKeeper(call, 'js-repl')
+    const keeper = createOutputCollector(call, 'js-repl')
     const marker = `\x1e${randomBytes(8).toString('hex')}`
     const printed = printedUntil(marker, keeper.add, (text) => {
       onText = undefined
@@ -185,7 +185,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
       await end()
       const { code: exitCode, signal } = await gone.promise
       printed.flush()
-      const stopped = call.signal.aborted && { stoppedBy: endingOf(call.signal.reason).text }
+      const stopped = call.signal.aborted && { stoppedBy: abortReason(call.signal.reason).text }
       const status = stopped ? 'stopped' : first === 'timed-out' ? 'timed-out' : 'lost'
       return { ...(await result()), status, ...stopped, exitCode, signal }
     } finally {

@@ -1,9 +1,10 @@
+import type { Sandbox } from '../agent-state.ts'
+import type { ConfinedStart } from '../agent-state.ts'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import type { Confinement, Forbidden, Grant } from '../permission/decision.ts'
 import { secretIn } from '../permission/place-names.ts'
-import type { ConfinedStart, Sandbox } from '../sandbox/sandbox.ts'
 import type { ToolContext } from '../tool.ts'
 
 /** A program, ready to be started: as it is, or inside the sandbox. */

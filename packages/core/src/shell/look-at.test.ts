@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createTask } from './create-task.ts'
-import { lookAt } from './look-at.ts'
+import { readTask } from './look-at.ts'
 
 test('what a file does not hold in full is not called everything', async () => {
   const outputFolder = mkdtempSync(path.join(tmpdir(), 'troupe-look-'))
@@ -19,10 +19,10 @@ test('what a file does not hold in full is not called everything', async () => {
       spillBytes: 3 << 20,
     })
     await open.print('a'.repeat(2 << 20))
-    expect(lookAt(open.task, 0).text.slice(0, 200)).toContain('Everything is in ')
-    expect(lookAt(open.task, 0).spilled?.length).toBe(2 << 20)
+    expect(readTask(open.task, 0).text.slice(0, 200)).toContain('Everything is in ')
+    expect(readTask(open.task, 0).spilled?.length).toBe(2 << 20)
     await open.print('b'.repeat(2 << 20))
-    const look = lookAt(open.task, 0)
+    const look = readTask(open.task, 0)
     expect(look.text.slice(0, 300)).toContain('The file holds only the first 3 MiB; the rest was not kept.')
     expect(look.text.includes('Everything')).toBe(false)
     expect(look.spilled).toBeUndefined()

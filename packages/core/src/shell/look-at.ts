@@ -2,10 +2,10 @@ import { sandboxAdvice } from '../sandbox/advice.ts'
 import { plainText, screenText } from './plain-text.ts'
 import type { Task, Tasks } from './tasks.ts'
 import type { TerminalDisplay } from '../protocol/display.ts'
-import { seconds, summaryOf, terminalDisplay } from './terminal-display.ts'
+import { seconds, exitSummary, terminalDisplay } from './terminal-display.ts'
 
 /** What a look at a task shows. */
-export interface TaskLook {
+export interface TaskOutputView {
   task_id: string
   command: string
   status: Task['status']
@@ -20,13 +20,13 @@ export interface TaskLook {
   advice?: string[]
 }
 
-const shownCharacters = 30_000
+const maxTaskCharacters = 30_000
 
 /** What a task has printed since `from`, cut in the middle when it is long. */
-export function lookAt(task: Task, from: number): TaskLook {
+export function readTask(task: Task, from: number): TaskOutputView {
   const { text, next, lost } = task.read(from)
   const { spilled } = task
-  const where = spilled === undefined ? '' : placeOf(spilled)
+  const where = spilled === undefined ? '' : spillHint(spilled)
   const failed = task.status === 'ended' && task.exitCode !== 0
   const advice = failed ? sandboxAdvice(text, task.confinement) : []
   return {
@@ -35,7 +35,9 @@ export function lookAt(task: Task, from: number): TaskLook {
     status: task.status,
     exitCode: task.exitCode,
     durationMs: (task.endedAt ?? Date.now()) - task.startedAt,
-    text: (lost > 0 ? `... [${lost} characters before this are no longer kept.${where}] ...\n` : '') + cut(text, where),
+    text:
+      (lost > 0 ? `... [${lost} characters before this are no longer kept.${where}] ...\n` : '') +
+      cutMiddle(text, where),
     next,
     ...(spilled !== undefined &&
       spilled.note === undefined && { spilled: { path: spilled.path, length: spilled.length } }),
@@ -43,7 +45,7 @@ export function lookAt(task: Task, from: number): TaskLook {
   }
 }
 
-export function lookText(look: TaskLook, kind: Task['kind']): string {
+export function taskText(look: TaskOutputView, kind: Task['kind']): string {
   const { task_id: id, status, exitCode, durationMs, text, advice = [] } = look
   const shown = kind === 'terminal' ? screenText(text) : plainText(text)
   const after = seconds(durationMs)
@@ -58,13 +60,13 @@ export function lookText(look: TaskLook, kind: Task['kind']): string {
   return `${shown}${shown.endsWith('\n') ? '' : '\n'}\n${words}`
 }
 
-export function lookDisplay(
-  { task_id: taskId, command, text, exitCode, durationMs, status, spilled }: TaskLook,
+export function taskDisplay(
+  { task_id: taskId, command, text, exitCode, durationMs, status, spilled }: TaskOutputView,
   title = command,
 ): { title: string; summary: string; content: TerminalDisplay } {
   return {
     title,
-    summary: summaryOf({ status, exitCode, durationMs }),
+    summary: exitSummary({ status, exitCode, durationMs }),
     content: terminalDisplay({
       command,
       text,
@@ -89,13 +91,13 @@ export function findTask(tasks: Tasks, id: string, kind?: Task['kind']): Task {
   )
 }
 
-function placeOf({ path, note }: NonNullable<Task['spilled']>): string {
+function spillHint({ path, note }: NonNullable<Task['spilled']>): string {
   return note === undefined ? ` Everything is in ${path}: use Read or Grep.` : ` See ${path}. ${note}`
 }
 
-function cut(text: string, where: string): string {
-  if (text.length <= shownCharacters) return text.toWellFormed()
-  const end = shownCharacters / 2
-  const left = text.length - shownCharacters
+function cutMiddle(text: string, where: string): string {
+  if (text.length <= maxTaskCharacters) return text.toWellFormed()
+  const end = maxTaskCharacters / 2
+  const left = text.length - maxTaskCharacters
   return `${text.slice(0, end)}\n... [${left} characters left out here.${where || ' Give "from" to read on from a place.'}] ...\n${text.slice(-end)}`.toWellFormed()
 }

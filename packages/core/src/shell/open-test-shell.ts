@@ -1,10 +1,10 @@
+import type { Sandbox } from '../agent-state.ts'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AgentState } from '../agent-state.ts'
 import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
 import type { Confinement } from '../permission/decision.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { ProcessPool } from './process-pool.ts'
@@ -28,7 +28,7 @@ export interface TestShell {
 }
 
 /** How a test runs commands. */
-export interface ShellWay {
+export interface ShellMode {
   confinement: Confinement
   sandbox?: Sandbox | undefined
   pool?: ProcessPool
@@ -36,7 +36,7 @@ export interface ShellWay {
 
 /** `onEnd` is for tests that run side by side, with a session each: it is told how to end this one. */
 export function openTestShell(
-  { confinement, sandbox, pool }: ShellWay = { confinement: 'none' },
+  { confinement, sandbox, pool }: ShellMode = { confinement: 'none' },
   onEnd?: (end: () => Promise<void>) => void,
 ): TestShell {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-shell-')))

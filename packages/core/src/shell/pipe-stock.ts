@@ -21,7 +21,7 @@ const made = 8
  * they are one. They are made as named pipes, a few at a time, and opened and unlinked at once: nothing stays on disk.
  * What nobody has taken for a while is closed.
  */
-export class PipeStock {
+export class PipePool {
   readonly #idleMs: number
   readonly #ends: { read: number; write: number }[] = []
   #making: Promise<void> | undefined

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
 import bash from '../tools/bash.ts'
 import jsRepl from '../tools/js-repl.ts'
-import { inBothWays } from './in-both-ways.ts'
+import { withAndWithoutSandbox } from './in-both-ways.ts'
 import { openTestShell, type TestShell } from './open-test-shell.ts'
 import { createProcessPool, type ProcessPool } from './process-pool.ts'
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => Promise.all(shells.map((shell) => shell.close())))
 
-inBothWays((way) =>
+withAndWithoutSandbox((way) =>
   test.runIf(linux)('sessions share what commands need, and an idle pool gives all of it back', async () => {
     await open(createProcessPool(), 1)[0]?.call(bash, { command: 'true' })
     const before = held()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Pipe, PipeStock } from './pipe-stock.ts'
+import type { Pipe, PipePool } from './pipe-stock.ts'
 import type { Warden } from './warden.ts'
 
 /** What all sessions share that start processes, so that neither files nor processes grow with their number. */
@@ -43,15 +43,15 @@ export function createProcessPool({
   const mark = randomBytes(9).toString('hex')
   const watched = new Set<number>()
   const interpreters = new Set<Interpreter>()
-  let pipes: PipeStock | undefined
+  let pipes: PipePool | undefined
   let warden: Warden | undefined
   let idle: NodeJS.Timeout | undefined
   let sweep: NodeJS.Timeout | undefined
   return {
     mark,
     async takePipe() {
-      const { PipeStock } = await import('./pipe-stock.ts')
-      return (pipes ??= new PipeStock(idleMs)).take()
+      const { PipePool } = await import('./pipe-stock.ts')
+      return (pipes ??= new PipePool(idleMs)).take()
     },
     watch(pid, ended) {
       watched.add(pid)

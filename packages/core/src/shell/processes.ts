@@ -13,7 +13,7 @@ export interface ProcessInfo {
 }
 
 /** What belongs to a command: its process group and session, what carries its mark, and what those have started. */
-export interface Target {
+export interface CommandProcesses {
   /** The leader of the group, which may be gone. */
   pid?: number
   /** The value of `TROUPE_TASK`, or its beginning up to and with a dot. */
@@ -25,10 +25,10 @@ export interface Target {
  * and so is what they started. Without `fresh` a look may be a few milliseconds old.
  */
 export function membersOf(
-  { pid, mark }: Target,
+  { pid, mark }: CommandProcesses,
   { known = [], fresh = false }: { known?: ProcessInfo[]; fresh?: boolean } = {},
 ): ProcessInfo[] {
-  const all = takeSnapshot(fresh)
+  const all = snapshotProcesses(fresh)
   const members = new Set<ProcessInfo>()
   if (pid !== undefined) for (const one of [...all.groups.of(pid), ...all.sessions.of(pid)]) members.add(one)
   // A child that was forked a moment ago has neither yet.
@@ -43,12 +43,12 @@ export function membersOf(
 
 /** Whether this very process still runs. One that has ended and waits for its parent does not. */
 export function isAlive({ pid, began }: ProcessInfo): boolean {
-  if (process.platform !== 'linux') return signal(pid, 0)
+  if (process.platform !== 'linux') return sendSignalTo(pid, 0)
   return readProcess(pid)?.began === began
 }
 
 /** False when there is nobody to send it to. */
-export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+export function sendSignalTo(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)
   } catch (error) {
@@ -74,7 +74,7 @@ interface Snapshot {
 const staleMs = 20
 let recent: Snapshot | undefined
 
-function takeSnapshot(fresh: boolean): Snapshot {
+function snapshotProcesses(fresh: boolean): Snapshot {
   if (!fresh && recent !== undefined && performance.now() - recent.at < staleMs) return recent
   const list = process.platform === 'linux' ? listFromProc() : listFromPs()
   recent = {
@@ -101,13 +101,13 @@ class Index {
 }
 
 function marked(all: Snapshot, mark: string): ProcessInfo[] {
-  all.marks ??= Map.groupBy(all.list, markOf)
+  all.marks ??= Map.groupBy(all.list, processMarkOf)
   if (!mark.endsWith('.')) return all.marks.get(mark) ?? []
   return [...all.marks].flatMap(([value, list]) => (value.startsWith(mark) ? list : []))
 }
 
 /** Empty where there is none, and where the kernel does not let us look. */
-function markOf({ pid }: ProcessInfo): string {
+function processMarkOf({ pid }: ProcessInfo): string {
   if (process.platform !== 'linux') return ''
   const environment = `\0${readText(`/proc/${pid}/environ`)}\0`
   const name = '\0TROUPE_TASK='

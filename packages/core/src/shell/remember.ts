@@ -9,7 +9,7 @@ import { parseExports } from './parse-exports.ts'
 import { workingFolder } from './working-folder.ts'
 
 /** Takes over folder and exports from the last words of a shell. A shell that had none changes nothing. */
-export function remember(
+export function rememberShellState(
   state: AgentState,
   lastWords: string,
   { confinement, isUnasked }: { confinement: Confinement; isUnasked: boolean },
@@ -51,7 +51,7 @@ function forgetDangerous(state: AgentState, env: Record<string, string>, notes: 
 }
 
 /** Whether a call runs without the word of a person, in a mode in which that matters. */
-export function isUnasked({ granted, mode }: Pick<ToolContext, 'granted' | 'mode'>): boolean {
+export function runsWithoutApproval({ granted, mode }: Pick<ToolContext, 'granted' | 'mode'>): boolean {
   return granted !== undefined && granted.approved !== true && mode?.get() !== 'bypass'
 }
 

@@ -1,25 +1,25 @@
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { markOf } from '../files/change-mark.ts'
-import { endingOf } from '../run/ending.ts'
+import { abortReason } from '../run/ending.ts'
 import type { Confinement } from '../permission/decision.ts'
 import { processMark } from '../run/process-mark.ts'
 import { sandboxAdvice } from '../sandbox/advice.ts'
 import { watchProcesses } from '../sandbox/watch-processes.ts'
-import { inTurn } from '../start-process.ts'
+import { queueStart } from '../start-process.ts'
 import type { ToolContext } from '../tool.ts'
 import { childEnvironment, confinedEnvironment } from './child-environment.ts'
-import { leftTask } from './command-task.ts'
+import { leftoverTask } from './command-task.ts'
 import { refuseTooMany } from './create-task.ts'
 import { confinementOf, type Launch, launch } from './launch.ts'
 import { createLiveText } from './live-text.ts'
-import { membersOf, signal } from './processes.ts'
-import { isUnasked, remember } from './remember.ts'
-import { createOutputKeeper, type ShownOutput } from './shown-output.ts'
+import { membersOf, sendSignalTo } from './processes.ts'
+import { runsWithoutApproval, rememberShellState } from './remember.ts'
+import { createOutputCollector, type ShownOutput } from './shown-output.ts'
 import { commandShell, endStarted, type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
 import { workingFolder } from './working-folder.ts'
 
-export interface CommandOutcome extends ShownOutput {
+export interface CommandResult extends ShownOutput {
   status: 'ended' | 'timed-out' | 'stopped'
   /** Who or what stopped it, in a sentence. */
   stoppedBy?: string
@@ -42,18 +42,18 @@ export async function* runCommand(
   command: string,
   ctx: ToolContext,
   timeoutMs: number,
-): AsyncGenerator<string, CommandOutcome, void> {
+): AsyncGenerator<string, CommandResult, void> {
   const { state } = ctx
   const notes: string[] = []
   const begun = performance.now()
   const running = await beginCommand(command, ctx, notes)
   const { started, confinement, mark } = running
-  const keeper = createOutputKeeper(ctx, 'bash')
+  const keeper = createOutputCollector(ctx, 'bash')
   const live = createLiveText()
   const target = { pid: started.pid, mark }
   const ending = Promise.withResolvers<void>()
   ending.promise.catch(() => undefined)
-  let status = 'ended' as CommandOutcome['status']
+  let status = 'ended' as CommandResult['status']
   let over = false
   const endAs = (how: 'timed-out' | 'stopped'): void => {
     if (status !== 'ended') return
@@ -81,16 +81,16 @@ export async function* runCommand(
     if (status !== 'ended') await ending.promise
     over = true
     const durationMs = Math.round(performance.now() - begun)
-    const taskId = left && status === 'ended' ? leave(running, command, ctx, notes) : undefined
+    const taskId = left && status === 'ended' ? keepLeftover(running, command, ctx, notes) : undefined
     if (status !== 'ended') started.abandon()
-    remember(state, started.lastWords, { confinement, isUnasked: isUnasked(ctx) }, notes)
+    rememberShellState(state, started.lastWords, { confinement, isUnasked: runsWithoutApproval(ctx) }, notes)
     await noted
     const shown = await keeper.end()
     if (exit.code !== 0 && status === 'ended') notes.push(...sandboxAdvice(shown.text, confinement, state.roots))
     return {
       ...shown,
       status,
-      ...(status === 'stopped' && { stoppedBy: endingOf(ctx.signal.reason).text }),
+      ...(status === 'stopped' && { stoppedBy: abortReason(ctx.signal.reason).text }),
       exitCode: exit.code,
       signal: exit.signal,
       durationMs,
@@ -123,7 +123,7 @@ export async function* runCommand(
 
 /** Whether something of a command goes on that no longer holds its output. What is about to end does not count. */
 async function outlives(target: { pid: number; mark: string }): Promise<boolean> {
-  for (let waited = 0; signal(-target.pid, 0); waited += 20) {
+  for (let waited = 0; sendSignalTo(-target.pid, 0); waited += 20) {
     if (membersOf(target, { fresh: true }).length === 0) return false
     if (waited >= 200) return true
     await delay(20)
@@ -131,7 +131,7 @@ async function outlives(target: { pid: number; mark: string }): Promise<boolean>
   return false
 }
 
-export interface BegunCommand {
+export interface RunningCommand {
   started: StartedCommand
   confinement: Confinement
   /** Its output stays open as long as anything of it runs. */
@@ -148,7 +148,7 @@ export async function beginCommand(
   ctx: ToolContext,
   notes: string[],
   { stdin, cwd }: { stdin?: 'pipe'; cwd?: string } = {},
-): Promise<BegunCommand> {
+): Promise<RunningCommand> {
   const { state } = ctx
   if (command.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
   const mark = state.tasks.nextMark()
@@ -158,7 +158,7 @@ export async function beginCommand(
     const ready = await launch(ctx, commandShell(confined), place)
     const started = await startLaunch(ready, command, ctx, stdin)
     try {
-      const complaint = complaintOf(started)
+      const complaint = sandboxComplaint(started)
       await ctx.process(started.pid)
       if (confined) await settled(started, ctx.signal, complaint)
       return { ready, started }
@@ -189,7 +189,7 @@ export async function beginCommand(
 class SandboxFailure extends Error {}
 
 /** What is printed before a command begins is the sandbox's. */
-function complaintOf(started: StartedCommand): () => string {
+function sandboxComplaint(started: StartedCommand): () => string {
   let printed = ''
   started.onText = (text) => void (printed = (printed + text).slice(0, 4096))
   return () => printed.trim()
@@ -221,7 +221,7 @@ async function startLaunch(
 ): Promise<StartedCommand> {
   const { confinement, release } = ready
   try {
-    const started = await inTurn(async () => {
+    const started = await queueStart(async () => {
       const pipe = await state.pool.takePipe()
       return startCommand({ command, launch: ready, pipe, ...(stdin !== undefined && { stdin }) })
     }, signal)
@@ -253,7 +253,7 @@ export function commandEnvironment(ctx: ToolContext, mark: string): Record<strin
 }
 
 /** Keeps what a command left running as a task; beyond the limit it is ended. */
-function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: string[]): string | undefined {
+function keepLeftover(running: RunningCommand, command: string, ctx: ToolContext, notes: string[]): string | undefined {
   const { started, mark } = running
   try {
     refuseTooMany(ctx.state.tasks, 'command')
@@ -262,7 +262,7 @@ function leave(running: BegunCommand, command: string, ctx: ToolContext, notes: 
     void endStarted(started, mark).finally(() => started.abandon())
     return undefined
   }
-  const task = leftTask({ ctx, command, ...running })
+  const task = leftoverTask({ ctx, command, ...running })
   ctx.state.tasks.add(task)
   notes.push(
     `Something that it started still runs in the background, as task ${task.id}: TaskOutput shows what it prints, TaskStop ends it.`,

@@ -8,7 +8,7 @@ export interface ShownOutput {
 }
 
 /** Takes what a command prints: keeps what fits, else its two ends in memory and all of it in a file. */
-export interface OutputKeeper {
+export interface OutputCollector {
   add(text: string): Promise<void> | void
   end(): Promise<ShownOutput>
 }
@@ -16,7 +16,7 @@ export interface OutputKeeper {
 const shownCharacters = 30_000
 const endCharacters = shownCharacters / 2
 
-export function createOutputKeeper(ctx: SpillContext, name: string): OutputKeeper {
+export function createOutputCollector(ctx: SpillContext, name: string): OutputCollector {
   let whole = ''
   let length = 0
   let head = ''

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOutputKeeper } from './shown-output.ts'
+import { createOutputCollector } from './shown-output.ts'
 import { createSpillWriter } from './spill-writer.ts'
 
 let folder: string
@@ -32,13 +32,13 @@ test('NULs do not make the file a binary one', async () => {
 })
 
 test('output that fits is shown whole and makes no file', async () => {
-  const keeper = createOutputKeeper(contextIn(path.join(folder, 'never')), 'bash')
+  const keeper = createOutputCollector(contextIn(path.join(folder, 'never')), 'bash')
   await keeper.add('x'.repeat(30_000))
   expect(await keeper.end()).toEqual({ text: 'x'.repeat(30_000) })
 })
 
 test('longer output keeps head and tail, and the file has all of it', async () => {
-  const keeper = createOutputKeeper(contextIn(folder), 'bash')
+  const keeper = createOutputCollector(contextIn(folder), 'bash')
   const lines = Array.from({ length: 4000 }, (_, i) => `line ${i} 🎭\n`)
   const whole = lines.join('')
   for (const line of lines) await keeper.add(line)
@@ -55,7 +55,7 @@ test('longer output keeps head and tail, and the file has all of it', async () =
 test('a folder that cannot be written to costs the file, not the output', async () => {
   const file = path.join(folder, 'a-file')
   writeFileSync(file, '')
-  const keeper = createOutputKeeper(contextIn(path.join(file, 'output')), 'bash')
+  const keeper = createOutputCollector(contextIn(path.join(file, 'output')), 'bash')
   await keeper.add('x'.repeat(40_000))
   const { text, spilled } = await keeper.end()
   expect(spilled).toBeUndefined()

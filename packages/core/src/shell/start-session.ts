@@ -7,7 +7,7 @@ import type { Task } from './tasks.ts'
 import { startTerminal } from './terminal.ts'
 import { workingFolder } from './working-folder.ts'
 
-export interface SessionStart {
+export interface TerminalStart {
   command: string
   /** A terminal, or plain pipes. */
   tty: boolean
@@ -17,7 +17,7 @@ export interface SessionStart {
 }
 
 /** Starts a command that can be typed into. */
-export async function startSession(start: SessionStart, ctx: ToolContext, notes: string[]): Promise<Task> {
+export async function startTerminalTask(start: TerminalStart, ctx: ToolContext, notes: string[]): Promise<Task> {
   const { command, tty, cols, rows, workdir } = start
   refuseTooMany(ctx.state.tasks, 'terminal')
   if (command.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')

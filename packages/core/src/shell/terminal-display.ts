@@ -1,13 +1,13 @@
 import type { TerminalDisplay } from '../protocol/display.ts'
 
-const shownCharacters = 8000
+const maxDisplayCharacters = 8000
 
 export function terminalDisplay(shown: Omit<TerminalDisplay, 'kind'>): TerminalDisplay {
-  return { kind: 'terminal', ...shown, text: shown.text.slice(-shownCharacters).toWellFormed() }
+  return { kind: 'terminal', ...shown, text: shown.text.slice(-maxDisplayCharacters).toWellFormed() }
 }
 
 /** "exit code 1 · 2.3 s" */
-export function summaryOf({
+export function exitSummary({
   status,
   exitCode,
   durationMs,

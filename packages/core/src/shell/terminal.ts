@@ -9,7 +9,7 @@ import { createTask } from './create-task.ts'
 import { endCommand } from './end-command.ts'
 import { findBash } from './find-bash.ts'
 import { confinementOf, type Launch, launch } from './launch.ts'
-import { membersOf, signal, type Target } from './processes.ts'
+import { membersOf, sendSignalTo, type CommandProcesses } from './processes.ts'
 import { commandEnvironment, noteForUndo } from './run-command.ts'
 import type { Task } from './tasks.ts'
 
@@ -50,7 +50,7 @@ export async function startTerminal(
   const options = { name: 'dumb', cols, rows, cwd: ready.cwd, env, encoding: null }
   const pty = startPty(() => spawn(file, args, options), ready)
   const target = { pid: pty.pid, mark }
-  const task = openTask(command, ctx, ready.confinement, pty, target, begin)
+  const task = openTerminalTask(command, ctx, ready.confinement, pty, target, begin)
   const stopWatching = ready.confinement === 'none' ? undefined : watchProcesses(pty.pid)
   void task.ended.then(stopWatching).then(ready.release)
   try {
@@ -78,12 +78,12 @@ function startPty(start: () => IPty, { release }: Launch): IPty {
   }
 }
 
-function openTask(
+function openTerminalTask(
   command: string,
   ctx: ToolContext,
   confinement: Confinement,
   pty: IPty,
-  target: Target,
+  target: CommandProcesses,
   begin: string,
 ): Task {
   const opened = createTask({
@@ -96,7 +96,7 @@ function openTask(
     idle: (text) => awaitsInput(text, pty.pid),
     stop() {
       // A shell at its prompt pays no heed to SIGTERM, but goes when its terminal does.
-      signal(-pty.pid, 'SIGHUP')
+      sendSignalTo(-pty.pid, 'SIGHUP')
       return endCommand(target)
     },
     write: (text) => pty.write(text),
@@ -140,10 +140,10 @@ function openTask(
 /** It stands at a prompt, or somebody reads from the terminal, where the kernel tells. */
 function awaitsInput(text: string, pid: number): boolean {
   if (text.slice(text.lastIndexOf('\n') + 1).trim() !== '') return true
-  return membersOf({ pid }).some((one) => /wait_woken|n_tty_read/.test(waitsIn(one.pid)))
+  return membersOf({ pid }).some((one) => /wait_woken|n_tty_read/.test(waitChannel(one.pid)))
 }
 
-function waitsIn(pid: number): string {
+function waitChannel(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/wchan`, 'latin1')
   } catch {

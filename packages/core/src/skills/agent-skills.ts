@@ -4,16 +4,6 @@ import { dataParts, type DataParts } from '../protocol/data-parts.ts'
 import type { Part, StoredMessage } from '../protocol/message.ts'
 import type { Skill } from './skill.ts'
 
-/** The skills of an agent in the turn that it is at work on. */
-export interface AgentSkills {
-  /** Those that can be loaded, as they are on the disk now. */
-  list(): readonly Skill[]
-  /** What runs unasked by the skills that the person put into the message: a list of rules for each that has one. */
-  limits: readonly (readonly string[])[]
-  /** The same by the skills that the model has loaded in a run; see `limitsOfRun`. */
-  loaded?: { runId: string; limits: readonly (readonly string[])[] }
-}
-
 /**
  * Gives an agent its skills for a turn. The folders of those that were loaded earlier in the conversation can be read,
  * as long as they still are skills.
@@ -25,7 +15,7 @@ export function openAgentSkills(
 ): void {
   const question = history.findLast(({ role }) => role === 'user')?.parts ?? []
   state.skills = { list, limits: limitsIn(question) }
-  openFolders(
+  allowLoadedFolders(
     state,
     history.flatMap(({ parts }) => parts),
   )
@@ -36,7 +26,7 @@ export function joinSkills(state: AgentState, parts: readonly Part[], unasked: r
   if (state.skills === undefined && unasked.length === 0) return
   state.skills ??= { list: () => [], limits: [] }
   state.skills.limits = [...state.skills.limits, ...limitsIn(parts), ...unasked]
-  openFolders(state, parts)
+  allowLoadedFolders(state, parts)
 }
 
 function limitsIn(parts: readonly Part[]): string[][] {
@@ -46,14 +36,14 @@ function limitsIn(parts: readonly Part[]): string[][] {
   })
 }
 
-function openFolders(state: AgentState, parts: readonly Part[]): void {
+function allowLoadedFolders(state: AgentState, parts: readonly Part[]): void {
   const loaded = new Set(parts.flatMap(loadedPath))
   if (loaded.size === 0) return
-  for (const skill of state.skills?.list() ?? []) if (loaded.has(skill.path)) openFolder(state, skill)
+  for (const skill of state.skills?.list() ?? []) if (loaded.has(skill.path)) allowSkillFolder(state, skill)
 }
 
 /** What a loaded skill refers to can be read from then on. */
-export function openFolder({ readable }: AgentState, { folder }: Pick<Skill, 'folder'>): void {
+export function allowSkillFolder({ readable }: AgentState, { folder }: Pick<Skill, 'folder'>): void {
   const real = realPath(folder).path
   if (!readable.includes(real)) readable.push(real)
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
-import { FileFault, mostSkillBytes, parseSkillFile } from './parse-skill-file.ts'
+import { FileFault, maxSkillBytes, parseSkillFile } from './parse-skill-file.ts'
 import type { SkillPlace } from './skill-places.ts'
 import type { Skill, SkillHead, SkillProblem } from './skill.ts'
 
@@ -22,7 +22,7 @@ interface Known {
   problem?: SkillProblem
 }
 
-const mostInFolder = 5000
+const maxPerFolder = 5000
 
 /**
  * Looks on the disk each time: what has not changed since is not read again. Synchronous, since a look at 500 files
@@ -86,7 +86,7 @@ export function readSkillBody(skill: Pick<Skill, 'path' | 'name'>): string {
 
 function readSkill(file: string, stats: Stats): string {
   if (!stats.isFile()) throw new FileFault('it is not a file')
-  if (stats.size > mostSkillBytes) throw new FileFault(`it is longer than ${mostSkillBytes / 1024} KiB`)
+  if (stats.size > maxSkillBytes) throw new FileFault(`it is longer than ${maxSkillBytes / 1024} KiB`)
   const bytes = readFileSync(file)
   if (!isUtf8(bytes)) throw new FileFault('it is not UTF-8 text')
   return bytes.toString()
@@ -95,13 +95,13 @@ function readSkill(file: string, stats: Stats): string {
 function foldersIn({ folder }: SkillPlace, problems: SkillProblem[]): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
-    if (entries.length > mostInFolder)
-      problems.push({ path: folder, message: `only the first ${mostInFolder} of ${entries.length} entries are read` })
+    if (entries.length > maxPerFolder)
+      problems.push({ path: folder, message: `only the first ${maxPerFolder} of ${entries.length} entries are read` })
     return entries
       .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
       .map(({ name }) => name)
       .toSorted()
-      .slice(0, mostInFolder)
+      .slice(0, maxPerFolder)
       .map((name) => path.join(folder, name))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

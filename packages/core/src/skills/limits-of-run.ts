@@ -7,7 +7,9 @@ const outputSchema = z.object({ runId: z.string(), limits: z.array(z.array(z.str
  * What the skills that the model loaded in this run leave unasked. Looked up once: an earlier process may have loaded
  * some, and the newest result of Skill has them all.
  */
-export function limitsOfRun(ctx: Pick<ToolContext, 'state' | 'run' | 'lastOutput'>): readonly (readonly string[])[] {
+export function loadedSkillLimits(
+  ctx: Pick<ToolContext, 'state' | 'run' | 'lastOutput'>,
+): readonly (readonly string[])[] {
   const { skills } = ctx.state
   if (skills === undefined) return []
   if (skills.loaded?.runId !== ctx.run.id) {

@@ -5,7 +5,7 @@ import type { Policy } from '../permission/policy.ts'
 import type { RuleSet } from '../permission/rule-set.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { ToolContext } from '../tool.ts'
-import { limitsOfRun } from './limits-of-run.ts'
+import { loadedSkillLimits } from './limits-of-run.ts'
 
 type Call = Parameters<RunInput['decide']>[0]
 
@@ -22,11 +22,11 @@ export async function narrowCall(
   policy: () => Policy,
 ): Promise<Decision> {
   if (decision.decision !== 'allow') return decision
-  for (const limit of unaskedBySkills(ctx)) {
+  for (const limit of activeSkillLimits(ctx)) {
     const { mode, home, troupeHome, planFile } = policy()
     const narrow: Policy = {
       mode: mode === 'plan' ? 'plan' : 'default',
-      rules: rulesOf(limit, ctx.workspace.path),
+      rules: compileLimit(limit, ctx.workspace.path),
       sandbox: false,
       home,
       ...(troupeHome !== undefined && { troupeHome }),
@@ -45,16 +45,16 @@ export async function narrowCall(
  * What may run unasked by each skill that is at work: those of whoever started this agent, those of the message, and
  * those that the model loaded since.
  */
-export function unaskedBySkills(ctx: ToolContext): readonly (readonly string[])[] {
+export function activeSkillLimits(ctx: ToolContext): readonly (readonly string[])[] {
   const inherited = ctx.agent.unasked ?? []
   const own = ctx.state.skills?.limits ?? []
-  const loaded = limitsOfRun(ctx)
+  const loaded = loadedSkillLimits(ctx)
   return inherited.length + loaded.length === 0 ? own : [...inherited, ...own, ...loaded]
 }
 
 const compiled = new Map<string, RuleSet>()
 
-function rulesOf(limit: readonly string[], base: string): RuleSet {
+function compileLimit(limit: readonly string[], base: string): RuleSet {
   const key = [base, ...limit].join('\n')
   const known = compiled.get(key)
   if (known !== undefined) return known

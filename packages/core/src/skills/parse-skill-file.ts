@@ -2,7 +2,7 @@ import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from 'zod'
 import { splitFrontMatter } from '../parse-agent-file.ts'
 import { parseRule } from '../permission/parse-rule.ts'
-import { plainMatter } from './plain-matter.ts'
+import { parsePlainMatter } from './plain-matter.ts'
 import type { SkillHead } from './skill.ts'
 
 /** What is wrong with a file, and where. */
@@ -16,11 +16,11 @@ export class FileFault extends Error {
 }
 
 export const skillNamePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-export const mostSkillBytes = 256 * 1024
+export const maxSkillBytes = 256 * 1024
 /** Agents are told no more of a description. */
-export const describedLength = 1024
+export const maxDescriptionLength = 1024
 /** Checking for keys that stand there twice takes time that grows with their square. */
-const mostMatter = 16 * 1024
+const maxMatterLength = 16 * 1024
 
 const frontMatter = z.looseObject({
   name: z
@@ -73,8 +73,9 @@ export function readFrontMatter(text: string): {
 } {
   const { matter, body } = splitFrontMatter(text)
   if (matter === '') return { data: {}, lineOf: () => 1, body }
-  if (matter.length > mostMatter) throw new FileFault(`the front matter is longer than ${mostMatter} characters`, 1)
-  const plain = plainMatter(matter)
+  if (matter.length > maxMatterLength)
+    throw new FileFault(`the front matter is longer than ${maxMatterLength} characters`, 1)
+  const plain = parsePlainMatter(matter)
   if (plain !== undefined) return { data: plain.data, lineOf: (key) => (plain.lines.get(key) ?? 0) + 1, body }
   const lines = new LineCounter()
   const document = attempt(() => parseDocument(matter, { lineCounter: lines }))

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { plainMatter } from './plain-matter.ts'
+import { parsePlainMatter } from './plain-matter.ts'
 
 it('reads what nearly every file says', () => {
   expect(
-    plainMatter('name: pdf\ndescription: Reads (and writes) files, it\'s "good"; see a/b.\nmetadata:\n  a: "1.0"'),
+    parsePlainMatter('name: pdf\ndescription: Reads (and writes) files, it\'s "good"; see a/b.\nmetadata:\n  a: "1.0"'),
   ).toEqual({
     data: { name: 'pdf', description: 'Reads (and writes) files, it\'s "good"; see a/b.', metadata: { a: '1.0' } },
     lines: new Map([
@@ -36,7 +36,7 @@ it('leaves what means something else in YAML to its parser', () => {
     '__proto__: x',
     'a: b\n\nc: d',
   ])
-    expect([matter, plainMatter(matter)]).toEqual([matter, undefined])
+    expect([matter, parsePlainMatter(matter)]).toEqual([matter, undefined])
 })
 
 const pieces =
@@ -47,7 +47,7 @@ it('never says anything else than the parser', () => {
   let read = 0
   fc.assert(
     fc.property(matters, (matter) => {
-      const plain = plainMatter(matter)
+      const plain = parsePlainMatter(matter)
       if (plain === undefined) return
       read++
       expect(plain.data).toEqual(parse(matter))

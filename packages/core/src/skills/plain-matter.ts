@@ -8,7 +8,9 @@ const notText = /^(?:true|false|null|yes|no|on|off|y|n)$|:$/i
  * The front matter that nearly every file has, a hundred times as fast as YAML is parsed: lines of `key: text`, and one
  * level below a key without one. Undefined for everything else, which is left to a real parser.
  */
-export function plainMatter(matter: string): { data: Record<string, unknown>; lines: Map<string, number> } | undefined {
+export function parsePlainMatter(
+  matter: string,
+): { data: Record<string, unknown>; lines: Map<string, number> } | undefined {
   const data: Record<string, unknown> = {}
   const lines = new Map<string, number>()
   let inner: Record<string, unknown> | undefined
@@ -16,7 +18,7 @@ export function plainMatter(matter: string): { data: Record<string, unknown>; li
     const match = pair.exec(line)
     if (match === null) return undefined
     const [, indented, key, given] = match as unknown as [string, string | undefined, string, string | undefined]
-    const value = given === undefined ? undefined : textOf(given)
+    const value = given === undefined ? undefined : readScalar(given)
     const target = indented === undefined ? data : inner
     if (notText.test(key)) return undefined
     if (target === undefined || key in target || (given !== undefined && value === undefined)) return undefined
@@ -31,7 +33,7 @@ export function plainMatter(matter: string): { data: Record<string, unknown>; li
   return inner !== undefined && Object.keys(inner).length === 0 ? undefined : { data, lines }
 }
 
-function textOf(given: string): string | undefined {
+function readScalar(given: string): string | undefined {
   if (plainText.test(given) && !notText.test(given)) return given
   const match = quoted.exec(given)
   return match === null ? undefined : (match[1] ?? match[2])

@@ -1,5 +1,5 @@
 import { TokenGauge } from '../compaction/token-gauge.ts'
-import { describedLength } from './parse-skill-file.ts'
+import { maxDescriptionLength } from './parse-skill-file.ts'
 import type { Skill } from './skill.ts'
 
 const opening = `Skills that can be loaded with the tool Skill. When what is to be done fits a description, load that skill first and follow it.
@@ -22,7 +22,7 @@ export function skillList(skills: readonly Pick<Skill, 'name' | 'description' | 
     ].join('\n')
   }
   const fits = (text: string): boolean => gauge.text(text) <= most
-  const length = largest(describedLength, (n) => fits(textWith(n)))
+  const length = largest(maxDescriptionLength, (n) => fits(textWith(n)))
   if (length >= 0) return textWith(length)
   return textWith(
     0,

@@ -28,3 +28,13 @@ export interface SkillProblem {
 
 /** What stands in a `SKILL.md` besides where it lies. */
 export type SkillHead = Omit<Skill, 'path' | 'folder' | 'scope'>
+
+/** The skills of an agent in the turn that it is at work on. */
+export interface AgentSkills {
+  /** Those that can be loaded, as they are on the disk now. */
+  list(): readonly Skill[]
+  /** What runs unasked by the skills that the person put into the message: a list of rules for each that has one. */
+  limits: readonly (readonly string[])[]
+  /** The same by the skills that the model has loaded in a run; see `limitsOfRun`. */
+  loaded?: { runId: string; limits: readonly (readonly string[])[] }
+}

@@ -1,7 +1,6 @@
-import type { AgentDefinition, Budget } from '../agent-definition.ts'
+import type { AgentDefinition } from '../agent-definition.ts'
 import type { AgentFrame } from '../agent-frame.ts'
 import type { Chunk } from '../protocol/message.ts'
-import type { ParamValues } from '../protocol/param.ts'
 import type { RunOutcome } from '../run/end-turn.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { WriteLock } from '../run/write-lock.ts'
@@ -9,28 +8,6 @@ import type { SteeringMessage } from '../run-log.ts'
 import type { AgentRecord } from '../store.ts'
 import type { Tool } from '../tool.ts'
 import type { Meter } from './meter.ts'
-
-/** What a sub-agent was started with. Stored with it: an edited definition does not change an agent that is there. */
-export interface AgentSetup {
-  prompt: string
-  /** Names of tools. */
-  tools: readonly string[]
-  model: string
-  allowedSubAgents?: readonly string[]
-  maxDepth?: number
-  /** See `AgentFrame`. */
-  unasked?: readonly (readonly string[])[]
-  maxSteps?: number
-  budget?: Budget
-  /** Settings of the model. */
-  params?: ParamValues
-}
-
-/** Something that a sub-agent is told, and the run that answers it. */
-export interface Told {
-  runId: string
-  message: { id: string; text: string }
-}
 
 /** What a tree of agents needs from whoever keeps conversations and starts runs. */
 export interface AgentHost {

@@ -1,17 +1,17 @@
 import { NamedError } from '../error.ts'
 import type { AgentLink } from './agent-host.ts'
 import type { AgentNode } from './agent-node.ts'
-import { storedReport, type Forest, type FullRecord, type TreeRun } from './forest.ts'
-import { isFinal, type AgentReport, type Agents, type Refusal, type SpawnRequest, type Unasked } from './agents.ts'
+import { storedReport, type AgentTreeContext, type AgentRecordWithDetails, type TreeRun } from './forest.ts'
+import { isFinal, type AgentReport, type Agents, type Refusal, type SpawnRequest, type SkillLimits } from './agents.ts'
 import { derivedId } from './derived-id.ts'
-import { narrowSetup, prepare } from './prepare.ts'
-import { resultText } from './result-text.ts'
+import { narrowSetup, prepareSpawn } from './prepare.ts'
+import { agentResultText } from './result-text.ts'
 import { createSlots } from './slots.ts'
 
-type CallOf = Parameters<AgentLink['agents']>[0]
+type AgentsCall = Parameters<AgentLink['agents']>[0]
 
 /** The door of one run to its sub-agents. */
-export function createLink(tree: Forest, run: TreeRun): AgentLink {
+export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink {
   const { host, nodes } = tree
   const slots = createSlots(tree.parallel)
   /** Nobody waits for these: the run is told when they end. */
@@ -53,7 +53,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     wakeUp = Promise.withResolvers<void>()
   }
 
-  function agentsFor(call: CallOf): Agents {
+  function agentsFor(call: AgentsCall): Agents {
     return {
       spawn: (request, onChange) => spawn(call, request, onChange),
       send: (agentId, text, options) => send(call, agentId, text, options),
@@ -71,7 +71,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
   }
 
   async function spawn(
-    call: CallOf,
+    call: AgentsCall,
     request: SpawnRequest,
     onChange?: (report: AgentReport) => void,
   ): Promise<AgentReport | Refusal> {
@@ -108,20 +108,20 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
   /** The record of a new agent, stored; that of one which an earlier process had started; or what became of it. */
   async function findOrPrepare(
     agentId: string,
-    call: CallOf,
+    call: AgentsCall,
     request: SpawnRequest,
-  ): Promise<{ record: FullRecord } | Refusal | AgentReport> {
+  ): Promise<{ record: AgentRecordWithDetails } | Refusal | AgentReport> {
     const known = await host.find(agentId)
     if (known?.details !== undefined) {
-      if (!isFinal(known.status as AgentReport['status'])) return { record: known as FullRecord }
+      if (!isFinal(known.status as AgentReport['status'])) return { record: known as AgentRecordWithDetails }
       return storedReport(known, await host.lastText(agentId))
     }
-    const prepared = await prepare(host, run, request)
+    const prepared = await prepareSpawn(host, run, request)
     if ('refused' in prepared) return prepared
     const now = tree.now()
     const { name, agentType, setup } = prepared
     const runId = derivedId('run_', run.runId, call.toolCallId)
-    const record: FullRecord = {
+    const record: AgentRecordWithDetails = {
       sessionId: tree.sessionId,
       agentId,
       parentAgentId: run.agentId,
@@ -136,7 +136,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
         toolCallId: call.toolCallId,
         background: request.background === true,
         setup,
-        told: [{ runId, message: { id: messageIdOf(runId), text: request.task } }],
+        told: [{ runId, message: { id: deriveMessageId(runId), text: request.task } }],
         steps: 0,
         tokens: 0,
         cost: 0,
@@ -149,7 +149,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
   }
 
   /** Starts an agent, or takes up the run that an earlier process left. */
-  function attach(record: FullRecord, slot: ReturnType<typeof slots.take>): AgentNode {
+  function attach(record: AgentRecordWithDetails, slot: ReturnType<typeof slots.take>): AgentNode {
     return keep(tree.begin(run, record, slot), record.details.background, record.agentId)
   }
 
@@ -175,19 +175,23 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
   /** The run reads it at its next step; once, whatever happens in between. */
   async function tellEnd(report: AgentReport): Promise<void> {
     const id = derivedId('notice_', report.agentId, String(report.steps), report.status)
-    await run.steer({ id, text: resultText(report) })
+    await run.steer({ id, text: agentResultText(report) })
   }
 
   async function send(
-    call: CallOf,
+    call: AgentsCall,
     agentId: string,
     text: string,
-    { interrupt = false, messageId, unasked = [] }: { interrupt?: boolean; messageId?: string; unasked?: Unasked } = {},
+    {
+      interrupt = false,
+      messageId,
+      unasked = [],
+    }: { interrupt?: boolean; messageId?: string; unasked?: SkillLimits } = {},
   ): Promise<AgentReport | Refusal> {
     const refusal = await refuseStranger(agentId)
     if (refusal !== undefined) return refusal
     const runId = derivedId('run_', run.runId, call.toolCallId)
-    const message = { id: messageId ?? messageIdOf(runId), text }
+    const message = { id: messageId ?? deriveMessageId(runId), text }
     const node = nodes.get(agentId)
     if (node !== undefined) {
       try {
@@ -200,7 +204,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     }
     const spent = run.meter.exceeded()
     if (spent !== undefined) return { refused: 'BUDGET', message: spent }
-    const known = (await host.find(agentId)) as FullRecord
+    const known = (await host.find(agentId)) as AgentRecordWithDetails
     if (known.runId === runId) return tree.reportOf(agentId, run.frames)
     const setup = narrowSetup(known.details.setup, unasked)
     const { parentRunId, steps, tokens, cost, earlier } = known.details
@@ -213,13 +217,13 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
       told: [{ runId, message }],
       ...(before !== undefined && { earlier: before }),
     }
-    const record: FullRecord = { ...known, status: 'pending', runId, details, updatedAt: Date.now() }
+    const record: AgentRecordWithDetails = { ...known, status: 'pending', runId, details, updatedAt: Date.now() }
     await host.save(record)
     return attach(record, slots.take()).report
   }
 
   async function wait(
-    call: CallOf,
+    call: AgentsCall,
     agentIds: readonly string[],
     { mode = 'all', ms }: { mode?: 'any' | 'all'; ms?: number } = {},
   ): Promise<(AgentReport | Refusal)[]> {
@@ -265,9 +269,9 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
     return { refused: 'NOT_FOUND', message: message.replace('""', `"${agentId}"`) }
   }
 
-  async function ownRecords(): Promise<FullRecord[]> {
+  async function ownRecords(): Promise<AgentRecordWithDetails[]> {
     const records = await host.list()
-    return records.filter((record): record is FullRecord => record.details?.parentRunId === run.runId)
+    return records.filter((record): record is AgentRecordWithDetails => record.details?.parentRunId === run.runId)
   }
 
   /** What sub-agents had spent for this run before the restart, runs aside that go on, counts still. */
@@ -283,7 +287,7 @@ export function createLink(tree: Forest, run: TreeRun): AgentLink {
   }
 }
 
-function messageIdOf(runId: string): string {
+function deriveMessageId(runId: string): string {
   return derivedId('msg_', runId)
 }
 

@@ -1,10 +1,11 @@
+import type { PendingMessage } from '../store.ts'
 import type { AgentFrame } from '../agent-frame.ts'
 import { NamedError } from '../error.ts'
 import type { Chunk, Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../run/end-turn.ts'
 import type { AgentDetails, AgentRecord } from '../store.ts'
-import type { AgentHost, AgentLink, ChildRun, HostedRun, Told } from './agent-host.ts'
-import { isFinal, type AgentReport, type AgentStatus, type Unasked } from './agents.ts'
+import type { AgentHost, AgentLink, ChildRun, HostedRun } from './agent-host.ts'
+import { isFinal, type AgentReport, type AgentStatus, type SkillLimits } from './agents.ts'
 import { derivedId } from './derived-id.ts'
 import { Meter, type Spent } from './meter.ts'
 import { narrowSetup } from './prepare.ts'
@@ -21,7 +22,7 @@ export interface AgentNode {
   readonly listeners: Set<(report: AgentReport) => void>
   /** Somebody has read its end. */
   claimed: boolean
-  send(message: { id: string; text: string; runId: string; unasked: Unasked }, interrupt: boolean): Promise<void>
+  send(message: { id: string; text: string; runId: string; unasked: SkillLimits }, interrupt: boolean): Promise<void>
   stop(reason: NamedError): void
 }
 
@@ -88,7 +89,7 @@ export function startNode(options: NodeOptions): AgentNode {
   }
 
   /** Its next runs, also after a restart, let no more pass than whoever told it to go on. */
-  function narrow(unasked: Unasked): void {
+  function narrow(unasked: SkillLimits): void {
     const setup = narrowSetup(record.details.setup, unasked)
     if (setup === record.details.setup) return
     record = { ...record, details: { ...record.details, setup } }
@@ -134,7 +135,7 @@ export function startNode(options: NodeOptions): AgentNode {
   }
 
   /** One run of its conversation, from message to answer. */
-  async function tell({ runId, message }: Told, summary = false): Promise<RunOutcome> {
+  async function tell({ runId, message }: PendingMessage, summary = false): Promise<RunOutcome> {
     life.signal.throwIfAborted()
     current = new AbortController()
     const signal = AbortSignal.any([life.signal, current.signal])
@@ -213,7 +214,7 @@ export function startNode(options: NodeOptions): AgentNode {
   }
 }
 
-function summaryOf({ runId }: Told): Told {
+function summaryOf({ runId }: PendingMessage): PendingMessage {
   return {
     runId: derivedId('run_', runId, 'summary'),
     message: { id: derivedId('msg_', runId, 'summary'), text: summaryRequest },

@@ -3,11 +3,11 @@ import type { Chunk } from '../protocol/message.ts'
 import { stopNow } from '../run/ending.ts'
 import { createWriteLock, type WriteLock } from '../run/write-lock.ts'
 import type { AgentHost, AgentLink } from './agent-host.ts'
-import { createLink } from './agent-link.ts'
+import { createAgentLink } from './agent-link.ts'
 import { startNode, type AgentNode } from './agent-node.ts'
 import type { AgentReport, Refusal } from './agents.ts'
 import { createEnvelopes } from './envelopes.ts'
-import { storedReport, type Forest, type FullRecord, type TreeRun } from './forest.ts'
+import { storedReport, type AgentTreeContext, type AgentRecordWithDetails, type TreeRun } from './forest.ts'
 import { Meter } from './meter.ts'
 import { framesFor } from './prepare.ts'
 import type { Slot } from './slots.ts'
@@ -38,7 +38,7 @@ export function createAgentTree(options: TreeOptions): AgentTree {
   const { writes = createWriteLock() } = options
   const envelopes = createEnvelopes(emit)
   let lastTime = 0
-  const tree: Forest = {
+  const tree: AgentTreeContext = {
     host,
     sessionId: options.sessionId,
     parallel: options.parallel ?? 4,
@@ -50,7 +50,7 @@ export function createAgentTree(options: TreeOptions): AgentTree {
 
   return {
     writes,
-    link: (run) => createLink(tree, run),
+    link: (run) => createAgentLink(tree, run),
     async stop(agentId) {
       const node = nodes.get(agentId)
       node?.stop(stopNow())
@@ -58,7 +58,7 @@ export function createAgentTree(options: TreeOptions): AgentTree {
     },
   }
 
-  function begin(parent: TreeRun, record: FullRecord, slot: Slot): AgentNode {
+  function begin(parent: TreeRun, record: AgentRecordWithDetails, slot: Slot): AgentNode {
     const { agentId, name, task, parentAgentId } = record
     const { setup } = record.details
     const frames = framesFor(parent.frames, { name, setup, agentId })
@@ -78,7 +78,7 @@ export function createAgentTree(options: TreeOptions): AgentTree {
       },
       onChunk: (chunk) => envelopes.add(agentId, chunk),
       link: (node, run) =>
-        createLink(tree, {
+        createAgentLink(tree, {
           ...run,
           ...node,
           agentId,

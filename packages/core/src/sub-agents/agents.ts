@@ -23,7 +23,7 @@ export interface AgentReport {
 }
 
 /** By each skill: what may run unasked. */
-export type Unasked = readonly (readonly string[])[]
+export type SkillLimits = readonly (readonly string[])[]
 
 export interface SpawnRequest {
   name: string
@@ -35,7 +35,7 @@ export interface SpawnRequest {
   /** An agent of the caller's own making. Its tools must be among the caller's. */
   config?: { systemPrompt: string; tools?: readonly string[] }
   /** What the caller's skills leave unasked; see `AgentFrame`. */
-  unasked?: Unasked
+  unasked?: SkillLimits
 }
 
 /**
@@ -52,7 +52,7 @@ export interface Agents {
   send(
     agentId: string,
     text: string,
-    options?: { interrupt?: boolean; messageId?: string; unasked?: Unasked },
+    options?: { interrupt?: boolean; messageId?: string; unasked?: SkillLimits },
   ): Promise<AgentReport | Refusal>
   /** Resolves when one of them, or all, have ended, or after the time; in the order of the ids. */
   wait(agentIds: readonly string[], options?: { mode?: 'any' | 'all'; ms?: number }): Promise<(AgentReport | Refusal)[]>

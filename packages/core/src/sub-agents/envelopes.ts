@@ -8,7 +8,7 @@ export interface Envelopes {
   flush(agentId: string): void
 }
 
-const beat = 25
+const flushIntervalMs = 25
 
 export function createEnvelopes(emit: (chunk: Chunk) => void): Envelopes {
   const waiting = new Map<string, Chunk[]>()
@@ -25,7 +25,7 @@ export function createEnvelopes(emit: (chunk: Chunk) => void): Envelopes {
         else chunks[chunks.length - 1] = joined
       }
       // At once after a pause, else with the next beat.
-      timer ??= setTimeout(flushAll, Math.max(0, lastFlush + beat - performance.now()))
+      timer ??= setTimeout(flushAll, Math.max(0, lastFlush + flushIntervalMs - performance.now()))
     },
     flush,
   }

@@ -18,18 +18,18 @@ export interface TreeRun extends Delegator {
 }
 
 /** What links share. */
-export interface Forest {
+export interface AgentTreeContext {
   host: AgentHost
   sessionId: string
   parallel: number
   /** Those at work. */
   nodes: ReadonlyMap<string, AgentNode>
-  begin(parent: TreeRun, record: FullRecord, slot: Slot): AgentNode
+  begin(parent: TreeRun, record: AgentRecordWithDetails, slot: Slot): AgentNode
   reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal>
   now(): number
 }
 
-export type FullRecord = AgentRecord & { details: AgentDetails }
+export type AgentRecordWithDetails = AgentRecord & { details: AgentDetails }
 
 export function storedReport(record: AgentRecord, text: string): AgentReport {
   const { agentId, name, status, details } = record

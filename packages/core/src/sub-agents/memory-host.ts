@@ -91,7 +91,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
       opening: [],
       limits: { ...root.limits, ...(maxSteps !== undefined && { steps: maxSteps }) },
       signal: child.signal,
-      log: teed(child.onChunk),
+      log: teeLog(child.onChunk),
       writes: () => child.writes,
       meter: child.meter,
       agents: link.agents,
@@ -123,7 +123,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
   }
 }
 
-function teed(onChunk: (chunk: Chunk) => void): RunLog {
+function teeLog(onChunk: (chunk: Chunk) => void): RunLog {
   const log = createMemoryLog()
   log.subscribe(onChunk)
   return log

@@ -1,4 +1,4 @@
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import type { Budget } from '../agent-definition.ts'
 import { Stopwatch } from '../run/stopwatch.ts'
 
@@ -26,13 +26,13 @@ export class Meter {
 
   /** What the run spent itself. */
   add(spent: Partial<Spent>): void {
-    count(this.spent, spent)
+    addSpent(this.spent, spent)
     this.#parent?.addBelow(spent)
   }
 
   addBelow(spent: Partial<Spent>): void {
-    count(this.spent, spent)
-    count(this.below, spent)
+    addSpent(this.spent, spent)
+    addSpent(this.below, spent)
     this.#parent?.addBelow(spent)
   }
 
@@ -44,7 +44,7 @@ export class Meter {
   #own(): string | undefined {
     const { steps, tokens, cost, ms } = this.#budget
     const of = `The budget of "${this.#name}"`
-    if (steps !== undefined && this.spent.steps >= steps) return `${of} of ${showCount(steps, 'step')} is used up.`
+    if (steps !== undefined && this.spent.steps >= steps) return `${of} of ${formatCount(steps, 'step')} is used up.`
     if (tokens !== undefined && this.spent.tokens >= tokens) return `${of} of ${tokens} tokens is used up.`
     if (cost !== undefined && this.spent.cost >= cost) return `${of} of ${cost} is used up.`
     if (ms !== undefined && this.#watch.elapsedMs() >= ms) return `${of} of ${ms / 1000} s is used up.`
@@ -52,7 +52,7 @@ export class Meter {
   }
 }
 
-function count(sum: Spent, { steps = 0, tokens = 0, cost = 0 }: Partial<Spent>): void {
+function addSpent(sum: Spent, { steps = 0, tokens = 0, cost = 0 }: Partial<Spent>): void {
   sum.steps += steps
   sum.tokens += tokens
   sum.cost += cost

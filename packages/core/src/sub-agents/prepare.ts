@@ -1,11 +1,12 @@
+import type { AgentSetup } from '../store.ts'
 import { agentKey, type AgentDefinition, type AgentType } from '../agent-definition.ts'
 import type { AgentFrame } from '../agent-frame.ts'
 import { findTool } from '../tool-set.ts'
 import type { Tool } from '../tool.ts'
-import type { AgentHost, AgentSetup } from './agent-host.ts'
-import type { Refusal, SpawnRequest, Unasked } from './agents.ts'
+import type { AgentHost } from './agent-host.ts'
+import type { Refusal, SpawnRequest, SkillLimits } from './agents.ts'
 import type { Meter } from './meter.ts'
-import { refuse } from './refuse.ts'
+import { checkDelegation } from './refuse.ts'
 
 /** Who wants to delegate. */
 export interface Delegator {
@@ -15,20 +16,24 @@ export interface Delegator {
   meter: Meter
 }
 
-export interface Prepared {
+export interface PreparedSpawn {
   name: string
   agentType: AgentType
   setup: AgentSetup
 }
 
 /** Everything that can be refused before an agent exists: nothing is left of a refused one. */
-export async function prepare(host: AgentHost, parent: Delegator, request: SpawnRequest): Promise<Prepared | Refusal> {
+export async function prepareSpawn(
+  host: AgentHost,
+  parent: Delegator,
+  request: SpawnRequest,
+): Promise<PreparedSpawn | Refusal> {
   const spent = parent.meter.exceeded()
   if (spent !== undefined) return { refused: 'BUDGET', message: `${spent} Finish with what you have.` }
-  const refusal = refuse(request.name, parent.frames)
+  const refusal = checkDelegation(request.name, parent.frames)
   if (refusal !== undefined) return refusal
   const { config, unasked } = request
-  if (config !== undefined) return inline(request.name, config, request, parent)
+  if (config !== undefined) return defineInlineAgent(request.name, config, request, parent)
   const definitions = await host.definitions()
   const definition = definitions.find((known) => agentKey(known.name) === agentKey(request.name))
   if (definition === undefined) return notFound(request.name, definitions, await host.whyNot?.(request.name))
@@ -53,12 +58,12 @@ export async function prepare(host: AgentHost, parent: Delegator, request: Spawn
 }
 
 /** An agent of the caller's own making holds no tool that the caller does not hold. */
-function inline(
+function defineInlineAgent(
   name: string,
   config: NonNullable<SpawnRequest['config']>,
   { model, unasked }: SpawnRequest,
   parent: Delegator,
-): Prepared | Refusal {
+): PreparedSpawn | Refusal {
   const wanted = config.tools ?? parent.tools.map((tool) => tool.name)
   const found = wanted.map((tool) => findTool(tool, parent.tools))
   const missing = wanted.filter((_, i) => found[i] === undefined)
@@ -92,7 +97,7 @@ function notFound(
 }
 
 /** With what skills of whoever tells it more leave unasked, besides what it was started with. */
-export function narrowSetup(setup: AgentSetup, unasked: Unasked): AgentSetup {
+export function narrowSetup(setup: AgentSetup, unasked: SkillLimits): AgentSetup {
   const known = new Set((setup.unasked ?? []).map((list) => JSON.stringify(list)))
   const added = unasked.filter((list) => !known.has(JSON.stringify(list)))
   return added.length === 0 ? setup : { ...setup, unasked: [...(setup.unasked ?? []), ...added] }

@@ -6,7 +6,7 @@ import type { Refusal } from './agents.ts'
 export const defaultMaxDepth = 4
 
 /** Whether the last agent of the chain may start this one: the rules that need nothing but the chain. */
-export function refuse(name: string, frames: readonly AgentFrame[]): Refusal | undefined {
+export function checkDelegation(name: string, frames: readonly AgentFrame[]): Refusal | undefined {
   const key = agentKey(name)
   const chain = frames.map((frame) => frame.name).join(' > ')
   if (frames.some((frame) => agentKey(frame.name) === key)) {
@@ -15,7 +15,7 @@ export function refuse(name: string, frames: readonly AgentFrame[]): Refusal | u
       message: `"${name}" is already at work in this chain (${chain}). Do this part yourself, or give it to another agent.`,
     }
   }
-  const deepest = maxDepthOf(frames)
+  const deepest = depthLimit(frames)
   if (frames.length >= deepest) {
     return {
       refused: 'MAX_DEPTH',
@@ -29,6 +29,6 @@ export function refuse(name: string, frames: readonly AgentFrame[]): Refusal | u
 }
 
 /** The smallest limit in the chain holds. */
-function maxDepthOf(frames: readonly AgentFrame[]): number {
+function depthLimit(frames: readonly AgentFrame[]): number {
   return Math.min(...frames.map((frame) => frame.maxDepth ?? defaultMaxDepth))
 }

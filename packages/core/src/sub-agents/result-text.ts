@@ -1,7 +1,7 @@
 import type { AgentReport, Refusal } from './agents.ts'
 
 /** What the model of the parent reads: data from somebody else, in a block that its text cannot close. */
-export function resultText(report: AgentReport | Refusal): string {
+export function agentResultText(report: AgentReport | Refusal): string {
   if ('refused' in report) return `${report.refused}: ${report.message}`
   const { agentId, name, status, text, note } = report
   const head = `<agent-result agent="${escapeName(name)}" id="${agentId}" status="${status}">`

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { AgentDefinition } from '../agent-definition.ts'
 import { NamedError } from '../error.ts'
 import type { Chunk, StoredMessage } from '../protocol/message.ts'
-import { totalOf } from '../protocol/total-of.ts'
+import { totalUsage } from '../protocol/total-of.ts'
 import { createMemoryAsks } from '../run/memory-asks.ts'
 import { createMemoryLog } from '../run/memory-log.ts'
 import type { RunOutcome } from '../run/run.ts'
@@ -341,8 +341,8 @@ it('tells in each answer what those below it took, beside what it took itself', 
   expect(message.metadata).toMatchObject({ usage: { totalTokens: 200 }, subAgents: { tokens: 300 } })
   expect(message.metadata?.cost).toBeCloseTo(0.38)
   expect(message.metadata?.subAgents?.cost).toBeCloseTo(0.57)
-  expect(totalOf(message.metadata ?? {}).cost).toBeCloseTo(0.95)
-  expect(totalOf(message.metadata ?? {}).tokens).toBe(500)
+  expect(totalUsage(message.metadata ?? {}).cost).toBeCloseTo(0.95)
+  expect(totalUsage(message.metadata ?? {}).tokens).toBe(500)
   const [a, b] = [...host.records.keys()].map((id) => host.conversation(id).at(-1)?.metadata)
   expect(a).toMatchObject({ usage: { totalTokens: 200 }, subAgents: { tokens: 100 } })
   expect(b).toMatchObject({ usage: { totalTokens: 100 } })

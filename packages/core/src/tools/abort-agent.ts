@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { agentsOf } from '../sub-agents/agents-of.ts'
+import { requireAgents } from '../sub-agents/agents-of.ts'
 import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
-import { resultText } from '../sub-agents/result-text.ts'
+import { agentResultText } from '../sub-agents/result-text.ts'
 import { defineTool } from '../tool.ts'
 
 /** Stops a sub-agent. */
@@ -15,6 +15,6 @@ export default defineTool({
   listedAfter: ({ name, input }) => name === 'Task' && input['background'] === true,
   group: 'agent',
   title: ({ agent_id: id }) => `Stop ${id}`,
-  execute: ({ agent_id: id }, ctx): Promise<AgentReport | Refusal> => agentsOf(ctx).abort(id),
-  toModel: resultText,
+  execute: ({ agent_id: id }, ctx): Promise<AgentReport | Refusal> => requireAgents(ctx).abort(id),
+  toModel: agentResultText,
 })

@@ -4,7 +4,7 @@ import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
 import { patchFiles, type PatchedFile, previewPatch } from '../files/patch-files.ts'
 import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
-import { showName } from '../files/show-name.ts'
+import { printablePath } from '../files/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -25,9 +25,9 @@ export default defineTool({
   readOnly: false,
   deferred: true,
   group: 'file-write',
-  touches: ({ patch }) => stepsOf(patch).flatMap(placesOf),
-  title: ({ patch }) => `Patch ${namesIn(patch)}`,
-  permission: ({ patch }) => ({ title: 'Change files', summary: namesIn(patch), content: permissionContent(patch) }),
+  touches: ({ patch }) => parseSteps(patch).flatMap(touchedPaths),
+  title: ({ patch }) => `Patch ${pathList(patch)}`,
+  permission: ({ patch }) => ({ title: 'Change files', summary: pathList(patch), content: permissionContent(patch) }),
   async preview({ patch }, ctx): Promise<Display | undefined> {
     const files = await previewPatch(ctx, parsePatch(patch))
     if (files.length === 0 || files.some(({ cut }) => cut === true)) return undefined
@@ -37,7 +37,7 @@ export default defineTool({
     const { files, notes } = await patchFiles(ctx, parsePatch(patch))
     const lines = files.map((file) => {
       const note = jsxNote(path.resolve(ctx.state.roots[0] ?? '', file.path), ctx.state)
-      return note === undefined ? lineOf(file) : `${lineOf(file)} ${note}`
+      return note === undefined ? fileLine(file) : `${fileLine(file)} ${note}`
     })
     const head = files.length === 0 ? 'The files are already as the patch wants them; nothing was changed.' : 'Done:'
     return withModelText({ files, notes }, [head, ...lines, ...notes].join('\n'))
@@ -49,16 +49,16 @@ export default defineTool({
   }),
 })
 
-function lineOf({ change, path, from, added, removed }: PatchedFile): string {
+function fileLine({ change, path, from, added, removed }: PatchedFile): string {
   const letter = { created: 'A', changed: 'M', deleted: 'D', moved: 'R' }[change]
-  return `${letter} ${from === undefined ? '' : `${showName(from)} -> `}${showName(path)} (+${added} -${removed})`
+  return `${letter} ${from === undefined ? '' : `${printablePath(from)} -> `}${printablePath(path)} (+${added} -${removed})`
 }
 
 function sum(files: readonly PatchedFile[], key: 'added' | 'removed'): number {
   return files.reduce((total, file) => total + file[key], 0)
 }
 
-function stepsOf(patch: string): PatchStep[] {
+function parseSteps(patch: string): PatchStep[] {
   try {
     return parsePatch(patch)
   } catch {
@@ -66,19 +66,19 @@ function stepsOf(patch: string): PatchStep[] {
   }
 }
 
-function placesOf(step: PatchStep): { kind: 'write'; path: string }[] {
+function touchedPaths(step: PatchStep): { kind: 'write'; path: string }[] {
   const places = [step.path, ...(step.type === 'update' && step.moveTo !== undefined ? [step.moveTo] : [])]
   return places.map((path) => ({ kind: 'write', path }))
 }
 
-function namesIn(patch: string): string {
-  const names = stepsOf(patch).map((step) => showName(step.path))
+function pathList(patch: string): string {
+  const names = parseSteps(patch).map((step) => printablePath(step.path))
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
 }
 
 /** What a person is asked about: the patch itself, file by file. */
 function permissionContent(patch: string): Display {
-  const files = stepsOf(patch).map((step): Extract<Display, { kind: 'diff' }> => {
+  const files = parseSteps(patch).map((step): Extract<Display, { kind: 'diff' }> => {
     if (step.type === 'delete')
       return { kind: 'diff', path: step.path, change: 'deleted', diff: '', added: 0, removed: 0 }
     if (step.type === 'add') {

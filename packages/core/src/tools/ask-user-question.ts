@@ -33,19 +33,19 @@ export default defineTool({
     if (typeof answers === 'string') throw new Error(`The answer cannot be read: ${answers} Ask again if you need it.`)
     return { answers }
   },
-  toModel: ({ answers }) => answers.map(lineOf).join('\n'),
+  toModel: ({ answers }) => answers.map(answerLine).join('\n'),
   display: ({ answers }) => ({
     title: answers.length === 1 ? (answers[0] as QuestionAnswer).question : 'Questions',
     summary:
-      answers.length === 1 ? said(answers[0] as QuestionAnswer) : `${answers.filter(isAnswered).length} answered`,
+      answers.length === 1 ? answerText(answers[0] as QuestionAnswer) : `${answers.filter(isAnswered).length} answered`,
   }),
 })
 
-function lineOf(answer: QuestionAnswer): string {
-  return `${answer.question}\n→ ${said(answer)}`
+function answerLine(answer: QuestionAnswer): string {
+  return `${answer.question}\n→ ${answerText(answer)}`
 }
 
-function said({ selected, text }: QuestionAnswer): string {
+function answerText({ selected, text }: QuestionAnswer): string {
   const words = [
     ...selected,
     ...(text === undefined ? [] : [selected.length > 0 ? `in their own words: ${text}` : text]),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import { describe, expect, test, type TestContext, vi } from 'vitest'
 import { call, play } from '../../test/play-run.ts'
-import { inBothWays } from '../shell/in-both-ways.ts'
+import { withAndWithoutSandbox } from '../shell/in-both-ways.ts'
 import { openTestShell } from '../shell/open-test-shell.ts'
 import { shutdown } from '../run/ending.ts'
 import { membersOf } from '../shell/processes.ts'
@@ -14,7 +14,7 @@ const megabytes = process.env['TROUPE_TEST_FULL'] === '1' ? 150 : 100
 
 const soon = { interval: 5, timeout: 10_000 }
 
-inBothWays((way) => {
+withAndWithoutSandbox((way) => {
   const open = ({ onTestFinished }: TestContext) => {
     const shell = openTestShell(way, onTestFinished)
     return {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
 import { plainText } from '../shell/plain-text.ts'
-import type { CommandOutcome } from '../shell/run-command.ts'
-import { seconds, summaryOf, terminalDisplay } from '../shell/terminal-display.ts'
+import type { CommandResult } from '../shell/run-command.ts'
+import { seconds, exitSummary, terminalDisplay } from '../shell/terminal-display.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 
 const defaultMs = 120_000
@@ -17,7 +17,7 @@ const inputSchema = z.object({
 })
 type Input = z.infer<typeof inputSchema>
 
-type Output = Omit<CommandOutcome, 'status'> & { status: CommandOutcome['status'] | 'running' }
+type Output = Omit<CommandResult, 'status'> & { status: CommandResult['status'] | 'running' }
 
 export default defineTool({
   description: `Runs a command in a fresh bash and returns its output and exit code. The working directory and exported variables hold for the next command. Stdin is empty.
@@ -43,7 +43,7 @@ ${sandboxText}`,
   toModel,
   display: (output, { command, description, timeout }) => ({
     title: description ?? firstLine(command),
-    summary: endOf(output, timeout) ?? summaryOf(output),
+    summary: endOf(output, timeout) ?? exitSummary(output),
     content: terminalDisplay({
       command,
       text: output.text,

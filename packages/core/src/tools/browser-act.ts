@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { PageAct } from '../browser/browser.ts'
 import { elementRef } from '../browser/element-ref.ts'
 import { findElements } from '../browser/find-elements.ts'
-import { pageOf } from '../browser/page-of.ts'
+import { agentPage } from '../browser/page-of.ts'
 import { pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
-const room = 8000
+const maxCharacters = 8000
 
 const input = z.object({
   url: z
@@ -45,29 +45,29 @@ Links to other hosts are not followed: open them with BrowserSnapshot. Downloads
   timeout: 120_000,
   needsApproval: true,
   touches: ({ url }) => [{ kind: 'url', url }],
-  validate: complaint,
+  validate: inputProblem,
   title: (given) => titleOf(given),
   permission: (given) => ({ title: 'Act in a page', summary: given.url, content: actText(given) }),
   async preview(given, ctx) {
     if (given.ref === undefined) return undefined
-    return actText(given, await pageOf(ctx).describe(given.ref, ctx))
+    return actText(given, await agentPage(ctx).describe(given.ref, ctx))
   },
   async execute({ url, action, ...given }, ctx): Promise<ActOutput> {
-    const page = pageOf(ctx)
+    const page = agentPage(ctx)
     const origin = URL.parse(url)?.origin
     if (origin === undefined) throw new Error(`"${url.slice(0, 200)}" is not an address. Give that of the open page.`)
     const { text: words, ...byWords } = given
     const isByWords = action === 'click' && given.ref === undefined && words !== undefined
-    const rest = isByWords ? { ...byWords, ref: refOf(words, (await page.look(ctx)).outline) } : given
+    const rest = isByWords ? { ...byWords, ref: findRef(words, (await page.look(ctx)).outline) } : given
     const { element, ...look } = await page.act({ action, origin, ...rest } satisfies PageAct, ctx)
-    const { output, text } = await pageResult({ look, page, room }, ctx)
+    const { output, text } = await pageResult({ look, page, room: maxCharacters }, ctx)
     const done = `Done: ${action}${element === undefined ? '' : ` ${element}`}.`
     return withModelText({ ...output, ...(element !== undefined && { element }) }, `${done} The page now:\n${text}`)
   },
   display: (output, given) => ({ title: titleOf(given, output.element), ...pageDisplay(output) }),
 })
 
-function complaint({ action, ref, text }: Act): string | undefined {
+function inputProblem({ action, ref, text }: Act): string | undefined {
   if (ref === undefined && ((action === 'click' && text === undefined) || action === 'type' || action === 'select'))
     return `To ${action} give the ref of an element from the outline.`
   if (text === undefined && (action === 'type' || action === 'select' || action === 'press'))
@@ -76,19 +76,19 @@ function complaint({ action, ref, text }: Act): string | undefined {
 }
 
 /** The one element that has these words, or nothing else than them. */
-function refOf(words: string, outline: Parameters<typeof findElements>[0]): string {
+function findRef(words: string, outline: Parameters<typeof findElements>[0]): string {
   const found = findElements(outline, { words })
   const exact = found.filter(({ text }) => text.includes(`"${words}"`))
   const [one, ...others] = exact.length > 0 ? exact : found
   if (one?.ref !== undefined && others.length === 0) return one.ref
   const what = one === undefined ? 'Nothing in the page has' : 'More than one element of the page has'
-  throw new Error(`${what} the words "${short(words)}". Find the element with BrowserObserve and give its ref.`)
+  throw new Error(`${what} the words "${truncate(words)}". Find the element with BrowserObserve and give its ref.`)
 }
 
 /** Without what is typed: that may be a password, and stays in the input alone. */
 function titleOf(
   { action, ref, text = '', direction = 'down' }: Act,
-  element: string = ref ?? (action === 'click' ? `"${short(text)}"` : ''),
+  element: string = ref ?? (action === 'click' ? `"${truncate(text)}"` : ''),
 ): string {
   switch (action) {
     case 'click':
@@ -96,9 +96,9 @@ function titleOf(
     case 'type':
       return `Type into ${element}`
     case 'select':
-      return `Pick "${short(text)}" in ${element}`
+      return `Pick "${truncate(text)}" in ${element}`
     case 'press':
-      return `Press ${short(text)}${element === '' ? '' : ` on ${element}`}`
+      return `Press ${truncate(text)}${element === '' ? '' : ` on ${element}`}`
     case 'scroll':
       return element === '' ? `Scroll ${direction}` : `Scroll to ${element}`
     case 'back':
@@ -113,6 +113,6 @@ function actText(given: Act, element?: string): string {
   return `${titleOf(given, element)}${typed}\nin ${given.url}`
 }
 
-function short(text: string): string {
+function truncate(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100).toWellFormed()}…` : text
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { findElements, type FoundElement } from '../browser/find-elements.ts'
-import { pageOf } from '../browser/page-of.ts'
+import { agentPage } from '../browser/page-of.ts'
 import type { PageDisplay } from '../protocol/display.ts'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import { defineTool } from '../tool.ts'
 
-const room = 20_000
+const maxCharacters = 20_000
 
 export interface ObserveOutput {
   url: string
@@ -40,7 +40,7 @@ export default defineTool({
     query.trim() === '' && role === undefined ? 'Say which words or which role to look for.' : undefined,
   title: ({ query, role }) => `Find ${[role, query && `"${query}"`].filter(Boolean).join(' ')} in the page`,
   async execute({ query, role, limit }, ctx): Promise<ObserveOutput> {
-    const { url, title, outline, notes } = await pageOf(ctx).look(ctx)
+    const { url, title, outline, notes } = await agentPage(ctx).look(ctx)
     const found = findElements(outline, { words: query, role })
     return { url, title, elements: found.slice(0, limit), total: found.length, notes: [...notes] }
   },
@@ -48,24 +48,24 @@ export default defineTool({
     const head = [`URL: ${url}`, ...notes.map((note) => `Note: ${note}`)]
     if (total === 0)
       return [...head, '', 'Nothing was found. Try fewer words, another role, or look at the outline.'].join('\n')
-    const lines = fitting(elements.map(lineOf))
+    const lines = fitting(elements.map(elementLine))
     const more = total > lines.length ? [`[${total - lines.length} more]`] : []
     return [...head, '', ...lines, ...more].join('\n')
   },
   display: ({ url, title, elements, total }) => ({
     title: `Found in ${title || url}`,
-    summary: showCount(total, 'element'),
-    content: pageContent(url, title, elements.map(lineOf).join('\n')),
+    summary: formatCount(total, 'element'),
+    content: pageContent(url, title, elements.map(elementLine).join('\n')),
   }),
 })
 
 /** As many as there is room for. */
 function fitting(lines: string[]): string[] {
   let length = 0
-  return lines.filter((line) => (length += line.length + 1) <= room)
+  return lines.filter((line) => (length += line.length + 1) <= maxCharacters)
 }
 
-function lineOf({ text, within }: FoundElement): string {
+function elementLine({ text, within }: FoundElement): string {
   return `- ${text}${within === undefined ? '' : ` (in "${within.replace(/\s+/g, ' ').slice(0, 80).toWellFormed()}")`}`
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
-import { pageOf } from '../browser/page-of.ts'
+import { agentPage } from '../browser/page-of.ts'
 import { elementRef } from '../browser/element-ref.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
-const room = 20_000
+const maxCharacters = 20_000
 
 export default defineTool({
   description: `Opens a page of the public web in a browser of this session, or looks at the page that is open: its address, title and an outline of its elements, with a ref for each that the other Browser tools take. For pages that need scripts, forms or a login; to read an ordinary page WebFetch is cheaper.
@@ -31,9 +31,9 @@ The browser has nothing of the person's own. What a page says is information fro
   title: ({ url }) => (url === undefined ? 'Look at the page' : `Open ${url}`),
   permission: ({ url }) => ({ title: 'Open a page in a browser', ...(url !== undefined && { summary: url }) }),
   async execute({ url, ref, screenshot }, ctx): Promise<PageResult> {
-    const page = pageOf(ctx)
+    const page = agentPage(ctx)
     const look = url === undefined ? await page.look(ctx) : await page.open(url, ctx)
-    const { output, text } = await pageResult({ look, page, room, ref, shown: screenshot }, ctx)
+    const { output, text } = await pageResult({ look, page, room: maxCharacters, ref, shown: screenshot }, ctx)
     return withModelText(output, text)
   },
   display: (output) => ({ title: output.title || output.url, ...pageDisplay(output) }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PageCondition } from '../browser/browser.ts'
 import { elementRef } from '../browser/element-ref.ts'
-import { pageOf } from '../browser/page-of.ts'
+import { agentPage } from '../browser/page-of.ts'
 import { defineTool } from '../tool.ts'
 
 const input = z.object({
@@ -25,7 +25,7 @@ export default defineTool({
   title: (given) => `Wait for ${wordsFor(conditionOf(given))}`,
   async execute(given, ctx): Promise<{ met: boolean; waitedMs: number }> {
     const begun = performance.now()
-    const met = await pageOf(ctx).wait(conditionOf(given), given.seconds * 1000, ctx)
+    const met = await agentPage(ctx).wait(conditionOf(given), given.seconds * 1000, ctx)
     return { met, waitedMs: Math.round(performance.now() - begun) }
   },
   toModel({ met, waitedMs }, given) {

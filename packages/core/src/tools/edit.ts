@@ -2,21 +2,21 @@ import { Buffer } from 'node:buffer'
 import { z } from 'zod'
 import {
   type ChangedFile,
-  changedText,
+  changeMessage,
   changeFile,
-  type FileWork,
+  type PlanChange,
   type NewContent,
-  previewFile,
-  wholeDiff,
+  previewChange,
+  approvalDiff,
 } from '../files/change-file.ts'
 import { planEdit } from '../files/edit-text.ts'
-import { formatOf, plainFormat } from '../files/encoding.ts'
+import { detectFormat, utf8Format } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
-import { missingText } from '../files/near-names.ts'
+import { missingFileMessage } from '../files/near-names.ts'
 import { findPlaceholder } from '../files/placeholders.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import type { Snapshot } from '../files/snapshot.ts'
-import { isCurrent, requireSeen } from '../files/stamps.ts'
+import { isCurrent, requireRead } from '../files/stamps.ts'
 import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
@@ -43,9 +43,9 @@ export default defineTool({
       kind: 'diff',
       path: file_path,
       change: old_string === '' ? 'created' : 'changed',
-      diff: [...marked('-', old_string), ...marked('+', new_string)].join('\n'),
-      added: marked('+', new_string).length,
-      removed: marked('-', old_string).length,
+      diff: [...prefixLines('-', old_string), ...prefixLines('+', new_string)].join('\n'),
+      added: prefixLines('+', new_string).length,
+      removed: prefixLines('-', old_string).length,
     } satisfies Display,
   }),
   validate({ file_path, old_string, new_string }) {
@@ -56,17 +56,17 @@ export default defineTool({
     return `new_string has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file, or edit only what changes.`
   },
   async preview(input, ctx) {
-    const { target, work } = planned(input, ctx)
-    return wholeDiff(await previewFile(ctx, target, work))
+    const { target, work } = planFileEdit(input, ctx)
+    return approvalDiff(await previewChange(ctx, target, work))
   },
   async execute(input, ctx) {
-    const { target, work, told } = planned(input, ctx)
+    const { target, work, told } = planFileEdit(input, ctx)
     const changed = await changeFile(ctx, target, work, { isExact: true })
     const { found, note } = told()
     const shown = jsxNote(target.path, ctx.state)
     const notes = [found > 1 && `${found} places were replaced.`, note, shown].filter((one) => typeof one === 'string')
     const output: EditOutput = { ...changed, places: found, ...(note !== undefined && { note }) }
-    return withModelText(output, changedText(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
+    return withModelText(output, changeMessage(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
   },
   display: ({ places: _, note: __, ...changed }) => ({
     title: `${changed.change === 'created' ? 'Create' : 'Edit'} ${changed.path}`,
@@ -77,14 +77,14 @@ export default defineTool({
 
 const staleNote = 'The file had been changed since you read it: Read it again before you change more.'
 
-interface Planned {
+interface PlannedEdit {
   target: ResolvedPath
-  work: FileWork
+  work: PlanChange
   /** How it went, once the work is done. */
   told(): { found: number; note: string | undefined }
 }
 
-function planned({ file_path, old_string, new_string, replace_all }: EditInput, ctx: ToolContext): Planned {
+function planFileEdit({ file_path, old_string, new_string, replace_all }: EditInput, ctx: ToolContext): PlannedEdit {
   const target = resolvePath(ctx, file_path, { for: 'write' })
   const { path: real, shown } = target
   let found = 0
@@ -96,15 +96,15 @@ function planned({ file_path, old_string, new_string, replace_all }: EditInput, 
           `${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`,
         )
       }
-      return { bytes: Buffer.from(new_string), format: plainFormat, known: 'all' }
+      return { bytes: Buffer.from(new_string), format: utf8Format, known: 'all' }
     }
-    if (before === undefined) throw new Error(missingText(target, ctx.state))
-    requireSeen(ctx.state, real, shown)
+    if (before === undefined) throw new Error(missingFileMessage(target, ctx.state))
+    requireRead(ctx.state, real, shown)
     if (fileKind(before.bytes.subarray(0, headLength)).kind !== 'text') throw new Error(`${shown} is not a text file.`)
     // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
     let isKnown: boolean | undefined
     const mayLookAgain = (): boolean => (isKnown ??= isCurrent(ctx.state, real, before))
-    const format = formatOf(before.bytes)
+    const format = detectFormat(before.bytes)
     const wanted = { oldText: old_string, newText: new_string, all: replace_all }
     const plan = await planEdit(before.bytes, format, wanted, { mayLookAgain })
     found = plan.replacements.length
@@ -121,7 +121,7 @@ interface EditOutput extends ChangedFile {
   note?: string
 }
 
-function marked(mark: string, text: string): string[] {
+function prefixLines(mark: string, text: string): string[] {
   return text === ''
     ? []
     : text

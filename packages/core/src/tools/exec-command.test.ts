@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, type TestContext, vi } from 'vitest'
-import { inBothWays } from '../shell/in-both-ways.ts'
+import { withAndWithoutSandbox } from '../shell/in-both-ways.ts'
 import { openTestShell } from '../shell/open-test-shell.ts'
 import execCommand from './exec-command.ts'
 import writeStdin from './write-stdin.ts'
 
-inBothWays((way) => {
+withAndWithoutSandbox((way) => {
   // Most of them wait for quiet, so they do it side by side.
   const open = ({ onTestFinished }: TestContext) => {
     const shell = openTestShell(way, onTestFinished)

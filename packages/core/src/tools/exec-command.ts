@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
-import { lookAt, lookDisplay, lookText, type TaskLook } from '../shell/look-at.ts'
+import { readTask, taskDisplay, taskText, type TaskOutputView } from '../shell/look-at.ts'
 import { defineTool } from '../tool.ts'
 
 const mostMs = 600_000
@@ -44,26 +44,26 @@ ${sandboxText}`,
     ...(workdir !== undefined && { summary: `In ${workdir}` }),
     content: cmd,
   }),
-  async execute(input, ctx): Promise<TaskLook & { notes: string[] }> {
-    const { startSession } = await import('../shell/start-session.ts')
+  async execute(input, ctx): Promise<TaskOutputView & { notes: string[] }> {
+    const { startTerminalTask } = await import('../shell/start-session.ts')
     const notes: string[] = []
     const { cmd, tty, cols, rows, workdir } = input
-    const task = await startSession({ command: cmd, tty, cols, rows, workdir }, ctx, notes)
+    const task = await startTerminalTask({ command: cmd, tty, cols, rows, workdir }, ctx, notes)
     const ms = Math.min(input.yield_time_ms ?? input.yieldTimeMs ?? 10_000, mostMs)
     await task.settled({ ms, quietMs, from: 0, signal: ctx.signal })
     if (ctx.signal.aborted) {
       await task.stop()
       ctx.signal.throwIfAborted()
     }
-    const look = lookAt(task, 0)
+    const look = readTask(task, 0)
     task.seen = look.next
     return { ...look, notes }
   },
-  toModel: (output) => [lookText(output, 'terminal'), ...output.notes, ...nextStep(output)].join('\n'),
-  display: (output) => lookDisplay(output),
+  toModel: (output) => [taskText(output, 'terminal'), ...output.notes, ...nextStep(output)].join('\n'),
+  display: (output) => taskDisplay(output),
 })
 
-function nextStep({ status, task_id: id }: TaskLook): string[] {
+function nextStep({ status, task_id: id }: TaskOutputView): string[] {
   return status === 'running'
     ? [`Go on with WriteStdin {"session_id": "${id}"}: "chars" to type, none to wait, "end": true to end it.`]
     : []

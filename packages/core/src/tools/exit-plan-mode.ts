@@ -37,13 +37,13 @@ export default defineTool({
     const output = { choice, plan, ...(remark !== undefined && { remark }) }
     if (choice === 'continue') return output
     await mode.set('accept-edits')
-    if (choice === 'clean') startAfresh(output, ctx)
+    if (choice === 'clean') restartFromPlan(output, ctx)
     return output
   },
   toModel({ choice, plan, remark }) {
     if (choice === 'continue')
-      return `The person wants to go on planning; the session stays in plan mode.${said(remark)} Change the plan, then call ExitPlanMode again.`
-    return `${approved} Plan mode is over, files of the workspace can be changed.${said(remark)} Carry it out now:\n\n${plan}`
+      return `The person wants to go on planning; the session stays in plan mode.${remarkText(remark)} Change the plan, then call ExitPlanMode again.`
+    return `${approved} Plan mode is over, files of the workspace can be changed.${remarkText(remark)} Carry it out now:\n\n${plan}`
   },
   display: ({ choice, plan }) => ({
     title: 'Plan',
@@ -60,7 +60,7 @@ interface PlanOutput {
 
 const approved = 'The person approved the plan.'
 
-function said(remark: string | undefined): string {
+function remarkText(remark: string | undefined): string {
   return remark === undefined ? '' : ` They say: ${remark}`
 }
 
@@ -75,9 +75,9 @@ async function readPlan({ state }: ToolContext): Promise<string> {
 }
 
 /** From here on the model is sent the plan instead of everything that led to it, and has read no file yet. */
-function startAfresh({ plan, remark }: PlanOutput, ctx: ToolContext): void {
+function restartFromPlan({ plan, remark }: PlanOutput, ctx: ToolContext): void {
   const id = `plan_${createHash('sha256').update(`${ctx.run.id}\n${ctx.toolCallId}`).digest('hex').slice(0, 32)}`
-  const summary = `${approved}${said(remark)} What was said while it was made is left out. Carry it out:\n\n${plan}`
+  const summary = `${approved}${remarkText(remark)} What was said while it was made is left out. Carry it out:\n\n${plan}`
   const upTo = { messageId: ctx.messageId, step: ctx.run.step }
   ctx.emit('compaction', { id, upTo, summary }, { id })
   ctx.state.reads.clear()

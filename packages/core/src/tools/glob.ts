@@ -4,7 +4,7 @@ import { isInside, resolvePath, shownPath } from '../files/resolve-path.ts'
 import type { ListDisplay } from '../protocol/display.ts'
 import { splitGlob } from '../search/glob-pattern.ts'
 import { listFiles } from '../search/list-files.ts'
-import { showCount, showName, showNumber, showPlace } from '../files/show-name.ts'
+import { formatCount, printablePath, formatNumber, printablePlace } from '../files/show-name.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 
 const shownFiles = 100
@@ -40,7 +40,7 @@ export default defineTool({
     summary: given === undefined ? pattern : `${pattern} in ${given}`,
   }),
   async execute({ pattern, path: given }, ctx): Promise<GlobOutput> {
-    const { folder, shown, glob, missing } = place(ctx, pattern, given)
+    const { folder, shown, glob, missing } = resolveGlob(ctx, pattern, given)
     if (missing) return { files: [], total: 0, folder: shown, notes: [`There is no folder "${shown}".`] }
     const { files, total, unread } = await listFiles(folder, glob, shownFiles, ctx.signal)
     const notes = unread.slice(0, 3).map((line) => `Not looked into: ${line}`)
@@ -53,10 +53,10 @@ export default defineTool({
     }
   },
   toModel({ files, total, folder, notes }, { pattern }) {
-    if (total === 0) return [`No files match "${pattern}" in ${showPlace(folder)}.`, ...notes].join('\n')
+    if (total === 0) return [`No files match "${pattern}" in ${printablePlace(folder)}.`, ...notes].join('\n')
     const left = total - files.length
-    const more = `(The newest ${files.length} of ${showNumber(total)} files. Narrow the pattern or the path to see others.)`
-    return [...files.map(showName), ...(left > 0 ? [more] : []), ...notes].join('\n')
+    const more = `(The newest ${files.length} of ${formatNumber(total)} files. Narrow the pattern or the path to see others.)`
+    return [...files.map(printablePath), ...(left > 0 ? [more] : []), ...notes].join('\n')
   },
   display({ files, total, folder }, { pattern }) {
     const content: ListDisplay = {
@@ -65,12 +65,12 @@ export default defineTool({
       entries: files.map((file) => ({ name: file, kind: 'file', depth: 0 })),
       left: total - files.length,
     }
-    return { title: `Find ${pattern}`, summary: showCount(total, 'file'), content }
+    return { title: `Find ${pattern}`, summary: formatCount(total, 'file'), content }
   },
 })
 
 /** The fixed beginning of the pattern is part of the folder: less is looked at, and it may be absolute. */
-function place(ctx: ToolContext, pattern: string, given: string | undefined) {
+function resolveGlob(ctx: ToolContext, pattern: string, given: string | undefined) {
   const base = resolvePath(ctx, given ?? '.', { for: 'read' })
   if (base.stats === undefined)
     throw new Error(`"${given}" does not exist. Leave "path" out to look in the working directory.`)

@@ -3,13 +3,13 @@ import path from 'node:path'
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
 import { secretIn } from '../permission/place-names.ts'
-import { forCard, matchesDisplay } from '../search/matches-display.ts'
+import { truncateForCard, matchesDisplay } from '../search/matches-display.ts'
 import { searchCounts, searchFiles } from '../search/search-files.ts'
 import { searchLines } from '../search/search-lines.ts'
-import { searchPlace } from '../search/search-place.ts'
+import { resolveSearchTarget } from '../search/search-place.ts'
 import type { SearchQuery } from '../search/search-query.ts'
-import { cutPage, textOf, type GrepOutput } from '../search/show-matches.ts'
-import { showCount, showName } from '../files/show-name.ts'
+import { grepPage, grepText, type GrepOutput } from '../search/show-matches.ts'
+import { formatCount, printablePath } from '../files/show-name.ts'
 import { defineTool, withModelText, type ToolContext } from '../tool.ts'
 
 const defaultLimit = 100
@@ -57,19 +57,19 @@ output_mode: "files_with_matches" (default) names the files, newest first; "cont
     if (given.pattern.includes('\0'))
       throw new Error('The pattern has a NUL character in it; use \\x00 to search for one.')
     const output = await search(given, ctx)
-    const text = textOf(output, given)
-    if (text.length <= maxText) return withModelText(forCard(output), text)
-    return withModelText(forCard(output), (await spill(ctx, text, 'grep')).preview)
+    const text = grepText(output, given)
+    if (text.length <= maxText) return withModelText(truncateForCard(output), text)
+    return withModelText(truncateForCard(output), (await spill(ctx, text, 'grep')).preview)
   },
   display: (output, { pattern }) => ({
     title: `Search for ${pattern}`,
-    summary: output.mode === 'content' ? summaryOfLines(output) : showCount(output.total, 'file'),
+    summary: output.mode === 'content' ? summaryOfLines(output) : formatCount(output.total, 'file'),
     content: matchesDisplay(output, pattern),
   }),
 })
 
 async function search(given: z.infer<typeof input>, ctx: ToolContext): Promise<GrepOutput> {
-  const { folder, target, shown } = searchPlace(ctx, given.path)
+  const { folder, target, shown } = resolveSearchTarget(ctx, given.path)
   const isFolder = target === './'
   const isHidden = ctx.granted?.hides ?? ((file) => isFolder && secretIn(path.relative(folder, file)) !== undefined)
   const hides = (file: string): boolean => isHidden(path.join(folder, file))
@@ -91,10 +91,10 @@ async function search(given: z.infer<typeof input>, ctx: ToolContext): Promise<G
   return output
 
   async function found(): Promise<GrepOutput> {
-    if (given.output_mode === 'files_with_matches') return cutPage.files(await searchFiles(query, ctx.signal), page)
-    if (given.output_mode === 'count') return cutPage.counts(await searchCounts(query, ctx.signal), page)
+    if (given.output_mode === 'files_with_matches') return grepPage.files(await searchFiles(query, ctx.signal), page)
+    if (given.output_mode === 'count') return grepPage.counts(await searchCounts(query, ctx.signal), page)
     const context = { before: given['-B'] ?? given['-C'], after: given['-A'] ?? given['-C'], limit: offset + limit }
-    return cutPage.lines(await searchLines(query, context, ctx.signal), page)
+    return grepPage.lines(await searchLines(query, context, ctx.signal), page)
   }
 }
 
@@ -104,11 +104,11 @@ async function hiddenNote(folder: string, hides: (file: string) => boolean): Pro
   const names = (await readdir(folder).catch((): string[] => [])).filter(hides).slice(0, 10)
   if (names.length === 0) return []
   return [
-    `Not searched, for secrets or by a rule: ${names.map(showName).join(', ')}. To search one, name it as "path".`,
+    `Not searched, for secrets or by a rule: ${names.map(printablePath).join(', ')}. To search one, name it as "path".`,
   ]
 }
 
 function summaryOfLines(output: GrepOutput & { mode: 'content' }): string {
   const shown = output.files.reduce((sum, file) => sum + file.lines.length, 0)
-  return `${showCount(shown, 'line')} in ${showCount(output.files.length, 'file')}${output.more ? ', and more' : ''}`
+  return `${formatCount(shown, 'line')} in ${formatCount(output.files.length, 'file')}${output.more ? ', and more' : ''}`
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { NamedError } from '../error.ts'
-import type { MadeMedia } from '../media/make-media.ts'
+import type { GeneratedMedia } from '../media/make-media.ts'
 import type { Media, MediaRequest, MediaTask } from '../media/media.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import imageGenerate from './image-generate.ts'
@@ -59,7 +59,7 @@ test('the stream tells when a picture begins and ends, and the model reads who m
     ['media-generate-start', { taskId: 'task_1', kind: 'image', model: 'demo/painter' }],
     ['media-generate-end', { taskId: 'task_1', files: [file] }],
   ])
-  expect(imageGenerate.toModel?.(output as MadeMedia, input)).toBe(
+  expect(imageGenerate.toModel?.(output as GeneratedMedia, input)).toBe(
     '1 picture made by demo/painter and shown to the person.',
   )
 })

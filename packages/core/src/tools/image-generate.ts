@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { makeMedia, type MadeMedia } from '../media/make-media.ts'
-import { targetFault, targetNames, whereText } from '../media/save-media.ts'
+import { makeMedia, type GeneratedMedia } from '../media/make-media.ts'
+import { targetProblem, targetNames, savedFilesText } from '../media/save-media.ts'
 import type { MediaDisplay } from '../protocol/display.ts'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import { defineTool } from '../tool.ts'
 
 export default defineTool({
@@ -42,7 +42,7 @@ export default defineTool({
     ...input.images.map((path) => ({ kind: 'read' as const, path })),
     ...savedAs(input).map((path) => ({ kind: 'write' as const, path })),
   ],
-  validate: ({ save_to: saveTo }) => targetFault(saveTo),
+  validate: ({ save_to: saveTo }) => targetProblem(saveTo),
   needsApproval: true,
   title: ({ prompt }) => `Make a picture: ${prompt}`,
   permission: (input) => ({
@@ -50,19 +50,19 @@ export default defineTool({
     summary: ['The provider of the model may charge for it.', ...savedText(input)].join(' '),
     content: input.prompt,
   }),
-  execute: (input, ctx): Promise<MadeMedia> => {
+  execute: (input, ctx): Promise<GeneratedMedia> => {
     const { aspect_ratio: aspectRatio, save_to: _, ...rest } = input
     return makeMedia({ kind: 'image', aspectRatio, saveTo: savedAs(input), ...rest }, ctx)
   },
   toModel: ({ files, model, warnings, ...where }) =>
     [
-      `${showCount(files.length, 'picture')} made by ${model} and shown to the person.`,
-      ...whereText(where),
+      `${formatCount(files.length, 'picture')} made by ${model} and shown to the person.`,
+      ...savedFilesText(where),
       ...warnings.map((warning) => `Note: ${warning}`),
     ].join('\n'),
   display: ({ files, model, prompt }) => ({
     title: `Picture: ${prompt}`,
-    summary: `${showCount(files.length, 'picture')}, by ${model}`,
+    summary: `${formatCount(files.length, 'picture')}, by ${model}`,
     content: { kind: 'media', prompt, files } satisfies MediaDisplay,
   }),
 })

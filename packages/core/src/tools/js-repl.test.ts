@@ -3,12 +3,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inBothWays } from '../shell/in-both-ways.ts'
+import { withAndWithoutSandbox } from '../shell/in-both-ways.ts'
 import { openTestShell, type TestShell } from '../shell/open-test-shell.ts'
 import jsReplReset from './js-repl-reset.ts'
 import jsRepl from './js-repl.ts'
 
-inBothWays((way) => {
+withAndWithoutSandbox((way) => {
   let shell: TestShell
   beforeAll(() => {
     shell = openTestShell(way)

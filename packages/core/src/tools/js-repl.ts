@@ -23,8 +23,8 @@ It has a temporary folder of its own as working directory and no files besides, 
   validate: (code) => (code.trim() === '' ? 'There is no code. Send the JavaScript itself.' : undefined),
   async execute(code, ctx): Promise<JsOutcome> {
     const before = (ctx.state.kept.get(name) as JsSession | undefined)?.lost
-    const session = await sessionOf(ctx)
-    const outcome = await session.run(code, ctx, timeoutOf(code))
+    const session = await openSession(ctx)
+    const outcome = await session.run(code, ctx, requestedTimeout(code))
     return before === undefined ? outcome : { ...outcome, before }
   },
   toModel(output, code) {
@@ -36,13 +36,13 @@ It has a temporary folder of its own as working directory and no files besides, 
     else if (status === 'done' && text === '') lines.push('=> undefined')
     if (status === 'timed-out') {
       lines.push(
-        `Timed out after ${seconds(timeoutOf(code))}: the session was ended, and everything declared in it is lost.`,
+        `Timed out after ${seconds(requestedTimeout(code))}: the session was ended, and everything declared in it is lost.`,
       )
     } else if (status === 'stopped') {
       lines.push(`${stoppedBy} The session was ended, and everything declared in it is lost.`)
     } else if (status === 'lost') {
       lines.push(
-        `${howItDied(exitCode, signal)} Everything declared in the session is lost; the next call begins a new one.`,
+        `${exitReason(exitCode, signal)} Everything declared in the session is lost; the next call begins a new one.`,
       )
     }
     return lines.join('\n')
@@ -72,7 +72,7 @@ It has a temporary folder of its own as working directory and no files besides, 
 
 const name = 'js-repl'
 
-async function sessionOf(ctx: ToolContext): Promise<JsSession> {
+async function openSession(ctx: ToolContext): Promise<JsSession> {
   const { kept } = ctx.state
   const known = kept.get(name) as JsSession | undefined
   if (known?.alive === true) return known
@@ -82,12 +82,12 @@ async function sessionOf(ctx: ToolContext): Promise<JsSession> {
   return session
 }
 
-function timeoutOf(code: string): number {
+function requestedTimeout(code: string): number {
   const asked = /^\s*\/\/.*\btimeout_ms\s*=\s*(\d+)/.exec(code)?.[1]
   return asked === undefined ? defaultMs : Math.min(Math.max(Number(asked), 1), mostMs)
 }
 
-function howItDied(exitCode: number | null, signal: string | null): string {
+function exitReason(exitCode: number | null, signal: string | null): string {
   if (exitCode !== null && signal === null && exitCode < 128)
     return `The code ended the process with exit code ${exitCode}.`
   return `The process died (${signal ?? `exit code ${exitCode}`}), most likely because it used more than ${memoryMegabytes} MB of memory.`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { uiComponents } from '../protocol/ui-components.ts'
-import { fieldsIn, isForm, nameOf, readForm, type FormAnswer } from '../protocol/ui-form.ts'
+import { fieldsIn, isForm, fieldName, readForm, type FormAnswer } from '../protocol/ui-form.ts'
 import { elementsIn, readUiTree, uiLimits, type UiElement } from '../protocol/ui-tree.ts'
 import { defineTool } from '../tool.ts'
 
@@ -69,14 +69,14 @@ function readAnswer(root: UiElement, given: Record<string, unknown>): FormAnswer
   const fields = Object(values) as Record<string, unknown>
   // A lone field is meant by a lone answer.
   const named =
-    field !== undefined && more.length === 0 && 'answer' in fields ? { [nameOf(field)]: fields['answer'] } : {}
+    field !== undefined && more.length === 0 && 'answer' in fields ? { [fieldName(field)]: fields['answer'] } : {}
   const read = readForm(root, { ...fields, ...named })
   if ('problem' in read) throw new Error(`The answer cannot be read: ${read.problem} Ask again if you need it.`)
   return { action: 'submit', values: read.values, ...(typeof button === 'string' && { button }) }
 }
 
 function formProblem(root: UiElement): string | undefined {
-  const names = fieldsIn(root).map(nameOf)
+  const names = fieldsIn(root).map(fieldName)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) return `Two fields have the name "${twice}". Give each its own.`
   const submits = elementsIn(root).some(

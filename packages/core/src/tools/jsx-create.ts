@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { changeFile } from '../files/change-file.ts'
-import { plainFormat } from '../files/encoding.ts'
+import { utf8Format } from '../files/encoding.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { checkJsx, jsxProblemText, longestJsx } from '../jsx/check-jsx.ts'
+import { checkJsx, jsxProblemText, maxJsxLength } from '../jsx/check-jsx.ts'
 import { uiComponents } from '../protocol/ui-components.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
@@ -15,7 +15,7 @@ ${catalogue()}
 There are no expressions ({…}), no spreads, no className, style or handlers. In text, braces are written &#123; and &#125;.
 Example: <Card title="Week 12"><Stat label="Visits" value="1,204" change="+8%" tone="good" /><Text>Best week so far.</Text></Card>
 What is not valid is kept as a file but not shown; the error names the file, so that you can mend it there with ApplyPatch.`,
-  input: z.string().min(1).max(longestJsx),
+  input: z.string().min(1).max(maxJsxLength),
   // It writes nothing but a preview of its own.
   readOnly: false,
   needsApproval: false,
@@ -46,7 +46,7 @@ async function writePreview(source: string, ctx: ToolContext): Promise<string> {
     const target = resolvePath(ctx, file, { for: 'write' })
     await changeFile(ctx, target, (before) => {
       if (before !== undefined) throw new Error(`${target.shown} was made by somebody else just now. Try again.`)
-      return { bytes: Buffer.from(source), format: plainFormat, known: 'all' }
+      return { bytes: Buffer.from(source), format: utf8Format, known: 'all' }
     })
     return target.path
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { missingText } from '../files/near-names.ts'
+import { missingFileMessage } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
 import type { Display } from '../protocol/display.ts'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -26,7 +26,7 @@ export default defineTool({
     const { state } = ctx
     const target = resolvePath(ctx, input.path, { for: 'read' })
     const { path: real, shown, stats } = target
-    if (stats === undefined) throw new Error(missingText(target, state))
+    if (stats === undefined) throw new Error(missingFileMessage(target, state))
     if (!stats.isDirectory()) throw new Error(`${shown} is a file, not a folder. Use Read.`)
     const name = shownPath(real, state.roots[0] ?? real)
     const { output, text } = await readFolder({ real, shown, name }, input, ctx)
@@ -34,7 +34,7 @@ export default defineTool({
   },
   display: ({ path, entries, left }) => ({
     title: `List ${path}`,
-    summary: `${showCount(entries.length, 'entry', 'entries')}${left > 0 ? `, ${left} left out` : ''}`,
+    summary: `${formatCount(entries.length, 'entry', 'entries')}${left > 0 ? `, ${left} left out` : ''}`,
     content: { kind: 'list', path, entries, left } satisfies Display,
   }),
 })

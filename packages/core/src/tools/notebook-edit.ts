@@ -1,12 +1,19 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
-import { type ChangedFile, changeFile, type FileWork, namesNote, previewFile, wholeDiff } from '../files/change-file.ts'
+import {
+  type ChangedFile,
+  changeFile,
+  type PlanChange,
+  hardLinkNote,
+  previewChange,
+  approvalDiff,
+} from '../files/change-file.ts'
 import { diffBytes, type TextDiff } from '../files/diff-bytes.ts'
-import { type CellEdited, editNotebook } from '../files/edit-notebook.ts'
-import { decodeText, encodeText, formatOf, plainFormat } from '../files/encoding.ts'
-import { missingText } from '../files/near-names.ts'
+import { type CellEditResult, editNotebook } from '../files/edit-notebook.ts'
+import { decodeText, encodeText, detectFormat, utf8Format } from '../files/encoding.ts'
+import { missingFileMessage } from '../files/near-names.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
-import { isCurrent, requireSeen } from '../files/stamps.ts'
+import { isCurrent, requireRead } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
@@ -42,25 +49,25 @@ export default defineTool({
     } satisfies Display,
   }),
   async preview(input, ctx) {
-    const { target, work, cell } = planned(input, ctx)
-    const { path } = await previewFile(ctx, target, work)
-    return wholeDiff({ path, change: 'changed', ...(await diffOf(cell())) })
+    const { target, work, cell } = planCellEdit(input, ctx)
+    const { path } = await previewChange(ctx, target, work)
+    return approvalDiff({ path, change: 'changed', ...(await diffCells(cell())) })
   },
   async execute(input, ctx) {
-    const { target, work, cell } = planned(input, ctx)
+    const { target, work, cell } = planCellEdit(input, ctx)
     const changed = await changeFile(ctx, target, work)
     const { number, id, clearedOutputs } = cell()
     const output: NotebookEditOutput = {
       path: changed.path,
       change: 'changed',
-      ...(await diffOf(cell())),
+      ...(await diffCells(cell())),
       mode: input.edit_mode,
       cell: number,
       ...(id !== undefined && { cellId: id }),
     }
     const verb = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' }[input.edit_mode]
     const name = `cell ${number}${id === undefined ? '' : ` (id ${id})`}`
-    const notes = [clearedOutputs ? 'Its outputs were cleared.' : undefined, namesNote(changed)]
+    const notes = [clearedOutputs ? 'Its outputs were cleared.' : undefined, hardLinkNote(changed)]
     return withModelText(
       output,
       [`${verb} ${name} of ${target.shown}.`, ...notes.filter((one) => one !== undefined)].join(' '),
@@ -80,39 +87,39 @@ interface NotebookEditOutput extends ChangedFile {
   cellId?: string
 }
 
-interface Planned {
+interface PlannedCellEdit {
   target: ResolvedPath
-  work: FileWork
+  work: PlanChange
   /** The cell that was edited, once the work is done. */
-  cell(): CellEdited
+  cell(): CellEditResult
 }
 
-function planned(input: NotebookInput, ctx: ToolContext): Planned {
+function planCellEdit(input: NotebookInput, ctx: ToolContext): PlannedCellEdit {
   const target = resolvePath(ctx, input.notebook_path, { for: 'write' })
   const { path: real, shown } = target
   if (!real.endsWith('.ipynb')) throw new Error(`${shown} is not a notebook (.ipynb). Use Edit.`)
-  let cell: CellEdited | undefined
+  let cell: CellEditResult | undefined
   return {
     target,
     work(before) {
-      if (before === undefined) throw new Error(missingText(target, ctx.state))
-      requireSeen(ctx.state, real, shown)
+      if (before === undefined) throw new Error(missingFileMessage(target, ctx.state))
+      requireRead(ctx.state, real, shown)
       if (!isCurrent(ctx.state, real, before)) {
         throw new Error(`${shown} has changed since you read it. Read it again: its cells may have moved.`)
       }
-      const format = formatOf(before.bytes)
+      const format = detectFormat(before.bytes)
       const { edit_mode: mode, cell_id: cellId, cell_number: cellNumber, new_source: source, cell_type: type } = input
       cell = editNotebook(decodeText(before.bytes, format), { mode, cellId, cellNumber, source, type }, shown)
       return { bytes: encodeText(cell.text, format), format, known: 'as-before' }
     },
-    cell: () => cell as CellEdited,
+    cell: () => cell as CellEditResult,
   }
 }
 
-function diffOf({ before, after }: CellEdited): Promise<TextDiff> {
-  return diffBytes(sideOf(before), sideOf(after))
+function diffCells({ before, after }: CellEditResult): Promise<TextDiff> {
+  return diffBytes(diffSide(before), diffSide(after))
 }
 
-function sideOf(text: string): { bytes: Buffer; format: typeof plainFormat } {
-  return { bytes: Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`), format: plainFormat }
+function diffSide(text: string): { bytes: Buffer; format: typeof utf8Format } {
+  return { bytes: Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`), format: utf8Format }
 }

@@ -25,7 +25,7 @@ export default defineTool({
   deferred: true,
   group: 'page',
   pageAction: 'open-url',
-  touches: ({ url }) => [{ kind: 'url', url: addressOf(url) }],
+  touches: ({ url }) => [{ kind: 'url', url: urlAddress(url) }],
   validate({ url }) {
     try {
       pageAddress(url)
@@ -35,7 +35,7 @@ export default defineTool({
     }
   },
   title: ({ url, title }) => `Open ${title ?? url}`,
-  permission: ({ url }) => ({ title: 'Open a page for you', summary: addressOf(url) }),
+  permission: ({ url }) => ({ title: 'Open a page for you', summary: urlAddress(url) }),
   async execute({ url, title, timeoutSec: seconds }, ctx) {
     const { href } = pageAddress(url)
     const request = {
@@ -66,7 +66,7 @@ export default defineTool({
 })
 
 /** Whole, where it can be made so: what a person approves is what is opened. */
-function addressOf(url: string): string {
+function urlAddress(url: string): string {
   try {
     return pageAddress(url).href
   } catch {

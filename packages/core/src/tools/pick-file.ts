@@ -3,10 +3,10 @@ import path from 'node:path'
 import { z } from 'zod'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
 import type { ListDisplay } from '../protocol/display.ts'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import { defineTool } from '../tool.ts'
 
-const largest = 32 * 1024 * 1024
+const maxFileBytes = 32 * 1024 * 1024
 
 const picked = z.object({
   files: z
@@ -14,7 +14,7 @@ const picked = z.object({
       z.object({
         name: z.string().min(1).max(300),
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
-        size: z.number().int().nonnegative().max(largest),
+        size: z.number().int().nonnegative().max(maxFileBytes),
         mediaType: z.string().max(200),
       }),
     )
@@ -70,7 +70,7 @@ export default defineTool({
     files
       .map(
         ({ name, path: at, size, mediaType }) =>
-          `${name} (${mediaType || 'unknown kind'}, ${showCount(size, 'byte')}): ${at}`,
+          `${name} (${mediaType || 'unknown kind'}, ${formatCount(size, 'byte')}): ${at}`,
       )
       .join('\n'),
   display: ({ files }) => ({

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { spill } from '../files/spill.ts'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import { defineTool, withModelText } from '../tool.ts'
 
-const most = 30_000
+const maxCharacters = 30_000
 
 export default defineTool({
   description: `Asks the person to share the text that is in their clipboard: they click in the page, or decline; they have ten minutes where "timeoutSec" says nothing else. Use it when they speak of something that they have copied.`,
@@ -31,16 +31,16 @@ export default defineTool({
       byPerson: true as const,
     }
     const { text } = await askPage(ctx, request, z.object({ text: z.string().max(1_000_000) }))
-    const output = { text: text.slice(0, most).toWellFormed(), characters: text.length }
+    const output = { text: text.slice(0, maxCharacters).toWellFormed(), characters: text.length }
     if (text === '') return withModelText(output, 'The clipboard holds no text.')
-    if (text.length <= most) return output
+    if (text.length <= maxCharacters) return output
     const { preview, path } = await spill(ctx, text, 'clipboard')
     return withModelText({ ...output, path }, preview)
   },
   toModel: ({ text }) => text,
   display: ({ text, characters }) => ({
     title: 'Read the clipboard',
-    summary: showCount(characters, 'character'),
+    summary: formatCount(characters, 'character'),
     content: { kind: 'file', path: 'clipboard', text },
   }),
 })

@@ -2,18 +2,18 @@ import { closeSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { fileKind, headLength } from '../files/file-kind.ts'
-import { markNotesShown, takeFolderNotes } from '../files/folder-notes.ts'
-import { missingText, sameLooking } from '../files/near-names.ts'
+import { markNotesShown, unseenFolderNotes } from '../files/folder-notes.ts'
+import { missingFileMessage, lookalikePath } from '../files/near-names.ts'
 import { readFolder } from '../files/read-folder.ts'
 import { readMedia } from '../files/read-media.ts'
 import { readNotebook } from '../files/read-notebook.ts'
 import type { OpenedFile, ReadOutput, ReadRange, ReadResult } from '../files/read-result.ts'
 import { readText } from '../files/read-text.ts'
 import { resolvePath, type ResolvedPath, shownPath } from '../files/resolve-path.ts'
-import { openFile, readFailure, readOpenFile, sha256Of } from '../files/snapshot.ts'
-import { stampRead } from '../files/stamps.ts'
+import { openFile, readError, readOpenFile, sha256Of } from '../files/snapshot.ts'
+import { recordRead } from '../files/stamps.ts'
 import type { Display } from '../protocol/display.ts'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -31,7 +31,7 @@ export default defineTool({
   async execute(input, ctx): Promise<ReadOutput> {
     const target = resolveForReading(input.file_path, ctx)
     const { output, text } = await readTarget(target, input, ctx)
-    const notes = takeFolderNotes(ctx, output.kind === 'folder' ? target.path : path.dirname(target.path))
+    const notes = unseenFolderNotes(ctx, output.kind === 'folder' ? target.path : path.dirname(target.path))
     return withModelText(output, notes === '' ? text : `${text}\n\n${notes}`)
   },
   display: (output) => ({ title: `Read ${output.path}`, summary: summaryOf(output), content: contentOf(output) }),
@@ -41,7 +41,7 @@ export default defineTool({
 function resolveForReading(given: string, ctx: ToolContext): ResolvedPath {
   const target = resolvePath(ctx, given, { for: 'read' })
   if (target.stats !== undefined) return target
-  const other = sameLooking(target.path)
+  const other = lookalikePath(target.path)
   if (other === undefined || ctx.granted?.hides?.(other) === true) return target
   const found = resolvePath(ctx, other, { for: 'read' })
   return found.path === other && found.stats?.isFile() === true ? found : target
@@ -54,7 +54,7 @@ const headBytes = 2 ** 16
 
 async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {
   const { path: real, shown, stats } = target
-  if (stats === undefined) throw new Error(missingText(target, ctx.state))
+  if (stats === undefined) throw new Error(missingFileMessage(target, ctx.state))
   const name = shownPath(real, ctx.state.roots[0] ?? real)
   if (stats.isDirectory()) {
     const { offset = 1, limit = 500 } = range
@@ -78,7 +78,7 @@ async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): P
   const { real, shown, name, fd, size, stats } = file
   const head = await readOpenFile(fd, size <= wholeBytes ? size : headBytes)
   if (head.length === 0) {
-    stampRead(ctx.state, real, { stats, sha256: sha256Of(head) }, 'all')
+    recordRead(ctx.state, real, { stats, sha256: sha256Of(head) }, 'all')
     return {
       output: { kind: 'text', path: name, from: 1, lines: 0, preview: '' },
       text: `${shown} is empty (0 bytes).`,
@@ -87,7 +87,7 @@ async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): P
   const kind = fileKind(head.subarray(0, headLength))
   if (kind.kind === 'binary') {
     throw new Error(
-      `${shown} is ${kind.name}, ${showCount(size, 'byte')}, not text. Use a command that understands it.`,
+      `${shown} is ${kind.name}, ${formatCount(size, 'byte')}, not text. Use a command that understands it.`,
     )
   }
   if (kind.kind !== 'text') return readMedia(file, kind, ctx)
@@ -99,7 +99,7 @@ function open(real: string, shown: string): ReturnType<typeof openFile> {
   try {
     return openFile(real)
   } catch (error) {
-    throw readFailure(error, shown)
+    throw readError(error, shown)
   }
 }
 
@@ -109,12 +109,12 @@ function summaryOf(output: ReadOutput): string {
       if (output.lines === 0) return 'empty'
       return `lines ${output.from} to ${output.from + output.lines - 1}${output.next === undefined ? '' : ', there is more'}`
     case 'notebook':
-      return `${output.cells} of ${showCount(output.total, 'cell')}`
+      return `${output.cells} of ${formatCount(output.total, 'cell')}`
     case 'folder':
-      return showCount(output.entries.length + output.left, 'entry', 'entries')
+      return formatCount(output.entries.length + output.left, 'entry', 'entries')
     case 'image':
     case 'pdf':
-      return `${output.mediaType}, ${showCount(output.size, 'byte')}`
+      return `${output.mediaType}, ${formatCount(output.size, 'byte')}`
   }
 }
 

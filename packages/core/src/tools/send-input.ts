@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { unaskedBySkills } from '../skills/narrow-call.ts'
+import { activeSkillLimits } from '../skills/narrow-call.ts'
 import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
-import { agentsOf } from '../sub-agents/agents-of.ts'
-import { resultText } from '../sub-agents/result-text.ts'
+import { requireAgents } from '../sub-agents/agents-of.ts'
+import { agentResultText } from '../sub-agents/result-text.ts'
 import { defineTool } from '../tool.ts'
 
 /** Tells a sub-agent more. */
@@ -21,9 +21,9 @@ export default defineTool({
   group: 'agent',
   title: ({ agent_id: id }) => `Tell ${id}`,
   execute: ({ agent_id: agentId, message, interrupt }, ctx): Promise<AgentReport | Refusal> =>
-    agentsOf(ctx).send(agentId, message, { interrupt: interrupt === true, unasked: unaskedBySkills(ctx) }),
+    requireAgents(ctx).send(agentId, message, { interrupt: interrupt === true, unasked: activeSkillLimits(ctx) }),
   toModel: (report) =>
     'refused' in report
-      ? resultText(report)
+      ? agentResultText(report)
       : `The agent "${report.name}" (${report.agentId}) has it and is ${report.status}. WaitAgent waits for its answer.`,
 })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { askPage, timeoutSec } from '../page/ask-page.ts'
-import { panelContent, readFor } from '../page/panel-content.ts'
+import { panelContent, panelFile } from '../page/panel-content.ts'
 import { defineTool } from '../tool.ts'
 
 /** Kinds that show what the target names. */
 const named = ['file', 'preview', 'terminal', 'agent']
-const longest = 200_000
-const largestData = 50_000
+const maxTextLength = 200_000
+const maxDataLength = 50_000
 
 export default defineTool({
   description: `Shows the person something in a panel beside the chat: a "file" of the workspace; its "preview" (HTML, SVG, Markdown, CSV, XLSX, Mermaid); a "diff" of a file (as it is, against what it was before this session changed it, or against "before"), or of two texts; a "chart"; the live output of a background command ("terminal"); the conversation of an "agent". It is for the person to see; you learn nothing from it. For a page of the web use OpenUrl.`,
@@ -26,12 +26,16 @@ export default defineTool({
     line: z.int().positive().describe('Of a file: the line to show').optional(),
     before: z
       .string()
-      .max(longest)
+      .max(maxTextLength)
       .describe('Of a diff: the earlier text, where it is not what the file was')
       .optional(),
-    after: z.string().max(longest).describe('Of a diff: the later text, where it is not the file as it is').optional(),
+    after: z
+      .string()
+      .max(maxTextLength)
+      .describe('Of a diff: the later text, where it is not the file as it is')
+      .optional(),
     option: z
-      .union([z.record(z.string(), z.unknown()), z.string().max(longest)])
+      .union([z.record(z.string(), z.unknown()), z.string().max(maxTextLength)])
       .describe('Of a chart: an option of Apache ECharts as plain JSON, as for ChartRender')
       .optional(),
     data: z
@@ -46,7 +50,7 @@ export default defineTool({
   group: 'page',
   pageAction: 'show-panel',
   touches(input) {
-    const path = readFor(input)
+    const path = panelFile(input)
     return path === undefined ? [] : [{ kind: 'read', path }]
   },
   validate({ kind, target, before, after, option, data }) {
@@ -56,10 +60,10 @@ export default defineTool({
       return 'Give the path of a file as "target", or two texts as "before" and "after".'
     if (kind === 'chart' && target === undefined && option === undefined)
       return 'Give the "option" of the chart, or as "target" a JSON file or the title of a chart that was shown.'
-    if (JSON.stringify(data ?? {}).length > largestData) return `"data" has more than ${largestData} characters.`
+    if (JSON.stringify(data ?? {}).length > maxDataLength) return `"data" has more than ${maxDataLength} characters.`
     return undefined
   },
-  title: titleOf,
+  title: panelTitle,
   async execute(input, ctx) {
     const { kind, target, line, data, title, timeoutSec: seconds } = input
     const content = await panelContent(input, ctx)
@@ -69,7 +73,7 @@ export default defineTool({
     const request = {
       action: 'show-panel',
       input: Object.fromEntries(given),
-      title: titleOf(input),
+      title: panelTitle(input),
       timeoutSec: seconds,
     }
     const shown = await askPage(
@@ -81,13 +85,13 @@ export default defineTool({
   },
   toModel: ({ viewKey, inSight }) =>
     `The panel ${viewKey} is open.${inSight === false ? ' The person is looking at something else, and finds it there.' : ''}`,
-  display: (_, input) => ({ title: 'Showed a panel', summary: wordsOf(input) }),
+  display: (_, input) => ({ title: 'Showed a panel', summary: panelText(input) }),
 })
 
-function titleOf(input: { kind: string; target?: string | undefined; title?: string | undefined }): string {
-  return `Show ${wordsOf(input)}`
+function panelTitle(input: { kind: string; target?: string | undefined; title?: string | undefined }): string {
+  return `Show ${panelText(input)}`
 }
 
-function wordsOf({ kind, target, title }: { kind: string; target?: string | undefined; title?: string | undefined }) {
+function panelText({ kind, target, title }: { kind: string; target?: string | undefined; title?: string | undefined }) {
   return [kind, target ?? title].filter((word) => word !== undefined).join(' ')
 }

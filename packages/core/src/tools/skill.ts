@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { openFolder } from '../skills/agent-skills.ts'
+import { allowSkillFolder } from '../skills/agent-skills.ts'
 import { readSkillBody } from '../skills/find-skills.ts'
-import { limitsOfRun } from '../skills/limits-of-run.ts'
+import { loadedSkillLimits } from '../skills/limits-of-run.ts'
 import { skillBlock } from '../skills/skill-block.ts'
 import { findSkill } from '../skills/skill-names.ts'
 import { defineTool, withModelText } from '../tool.ts'
@@ -35,9 +35,9 @@ export default defineTool({
     if (skill.personOnly === true)
       throw new Error(`Only the person loads the skill "${skill.name}", by writing /skill/${skill.name}.`)
     const content = readSkillBody(skill)
-    openFolder(ctx.state, skill)
+    allowSkillFolder(ctx.state, skill)
     const { allowedTools, folder, path, scope } = skill
-    const limits = [...limitsOfRun(ctx), ...(allowedTools === undefined ? [] : [allowedTools])].map((rules) => [
+    const limits = [...loadedSkillLimits(ctx), ...(allowedTools === undefined ? [] : [allowedTools])].map((rules) => [
       ...rules,
     ])
     const { id: runId } = ctx.run

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
-import { inBothWays } from '../shell/in-both-ways.ts'
+import { withAndWithoutSandbox } from '../shell/in-both-ways.ts'
 import { openTestShell } from '../shell/open-test-shell.ts'
 import bash from './bash.ts'
 import taskOutput from './task-output.ts'
 import taskStop from './task-stop.ts'
 
-inBothWays((way) => {
+withAndWithoutSandbox((way) => {
   const open = ({ onTestFinished }: TestContext) => {
     const shell = openTestShell(way, onTestFinished)
     return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findTask, lookAt, lookDisplay, lookText } from '../shell/look-at.ts'
+import { findTask, readTask, taskDisplay, taskText } from '../shell/look-at.ts'
 import { defineTool } from '../tool.ts'
 
 const mostMs = 600_000
@@ -24,10 +24,10 @@ Without "from" it shows everything that is kept; to see only what is new, give t
       await task.settled({ ms: Math.min(waitMs, mostMs), quietMs: 150, from: from ?? task.read(Infinity).next, signal })
       signal.throwIfAborted()
     }
-    return lookAt(task, from ?? 0)
+    return readTask(task, from ?? 0)
   },
   toModel: (output) =>
-    lookText(output, 'command') +
+    taskText(output, 'command') +
     (output.status === 'running' ? ` To see only what comes next, give "from": ${output.next}.` : ''),
-  display: (output) => lookDisplay(output),
+  display: (output) => taskDisplay(output),
 })

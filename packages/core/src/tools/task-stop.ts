@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findTask, lookAt, lookDisplay, lookText } from '../shell/look-at.ts'
+import { findTask, readTask, taskDisplay, taskText } from '../shell/look-at.ts'
 import { defineTool } from '../tool.ts'
 
 export default defineTool({
@@ -17,11 +17,11 @@ export default defineTool({
     const task = findTask(state.tasks, id)
     const ranBefore = task.status === 'running'
     await task.stop()
-    return { ...lookAt(task, Math.max(0, task.read(Infinity).next - 2000)), ranBefore }
+    return { ...readTask(task, Math.max(0, task.read(Infinity).next - 2000)), ranBefore }
   },
   toModel: (output) =>
     output.ranBefore
-      ? lookText(output, 'command')
-      : `It had ended before, so there was nothing to stop.\n${lookText(output, 'command')}`,
-  display: (output) => lookDisplay(output),
+      ? taskText(output, 'command')
+      : `It had ended before, so there was nothing to stop.\n${taskText(output, 'command')}`,
+  display: (output) => taskDisplay(output),
 })

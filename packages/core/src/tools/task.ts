@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { unaskedBySkills } from '../skills/narrow-call.ts'
-import { agentsOf } from '../sub-agents/agents-of.ts'
+import { activeSkillLimits } from '../skills/narrow-call.ts'
+import { requireAgents } from '../sub-agents/agents-of.ts'
 import type { AgentReport, Refusal, SpawnRequest } from '../sub-agents/agents.ts'
-import { resultText } from '../sub-agents/result-text.ts'
+import { agentResultText } from '../sub-agents/result-text.ts'
 import { defineTool } from '../tool.ts'
 
-const longestTask = 6000
+const maxTaskLength = 6000
 
 const inputSchema = z
   .looseObject({
     name: z.string().max(200).describe('Which agent').optional(),
     task: z
       .string()
-      .describe(`All it needs to know: what to do, what is known, what to report. At most ${longestTask} characters`)
+      .describe(`All it needs to know: what to do, what is known, what to report. At most ${maxTaskLength} characters`)
       .optional(),
     background: z.boolean().describe('Return at once; you are told when it ends').optional(),
     model: z.string().max(300).describe('provider/model; default: yours').optional(),
@@ -34,22 +34,22 @@ With "background" it returns the agent's id at once: SendInput tells the agent m
   recover: 'rerun',
   needsApproval: false,
   group: 'agent',
-  touches: (input) => [{ kind: 'agent', name: nameOf(input) ?? '' }],
-  title: (input) => `${nameOf(input) ?? 'Agent'}: ${firstLine(taskOf(input) ?? '')}`,
+  touches: (input) => [{ kind: 'agent', name: agentName(input) ?? '' }],
+  title: (input) => `${agentName(input) ?? 'Agent'}: ${firstLine(taskText(input) ?? '')}`,
   validate(input) {
-    const task = taskOf(input)
-    if (nameOf(input) === undefined) return 'Say in "name" which agent is to do it.'
+    const task = taskText(input)
+    if (agentName(input) === undefined) return 'Say in "name" which agent is to do it.'
     if (task === undefined || task.trim() === '') return 'Say in "task" what the agent is to do.'
-    if (task.length > longestTask)
-      return `The task has ${task.length} characters; at most ${longestTask} are taken. Put the rest into a file and name it.`
+    if (task.length > maxTaskLength)
+      return `The task has ${task.length} characters; at most ${maxTaskLength} are taken. Put the rest into a file and name it.`
     return undefined
   },
   async *execute(input, ctx): AsyncGenerator<Progress, AgentReport | Refusal, void> {
-    const agents = agentsOf(ctx)
-    const unasked = unaskedBySkills(ctx)
+    const agents = requireAgents(ctx)
+    const unasked = activeSkillLimits(ctx)
     const request: SpawnRequest = {
-      name: nameOf(input) as string,
-      task: taskOf(input) as string,
+      name: agentName(input) as string,
+      task: taskText(input) as string,
       ...(input.background !== undefined && { background: input.background }),
       ...(input.model !== undefined && { model: input.model }),
       ...(unasked.length > 0 && { unasked }),
@@ -64,10 +64,10 @@ With "background" it returns the agent's id at once: SendInput tells the agent m
   },
   toModel: (report, input) =>
     'refused' in report || input.background !== true || report.text !== ''
-      ? resultText(report)
+      ? agentResultText(report)
       : `The agent "${report.name}" works in the background. Its id is ${report.agentId}.`,
   display: (report, input) => ({
-    title: `${nameOf(input) ?? 'Agent'}: ${firstLine(taskOf(input) ?? '')}`,
+    title: `${agentName(input) ?? 'Agent'}: ${firstLine(taskText(input) ?? '')}`,
     summary: 'refused' in report ? report.refused : report.status,
     content: 'refused' in report ? report.message : { kind: 'agent', ...report },
   }),
@@ -100,15 +100,20 @@ async function* follow(
 }
 
 /** Some models know the fields by other names. */
-function nameOf(input: Input): string | undefined {
-  return textOf(input.name) ?? textOf(input['subagent_type']) ?? textOf(input['agent_type'])
+function agentName(input: Input): string | undefined {
+  return nonEmptyText(input.name) ?? nonEmptyText(input['subagent_type']) ?? nonEmptyText(input['agent_type'])
 }
 
-function taskOf(input: Input): string | undefined {
-  return textOf(input.task) ?? textOf(input['prompt']) ?? textOf(input['message']) ?? textOf(input['description'])
+function taskText(input: Input): string | undefined {
+  return (
+    nonEmptyText(input.task) ??
+    nonEmptyText(input['prompt']) ??
+    nonEmptyText(input['message']) ??
+    nonEmptyText(input['description'])
+  )
 }
 
-function textOf(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { markOf } from '../files/change-mark.ts'
 import { isInside, shownPath } from '../files/resolve-path.ts'
 import type { Change } from '../files/undo-journal.ts'
-import { keyOf, rangeOf, undoable, type UndoRange, type UndoScope } from '../files/undo-range.ts'
+import { scopeKey, findUndoRange, undoable, type UndoRange, type UndoScope } from '../files/undo-range.ts'
 import type { Display } from '../protocol/display.ts'
-import { showName } from '../files/show-name.ts'
+import { printablePath } from '../files/show-name.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool.ts'
 
 export default defineTool({
@@ -31,10 +31,10 @@ export default defineTool({
     scope === 'message' && id === undefined ? 'Say which message to go back to: give its id.' : undefined,
   async execute({ scope, id }, ctx): Promise<UndoOutput> {
     const { state } = ctx
-    const all = await everythingOf(ctx)
+    const all = await undoHistory(ctx)
     const wanted = scope === 'step' && id !== undefined && /^\d+$/.test(id) ? `${ctx.messageId}:${id}` : id
-    const range = rangeOf(scope, wanted, all)
-    if (range === undefined) throw new Error(nothingText(scope, wanted, all.changes))
+    const range = findUndoRange(scope, wanted, all)
+    if (range === undefined) throw new Error(nothingToUndoMessage(scope, wanted, all.changes))
     const changes = undoable(range.changes)
     const [inside, outside] = [changes.filter(isReachable), changes.filter((change) => !isReachable(change))]
     const { restored, skipped } = await state.undo.undo(inside, markOf(ctx))
@@ -51,7 +51,7 @@ export default defineTool({
       ],
       commands: range.commands.map(({ command }) => command),
     }
-    return withModelText(output, textOf(output))
+    return withModelText(output, undoText(output))
 
     function isReachable({ path }: Change): boolean {
       return state.roots.some((root) => isInside(path, root))
@@ -85,7 +85,7 @@ interface UndoOutput {
   commands: string[]
 }
 
-async function everythingOf({
+async function undoHistory({
   state,
   session,
   toolCallId,
@@ -95,26 +95,31 @@ async function everythingOf({
   return { changes: changes.filter(({ mark }) => mark.toolCallId !== toolCallId), commands }
 }
 
-function nothingText(scope: UndoScope, id: string | undefined, changes: readonly Change[]): string {
-  const known = [...new Set(undoable(changes).map(({ mark }) => keyOf(scope, mark)))].slice(0, 10)
+function nothingToUndoMessage(scope: UndoScope, id: string | undefined, changes: readonly Change[]): string {
+  const known = [...new Set(undoable(changes).map(({ mark }) => scopeKey(scope, mark)))].slice(0, 10)
   if (known.length === 0)
     return 'There is nothing to undo: no tool has changed a file in this session, or it is all undone.'
   return `No change of ${scope} ${id ?? ''} is known. Newest first, these can be undone: ${known.join(', ')}. Older changes are no longer kept.`
 }
 
-function textOf({ restored, removed, skipped, commands }: UndoOutput): string {
+function undoText({ restored, removed, skipped, commands }: UndoOutput): string {
   const lines: string[] = []
   if (restored.length > 0)
-    lines.push('Put back (read them again before you change them):', ...restored.map((path) => `  ${showName(path)}`))
+    lines.push(
+      'Put back (read them again before you change them):',
+      ...restored.map((path) => `  ${printablePath(path)}`),
+    )
   if (removed.length > 0)
-    lines.push('Removed, since they did not exist before:', ...removed.map((path) => `  ${showName(path)}`))
+    lines.push('Removed, since they did not exist before:', ...removed.map((path) => `  ${printablePath(path)}`))
   if (restored.length + removed.length === 0) lines.push('Nothing was put back.')
   if (skipped.length > 0)
-    lines.push('Left as they are:', ...skipped.map(({ path, reason }) => `  ${showName(path)}: ${reason}`))
+    lines.push('Left as they are:', ...skipped.map(({ path, reason }) => `  ${printablePath(path)}: ${reason}`))
   if (commands.length === 0) lines.push('Only changes made by the file tools are undone, not those made by commands.')
   else {
     lines.push('What these commands changed cannot be undone:')
-    lines.push(...commands.slice(0, 20).map((command) => `  ${showName(command.split('\n')[0]?.slice(0, 200) ?? '')}`))
+    lines.push(
+      ...commands.slice(0, 20).map((command) => `  ${printablePath(command.split('\n')[0]?.slice(0, 200) ?? '')}`),
+    )
     if (commands.length > 20) lines.push(`  and ${commands.length - 20} more`)
   }
   return lines.join('\n')

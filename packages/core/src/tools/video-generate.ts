@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { makeMedia, type MadeMedia } from '../media/make-media.ts'
-import { targetFault, targetNames, whereText } from '../media/save-media.ts'
+import { makeMedia, type GeneratedMedia } from '../media/make-media.ts'
+import { targetProblem, targetNames, savedFilesText } from '../media/save-media.ts'
 import type { MediaDisplay } from '../protocol/display.ts'
 import { defineTool } from '../tool.ts'
 
@@ -40,7 +40,7 @@ export default defineTool({
     ...(input.image === undefined ? [] : [{ kind: 'read' as const, path: input.image }]),
     ...savedAs(input).map((path) => ({ kind: 'write' as const, path })),
   ],
-  validate: ({ save_to: saveTo }) => targetFault(saveTo),
+  validate: ({ save_to: saveTo }) => targetProblem(saveTo),
   needsApproval: true,
   title: ({ prompt }) => `Make a film: ${prompt}`,
   permission: (input) => ({
@@ -51,7 +51,7 @@ export default defineTool({
     ].join(' '),
     content: input.prompt,
   }),
-  execute: (input, ctx): Promise<MadeMedia> => {
+  execute: (input, ctx): Promise<GeneratedMedia> => {
     const { aspect_ratio: aspectRatio, resolution: size, image, save_to: _, ...rest } = input
     const images = image === undefined ? [] : [image]
     return makeMedia({ kind: 'video', aspectRatio, size, images, saveTo: savedAs(input), ...rest }, ctx)
@@ -59,7 +59,7 @@ export default defineTool({
   toModel: ({ model, warnings, ...where }) =>
     [
       `The film was made by ${model} and shown to the person.`,
-      ...whereText(where),
+      ...savedFilesText(where),
       ...warnings.map((warning) => `Note: ${warning}`),
     ].join('\n'),
   display: ({ files, model, prompt }) => ({

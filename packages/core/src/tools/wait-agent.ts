@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { agentsOf } from '../sub-agents/agents-of.ts'
+import { requireAgents } from '../sub-agents/agents-of.ts'
 import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
-import { resultText } from '../sub-agents/result-text.ts'
+import { agentResultText } from '../sub-agents/result-text.ts'
 import { defineTool } from '../tool.ts'
 
 const longestMs = 3_600_000
@@ -21,6 +21,6 @@ export default defineTool({
   group: 'agent',
   title: ({ agent_ids: ids }) => `Wait for ${ids.length === 1 ? ids[0] : `${ids.length} agents`}`,
   execute: ({ agent_ids: ids, mode, timeout_ms: ms }, ctx): Promise<(AgentReport | Refusal)[]> =>
-    agentsOf(ctx).wait(ids, { ...(mode !== undefined && { mode }), ...(ms !== undefined && { ms }) }),
-  toModel: (reports) => reports.map(resultText).join('\n\n'),
+    requireAgents(ctx).wait(ids, { ...(mode !== undefined && { mode }), ...(ms !== undefined && { ms }) }),
+  toModel: (reports) => reports.map(agentResultText).join('\n\n'),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { showCount } from '../files/show-name.ts'
+import { formatCount } from '../files/show-name.ts'
 import type { Usage } from '../protocol/message.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import type { SearchRequest, SearchResult } from '../web/search-provider.ts'
@@ -40,9 +40,9 @@ export default defineTool({
   permission: ({ query }) => ({ title: 'Search the web', summary: query }),
   async execute({ query, max_results: maxResults, domains }, ctx): Promise<WebSearchOutput> {
     const { searchSetup, searchWeb } = await import('../web/search-web.ts')
-    const search = { query, maxResults, domains: domains.map(hostOf) }
+    const search = { query, maxResults, domains: domains.map(toHostname) }
     const given = ctx.settings('search')
-    if (given === undefined || given === null) return byModel(search, ctx)
+    if (given === undefined || given === null) return searchByModel(search, ctx)
     const settings = settingsSchema.safeParse(given)
     if (!settings.success) {
       const wrong = settings.error.issues
@@ -71,20 +71,20 @@ export default defineTool({
     summary:
       results === undefined
         ? 'Not set up'
-        : `${showCount(results.length, 'result')}${model === undefined ? '' : `, by ${model}`}`,
+        : `${formatCount(results.length, 'result')}${model === undefined ? '' : `, by ${model}`}`,
     content: { kind: 'results', query, results: results ?? [] } satisfies ResultsDisplay,
   }),
 })
 
 /** Nothing is set up: the session's model searches, where it can. */
-async function byModel(search: SearchRequest, ctx: ToolContext): Promise<WebSearchOutput> {
-  const { searchSetup, wanted } = await import('../web/search-web.ts')
+async function searchByModel(search: SearchRequest, ctx: ToolContext): Promise<WebSearchOutput> {
+  const { searchSetup, filterResults } = await import('../web/search-web.ts')
   const { searchWithModel } = await import('../web/search-with-model.ts')
   try {
     const found = await searchWithModel(search, ctx)
     if (found === undefined) return { setup: await searchSetup() }
     const { answer, usage } = found
-    const results = wanted(found.results, search)
+    const results = filterResults(found.results, search)
     return {
       results,
       ...(answer !== '' && results.length > 0 && { answer }),
@@ -101,7 +101,7 @@ async function byModel(search: SearchRequest, ctx: ToolContext): Promise<WebSear
 }
 
 /** Models give hosts, URLs and `*.host` alike. */
-function hostOf(domain: string): string {
+function toHostname(domain: string): string {
   const bare = domain.trim().replace(/^\*\./, '')
   const host = URL.parse(bare.includes('://') ? bare : `http://${bare}`)?.hostname
   if (!host) throw new Error(`"${domain}" is not a host. Give names such as "nodejs.org".`)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findTask, lookAt, lookDisplay, lookText } from '../shell/look-at.ts'
+import { findTask, readTask, taskDisplay, taskText } from '../shell/look-at.ts'
 import { defineTool } from '../tool.ts'
 
 const mostMs = 600_000
@@ -35,10 +35,10 @@ export default defineTool({
     const { chars, resize, end } = input
     const ended = task.status !== 'running'
     if (ended && chars !== '') {
-      const look = lookAt(task, from)
+      const look = readTask(task, from)
       task.seen = look.next
       throw new Error(
-        `${lookText(look, 'terminal')}\nIt cannot be typed into any more; start it again with ExecCommand.`,
+        `${taskText(look, 'terminal')}\nIt cannot be typed into any more; start it again with ExecCommand.`,
       )
     }
     if (resize !== undefined && !ended) {
@@ -55,11 +55,11 @@ export default defineTool({
       })
     signal.throwIfAborted()
     if (end) await task.stop()
-    const look = lookAt(task, from)
+    const look = readTask(task, from)
     task.seen = look.next
     return look
   },
-  toModel: (output) => lookText(output, 'terminal'),
+  toModel: (output) => taskText(output, 'terminal'),
   display: (output, { chars }) =>
-    lookDisplay(output, chars === '' ? output.command : `${output.command} ← ${JSON.stringify(chars).slice(1, -1)}`),
+    taskDisplay(output, chars === '' ? output.command : `${output.command} ← ${JSON.stringify(chars).slice(1, -1)}`),
 })

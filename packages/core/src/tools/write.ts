@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
-import { changedText, changeFile, type FileWork, previewFile, wholeDiff } from '../files/change-file.ts'
-import { encodeText, formatOf, plainFormat } from '../files/encoding.ts'
+import { changeMessage, changeFile, type PlanChange, previewChange, approvalDiff } from '../files/change-file.ts'
+import { encodeText, detectFormat, utf8Format } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { findPlaceholder } from '../files/placeholders.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
-import { requireWhole } from '../files/stamps.ts'
+import { requireFullyRead } from '../files/stamps.ts'
 import { textUnits } from '../files/text-units.ts'
 import { jsxNote } from '../jsx/jsx-note.ts'
 import type { Display } from '../protocol/display.ts'
@@ -34,11 +34,11 @@ export default defineTool({
     } satisfies Display,
   }),
   async preview(input, ctx) {
-    const { target, work } = planned(input, ctx)
-    return wholeDiff(await previewFile(ctx, target, work))
+    const { target, work } = planWrite(input, ctx)
+    return approvalDiff(await previewChange(ctx, target, work))
   },
   async execute(input, ctx) {
-    const { target, work } = planned(input, ctx)
+    const { target, work } = planWrite(input, ctx)
     let isSame = false
     const changed = await changeFile(ctx, target, async (before) => {
       const content = await work(before)
@@ -49,7 +49,7 @@ export default defineTool({
     const note = jsxNote(target.path, ctx.state)
     const text = isSame
       ? `${shown} has this very content already; nothing was changed.`
-      : changedText(shown, changed, note)
+      : changeMessage(shown, changed, note)
     return withModelText(changed, text)
   },
   display: (changed) => ({
@@ -59,10 +59,10 @@ export default defineTool({
   }),
 })
 
-function planned(
+function planWrite(
   { file_path, content }: { file_path: string; content: string },
   ctx: ToolContext,
-): { target: ResolvedPath; work: FileWork } {
+): { target: ResolvedPath; work: PlanChange } {
   if (/[/\\]$/.test(file_path)) throw new Error(`"${file_path}" is the path of a folder. Give the path of a file.`)
   const target = resolvePath(ctx, file_path, { for: 'write' })
   const { path: real, shown } = target
@@ -71,11 +71,11 @@ function planned(
     work(before) {
       if (before === undefined) {
         refusePlaceholder(content, '')
-        return { bytes: Buffer.from(content), format: plainFormat, known: 'all' }
+        return { bytes: Buffer.from(content), format: utf8Format, known: 'all' }
       }
-      requireWhole(ctx.state, real, shown, before)
+      requireFullyRead(ctx.state, real, shown, before)
       const isText = fileKind(before.bytes.subarray(0, headLength)).kind === 'text'
-      const format = isText ? formatOf(before.bytes) : plainFormat
+      const format = isText ? detectFormat(before.bytes) : utf8Format
       const file = textUnits(before.bytes, format)
       refusePlaceholder(content, file.decode())
       const text = isText ? withEndingsOf(file.units(), content.replace(/^\ufeff/, '')) : content

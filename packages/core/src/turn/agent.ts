@@ -2,7 +2,7 @@ import { getTools } from '../tool-set.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { createAutoFunc, type AutoFunc, type AutoFuncDefinition } from './auto-func.ts'
-import type { Learnt } from './capabilities.ts'
+import type { LearnedCapabilities } from './capabilities.ts'
 import { RememberedRules } from './decide-for.ts'
 import type { Extension } from './extension.ts'
 import { applyPrompt } from './prompt-file/apply-prompt.ts'
@@ -17,7 +17,8 @@ import {
   type ToolFunction,
   type ToolRegistry,
 } from './tool-registry.ts'
-import { Turn, type TurnGround } from './turn.ts'
+import { createTurnRun } from './turn-run.ts'
+import { Turn, type AgentScope } from './turn.ts'
 import type { McpTransport, OpenMcp } from './use-mcp.ts'
 
 /** An agent of a program: a model with a prompt that always holds, tools and extensions. */
@@ -27,7 +28,7 @@ export class Agent {
   readonly tag: string
   readonly #options: AgentOptions
   readonly #registry: ToolRegistry
-  readonly #learnt: Learnt = { refusesTools: false }
+  readonly #learnt: LearnedCapabilities = { refusesTools: false }
   readonly #mcp: OpenMcp[] = []
   #slots: Slots = {}
   #extensions: readonly Extension[] = []
@@ -65,7 +66,7 @@ export class Agent {
 
   /** A new question. */
   turn(): Turn {
-    return new Turn({ ground: () => this.#ground(), changes: [], ensure: [], validators: [], otherwise: 'throw' })
+    return newTurn(() => this.#ground())
   }
 
   /** Adds handlers to every run that is made from now on. Given twice, it still counts once. */
@@ -156,7 +157,7 @@ export class Agent {
     await this.close()
   }
 
-  #ground(): TurnGround {
+  #ground(): AgentScope {
     const tags = [this.tag]
     return {
       settings: this.#options,
@@ -171,11 +172,11 @@ export class Agent {
 
   #emptyTurn(): Turn {
     const ground = { ...this.#ground(), slots: {}, tools: [], extensions: [] }
-    return new Turn({ ground: () => ground, changes: [], ensure: [], validators: [], otherwise: 'throw' })
+    return newTurn(() => ground)
   }
 
   #toolOf(given: string | Tool | ToolFunction): Tool {
-    if (typeof given === 'string') return this.#registry.get(given) ?? this.#registry.add(builtin(given))
+    if (typeof given === 'string') return this.#registry.get(given) ?? this.#registry.add(builtinTool(given))
     if (typeof given !== 'function') return this.#registry.add(given)
     const known = this.#registry.tools().find((tool) => tool.execute === given)
     if (known !== undefined) return known
@@ -212,6 +213,10 @@ function checkModel(model: unknown): void {
   )
 }
 
-function builtin(name: string): Tool {
+function newTurn(ground: () => AgentScope): Turn {
+  return new Turn({ ground, start: createTurnRun, changes: [], ensure: [], validators: [], otherwise: 'throw' })
+}
+
+function builtinTool(name: string): Tool {
   return getTools([name])[0] as Tool
 }

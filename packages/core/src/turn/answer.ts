@@ -1,10 +1,10 @@
+import type { ActiveTurn } from './emitter.ts'
 import { NamedError } from '../error.ts'
 import { retryText, type OutputProblem } from '../output/output-problem.ts'
 import type { CheckedOutput } from '../output/output-schema-types.ts'
 import { problemOf } from '../output/round.ts'
 import { runAttempt, type AttemptEnd } from './attempt.ts'
-import { hasStructuredOutput, isToolRefusal, planningOf } from './capabilities.ts'
-import type { Conducted } from './conduct.ts'
+import { hasStructuredOutput, isToolRefusal, resolvePlanning } from './capabilities.ts'
 import type { TurnResult } from './extension.ts'
 import { planExternally } from './external-planning.ts'
 import { outputRequirement } from './output-requirement.ts'
@@ -13,20 +13,20 @@ import { setSlots, type Slots } from './slots.ts'
 import { actionResults } from './tool-log.ts'
 
 /** Asks for an answer until one is accepted. Tools run in the first attempt only; later ones are told what they brought. */
-export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
+export async function produceAnswer(run: ActiveTurn): Promise<TurnResult<unknown>> {
   const { spec, ctx, emitter, signal, out } = run
   const { extensions, retries } = spec
   signal.throwIfAborted()
   for (const extension of extensions) await extension.requestPrefix?.(ctx)
-  let native = spec.tools.length > 0 && planningOf(spec.settings, spec.learnt) === 'native'
+  let native = spec.tools.length > 0 && resolvePlanning(spec.settings, spec.learnt) === 'native'
   if (spec.tools.length > 0 && !native) await planExternally(run)
   for (const extension of extensions) await emitter.take(extension.broadcastPrefix?.(ctx))
   for (let attempt = 1; ; attempt++) {
-    let end = await one(run, ctx.prompt, native, attempt)
+    let end = await attemptAnswer(run, ctx.prompt, native, attempt)
     if (native && end.error !== undefined && mayPlanInstead(run, end.error)) {
       native = false
       await planExternally(run)
-      end = await one(run, ctx.prompt, native, attempt)
+      end = await attemptAnswer(run, ctx.prompt, native, attempt)
     }
     signal.throwIfAborted()
     if (run.cut.reason === 'failed') await emitter.settled()
@@ -37,15 +37,15 @@ export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
     if (end.cut === 'satisfied') return accept(run, end, attempt, out.partial, true)
     const checked = await check(run, end)
     // A limit or the repeat guard ended the tool calls: a turn without a word of text has no answer.
-    if (end.stopped !== undefined && (!checked.ok || end.text === '')) throw stopped(end.stopped)
+    if (end.stopped !== undefined && (!checked.ok || end.text === '')) throw turnStoppedError(end.stopped)
     if (end.stopped !== undefined) emitter.emit({ type: 'warning', message: end.stopped.message })
     if (checked.ok) return accept(run, end, attempt, checked.data, false)
-    const problems = end.finishReason === 'length' ? [cutOff, ...checked.problems] : checked.problems
+    const problems = end.finishReason === 'length' ? [truncatedProblem, ...checked.problems] : checked.problems
     const isFinal = end.finishReason === 'content-filter' || problems.some((problem) => !problem.retry)
     if (attempt > retries || isFinal) {
       if (spec.otherwise === 'last')
         return accept(run, end, attempt, spec.schema === undefined ? end.text : out.partial, false)
-      throw notAccepted(problems, attempt, end)
+      throw notAcceptedError(problems, attempt, end)
     }
     const reason = retryText(problems)
     out.reset(reason)
@@ -55,15 +55,15 @@ export async function answer(run: Conducted): Promise<TurnResult<unknown>> {
   }
 }
 
-type End = AttemptEnd & { cut: Conducted['cut']['reason'] }
+type AnswerAttempt = AttemptEnd & { cut: ActiveTurn['cut']['reason'] }
 
 /** One attempt: its text goes to the readers as it comes. */
-async function one(run: Conducted, slots: Slots, native: boolean, number: number): Promise<End> {
+async function attemptAnswer(run: ActiveTurn, slots: Slots, native: boolean, number: number): Promise<AnswerAttempt> {
   const { spec, ctx, emitter, out, cut } = run
   const { settings, schema } = spec
   const formatted = schema !== undefined && !native && hasStructuredOutput(settings, schema.jsonSchema)
   const messages = renderPrompt(slots, outputRequirement(spec), settings)
-  const { signal, close } = openCut(run)
+  const { signal, close } = openAttemptSignal(run)
   // A model that may call tools says things before it does; only what it says last is the answer.
   if (native) out.hold()
   try {
@@ -100,7 +100,7 @@ async function one(run: Conducted, slots: Slots, native: boolean, number: number
 }
 
 /** The signal of one attempt: aborted with the run, and when the attempt is cut. */
-function openCut({ cut, signal }: Conducted): { signal: AbortSignal; close: () => void } {
+function openAttemptSignal({ cut, signal }: ActiveTurn): { signal: AbortSignal; close: () => void } {
   signal.throwIfAborted()
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(signal.reason)
@@ -120,7 +120,13 @@ function openCut({ cut, signal }: Conducted): { signal: AbortSignal; close: () =
   }
 }
 
-function accept(run: Conducted, end: End, attempts: number, data: unknown, satisfied: boolean): TurnResult<unknown> {
+function accept(
+  run: ActiveTurn,
+  end: AnswerAttempt,
+  attempts: number,
+  data: unknown,
+  satisfied: boolean,
+): TurnResult<unknown> {
   const { text, reasoning, finishReason, message } = end
   const { ctx, out } = run
   out.close()
@@ -129,7 +135,7 @@ function accept(run: Conducted, end: End, attempts: number, data: unknown, satis
 }
 
 /** Where a validator had the answer cut short, that is all there is to say about it. */
-async function check(run: Conducted, end: End): Promise<CheckedOutput<unknown>> {
+async function check(run: ActiveTurn, end: AnswerAttempt): Promise<CheckedOutput<unknown>> {
   if (end.cut === 'invalid') return { ok: false, problems: run.cut.problems }
   const { schema } = run.spec
   if (schema === undefined) return checkText(run, end.text)
@@ -143,20 +149,20 @@ async function check(run: Conducted, end: End): Promise<CheckedOutput<unknown>> 
 }
 
 /** A text has no schema; only validators of the whole speak about it. */
-async function checkText({ spec }: Conducted, text: string): Promise<CheckedOutput<unknown>> {
+async function checkText({ spec }: ActiveTurn, text: string): Promise<CheckedOutput<unknown>> {
   const verdicts = await Promise.all(spec.validators.map(async ({ check }) => check(text as never)))
   const problems = verdicts.map((verdict) => problemOf(verdict, '')).filter((problem) => problem !== undefined)
   return problems.length === 0 ? { ok: true, data: text } : { ok: false, problems }
 }
 
 /** The same prompt with the reason, and with what the model's own calls brought: they are not made again. */
-function retryPrompt({ ctx, spec }: Conducted, reason: string, native: boolean): Slots {
+function retryPrompt({ ctx, spec }: ActiveTurn, reason: string, native: boolean): Slots {
   const brought = native && ctx.toolLogs.length > 0 ? { actionResults: actionResults(ctx.toolLogs) } : {}
   const told = `The answer before this one was not accepted:\n${reason}`
   return setSlots(ctx.prompt, { ...brought, [spec.settings.titles?.['retry'] ?? 'RETRY']: told })
 }
 
-function mayPlanInstead({ spec, ctx, emitter }: Conducted, error: NamedError): boolean {
+function mayPlanInstead({ spec, ctx, emitter }: ActiveTurn, error: NamedError): boolean {
   if ((spec.settings.planning ?? 'auto') !== 'auto' || ctx.toolLogs.length > 0 || !isToolRefusal(error)) return false
   spec.learnt.refusesTools = true
   const message = `The provider refused tools (${error.message}); from now on they are planned by a request of their own.`
@@ -164,17 +170,21 @@ function mayPlanInstead({ spec, ctx, emitter }: Conducted, error: NamedError): b
   return true
 }
 
-function stopped({ reason, message }: NonNullable<AttemptEnd['stopped']>): NamedError {
+function turnStoppedError({ reason, message }: NonNullable<AttemptEnd['stopped']>): NamedError {
   return new NamedError('TurnStopped', message, { status: 422, data: { reason } })
 }
 
-const cutOff: OutputProblem = {
+const truncatedProblem: OutputProblem = {
   path: '',
   message: 'The answer was cut off at the output limit of the model: answer in fewer words.',
   retry: true,
 }
 
-function notAccepted(problems: readonly OutputProblem[], attempts: number, { text, finishReason }: End): NamedError {
+function notAcceptedError(
+  problems: readonly OutputProblem[],
+  attempts: number,
+  { text, finishReason }: AnswerAttempt,
+): NamedError {
   const what = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join(' ')
   const tries = attempts === 1 ? 'The answer was not accepted' : `No answer was accepted in ${attempts} attempts`
   return new NamedError('OutputNotAccepted', `${tries} (finish reason: ${finishReason}). ${what}`, {

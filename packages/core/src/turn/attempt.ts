@@ -5,7 +5,7 @@ import type { RunInput } from '../run/run-input.ts'
 import { run } from '../run/run.ts'
 import type { Tool } from '../tool.ts'
 import type { AgentOptions, CallSettings } from './agent-options.ts'
-import { decideFor } from './decide-for.ts'
+import { createDecide } from './decide-for.ts'
 import type { PromptMessage } from './render-prompt.ts'
 import type { ToolLog } from './tool-log.ts'
 
@@ -54,8 +54,8 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptEnd> {
   const last = message.parts.slice(message.parts.findLastIndex((part) => part.type === 'step-start') + 1)
   return {
     message,
-    text: textOf(last, 'text'),
-    reasoning: textOf(last, 'reasoning'),
+    text: joinText(last, 'text'),
+    reasoning: joinText(last, 'reasoning'),
     usage,
     finishReason,
     aborted: outcome.status === 'aborted',
@@ -66,7 +66,7 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptEnd> {
   }
 }
 
-type Ground = Pick<Attempt, 'settings' | 'session' | 'runId' | 'signal'> & { responseFormat?: unknown }
+type AttemptSettings = Pick<Attempt, 'settings' | 'session' | 'runId' | 'signal'> & { responseFormat?: unknown }
 
 /** What a run of an agent needs besides tools, history and log. */
 export function runInput({
@@ -75,7 +75,7 @@ export function runInput({
   runId,
   signal,
   responseFormat,
-}: Ground): Omit<RunInput, 'tools' | 'history' | 'log'> {
+}: AttemptSettings): Omit<RunInput, 'tools' | 'history' | 'log'> {
   const { model, name, ask, limits, maxRetries, stallMs, state } = settings
   const callOptions: CallSettings & { responseFormat?: unknown } = {
     ...settings.callOptions,
@@ -97,7 +97,7 @@ export function runInput({
       settings.remembered?.add(session, asked, answer)
       return answer
     }),
-    decide: decideFor(settings, session),
+    decide: createDecide(settings, session),
     ...(limits !== undefined && { limits }),
     ...(maxRetries !== undefined && { maxRetries }),
     ...(stallMs !== undefined && { stallMs }),
@@ -140,16 +140,16 @@ export function createCallLogs(onLog: (log: ToolLog, toolCallId: string) => void
     switch (chunk.type) {
       case 'tool-input-available':
       case 'tool-input-error': {
-        const { actionName } = notesOf(chunk)
+        const { actionName } = callNotes(chunk)
         open.set(chunk.toolCallId, { name: chunk.toolName, kwargs: chunk.input, purpose: actionName ?? chunk.toolName })
         if (chunk.type === 'tool-input-error') close(chunk.toolCallId, { error: chunk.errorText })
         return
       }
       case 'tool-output-available':
-        close(chunk.toolCallId, { result: notesOf(chunk).modelText ?? chunk.output }, notesOf(chunk))
+        close(chunk.toolCallId, { result: callNotes(chunk).modelText ?? chunk.output }, callNotes(chunk))
         return
       case 'tool-output-error':
-        close(chunk.toolCallId, { error: chunk.errorText }, notesOf(chunk))
+        close(chunk.toolCallId, { error: chunk.errorText }, callNotes(chunk))
         return
       case 'tool-approval-response':
         if (!chunk.approved && chunk.reason !== undefined) refusals.set(chunk.approvalId, chunk.reason)
@@ -170,7 +170,7 @@ export function createCallLogs(onLog: (log: ToolLog, toolCallId: string) => void
   }
 }
 
-function notesOf(chunk: { toolMetadata?: unknown }): CallNotes {
+function callNotes(chunk: { toolMetadata?: unknown }): CallNotes {
   return (chunk.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
 }
 
@@ -178,6 +178,6 @@ function storedMessage({ role, parts }: PromptMessage, index: number): StoredMes
   return { id: `prompt-${index}`, parentMessageId: null, role, parts, createdAt: 0 }
 }
 
-function textOf(parts: Message['parts'], type: 'text' | 'reasoning'): string {
+function joinText(parts: Message['parts'], type: 'text' | 'reasoning'): string {
   return parts.flatMap((part) => (part.type === type ? [part.text] : [])).join('')
 }

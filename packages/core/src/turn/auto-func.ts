@@ -1,7 +1,8 @@
+import type { TurnRun } from './extension.ts'
+import type { RunOptions } from './extension.ts'
 import type { OutputSource, StandardResult } from '../output/output-schema-types.ts'
-import { schemaOf } from './schema-of.ts'
+import { cachedOutputSchema } from './schema-of.ts'
 import type { Turn } from './turn.ts'
-import type { RunOptions, TurnRun } from './turn-run.ts'
 
 export interface AutoFuncDefinition<In, Written, Out> {
   /** Appears in error messages. */
@@ -32,7 +33,7 @@ export function createAutoFunc<In, Written, Out>(
 ): AutoFunc<In, Written, Out> {
   refuseFunctions(definition)
   const { name, instruct, input, output } = definition
-  const source = schemaOf(output as OutputSource).kinds.has('scalar') ? wrapped(output) : output
+  const source = cachedOutputSchema(output as OutputSource).kinds.has('scalar') ? wrapped(output) : output
   type Run = ReturnType<AutoFunc<In, Written, Out>['stream']>
   const prepared = turn()
     .instruct(instruct)

@@ -4,14 +4,14 @@ import type { NamedError } from '../error.ts'
 import type { AgentOptions, Planning } from './agent-options.ts'
 
 /** What an agent has learnt about its model. */
-export interface Learnt {
+export interface LearnedCapabilities {
   /** Its provider refused a request because there were tools in it. */
   refusesTools: boolean
 }
 
-export function planningOf(
+export function resolvePlanning(
   { planning = 'auto', capabilities }: AgentOptions,
-  learnt: Learnt,
+  learnt: LearnedCapabilities,
 ): Exclude<Planning, 'auto'> {
   if (planning !== 'auto') return planning
   return capabilities?.toolCalls === false || learnt.refusesTools ? 'external' : 'native'

@@ -1,52 +1,23 @@
-import type { OutputProblem } from '../output/output-problem.ts'
-import type { OutputStream } from '../output/output-stream-types.ts'
-import type { Usage } from '../protocol/message.ts'
-import { answer } from './answer.ts'
-import { createEmitter, type Emitter } from './emitter.ts'
-import type { TurnContext, TurnEvent, TurnResult } from './extension.ts'
-import type { Replay } from './replay.ts'
-import type { RunSpec } from './run-spec.ts'
+import type { ActiveTurn } from './emitter.ts'
+import type { TurnRequest } from './emitter.ts'
+import { produceAnswer } from './answer.ts'
+import { createEmitter } from './emitter.ts'
+import type { TurnContext, TurnResult } from './extension.ts'
+import type { TurnSpec } from './run-spec.ts'
 import { toolLogLine, type ToolLog } from './tool-log.ts'
-
-/** Ends the attempt under way, and says why. */
-export interface Cut {
-  reason: 'invalid' | 'satisfied' | 'failed' | undefined
-  /** What a validator said that had it cut. */
-  problems: OutputProblem[]
-  now(reason: NonNullable<Cut['reason']>): void
-}
-
-export interface Run {
-  id: string
-  spec: RunSpec
-  signal: AbortSignal
-  events: Replay<TurnEvent>
-  out: OutputStream<unknown>
-  cut: Cut
-  /** Of all requests so far. */
-  usage(): Usage | undefined
-  addUsage(usage: Usage | undefined): void
-}
-
-/** A run under way, as its parts need it. */
-export interface Conducted extends Run {
-  ctx: TurnContext
-  emitter: Emitter
-  tool(log: ToolLog): void
-}
 
 /**
  * One run from its first handler to its last: request prefixes, plan, broadcast prefixes, attempts until one is
  * accepted, and `finally` exactly once.
  */
-export async function conduct(run: Run): Promise<TurnResult<unknown>> {
+export async function runTurn(run: TurnRequest): Promise<TurnResult<unknown>> {
   const { spec, events, out } = run
-  const conducted = open(run)
+  const conducted = openTurn(run)
   const { ctx, emitter } = conducted
   let result: TurnResult<unknown> | undefined
   let failure: { error: unknown } | undefined
   try {
-    result = await answer(conducted)
+    result = await produceAnswer(conducted)
     emitter.emit({ type: 'done', text: result.text, data: result.data })
     await Promise.all([out.settled(), emitter.settled()])
   } catch (error) {
@@ -66,7 +37,7 @@ export async function conduct(run: Run): Promise<TurnResult<unknown>> {
   return result as TurnResult<unknown>
 }
 
-function open(run: Run): Conducted {
+function openTurn(run: TurnRequest): ActiveTurn {
   const { id, spec, signal, events, cut } = run
   const toolLogs: ToolLog[] = []
   const ctx: TurnContext = {
@@ -89,12 +60,12 @@ function open(run: Run): Conducted {
       toolLogs.push(log)
       ctx.extra['toolLogs'] = toolLogs
       emitter.emit({ type: 'tool', log })
-      print(spec, log)
+      printToolLog(spec, log)
     },
   }
 }
 
-function print({ settings: { showToolLogs } }: RunSpec, log: ToolLog): void {
+function printToolLog({ settings: { showToolLogs } }: TurnSpec, log: ToolLog): void {
   if (showToolLogs === true) process.stderr.write(`${toolLogLine(log)}\n`)
   else if (typeof showToolLogs === 'function') showToolLogs(toolLogLine(log))
 }

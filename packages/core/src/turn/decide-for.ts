@@ -20,7 +20,7 @@ export class RememberedRules {
 }
 
 /** The agent's own word on calls, or its `permissions` and what was remembered, by the rules of the workspace. */
-export function decideFor(settings: AgentOptions, session: string): RunInput['decide'] {
+export function createDecide(settings: AgentOptions, session: string): RunInput['decide'] {
   const { decide, permissions = {}, workspace = process.cwd(), remembered } = settings
   if (decide !== undefined) return decide
   return async (call, ctx) => {

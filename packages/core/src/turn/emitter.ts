@@ -1,5 +1,10 @@
+import type { ToolLog } from './tool-log.ts'
+import type { TurnSpec } from './run-spec.ts'
+import type { Usage } from '../protocol/message.ts'
+import type { OutputStream } from '../output/output-stream-types.ts'
+import type { OutputProblem } from '../output/output-problem.ts'
 import type { Emission, Extension, TurnContext, TurnEvent } from './extension.ts'
-import type { Replay } from './replay.ts'
+import type { ReplayBuffer } from './replay.ts'
 
 export interface Emitter {
   /** To every reader, then to the suffix handlers of its type. */
@@ -12,7 +17,7 @@ export interface Emitter {
 
 /** `onFailure` hears of a suffix handler's error at once. */
 export function createEmitter(
-  events: Replay<TurnEvent>,
+  events: ReplayBuffer<TurnEvent>,
   extensions: readonly Extension[],
   ctx: TurnContext,
   onFailure: () => void,
@@ -52,4 +57,31 @@ export function createEmitter(
     if ('type' in added) return events.push(added)
     for await (const event of added) events.push(event)
   }
+}
+
+/** Ends the attempt under way, and says why. */
+export interface AttemptAbort {
+  reason: 'invalid' | 'satisfied' | 'failed' | undefined
+  /** What a validator said that had it cut. */
+  problems: OutputProblem[]
+  now(reason: NonNullable<AttemptAbort['reason']>): void
+}
+
+export interface TurnRequest {
+  id: string
+  spec: TurnSpec
+  signal: AbortSignal
+  events: ReplayBuffer<TurnEvent>
+  out: OutputStream<unknown>
+  cut: AttemptAbort
+  /** Of all requests so far. */
+  usage(): Usage | undefined
+  addUsage(usage: Usage | undefined): void
+}
+
+/** A run under way, as its parts need it. */
+export interface ActiveTurn extends TurnRequest {
+  ctx: TurnContext
+  emitter: Emitter
+  tool(log: ToolLog): void
 }

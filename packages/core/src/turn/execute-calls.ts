@@ -13,7 +13,7 @@ export interface PlannedCall {
   kwargs: unknown
 }
 
-export interface CallGround {
+export interface PlannedCallOptions {
   settings: AgentOptions
   session: string
   runId: string
@@ -25,12 +25,12 @@ export interface CallGround {
  * Runs planned calls as a run runs those of a model, by playing them to it: checked by their schema, under permissions,
  * read-only neighbours together and each write alone. What goes wrong becomes the `error` of its log.
  */
-export async function executeCalls(planned: readonly PlannedCall[], ground: CallGround): Promise<ToolLog[]> {
+export async function executeCalls(planned: readonly PlannedCall[], ground: PlannedCallOptions): Promise<ToolLog[]> {
   const { settings, tools, signal } = ground
   const calls = planned.map((plan) => ({ ...plan, id: newId('call_') }))
   const logs = new Map<string, ToolLog>()
   const hear = createCallLogs((log, toolCallId) => logs.set(toolCallId, log))
-  const input = runInput({ ...ground, settings: { ...settings, model: playing(calls, settings.model) } })
+  const input = runInput({ ...ground, settings: { ...settings, model: modelPlayingCalls(calls, settings.model) } })
   await run({
     ...input,
     tools,
@@ -46,7 +46,7 @@ export async function executeCalls(planned: readonly PlannedCall[], ground: Call
 }
 
 /** The model, but for its first answer: that makes the planned calls. */
-function playing(calls: readonly (PlannedCall & { id: string })[], model: LanguageModelV4): LanguageModelV4 {
+function modelPlayingCalls(calls: readonly (PlannedCall & { id: string })[], model: LanguageModelV4): LanguageModelV4 {
   let played = false
   return {
     specificationVersion: 'v4',
@@ -57,7 +57,7 @@ function playing(calls: readonly (PlannedCall & { id: string })[], model: Langua
     doStream(options) {
       if (played) return model.doStream(options)
       played = true
-      return Promise.resolve({ stream: streamOf(parts(calls)) })
+      return Promise.resolve({ stream: streamOf(streamParts(calls)) })
     },
   }
 }
@@ -71,7 +71,7 @@ function streamOf<T>(items: Iterable<T>): ReadableStream<T> {
   })
 }
 
-function* parts(calls: readonly (PlannedCall & { id: string })[]): Generator<LanguageModelV4StreamPart, void> {
+function* streamParts(calls: readonly (PlannedCall & { id: string })[]): Generator<LanguageModelV4StreamPart, void> {
   yield { type: 'stream-start', warnings: [] }
   for (const { id, name, kwargs } of calls) {
     yield { type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(kwargs ?? {}) }

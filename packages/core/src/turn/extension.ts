@@ -1,3 +1,5 @@
+import type { OutputKeys } from '../output/output-keys.ts'
+import type { PathStyle } from '../output/instant-event.ts'
 import type { Message, Usage } from '../protocol/message.ts'
 import type { Slots } from './slots.ts'
 import type { ToolLog } from './tool-log.ts'
@@ -86,4 +88,30 @@ export interface TurnResult<Data> {
   extra: Record<string, unknown>
   /** The accepted answer as a message, as it is stored and shown. */
   message: Message
+}
+
+export interface RunOptions {
+  signal?: AbortSignal
+  /** The request is ended as soon as every key that anybody waits for has arrived. */
+  stopWhenSatisfied?: boolean
+  /** How instant events write their paths. Default `dot`. */
+  pathStyle?: PathStyle
+}
+
+/**
+ * One turn being answered. Lazy: the request is made when somebody reads (`when` alone does not). Cached: it is made
+ * once, and every reader, however late, gets everything from the beginning. A reader that goes away ends nothing.
+ */
+export interface TurnRun<Input, Data> extends OutputKeys<Input> {
+  readonly id: string
+  /** The accepted answer, when all handlers have ended. */
+  result(): Promise<TurnResult<Data>>
+  /** Everything that happens. */
+  events(): AsyncIterableIterator<TurnEvent>
+  /** The text as it comes. After a `reset` the next attempt follows; `events` tells where. */
+  text(): AsyncIterableIterator<string>
+  /** Tokens of all requests so far, as far as the provider told; also of a run that was stopped or failed. */
+  usage(): Usage | undefined
+  /** Ends the request; whoever reads gets the reason. */
+  stop(reason?: unknown): void
 }

@@ -20,7 +20,8 @@ export type { ToolLog } from './tool-log.ts'
 export { createToolRegistry } from './tool-registry.ts'
 export type { FunctionTool, ListedTool, ToolFunction, ToolRegistry } from './tool-registry.ts'
 export { Turn } from './turn.ts'
-export type { RunOptions, TurnRun } from './turn-run.ts'
+export type { TurnRun } from './extension.ts'
+export type { RunOptions } from './extension.ts'
 export type { McpTransport } from './use-mcp.ts'
 export type { Completion, InstantEvent, PathStyle, ResetEvent } from '../output/instant-event.ts'
 export type { Arrived, Handled, HandlerContext, KeyEvent, OutputKeys } from '../output/output-keys.ts'
@@ -31,13 +32,8 @@ export type { OutputProblem } from '../output/output-problem.ts'
 export { outputSchema } from '../output/output-schema.ts'
 export type { CheckedOutput, EnsureRule, OutputSchema, OutputSource } from '../output/output-schema-types.ts'
 export { createOutputStream } from '../output/output-stream.ts'
-export type {
-  KeyValidator,
-  OutputStream,
-  OutputStreamOptions,
-  ReadResult,
-  Verdict,
-} from '../output/output-stream-types.ts'
+export type { KeyValidator, OutputStream, OutputStreamOptions, Verdict } from '../output/output-stream-types.ts'
+export type { ReadResult } from '../output/instant-event.ts'
 export { formatPath, parsePath, valuesAt, wildcard } from '../output/path.ts'
 export type { PatternSegment, Segment } from '../output/path.ts'
 export type { PathOf, ValidPath, ValueAt } from '../output/path-types.ts'

@@ -19,7 +19,7 @@ export function createMemoryStore(): SessionStore {
     sessions: {
       get: (id) => Promise.resolve(sessions.has(id) ? { id } : undefined),
       create({ id }) {
-        if (sessions.has(id)) return Promise.reject(exists('SessionExists', id))
+        if (sessions.has(id)) return Promise.reject(alreadyExistsError('SessionExists', id))
         sessions.add(id)
         return Promise.resolve()
       },
@@ -28,7 +28,7 @@ export function createMemoryStore(): SessionStore {
       add({ sessionId }, message) {
         const session = messages.get(sessionId) ?? new Map<string, StoredMessage>()
         messages.set(sessionId, session)
-        if (session.has(message.id)) return Promise.reject(exists('MessageExists', message.id))
+        if (session.has(message.id)) return Promise.reject(alreadyExistsError('MessageExists', message.id))
         session.set(message.id, structuredClone(message))
         return Promise.resolve()
       },
@@ -46,6 +46,6 @@ export function createMemoryStore(): SessionStore {
   }
 }
 
-function exists(name: string, id: string): NamedError {
+function alreadyExistsError(name: string, id: string): NamedError {
   return new NamedError(name, `"${id}" is there already.`, { status: 409, data: { id } })
 }

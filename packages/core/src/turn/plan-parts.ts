@@ -1,10 +1,10 @@
+import type { ActiveTurn } from './emitter.ts'
+import type { TurnRun } from './extension.ts'
 import { z } from 'zod'
 import { NamedError } from '../error.ts'
 import type { OutputSource } from '../output/output-schema-types.ts'
-import type { Conducted } from './conduct.ts'
 import { executeCalls, type PlannedCall } from './execute-calls.ts'
 import type { Slots } from './slots.ts'
-import type { TurnRun } from './turn-run.ts'
 
 /** One call as a plan writes it. */
 export const commandSchema = z.object({
@@ -14,7 +14,7 @@ export const commandSchema = z.object({
 })
 
 /** What a plan is made of: the question of the turn, its tools, and what the model would know of the conversation. */
-function planSlots({ ctx, spec }: Conducted): Slots {
+function planSlots({ ctx, spec }: ActiveTurn): Slots {
   const { system, role, rules, userInfo, developer, history, input, attachment, instruct } = ctx.prompt
   const seen = { system, role, rules, userInfo, developer, history, input, attachment }
   return { ...seen, 'extra instruction': instruct, tools: spec.toolTexts() } as Slots
@@ -22,7 +22,7 @@ function planSlots({ ctx, spec }: Conducted): Slots {
 
 /** Asks for a plan and reads it. It ends with its reader, and its tokens count whatever becomes of it. */
 export async function askPlan<In, Out>(
-  run: Conducted,
+  run: ActiveTurn,
   slots: Slots,
   schema: OutputSource<In, Out>,
   read: (plan: TurnRun<In, Out>) => Promise<void>,
@@ -42,17 +42,17 @@ export async function askPlan<In, Out>(
 /** Missing arguments are the tool's business: its schema complains. */
 export function readCommand(given: unknown): PlannedCall {
   const { purpose, tool_name: name, tool_kwargs: kwargs } = (given ?? {}) as Record<string, unknown>
-  if (typeof name !== 'string' || name === '') throw brokenPlan('It wants a tool and does not name one.')
+  if (typeof name !== 'string' || name === '') throw planError('It wants a tool and does not name one.')
   return { name, kwargs, purpose: typeof purpose === 'string' && purpose !== '' ? purpose : name }
 }
 
-export async function runPlanned(run: Conducted, calls: readonly PlannedCall[]): Promise<void> {
+export async function runPlanned(run: ActiveTurn, calls: readonly PlannedCall[]): Promise<void> {
   const { spec, ctx, signal, id } = run
   const { settings, tools } = spec
   const logs = await executeCalls(calls, { settings, tools, session: ctx.session, runId: id, signal })
   for (const log of logs) run.tool(log)
 }
 
-export function brokenPlan(message: string): NamedError {
+export function planError(message: string): NamedError {
   return new NamedError('PlanBroken', message)
 }

@@ -20,22 +20,25 @@ export function recordedInput(prompt: Slots, { paths, mode }: Recording, parent:
   const { output: _, attachment, ...slots } = prompt
   const files = paths.length === 0 || named.includes('attachment') ? attachmentParts(prompt) : []
   const others = named.filter((path) => path !== 'attachment')
-  const chosen = choose({ ...slots, attachment }, { paths: others, mode })
-  if (chosen === undefined && files.length > 0 && others.length < named.length) return message('user', parent, files)
+  const chosen = selectRecorded({ ...slots, attachment }, { paths: others, mode })
+  if (chosen === undefined && files.length > 0 && others.length < named.length) return newMessage('user', parent, files)
   const text = chosen ?? (isEmpty(slots.input) ? renderMain(slots, undefined) : renderBody(slots.input))
   const texts: Part[] = text === '' && files.length > 0 ? [] : [{ type: 'text', text }]
-  return message('user', parent, [...texts, ...files])
+  return newMessage('user', parent, [...texts, ...files])
 }
 
 export function recordedOutput({ result }: TurnEnd, recording: Recording, parent: string): StoredMessage {
   const { data, message: answer } = result as TurnResult<unknown>
-  const chosen = choose(data, recording)
+  const chosen = selectRecorded(data, recording)
   const parts = chosen === undefined ? answer.parts : [{ type: 'text' as const, text: chosen }]
-  return { ...message('assistant', parent, parts), ...(answer.metadata !== undefined && { metadata: answer.metadata }) }
+  return {
+    ...newMessage('assistant', parent, parts),
+    ...(answer.metadata !== undefined && { metadata: answer.metadata }),
+  }
 }
 
 /** What the paths lead to, as text: one value as it is, several as YAML by path. Undefined when there is nothing. */
-function choose(value: unknown, { paths, mode }: Recording): string | undefined {
+function selectRecorded(value: unknown, { paths, mode }: Recording): string | undefined {
   const found = paths.flatMap((path) => {
     const values = valuesAt(value, path).filter((entry) => entry.value !== undefined)
     if (values.length === 0) return []
@@ -46,6 +49,6 @@ function choose(value: unknown, { paths, mode }: Recording): string | undefined 
   return renderBody(mode === 'first' || paths.length === 1 ? first[1] : Object.fromEntries(found))
 }
 
-function message(role: 'user' | 'assistant', parentMessageId: string | null, parts: Part[]): StoredMessage {
+function newMessage(role: 'user' | 'assistant', parentMessageId: string | null, parts: Part[]): StoredMessage {
   return { id: newId(), parentMessageId, role, parts, createdAt: Date.now() }
 }

@@ -47,16 +47,16 @@ export function renderPrompt(slots: Slots, requirement: string | undefined, styl
     (Object.hasOwn(roles, role) ? roles[role] : roles['_']) ?? 'user'
   const messages: PromptMessage[] = []
   const system = renderSystem(slots, titles)
-  if (system !== '') messages.push({ role: roleOf('system'), parts: [text(system)] })
+  if (system !== '') messages.push({ role: roleOf('system'), parts: [textPart(system)] })
   if (!isEmpty(slots.developer))
-    messages.push({ role: roleOf('developer'), parts: [text(renderBody(slots.developer))] })
+    messages.push({ role: roleOf('developer'), parts: [textPart(renderBody(slots.developer))] })
   for (const message of slots.history ?? []) {
     const role = roleOf(message.role)
-    messages.push({ role, parts: partsOf(message) })
+    messages.push({ role, parts: historyParts(message) })
   }
   const main = renderMain(slots, requirement, titles)
-  const parts = [...(main === '' ? [] : [text(main)]), ...attachmentParts(slots)]
-  if (parts.length === 0) throw emptyPrompt()
+  const parts = [...(main === '' ? [] : [textPart(main)]), ...attachmentParts(slots)]
+  if (parts.length === 0) throw emptyPromptError()
   messages.push({ role: roleOf('user'), parts })
   return messages
 }
@@ -65,29 +65,29 @@ export function renderPrompt(slots: Slots, requirement: string | undefined, styl
 export function renderMain(slots: Slots, requirement: string | undefined, titles: Titles = defaultTitles): string {
   const extras = Object.keys(slots).filter(isExtra)
   const before = ['tools', 'actionResults', 'info', ...extras, 'instruct', 'examples']
-  const blocks = before.flatMap((name) => block(titles[name] ?? name, slots[name]))
+  const blocks = before.flatMap((name) => renderBlock(titles[name] ?? name, slots[name]))
   const bare = blocks.length === 0 && isEmpty(requirement)
   if (bare) return isEmpty(slots.input) ? '' : renderBody(slots.input)
-  blocks.push(...block(titles['input'] ?? 'INPUT', slots.input))
-  blocks.push(...block(titles['outputRequirement'] ?? 'OUTPUT REQUIREMENT', requirement))
+  blocks.push(...renderBlock(titles['input'] ?? 'INPUT', slots.input))
+  blocks.push(...renderBlock(titles['outputRequirement'] ?? 'OUTPUT REQUIREMENT', requirement))
   return [...blocks, `[${titles['output'] ?? 'OUTPUT'}]:`].join('\n\n')
 }
 
 function renderSystem(slots: Slots, titles: Titles): string {
-  const named = ['role', 'rules', 'userInfo'].flatMap((name) => block(titles[name] ?? name, slots[name]))
+  const named = ['role', 'rules', 'userInfo'].flatMap((name) => renderBlock(titles[name] ?? name, slots[name]))
   return [...(isEmpty(slots.system) ? [] : [renderBody(slots.system)]), ...named].join('\n\n')
 }
 
-function block(title: string, value: unknown): string[] {
+function renderBlock(title: string, value: unknown): string[] {
   return isEmpty(value) ? [] : [`[${title}]:\n${renderBody(value)}`]
 }
 
-function partsOf(message: HistoryMessage): Part[] {
+function historyParts(message: HistoryMessage): Part[] {
   if ('parts' in message) return [...message.parts]
   const { role, content } = message
-  if (typeof content === 'string') return [text(content)]
+  if (typeof content === 'string') return [textPart(content)]
   if (Array.isArray(content)) return content.map((part) => filePart(part, `A message of ${role} in the history`))
-  throw badPart(content, `The content of a message of ${role} in the history`)
+  throw attachmentError(content, `The content of a message of ${role} in the history`)
 }
 
 /** What goes along with the blocks. */
@@ -98,15 +98,15 @@ export function attachmentParts({ attachment }: Slots): Part[] {
 
 /** A text or a file, in any of the shapes that providers and the AI SDK write them in. */
 function filePart(given: unknown, where: string): Part {
-  if (typeof given === 'string') return text(given)
+  if (typeof given === 'string') return textPart(given)
   const part = Object(given) as Record<string, unknown>
-  if (typeof part['text'] === 'string') return text(part['text'])
+  if (typeof part['text'] === 'string') return textPart(part['text'])
   const image = part['image_url'] ?? part['image']
   const source = part['url'] ?? part['data'] ?? (Object(image) as { url?: unknown }).url ?? image
   const type = part['mediaType'] ?? part['mimeType'] ?? part['media_type']
   const mediaType = typeof type === 'string' ? type : image === undefined ? 'application/octet-stream' : 'image/*'
   const url = urlOf(source, mediaType, 'data' in part)
-  if (url === undefined) throw badPart(given, where)
+  if (url === undefined) throw attachmentError(given, where)
   return { type: 'file', mediaType, url, ...(typeof part['filename'] === 'string' && { filename: part['filename'] }) }
 }
 
@@ -119,18 +119,18 @@ function urlOf(source: unknown, mediaType: string, isData: boolean): string | un
     : source
 }
 
-function badPart(given: unknown, where: string): NamedError {
+function attachmentError(given: unknown, where: string): NamedError {
   const { type } = Object(given) as { type?: unknown }
   const what = typeof type === 'string' ? `a part of type "${type}"` : `a value of type ${typeof given}`
   const message = `${where} holds ${what} that cannot be sent. Give a text, or a file with url or data and mediaType.`
   return new NamedError('BadPart', message, { data: { type: type ?? typeof given } })
 }
 
-function text(value: string): Part {
+function textPart(value: string): Part {
   return { type: 'text', text: value }
 }
 
-function emptyPrompt(): NamedError {
+function emptyPromptError(): NamedError {
   return new NamedError(
     'EmptyPrompt',
     'The turn has nothing to say: give it an input, info, an instruct, an output, an attachment or a block of its own.',

@@ -1,5 +1,5 @@
 /** Everything that was pushed, for any number of readers: each gets all of it from the beginning, then what comes. */
-export class Replay<Item> {
+export class ReplayBuffer<Item> {
   #items: Item[] = []
   #ended = false
   #error: unknown

@@ -27,11 +27,11 @@ export function openWindow(
   history: readonly StoredMessage[],
   limits: WindowLimits = {},
 ): { messages: StoredMessage[]; memo: string } {
-  const { memo, messages } = sinceMemo(history)
+  const { memo, messages } = messagesSinceMemo(history)
   let from = Math.max(0, messages.length - (limits.maxMessages ?? Infinity))
-  let length = lengthOf(messages.slice(from))
+  let length = textLength(messages.slice(from))
   while (from < messages.length && length > (limits.maxLength ?? Infinity))
-    length -= lengthOf([messages[from++] as StoredMessage])
+    length -= textLength([messages[from++] as StoredMessage])
   return { messages: messages.slice(from), memo }
 }
 
@@ -45,19 +45,23 @@ export async function resizeWindow(
   resize?: Resize,
 ): Promise<StoredMessage> {
   const last = history.at(-1) as StoredMessage
-  const { memo, messages } = sinceMemo(history)
-  const length = lengthOf(messages)
+  const { memo, messages } = messagesSinceMemo(history)
+  const length = textLength(messages)
   const isOver = length > (limits.maxLength ?? Infinity) || messages.length > (limits.maxMessages ?? Infinity)
   if (resize === undefined || !isOver) return last
   const resized = await resize({ messages, memo, length })
   const gone = resized === undefined ? undefined : messages[messages.length - 1 - Math.max(0, resized.keep)]
   if (resized === undefined || gone === undefined) return last
-  const compaction = { id: newId(), upTo: { messageId: gone.id, step: stepsIn(gone) }, summary: resized.memo ?? memo }
+  const compaction = {
+    id: newId(),
+    upTo: { messageId: gone.id, step: countSteps(gone) },
+    summary: resized.memo ?? memo,
+  }
   return { ...last, parts: [...last.parts, { type: 'data-compaction', id: compaction.id, data: compaction } as Part] }
 }
 
 /** The newest compaction that was not switched off says what the memo is and where the messages begin. */
-function sinceMemo(history: readonly StoredMessage[]): { memo: string; messages: StoredMessage[] } {
+function messagesSinceMemo(history: readonly StoredMessage[]): { memo: string; messages: StoredMessage[] } {
   const compactions = new Map<string, DataParts['compaction']>()
   for (const part of history.flatMap(({ parts }) => parts)) {
     const data = part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
@@ -69,12 +73,12 @@ function sinceMemo(history: readonly StoredMessage[]): { memo: string; messages:
   return { memo: compaction.summary, messages: history.slice(from) }
 }
 
-function lengthOf(messages: readonly StoredMessage[]): number {
+function textLength(messages: readonly StoredMessage[]): number {
   let length = 0
   for (const { parts } of messages) for (const part of parts) if (part.type === 'text') length += part.text.length
   return length
 }
 
-function stepsIn({ parts }: StoredMessage): number {
+function countSteps({ parts }: StoredMessage): number {
   return parts.filter((part) => part.type === 'step-start').length
 }

@@ -87,7 +87,7 @@ export function setSlots(slots: Slots, given: Slots): Slots {
   for (const [key, value] of Object.entries(given)) {
     const name = slotName(key)
     if (value === undefined) delete made[name]
-    else put(made, name, value)
+    else setOwn(made, name, value)
   }
   return made
 }
@@ -97,7 +97,7 @@ export function mergeSlots(slots: Slots, given: Slots): Slots {
   const made: Slots = { ...slots }
   for (const [key, value] of Object.entries(given)) {
     const name = slotName(key)
-    if (value !== undefined) put(made, name, name === 'output' ? value : mergeValue(own(made, name), value))
+    if (value !== undefined) setOwn(made, name, name === 'output' ? value : mergeValue(getOwn(made, name), value))
   }
   return made
 }
@@ -109,9 +109,9 @@ export function mergeSlots(slots: Slots, given: Slots): Slots {
 export function mergeValue(earlier: unknown, later: unknown): unknown {
   if (Array.isArray(earlier))
     return [...(earlier as unknown[]), ...(Array.isArray(later) ? (later as unknown[]) : [later])]
-  if (!isMap(earlier) || !isMap(later)) return later
+  if (!isRecord(earlier) || !isRecord(later)) return later
   const made: Record<string, unknown> = { ...earlier }
-  for (const [key, value] of Object.entries(later)) put(made, key, mergeValue(own(made, key), value))
+  for (const [key, value] of Object.entries(later)) setOwn(made, key, mergeValue(getOwn(made, key), value))
   return made
 }
 
@@ -119,20 +119,20 @@ export function mergeValue(earlier: unknown, later: unknown): unknown {
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0
-  return isMap(value) && Object.keys(value).length === 0
+  return isRecord(value) && Object.keys(value).length === 0
 }
 
-export function isMap(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
 
 /** A key of a file may be `__proto__`: it is a key like any other. */
-function put(map: Record<string, unknown>, key: string, value: unknown): void {
+function setOwn(map: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-function own(map: Record<string, unknown>, key: string): unknown {
+function getOwn(map: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(map, key) ? map[key] : undefined
 }

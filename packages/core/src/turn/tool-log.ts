@@ -22,11 +22,11 @@ export function actionResults(logs: readonly ToolLog[]): Record<string, unknown>
 
 /** One line for a person who watches. */
 export function toolLogLine({ name, kwargs, purpose, result, error }: ToolLog): string {
-  const brought = error === undefined ? short(result) : `failed: ${error}`
-  return `[tool] ${name}(${short(kwargs)}) for "${purpose}" -> ${brought}`.replaceAll('\n', ' ')
+  const brought = error === undefined ? preview(result) : `failed: ${error}`
+  return `[tool] ${name}(${preview(kwargs)}) for "${purpose}" -> ${brought}`.replaceAll('\n', ' ')
 }
 
-function short(value: unknown): string {
+function preview(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

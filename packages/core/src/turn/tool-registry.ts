@@ -74,7 +74,7 @@ export function createToolRegistry(): ToolRegistry {
       const checked = checkTool(tool, tool.name)
       const known = entries.get(toolKey(checked.name))
       if (known !== undefined) {
-        if (known.tool.execute !== checked.execute) throw taken(known.tool.name)
+        if (known.tool.execute !== checked.execute) throw nameTakenError(known.tool.name)
         for (const tag of tags) known.tags.add(tag)
         return known.tool
       }
@@ -92,7 +92,7 @@ export function createToolRegistry(): ToolRegistry {
     addFunction(definition) {
       const { tags, returns, description = definition.name, input, ...rest } = definition
       const taken = { readOnly: false, needsApproval: false, ...rest, description, group: 'library' }
-      const tool = { ...taken, ...inputOf(input) }
+      const tool = { ...taken, ...inputSchemas(input) }
       return registry.add(defineTool(tool as ToolDefinition<z.ZodType, unknown>), { returns, tags })
     },
     get: (name) => entries.get(toolKey(name))?.tool,
@@ -100,7 +100,7 @@ export function createToolRegistry(): ToolRegistry {
       entries.get(toolKey(tool.name))?.tags.add(tag)
     },
     tools: (tags) => chosen(tags).map(({ tool }) => tool),
-    list: ({ tags } = {}) => chosen(tags).map(listed),
+    list: ({ tags } = {}) => chosen(tags).map(toListedTool),
     returns: (tool) => entries.get(toolKey(tool.name))?.returns,
   }
   return registry
@@ -111,19 +111,19 @@ export function createToolRegistry(): ToolRegistry {
   }
 }
 
-function listed({ tool, description, returns, tags }: Entry): ListedTool {
+function toListedTool({ tool, description, returns, tags }: Entry): ListedTool {
   return {
     name: tool.name,
     description,
     kwargs: argumentsSchema(tool),
-    ...(returns !== undefined && { returns: jsonSchema(returns) }),
+    ...(returns !== undefined && { returns: toJsonSchema(returns) }),
     tags: [...tags],
     readOnly: tool.readOnly,
   }
 }
 
 /** The schema of the arguments as tools have it: zod as it is, another Standard Schema behind a zod type. */
-function inputOf(source: OutputSource | undefined): Pick<Tool, 'input' | 'jsonSchema'> {
+function inputSchemas(source: OutputSource | undefined): Pick<Tool, 'input' | 'jsonSchema'> {
   if (source === undefined) return { input: z.looseObject({}) }
   if ('_zod' in source) return { input: source as unknown as z.ZodType }
   const input = z.looseObject({}).transform((value, ctx) => {
@@ -135,25 +135,25 @@ function inputOf(source: OutputSource | undefined): Pick<Tool, 'input' | 'jsonSc
     }
     return z.NEVER
   })
-  return { input, jsonSchema: jsonSchema(source) }
+  return { input, jsonSchema: toJsonSchema(source) }
 }
 
 /** What a call is made with: an object always; a tool that takes a plain text gets it as `input`. */
 function argumentsSchema(tool: Tool): Record<string, unknown> {
-  const { $schema: _, ...schema } = tool.jsonSchema ?? jsonSchema(tool.input as unknown as OutputSource)
+  const { $schema: _, ...schema } = tool.jsonSchema ?? toJsonSchema(tool.input as unknown as OutputSource)
   return isStringTool(tool) ? { type: 'object', properties: { input: schema }, required: ['input'] } : schema
 }
 
 function withReturns(description: string, returns: OutputSource): string {
-  return `${description}\nReturns (JSON Schema): ${JSON.stringify(jsonSchema(returns))}`
+  return `${description}\nReturns (JSON Schema): ${JSON.stringify(toJsonSchema(returns))}`
 }
 
-function jsonSchema(source: OutputSource): Record<string, unknown> {
+function toJsonSchema(source: OutputSource): Record<string, unknown> {
   const { $schema: _, ...schema } = source['~standard'].jsonSchema.input({ target: 'draft-07' })
   return schema
 }
 
-function taken(name: string): NamedError {
+function nameTakenError(name: string): NamedError {
   return new NamedError('ToolExists', `There is another tool called ${name}; give this one another name.`, {
     status: 409,
     data: { name },

@@ -1,3 +1,5 @@
+import type { TurnRun } from './extension.ts'
+import type { RunOptions } from './extension.ts'
 import { keyNotInSchema, outputSchemaMissing } from '../output/key-errors.ts'
 import type { EnsureRule, OutputSchema, OutputSource } from '../output/output-schema-types.ts'
 import type { KeyValidator, Verdict } from '../output/output-stream-types.ts'
@@ -6,24 +8,25 @@ import { outputRequirement } from './output-requirement.ts'
 import { toYamlPrompt } from './prompt-file/to-yaml-prompt.ts'
 import { renderPrompt, type PromptMessage } from './render-prompt.ts'
 import { renderText } from './render-text.ts'
-import type { RunSpec } from './run-spec.ts'
-import { schemaOf } from './schema-of.ts'
+import type { TurnSpec } from './run-spec.ts'
+import { cachedOutputSchema } from './schema-of.ts'
 import { mergeSlots, setSlots, type Attachment, type HistoryMessage, type Slots } from './slots.ts'
-import { createTurnRun, type RunOptions, type TurnRun } from './turn-run.ts'
 
 /** What a turn has of its agent when its run is made. */
-export type TurnGround = Pick<
-  RunSpec,
+export type AgentScope = Pick<
+  TurnSpec,
   'settings' | 'learnt' | 'slots' | 'tools' | 'toolTexts' | 'extensions' | 'emptyTurn'
 >
 
-interface TurnParts {
-  readonly ground: () => TurnGround
+interface TurnState {
+  readonly ground: () => AgentScope
+  /** Starts the run. Passed in because a run creates turns of its own. */
+  readonly start: <Input, Data>(spec: TurnSpec, options: RunOptions) => TurnRun<Input, Data>
   readonly changes: readonly ((slots: Slots) => Slots)[]
   readonly ensure: readonly EnsureRule[]
   readonly validators: readonly KeyValidator[]
   readonly retries?: number
-  readonly otherwise: RunSpec['otherwise']
+  readonly otherwise: TurnSpec['otherwise']
 }
 
 /**
@@ -33,10 +36,10 @@ interface TurnParts {
  * The methods named after slots merge into what the agent and earlier calls gave; `set` replaces it.
  */
 export class Turn<Input = string, Data = string> {
-  readonly #parts: TurnParts
+  readonly #parts: TurnState
 
   /** Use `agent.turn()`. */
-  constructor(parts: TurnParts) {
+  constructor(parts: TurnState) {
     this.#parts = parts
   }
 
@@ -124,13 +127,13 @@ export class Turn<Input = string, Data = string> {
   }
 
   /** How often an answer that is not accepted is asked for again; then it is an error, or the last answer is taken. */
-  retries(count: number, otherwise: RunSpec['otherwise'] = 'throw'): Turn<Input, Data> {
-    return this.#with({ retries: checkedCount(count), otherwise })
+  retries(count: number, otherwise: TurnSpec['otherwise'] = 'throw'): Turn<Input, Data> {
+    return this.#with({ retries: checkRetries(count), otherwise })
   }
 
   /** Makes a run; the request follows when somebody reads it. Every call makes a run of its own. */
   run(options: RunOptions = {}): TurnRun<Input, Data> {
-    return createTurnRun<Input, Data>(this.#spec(), options)
+    return this.#parts.start<Input, Data>(this.#spec(), options)
   }
 
   /** The messages that would be sent, before handlers and planning change them. */
@@ -153,7 +156,7 @@ export class Turn<Input = string, Data = string> {
     return this.#with({ changes: [...this.#parts.changes, change] })
   }
 
-  #with(parts: Partial<TurnParts>): Turn<Input, Data> {
+  #with(parts: Partial<TurnState>): Turn<Input, Data> {
     return new Turn<Input, Data>({ ...this.#parts, ...parts })
   }
 
@@ -161,11 +164,11 @@ export class Turn<Input = string, Data = string> {
     return this.#parts.changes.reduce((before, change) => change(before), slots)
   }
 
-  #spec(): RunSpec {
+  #spec(): TurnSpec {
     const { ensure, validators, otherwise, retries } = this.#parts
     const ground = this.#parts.ground()
     const { output, ...slots } = this.#applied(ground.slots)
-    const schema = output == null || typeof output === 'string' ? undefined : schemaOf(output as OutputSource)
+    const schema = output == null || typeof output === 'string' ? undefined : cachedOutputSchema(output as OutputSource)
     checkEnsured(ensure, schema)
     return {
       ...ground,
@@ -175,13 +178,13 @@ export class Turn<Input = string, Data = string> {
       ensure,
       validators,
       otherwise,
-      retries: retries ?? checkedCount(ground.settings.retries ?? 3),
+      retries: retries ?? checkRetries(ground.settings.retries ?? 3),
     }
   }
 }
 
 /** Anything else would be compared with the attempts in vain, and never end them. */
-function checkedCount(retries: number): number {
+function checkRetries(retries: number): number {
   if (Number.isInteger(retries) && retries >= 0) return retries
   throw new TypeError('retries takes a number: 0, 1, 2…')
 }

@@ -4,7 +4,7 @@ import { mcpLimits } from '../mcp/mcp-limits.ts'
 import { mcpToolName } from '../mcp/mcp-tool.ts'
 import type { McpConnection } from '../mcp/open-connection.ts'
 import type { McpServerConfig } from '../mcp/server-config.ts'
-import type { ReasonedTransport } from '../mcp/stdio-transport.ts'
+import type { ServerTransport } from '../mcp/stdio-transport.ts'
 import { defineTool, type Tool } from '../tool.ts'
 
 /** An address, `{ type: 'http' | 'sse', url }`, a command to start, or a transport of one's own. */
@@ -28,14 +28,14 @@ export async function openMcp(transport: McpTransport, name: string | undefined)
   const connection = await openConnection({
     name: name ?? 'mcp',
     limits: mcpLimits,
-    transport: () => transportOf(transport),
+    transport: () => resolveTransport(transport),
     onToolsChanged: () => undefined,
     onOthersChanged: () => undefined,
     onText: () => undefined,
   })
   try {
     const listed = (await connection.listTools()).filter(({ execution }) => execution?.taskSupport !== 'required')
-    const tools = listed.map((one) => toolOf(one, connection, name))
+    const tools = listed.map((one) => toTool(one, connection, name))
     return { tools, close: () => connection.close() }
   } catch (error) {
     await connection.close()
@@ -43,13 +43,13 @@ export async function openMcp(transport: McpTransport, name: string | undefined)
   }
 }
 
-async function transportOf(given: McpTransport): Promise<ReasonedTransport> {
+async function resolveTransport(given: McpTransport): Promise<ServerTransport> {
   if (typeof given !== 'string' && 'send' in given) return Object.assign(given, { reason: () => undefined })
   const { createTransport } = await import('../mcp/create-transport.ts')
-  return createTransport(configOf(given), { folder: process.cwd(), onText: () => undefined })
+  return createTransport(serverConfig(given), { folder: process.cwd(), onText: () => undefined })
 }
 
-function configOf(given: Exclude<McpTransport, Transport>): McpServerConfig {
+function serverConfig(given: Exclude<McpTransport, Transport>): McpServerConfig {
   if (typeof given === 'string') {
     if (!URL.canParse(given))
       throw new TypeError(
@@ -61,11 +61,11 @@ function configOf(given: Exclude<McpTransport, Transport>): McpServerConfig {
   return { type: 'stdio', args: [], env: {}, ...given }
 }
 
-function toolOf(listed: Listed, connection: McpConnection, server: string | undefined): Tool {
+function toTool(listed: Listed, connection: McpConnection, server: string | undefined): Tool {
   return defineTool({
     name: server === undefined ? listed.name.replace(/[^A-Za-z0-9_-]/g, '_') : mcpToolName(server, listed.name),
     description: listed.description ?? listed.title ?? listed.name,
-    input: inputOf(listed),
+    input: toInputSchema(listed),
     jsonSchema: { ...listed.inputSchema, type: 'object' },
     readOnly: listed.annotations?.readOnlyHint === true,
     group: `mcp:${server ?? connection.title}`,
@@ -76,7 +76,7 @@ function toolOf(listed: Listed, connection: McpConnection, server: string | unde
 }
 
 /** A schema that cannot be read here is checked by the server; the model is shown it in any case. */
-function inputOf({ inputSchema }: Listed): z.ZodType<Record<string, unknown>> {
+function toInputSchema({ inputSchema }: Listed): z.ZodType<Record<string, unknown>> {
   try {
     const schema = z.fromJSONSchema({ ...inputSchema, type: 'object' } as z.core.JSONSchema.JSONSchema)
     if (schema instanceof z.ZodObject) return schema

@@ -9,7 +9,7 @@ export interface AddressGuard {
   resolve?(host: string): Promise<LookupAddress[]>
 }
 
-const otherWay =
+const alternativeHint =
   'Use a command such as curl, or have the person allow the address in Settings > General > Browser of agents and open it with BrowserSnapshot.'
 
 /**
@@ -39,7 +39,7 @@ export async function checkedAddresses(hostname: string, { allowed, resolve }: A
     const problem = allowed?.includes(address) === true ? undefined : addressProblem(address)
     if (problem === undefined) continue
     const leads = address === host ? host : `${host} leads to ${address}, which`
-    throw new Error(`${leads} is not on the public web (${problem}), so it is not fetched. ${otherWay}`)
+    throw new Error(`${leads} is not on the public web (${problem}), so it is not fetched. ${alternativeHint}`)
   }
   return addresses
 }

@@ -20,24 +20,24 @@ export interface Page {
 
 /** The main content of a page; the whole body where no part of it stands out. */
 export function convertPage({ html, url, format, bare, whole: all = false }: PageRequest): Page {
-  if (bare === true) return barePage(html)
+  if (bare === true) return textOnlyPage(html)
   const document = parsePage(html)
   const whole = document.body.textContent.trim().length
   const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url
-  const title = oneLine(document.querySelector('title')?.textContent)
+  const title = collapseWhitespace(document.querySelector('title')?.textContent)
   const article = all ? null : new Readability(document as never, { keepClasses: true }).parse()
   const length = article?.textContent?.trim().length ?? 0
   const isMain = length >= 500 || length > whole / 2
   const main = isMain && article?.content ? parsePage(article.content) : parsePage(html)
   if (!isMain && !all) remove(main, 'nav, footer, aside, form')
   remove(main, 'head, title, script, style, noscript, template, svg, iframe')
-  mendLinks(main, base)
+  absolutizeLinks(main, base)
   const text = createTurndown(format).turndown(main.body as never)
-  return { title: title || oneLine(article?.title), text: text.replace(/\n{3,}/g, '\n\n').trim() }
+  return { title: title || collapseWhitespace(article?.title), text: text.replace(/\n{3,}/g, '\n\n').trim() }
 }
 
 /** For pages that are too large or too strange for a parser. */
-function barePage(html: string): Page {
+function textOnlyPage(html: string): Page {
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(html.slice(0, 100_000))?.[1] ?? ''
   return { title: stripTags(title), text: stripTags(html) }
 }
@@ -51,32 +51,32 @@ interface Element extends TreeNode {
   remove(): void
 }
 
-interface Tree {
+interface PageTree {
   body: Element
   querySelector(selector: string): Element | null
   querySelectorAll(selector: string): Iterable<Element>
 }
 
 /** Pages may leave out html, head and body; the tree needs each in its place. */
-function parsePage(html: string): Tree {
+function parsePage(html: string): PageTree {
   const bodyAt = html.search(/<body[\s>]/i)
   const unframed = (part: string): string => part.replace(/<!doctype[^>]*>|<\/?(?:html|head)(?:\s[^>]*)?>/gi, '')
   const head = bodyAt === -1 ? '' : unframed(html.slice(0, bodyAt))
   const body = bodyAt === -1 ? `<body>${unframed(html)}</body></html>` : html.slice(bodyAt)
   const page = `<!doctype html><html><head>${head}</head>${body}`
-  return (parseHTML(page) as unknown as { document: Tree }).document
+  return (parseHTML(page) as unknown as { document: PageTree }).document
 }
 
-function oneLine(text: string | null | undefined): string {
+function collapseWhitespace(text: string | null | undefined): string {
   return (text ?? '').replace(/\s+/g, ' ').trim()
 }
 
-function remove(tree: Tree, selector: string): void {
+function remove(tree: PageTree, selector: string): void {
   for (const element of tree.querySelectorAll(selector)) element.remove()
 }
 
 /** Links lead somewhere from here too; those that only run a script, and images inside the page, do not. */
-function mendLinks(tree: Tree, base: string): void {
+function absolutizeLinks(tree: PageTree, base: string): void {
   for (const attribute of ['href', 'src']) {
     for (const element of tree.querySelectorAll(attribute === 'href' ? 'a[href]' : 'img[src]')) {
       const url = URL.parse(element.getAttribute(attribute) ?? '', base)

@@ -18,8 +18,11 @@ export function createTurndown(format: 'markdown' | 'text'): Turndown {
     hr: '---',
     emDelimiter: '*',
   })
-  turndown.addRule('cell', { filter: ['td', 'th'], replacement: (content) => ` ${oneLine(content)} |` })
-  turndown.addRule('row', { filter: 'tr', replacement: (content, node) => row(content, node as unknown as TreeNode) })
+  turndown.addRule('cell', { filter: ['td', 'th'], replacement: (content) => ` ${tableCellText(content)} |` })
+  turndown.addRule('row', {
+    filter: 'tr',
+    replacement: (content, node) => tableRow(content, node as unknown as TreeNode),
+  })
   turndown.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` })
   turndown.addRule('table parts', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
   const numbers = new WeakMap<TreeNode, number>()
@@ -34,14 +37,14 @@ export function createTurndown(format: 'markdown' | 'text'): Turndown {
   return turndown
 }
 
-function oneLine(content: string): string {
+function tableCellText(content: string): string {
   return content
     .trim()
     .replace(/\s*\n\s*/g, ' ')
     .replaceAll('|', '\\|')
 }
 
-function row(content: string, node: TreeNode): string {
+function tableRow(content: string, node: TreeNode): string {
   const cells = Array.from(node.childNodes).filter((child) => /^T[DH]$/.test(child.nodeName)).length
   return `\n|${content}${isFirstRow(node) ? `\n|${' --- |'.repeat(cells)}` : ''}`
 }

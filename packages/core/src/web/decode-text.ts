@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer'
 
 /** The text of a page, in the encoding that its mark, its header or its first lines name. */
 export function decodeText(body: Uint8Array, contentType: string): string {
-  const label = markedEncoding(body) ?? charsetOf(contentType) ?? declaredEncoding(body) ?? guessedEncoding(body)
+  const label =
+    markedEncoding(body) ?? charsetFromHeader(contentType) ?? declaredEncoding(body) ?? guessedEncoding(body)
   return decoder(label, body).decode(body)
 }
 
@@ -13,7 +14,7 @@ function markedEncoding(body: Uint8Array): string | undefined {
   return undefined
 }
 
-function charsetOf(contentType: string): string | undefined {
+function charsetFromHeader(contentType: string): string | undefined {
   return /;\s*charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1]
 }
 

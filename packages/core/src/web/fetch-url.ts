@@ -15,7 +15,7 @@ export interface FetchOptions extends AddressGuard {
   follows?(from: URL, to: URL): boolean
 }
 
-export interface Fetched {
+export interface FetchedPage {
   /** Where the last redirect led. */
   url: string
   status: number
@@ -32,7 +32,7 @@ const maxRedirects = 5
  * connection goes to the checked addresses: a name that points elsewhere a moment later changes nothing. The same for
  * every redirect.
  */
-export async function fetchUrl(given: string, options: FetchOptions): Promise<Fetched> {
+export async function fetchUrl(given: string, options: FetchOptions): Promise<FetchedPage> {
   const { signal, timeoutMs = 30_000, maxBytes = 10 * 1024 * 1024 } = options
   if (given.length > maxUrl) throw new Error(`The URL is longer than ${maxUrl} characters.`)
   const limit = AbortSignal.timeout(timeoutMs)
@@ -40,10 +40,10 @@ export async function fetchUrl(given: string, options: FetchOptions): Promise<Fe
   let url = parseUrl(given)
   try {
     for (let redirects = 0; ; redirects++) {
-      const addresses = await orAbort(checkedAddresses(url.hostname, options), either)
+      const addresses = await abortable(checkedAddresses(url.hostname, options), either)
       const response = await request(url, addresses, either)
-      const next = redirectOf(response)
-      if (next === undefined) return await fetched(url, response, maxBytes, either)
+      const next = redirectTarget(response)
+      if (next === undefined) return await toFetchedPage(url, response, maxBytes, either)
       response.destroy()
       if (redirects === maxRedirects) throw new Error(`${given} redirects more than ${maxRedirects} times.`)
       const to = parseUrl(next, url)
@@ -79,16 +79,16 @@ const headers = {
   'user-agent': 'Mozilla/5.0 (compatible; Troupe)',
 }
 
-function redirectOf({ statusCode, headers: { location } }: http.IncomingMessage): string | undefined {
+function redirectTarget({ statusCode, headers: { location } }: http.IncomingMessage): string | undefined {
   return [301, 302, 303, 307, 308].includes(statusCode ?? 0) ? location : undefined
 }
 
-async function fetched(
+async function toFetchedPage(
   url: URL,
   response: http.IncomingMessage,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<Fetched> {
+): Promise<FetchedPage> {
   return {
     url: url.href,
     status: response.statusCode ?? 0,
@@ -98,7 +98,7 @@ async function fetched(
   }
 }
 
-function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     // Listened to in any case: what nobody hears fail ends the process.
     work.then(resolve, reject)

@@ -1,13 +1,13 @@
 import type { AgentState } from '../agent-state.ts'
-import type { Fetched } from './fetch-url.ts'
+import type { FetchedPage } from './fetch-url.ts'
 
 const maxAgeMs = 15 * 60_000
-const maxBytes = 50 * 1024 * 1024
+const maxCacheBytes = 50 * 1024 * 1024
 
 /** Pages that were fetched in this conversation, for a quarter of an hour. */
 export interface PageCache {
-  get(url: string, now?: number): { page: Fetched; fetchedAt: number } | undefined
-  set(url: string, page: Fetched, now?: number): void
+  get(url: string, now?: number): { page: FetchedPage; fetchedAt: number } | undefined
+  set(url: string, page: FetchedPage, now?: number): void
   dispose(): void
 }
 
@@ -21,7 +21,7 @@ export function pageCache(state: Pick<AgentState, 'kept'>): PageCache {
 }
 
 export function createPageCache(): PageCache {
-  const pages = new Map<string, { page: Fetched; fetchedAt: number }>()
+  const pages = new Map<string, { page: FetchedPage; fetchedAt: number }>()
   let bytes = 0
   const drop = (url: string): void => {
     bytes -= pages.get(url)?.page.body.length ?? 0
@@ -39,7 +39,7 @@ export function createPageCache(): PageCache {
       pages.set(url, { page, fetchedAt: now })
       bytes += page.body.length
       for (const oldest of pages.keys()) {
-        if (bytes <= maxBytes) return
+        if (bytes <= maxCacheBytes) return
         drop(oldest)
       }
     },

@@ -8,26 +8,26 @@ export async function readBody(response: IncomingMessage, maxBytes: number, sign
   const declared = Number(response.headers['content-length'])
   if (declared > maxBytes) {
     response.destroy()
-    throw tooLarge(maxBytes, declared)
+    throw tooLargeError(maxBytes, declared)
   }
   const chunks: Buffer[] = []
   await pipeline(
     response,
-    (source: AsyncIterable<Buffer>) => bounded(source, maxBytes),
+    (source: AsyncIterable<Buffer>) => limitBytes(source, maxBytes),
     decompressor(response.headers['content-encoding']),
     async (source: AsyncIterable<Buffer>) => {
-      for await (const chunk of bounded(source, maxBytes)) chunks.push(chunk)
+      for await (const chunk of limitBytes(source, maxBytes)) chunks.push(chunk)
     },
     { signal },
   )
   return Buffer.concat(chunks)
 }
 
-async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+async function* limitBytes(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0
   for await (const chunk of source) {
     size += chunk.length
-    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (size > maxBytes) throw tooLargeError(maxBytes)
     yield chunk
   }
 }
@@ -51,7 +51,7 @@ function decompressor(encoding = 'identity'): Duplex {
   }
 }
 
-function tooLarge(maxBytes: number, size?: number): Error {
+function tooLargeError(maxBytes: number, size?: number): Error {
   const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 1024 * 1024 ? 2 : 0)
   const has = size === undefined ? 'is larger' : `has ${megabytes(size)} MB, more`
   return new Error(

@@ -18,7 +18,7 @@ export async function readPage(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)])
   const bare = request.html.length > length
   try {
-    const page = await convert({ ...request, bare }, limit)
+    const page = await convertInWorker({ ...request, bare }, limit)
     return bare ? { ...page, note: 'The page is very long: its text was taken as it comes.' } : page
   } catch {
     signal.throwIfAborted()
@@ -27,7 +27,7 @@ export async function readPage(
   }
 }
 
-function convert(request: PageRequest, signal: AbortSignal): Promise<Page> {
+function convertInWorker(request: PageRequest, signal: AbortSignal): Promise<Page> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const file = path.join(import.meta.dirname, `page-worker${path.extname(import.meta.filename)}`)

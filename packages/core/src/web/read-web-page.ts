@@ -14,7 +14,7 @@ export interface WebPage {
   note?: string
 }
 
-const longest = 400_000
+const maxLength = 400_000
 
 /** Fetches a page under the same guard as WebFetch and gives what there is to read in it. */
 export async function readWebPage(given: string, options: FetchOptions): Promise<WebPage> {
@@ -30,12 +30,12 @@ export async function readWebPage(given: string, options: FetchOptions): Promise
   if (kind.kind === 'binary') return { ...page, text: '', note: `This is not text (${kind.name || 'unknown'}).` }
   const text = decodeText(body, contentType)
   if (kind.kind === 'text')
-    return { ...page, text: text.slice(0, longest).toWellFormed(), isMarkdown: page.mediaType === 'text/markdown' }
+    return { ...page, text: text.slice(0, maxLength).toWellFormed(), isMarkdown: page.mediaType === 'text/markdown' }
   const read = await readPage({ html: text, url, format: 'markdown' }, options.signal)
   return {
     ...page,
     title: read.title,
-    text: read.text.slice(0, longest).toWellFormed(),
+    text: read.text.slice(0, maxLength).toWellFormed(),
     isMarkdown: true,
     ...(read.note !== undefined && { note: read.note }),
   }

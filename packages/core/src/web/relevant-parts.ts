@@ -21,7 +21,7 @@ export function relevantParts(text: string, question: string, maxLength: number)
     left -= one.part.length + 2
     chosen.push(one)
   }
-  return joined(chosen.toSorted((one, other) => one.index - other.index))
+  return joinParts(chosen.toSorted((one, other) => one.index - other.index))
 }
 
 function score(lower: string, weights: ReadonlyMap<string, number>): number {
@@ -31,7 +31,7 @@ function score(lower: string, weights: ReadonlyMap<string, number>): number {
 }
 
 /** Gaps are marked. */
-function joined(parts: readonly { part: string; index: number }[]): string {
+function joinParts(parts: readonly { part: string; index: number }[]): string {
   return parts
     .map(({ part, index }, at) => (at > 0 && parts[at - 1]!.index !== index - 1 ? `[…]\n\n${part}` : part))
     .join('\n\n')

@@ -27,14 +27,14 @@ export async function searchWeb(
   if (base === '') throw new Error(`The search provider ${settings.provider} needs a baseURL. ${await searchSetup()}`)
   if (provider.needsKey && apiKey === '')
     throw new Error(`The search provider ${settings.provider} needs an apiKey. ${await searchSetup()}`)
-  const answer = await ask(settings, provider, base, search, signal)
-  return wanted(results(settings, provider, answer), search)
+  const answer = await requestResults(settings, provider, base, search, signal)
+  return filterResults(parseResults(settings, provider, answer), search)
 }
 
 /** Results without tags, of the hosts that were asked for, and no more than that. */
-export function wanted(found: readonly SearchResult[], { domains, maxResults }: SearchRequest): SearchResult[] {
+export function filterResults(found: readonly SearchResult[], { domains, maxResults }: SearchRequest): SearchResult[] {
   return found
-    .map(tidy)
+    .map(cleanResult)
     .filter((result) => isWanted(result, domains))
     .slice(0, maxResults)
 }
@@ -58,7 +58,7 @@ async function searchProviders(): Promise<Map<string, SearchProvider>> {
   return new Map(entries.map(({ name, value }) => [name, value]))
 }
 
-async function ask(
+async function requestResults(
   settings: SearchSettings,
   provider: SearchProvider,
   base: string,
@@ -77,7 +77,7 @@ async function ask(
       signal: AbortSignal.any([signal, limit]),
       ...(body !== undefined && { body }),
     })
-    const text = await boundedText(response)
+    const text = await readLimitedText(response)
     if (response.ok) return text
     throw new Error(statusText(settings, provider, response.status, without(text)))
   } catch (error) {
@@ -93,7 +93,7 @@ async function ask(
   }
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function readLimitedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -122,7 +122,7 @@ function statusText(
   return `The search provider ${name} answered ${status}. ${advice ?? known}`
 }
 
-function results({ provider: name }: SearchSettings, provider: SearchProvider, answer: string): SearchResult[] {
+function parseResults({ provider: name }: SearchSettings, provider: SearchProvider, answer: string): SearchResult[] {
   try {
     return provider.results(JSON.parse(answer))
   } catch (error) {
@@ -133,7 +133,7 @@ function results({ provider: name }: SearchSettings, provider: SearchProvider, a
   }
 }
 
-function tidy(result: SearchResult): SearchResult {
+function cleanResult(result: SearchResult): SearchResult {
   const plain = (text: string): string => stripTags(text).replace(/\s+/g, ' ').trim()
   const text = plain(result.text)
   return {
@@ -144,12 +144,12 @@ function tidy(result: SearchResult): SearchResult {
 }
 
 /** Google names pages by an address that leads to them; the page's host is the title then. */
-const forwarder = 'vertexaisearch.cloud.google.com'
+const redirectHost = 'vertexaisearch.cloud.google.com'
 
 /** Only pages that WebFetch could open, of the hosts that were asked for. */
 function isWanted({ url, title }: SearchResult, domains: readonly string[]): boolean {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false
-  const host = parsed.hostname === forwarder ? title.replace(/^www\./, '') : parsed.hostname
+  const host = parsed.hostname === redirectHost ? title.replace(/^www\./, '') : parsed.hostname
   return domains.length === 0 || domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
 }

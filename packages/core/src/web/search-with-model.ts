@@ -29,10 +29,10 @@ export async function searchWithModel(
   const tool = modelSearchTool(model)
   if (tool === undefined) return undefined
   const limit = AbortSignal.timeout(maxMs)
-  const found = collect()
+  const found = createCollector()
   const { error, usage } = await callModel({
     model,
-    options: () => Promise.resolve({ prompt: promptOf(search), tools: [tool(search)], maxOutputTokens }),
+    options: () => Promise.resolve({ prompt: searchPrompt(search), tools: [tool(search)], maxOutputTokens }),
     tools: [],
     signal: AbortSignal.any([signal, limit]),
     maxRetries: 2,
@@ -50,7 +50,7 @@ export async function searchWithModel(
   return { results, answer: results.length === 0 ? '' : found.answer(), ...(usage !== undefined && { usage }) }
 }
 
-function promptOf({ query, domains, maxResults }: SearchRequest) {
+function searchPrompt({ query, domains, maxResults }: SearchRequest) {
   const only = domains.length > 0 ? `\nOnly pages of ${domains.join(', ')} count.` : ''
   const text = `Search the web for: ${query}${only}\nName at most ${maxResults} pages.`
   return [
@@ -60,7 +60,7 @@ function promptOf({ query, domains, maxResults }: SearchRequest) {
 }
 
 /** Gathers sources, what is quoted of them, and the text, from the chunks of an answer. */
-function collect() {
+function createCollector() {
   const pages = new Map<string, SearchResult>()
   let answer = ''
   let failure: string | undefined

@@ -16,8 +16,8 @@ export function stripTags(html: string): string {
       at = open + 1
       continue
     }
-    at = endOf(lower, open, name)
-    parts.push(blocks.has(name.replace('/', '')) ? '\n' : '')
+    at = elementEnd(lower, open, name)
+    parts.push(blockTags.has(name.replace('/', '')) ? '\n' : '')
   }
   return decodeEntities(parts.join(''))
     .replace(/[^\S\n]*\n\s*/g, '\n')
@@ -31,19 +31,19 @@ function tagName(lower: string, at: number): string | undefined {
   return name.exec(lower)?.[0]
 }
 
-function endOf(lower: string, open: number, name: string): number {
+function elementEnd(lower: string, open: number, name: string): number {
   const isComment = lower.startsWith('<!--', open)
-  const closing = isComment ? '-->' : hidden.has(name) ? `</${name}` : '>'
+  const closing = isComment ? '-->' : skippedTags.has(name) ? `</${name}` : '>'
   const end = lower.indexOf(closing, open + 1)
   // What is never closed goes on to the end of the page.
   if (end === -1) return lower.length
-  if (!hidden.has(name)) return end + closing.length
+  if (!skippedTags.has(name)) return end + closing.length
   const close = lower.indexOf('>', end)
   return close === -1 ? lower.length : close + 1
 }
 
-const hidden = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'head'])
-const blocks = new Set(
+const skippedTags = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'head'])
+const blockTags = new Set(
   'address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
     ' ',
   ),

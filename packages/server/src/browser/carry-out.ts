@@ -1,25 +1,25 @@
 import type { PageAct } from '@troupe/core'
 import type { ElementHandle, Frame, Locator, Page } from 'playwright-core'
-import { originOf } from './origin-of.ts'
+import { frameOrigin } from './origin-of.ts'
 
 const actMs = 10_000
 
 /** Does one thing in a page, as a person would. */
-export async function carryOut(page: Page, { action, ref, text = '', submit, direction }: PageAct): Promise<void> {
-  const element = ref === undefined ? undefined : await ownElement(page, ref)
+export async function performAction(page: Page, { action, ref, text = '', submit, direction }: PageAct): Promise<void> {
+  const element = ref === undefined ? undefined : await elementInPage(page, ref)
   const timeout = { timeout: actMs }
   switch (action) {
     case 'click':
-      return needed(element).click(timeout)
+      return requireElement(element).click(timeout)
     case 'type':
-      await needed(element).fill(text, timeout)
-      return submit === true ? needed(element).press('Enter', timeout) : undefined
+      await requireElement(element).fill(text, timeout)
+      return submit === true ? requireElement(element).press('Enter', timeout) : undefined
     case 'select':
-      await selectOption(needed(element), text)
+      await selectOption(requireElement(element), text)
       return
     case 'press':
       if (element !== undefined) return element.press(text, timeout)
-      await mustBeOwn(page, await focusedFrame(page), 'What has the focus')
+      await assertSameOrigin(page, await focusedFrame(page), 'What has the focus')
       return page.keyboard.press(text)
     case 'scroll':
       if (element !== undefined) return element.scrollIntoViewIfNeeded(timeout)
@@ -37,27 +37,27 @@ export function noElement(ref: string): string {
 }
 
 /** Leave was given for the host of the page: what a frame of another host holds is not touched. */
-async function ownElement(page: Page, ref: string): Promise<Locator> {
+async function elementInPage(page: Page, ref: string): Promise<Locator> {
   const found = page.getByRef(ref)
   const handle = (await found.count()) === 0 ? null : await found.elementHandle({ timeout: actMs })
   if (handle === null) throw new Error(noElement(ref))
   const frame = await handle.ownerFrame()
   await handle.dispose()
-  await mustBeOwn(page, frame, ref)
+  await assertSameOrigin(page, frame, ref)
   return found
 }
 
-async function mustBeOwn(page: Page, frame: Frame | null, what: string): Promise<void> {
+async function assertSameOrigin(page: Page, frame: Frame | null, what: string): Promise<void> {
   if (frame === null) return
-  const origin = await originOf(page, frame)
+  const origin = await frameOrigin(page, frame)
   if (origin === new URL(page.url()).origin) return
-  const place = placeOf(frame)
+  const place = openableUrl(frame)
   const way = place === undefined ? '' : ` Open that page with BrowserSnapshot to act in it: ${place.slice(0, 2000)}`
   throw new Error(`${what} belongs to a frame of another host.${way}`)
 }
 
 /** Where what a frame holds can be opened, which a frame without an address of its own has from those around it. */
-function placeOf(frame: Frame): string | undefined {
+function openableUrl(frame: Frame): string | undefined {
   for (let around: Frame | null = frame; around?.parentFrame() != null; around = around.parentFrame())
     if (/^https?:/.test(around.url())) return around.url()
   return undefined
@@ -85,7 +85,7 @@ async function selectOption(element: Locator, text: string): Promise<void> {
   }
 }
 
-function needed(element: Locator | undefined): Locator {
+function requireElement(element: Locator | undefined): Locator {
   if (element === undefined) throw new Error('Give the ref of an element from the outline.')
   return element
 }

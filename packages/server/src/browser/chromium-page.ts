@@ -10,8 +10,8 @@ import {
   type PageLook,
 } from '@troupe/core'
 import type { Locator, Page } from 'playwright-core'
-import { carryOut, noElement } from './carry-out.ts'
-import { htmlOf, linksOf, tablesOf } from './in-page.ts'
+import { performAction, noElement } from './carry-out.ts'
+import { outerHtml, listLinks, tablesHtml } from './in-page.ts'
 import { maskPasswords } from './mask-passwords.ts'
 import { plainError } from './plain-error.ts'
 import { viewport, type SessionBrowser } from './session-browser.ts'
@@ -20,12 +20,12 @@ import { watchTab, type Tab } from './tab.ts'
 const openMs = 30_000
 const loadMs = 5000
 /** How long a page may still load that was kept from leaving. */
-const leaveMs = 1000
-const lookMs = 15_000
-const mostLinks = 1000
-const mostHtml = 5_000_000
+const unloadTimeoutMs = 1000
+const snapshotTimeoutMs = 15_000
+const maxLinks = 1000
+const maxHtmlLength = 5_000_000
 /** Pages make addresses of megabytes. */
-const mostUrl = 2000
+const maxUrlLength = 2000
 
 /** The page of one agent in the Chromium of its session. */
 export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): BrowserPage {
@@ -43,7 +43,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
       inTurn(call, async () => {
         const url = parseUrl(given)
         await browser?.check(url)
-        granted.add(bare(url.hostname))
+        granted.add(hostWithoutWww(url.hostname))
         const { page, ...watched } = await tabOf(call)
         return goTo(page, watched, url, call)
       }),
@@ -56,13 +56,15 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
       }),
     html: ({ ref, tables = false }, call) =>
       onPage(call, async (page, url) => {
-        const place = await placeOf(page, ref)
-        const html = tables ? (await place.evaluate(tablesOf)).join('\n') : await place.evaluate(htmlOf, mostHtml)
-        return { url, html: html.slice(0, mostHtml) }
+        const place = await locatorFor(page, ref)
+        const html = tables
+          ? (await place.evaluate(tablesHtml)).join('\n')
+          : await place.evaluate(outerHtml, maxHtmlLength)
+        return { url, html: html.slice(0, maxHtmlLength) }
       }),
     links: (ref, call) =>
       onPage(call, async (page, url) => {
-        const links = await (await placeOf(page, ref)).evaluate(linksOf, mostLinks)
+        const links = await (await locatorFor(page, ref)).evaluate(listLinks, maxLinks)
         return { url, links: links.filter((link) => /^(https?|mailto):/.test(link.url)) }
       }),
     act: (act, call) =>
@@ -71,8 +73,8 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
           throw new Error(`The page is at ${url} now, not at ${act.origin}. Look at it with BrowserSnapshot first.`)
         const element = act.ref === undefined ? undefined : outlineOf(await outline(page), act.ref)
         if (act.ref !== undefined && element === undefined) throw new Error(noElement(act.ref))
-        await carryOut(page, act)
-        await settled(page)
+        await performAction(page, act)
+        await waitUntilLoaded(page)
         const seen = await look(page)
         const named = typeof element === 'object' ? { element: elementText(withoutText(element)) } : {}
         return { ...seen, ...named }
@@ -80,7 +82,12 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     wait: (until, ms, call) => onPage(call, (page) => waitFor(page, until, ms, call)),
     picture: (call) =>
       onPage(call, async (page) => {
-        const bytes = await page.screenshot({ type: 'jpeg', quality: 60, timeout: lookMs, animations: 'disabled' })
+        const bytes = await page.screenshot({
+          type: 'jpeg',
+          quality: 60,
+          timeout: snapshotTimeoutMs,
+          animations: 'disabled',
+        })
         return { bytes, mediaType: 'image/jpeg', ...viewport }
       }),
     async dispose() {
@@ -118,7 +125,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     const { page } = tab
     return inTurn(call, async () => {
       const url = page.url()
-      if (mayGo(url)) return work(page, url.slice(0, mostUrl))
+      if (mayGo(url)) return work(page, url.slice(0, maxUrlLength))
       throw new Error(`The page did not load (it is at ${url.slice(0, 200)}). Open one with BrowserSnapshot and "url".`)
     })
   }
@@ -127,7 +134,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     if (tab !== undefined && !tab.isGone) return tab
     const page = await (browser as SessionBrowser).newTab(call, (url) => tab?.noteWindow(url))
     if (isDisposed) await page.close()
-    page.setDefaultTimeout(lookMs)
+    page.setDefaultTimeout(snapshotTimeoutMs)
     tab = await watchTab(page, mayGo)
     return tab
   }
@@ -147,20 +154,20 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     const problem = await Promise.race([loaded, keptHere(AbortSignal.any([signal, over.signal]))])
     over.abort()
     if (problem instanceof Error) await failed(problem)
-    if (tab?.refused === undefined) await settled(page)
+    if (tab?.refused === undefined) await waitUntilLoaded(page)
     const status = response?.status()
     return { ...(await look(page)), ...(status !== undefined && { status }) }
 
     async function keptHere(until: AbortSignal): Promise<void> {
       while (tab?.refused === undefined) await delay(100, undefined, { signal: until })
-      await delay(leaveMs, undefined, { signal: until })
+      await delay(unloadTimeoutMs, undefined, { signal: until })
     }
 
     async function failed(error: Error): Promise<never> {
       const to = tab?.refused
       if (to !== undefined)
         throw new Error(
-          `${url.href} redirects to another host. If you want that page, open it: ${to.slice(0, mostUrl)}`,
+          `${url.href} redirects to another host. If you want that page, open it: ${to.slice(0, maxUrlLength)}`,
           {
             cause: error,
           },
@@ -180,14 +187,14 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     })
     const url = page.url()
     if (!mayGo(url)) throw new Error(`The page went to ${url.slice(0, 200)}, which nobody opened. Open another one.`)
-    last = url.slice(0, mostUrl)
+    last = url.slice(0, maxUrlLength)
     const title = (await page.title()).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
     return { url: last, title, outline: nodes, notes: [...(tab?.takeNotes() ?? []), ...notes] }
   }
 
   async function outline(page: Page): Promise<OutlineNode[]> {
     try {
-      const nodes = (await page.ariaSnapshotJSON({ mode: 'ai', timeout: lookMs })) as OutlineNode[]
+      const nodes = (await page.ariaSnapshotJSON({ mode: 'ai', timeout: snapshotTimeoutMs })) as OutlineNode[]
       return await maskPasswords(page, nodes)
     } catch (error) {
       if ((error as Error).name !== 'TimeoutError') throw error
@@ -207,7 +214,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
 
   function mayGo(given: string): boolean {
     const url = URL.parse(given)
-    return url !== null && /^https?:$/.test(url.protocol) && granted.has(bare(url.hostname))
+    return url !== null && /^https?:$/.test(url.protocol) && granted.has(hostWithoutWww(url.hostname))
   }
 }
 
@@ -222,7 +229,7 @@ async function answers(page: Page): Promise<boolean> {
   return Promise.race([answered, delay(2000, false)])
 }
 
-async function placeOf(page: Page, ref: string | undefined): Promise<Locator> {
+async function locatorFor(page: Page, ref: string | undefined): Promise<Locator> {
   if (ref === undefined) return page.locator('html')
   const found = page.getByRef(ref)
   if ((await found.count()) === 0) throw new Error(noElement(ref))
@@ -230,7 +237,7 @@ async function placeOf(page: Page, ref: string | undefined): Promise<Locator> {
 }
 
 /** Pages go on loading for ever; what is there after a while is what is shown. */
-async function settled(page: Page): Promise<void> {
+async function waitUntilLoaded(page: Page): Promise<void> {
   await delay(150)
   await page.waitForLoadState('load', { timeout: loadMs }).catch(() => undefined)
 }
@@ -271,6 +278,6 @@ function withoutText({ text: _, ...rest }: Exclude<OutlineNode, string>): Exclud
 }
 
 /** With and without `www.` is the same host; any other is another. */
-function bare(hostname: string): string {
+function hostWithoutWww(hostname: string): string {
   return hostname.replace(/\.+$/, '').replace(/^www\./, '')
 }

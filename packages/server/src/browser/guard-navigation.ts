@@ -14,7 +14,7 @@ export async function guardNavigation(
   session.on('Fetch.requestPaused', ({ requestId, frameId, request, responseStatusCode, responseHeaders = [] }) => {
     // Before the request, and again when the answer has come: a redirect is refused there, where it begins.
     const to =
-      responseStatusCode === undefined ? request.url : redirectOf(request.url, responseStatusCode, responseHeaders)
+      responseStatusCode === undefined ? request.url : redirectTarget(request.url, responseStatusCode, responseHeaders)
     const isRefused = frameId === frameTree.frame.id && to !== undefined && !mayGo(to)
     if (isRefused) onRefused(to)
     const answer = isRefused
@@ -32,7 +32,7 @@ export async function guardNavigation(
   })
 }
 
-function redirectOf(url: string, status: number, headers: { name: string; value: string }[]): string | undefined {
+function redirectTarget(url: string, status: number, headers: { name: string; value: string }[]): string | undefined {
   if (status < 300 || status > 399) return undefined
   const location = headers.find(({ name }) => name.toLowerCase() === 'location')?.value
   return location === undefined ? undefined : URL.parse(location, url)?.href

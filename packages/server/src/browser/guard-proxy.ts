@@ -88,7 +88,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
       if (response.destroyed) return
       const outgoing = http.request(url, {
         method: request.method ?? 'GET',
-        headers: passedOn(request.rawHeaders),
+        headers: forwardedHeaders(request.rawHeaders),
         agent: false,
         lookup: pinned(addresses),
         maxHeaderSize: 65_536,
@@ -118,7 +118,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
 function answer(response: http.ServerResponse, incoming: http.IncomingMessage): void {
   const { statusCode = 502, statusMessage = '', rawHeaders } = incoming
   try {
-    response.writeHead(statusCode, statusMessage.replace(/[^ -~]/g, ''), passedOn(rawHeaders))
+    response.writeHead(statusCode, statusMessage.replace(/[^ -~]/g, ''), forwardedHeaders(rawHeaders))
     incoming.pipe(response)
   } catch (error) {
     refuse(response, error as Error)
@@ -140,7 +140,7 @@ function pinned(addresses: LookupAddress[]): LookupFunction {
 }
 
 /** Names and values in turn, as they came. */
-function passedOn(raw: readonly string[]): string[] {
+function forwardedHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, index) => !hopHeaders.has((raw[index - (index % 2)] ?? '').toLowerCase()))
 }
 

@@ -14,12 +14,12 @@ interface Element {
 
 // These run inside the page: each stands alone and uses nothing from around it.
 
-export function htmlOf(node: unknown, most: number): string {
+export function outerHtml(node: unknown, most: number): string {
   return (node as Element).outerHTML.slice(0, most)
 }
 
 /** The HTML of an element that is a table, or of the tables in it; those inside another are part of that. */
-export function tablesOf(node: unknown): string[] {
+export function tablesHtml(node: unknown): string[] {
   const element = node as Element
   if (element.matches('table')) return [element.outerHTML]
   return [...element.querySelectorAll('table')]
@@ -27,7 +27,7 @@ export function tablesOf(node: unknown): string[] {
     .map((table) => table.outerHTML)
 }
 
-export function linksOf(node: unknown, most: number): { text: string; url: string }[] {
+export function listLinks(node: unknown, most: number): { text: string; url: string }[] {
   const element = node as Element
   const anchors = [...(element.matches('a[href]') ? [element] : []), ...element.querySelectorAll('a[href]')]
   return anchors.slice(0, most).map((anchor) => ({
@@ -63,6 +63,6 @@ export function stayInOneWindow(): void {
   }
 }
 
-export function valuesOf(nodes: unknown[]): string[] {
+export function fieldValues(nodes: unknown[]): string[] {
   return (nodes as Element[]).map(({ value }) => String(value))
 }

@@ -3,8 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Readable } from 'node:stream'
 
 /** Far more than anything that is asked of a browser. */
-const largest = 100_000_000
-const started = 'child_process'
+const maxMessageBytes = 100_000_000
+const spawnChannel = 'child_process'
 
 /**
  * What pages say (in their console, in errors, in sockets) comes to us as messages of any size, and one that is longer
@@ -14,27 +14,27 @@ const started = 'child_process'
 export async function limitMessages<T extends { close(): Promise<void> }>(
   mark: string,
   launch: () => Promise<T>,
-  most = largest,
+  most = maxMessageBytes,
 ): Promise<T> {
   const children: ChildProcess[] = []
   const hear = (message: unknown): void => void children.push((message as { process: ChildProcess }).process)
-  subscribe(started, hear)
+  subscribe(spawnChannel, hear)
   try {
     const launched = await launch()
     const child = children.find(({ spawnargs }) => spawnargs?.some((argument) => argument.includes(mark)))
     if (child !== undefined) {
-      watch(child, most)
+      killOnOversizedMessage(child, most)
       return launched
     }
     await launched.close()
     throw new Error('its process was not found')
   } finally {
-    unsubscribe(started, hear)
+    unsubscribe(spawnChannel, hear)
   }
 }
 
 /** Messages end with a zero. */
-function watch(child: ChildProcess, most: number): void {
+function killOnOversizedMessage(child: ChildProcess, most: number): void {
   let length = 0
   const messages = child.stdio[4] as Readable
   messages.on('data', (bytes: Buffer) => {

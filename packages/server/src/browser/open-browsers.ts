@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { checkedAddresses, fetchError, refusalOf, type AddressGuard, type Browser, type Tool } from '@troupe/core'
-import { allowedAt } from './allowed-at.ts'
+import { addressesAllowedOn } from './allowed-at.ts'
 import { findChromium, noChromium } from './find-chromium.ts'
 import type { CheckHost } from './guard-proxy.ts'
 import { lazyPage } from './lazy-page.ts'
@@ -106,7 +106,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
   }
 
   function allowedOn(port: number): string[] {
-    return port === options.ownPort() ? [] : allowedAt(options.settings().allow ?? [], port)
+    return port === options.ownPort() ? [] : addressesAllowedOn(options.settings().allow ?? [], port)
   }
 
   /** Looked for once, and again when another is named. */

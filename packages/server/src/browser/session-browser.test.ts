@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { BrowserCall } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { allowedAt } from './allowed-at.ts'
+import { addressesAllowedOn } from './allowed-at.ts'
 import { findChromium } from './find-chromium.ts'
 import { openBrowsers } from './open-browsers.ts'
 import { openTestSite, resolveToLoopback, type TestSite } from './test-site.ts'
@@ -23,9 +23,9 @@ test('a Chromium is taken as it is named, and not replaced by another', () => {
 
 test('addresses are allowed for a port, or for all of them', () => {
   const entries = ['10.0.0.7', '127.0.0.1:5173', '[::1]:80', 'localhost:3000', 'fd00::1']
-  expect(allowedAt(entries, 5173)).toEqual(['10.0.0.7', '127.0.0.1', 'fd00::1'])
-  expect(allowedAt(entries, 80)).toEqual(['10.0.0.7', '::1', 'fd00::1'])
-  expect(allowedAt(entries, 3000)).toEqual(['10.0.0.7', '127.0.0.1', '::1', 'fd00::1'])
+  expect(addressesAllowedOn(entries, 5173)).toEqual(['10.0.0.7', '127.0.0.1', 'fd00::1'])
+  expect(addressesAllowedOn(entries, 80)).toEqual(['10.0.0.7', '::1', 'fd00::1'])
+  expect(addressesAllowedOn(entries, 3000)).toEqual(['10.0.0.7', '127.0.0.1', '::1', 'fd00::1'])
 })
 
 test('a Chromium that does not start says why, is tried again, and leaves nothing', async () => {

@@ -32,7 +32,7 @@ export interface SessionBrowser {
   stop(): Promise<void>
 }
 
-interface Running {
+interface RunningBrowser {
   context: BrowserContext
   windows: WindowGuard
   end(): Promise<void>
@@ -75,7 +75,7 @@ const launchArguments = [
 ]
 
 export function createSessionBrowser(options: SessionBrowserOptions): SessionBrowser {
-  let running: Promise<Running> | undefined
+  let running: Promise<RunningBrowser> | undefined
   let ending: Promise<unknown> = Promise.resolve()
   let cookies: Cookies = []
   let working = 0
@@ -129,14 +129,14 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
   }
   return browser
 
-  async function finish(starting: Promise<Running>): Promise<void> {
+  async function finish(starting: Promise<RunningBrowser>): Promise<void> {
     const found = await starting.catch(() => undefined)
     if (found === undefined) return
     cookies = await found.context.cookies().catch(() => [])
     await found.end()
   }
 
-  async function start(call: BrowserCall): Promise<Running> {
+  async function start(call: BrowserCall): Promise<RunningBrowser> {
     const closing: (() => Promise<unknown>)[] = []
     const end = async (): Promise<void> => {
       for (const close of closing.toReversed()) await close().catch(() => undefined)
@@ -186,7 +186,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         storageState: { cookies, origins: [] },
       })
       await context.addInitScript(stayInOneWindow)
-      const started: Running = { context, windows, end }
+      const started: RunningBrowser = { context, windows, end }
       outer.once('close', () => {
         // Ended from outside, or crashed: the next page starts another.
         void running?.then((now) => {
@@ -196,7 +196,9 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       return started
     } catch (error) {
       await end()
-      throw new Error(`The browser could not be started: ${reasonOf((error as Error).message)}`, { cause: error })
+      throw new Error(`The browser could not be started: ${launchFailureReason((error as Error).message)}`, {
+        cause: error,
+      })
     }
   }
 }
@@ -221,7 +223,7 @@ async function endOrKill(outer: BrowserContext, pid: number): Promise<void> {
   if (!isClosed) process.kill(pid, 'SIGKILL')
 }
 
-function isStarted(starting: Promise<Running>): Promise<boolean> {
+function isStarted(starting: Promise<RunningBrowser>): Promise<boolean> {
   return starting.then(
     () => true,
     () => false,
@@ -229,7 +231,7 @@ function isStarted(starting: Promise<Running>): Promise<boolean> {
 }
 
 /** What the log of a start says is wrong, else its first line. */
-function reasonOf(message: string): string {
+function launchFailureReason(message: string): string {
   if (/no usable sandbox/i.test(message))
     return 'its sandbox needs user namespaces, which this system does not let it have. Allow them for Chromium (see "sandbox" in the guide of the browser).'
   const missing = /error while loading shared libraries: [^\n]+/.exec(message)?.[0]

@@ -12,14 +12,14 @@ export interface Tab {
   takeNotes(): string[]
 }
 
-const mostNotes = 10
+const maxNotes = 10
 
 /** Watches over a tab that was just made. */
 export async function watchTab(page: Page, mayGo: (url: string) => boolean): Promise<Tab> {
   let notes: string[] = []
   let isGone = false
   const note = (text: string): void => {
-    if (notes.length < mostNotes && !notes.includes(text)) notes.push(text)
+    if (notes.length < maxNotes && !notes.includes(text)) notes.push(text)
   }
   const tab: Tab = {
     page,

@@ -33,7 +33,7 @@ export interface BranchToRead {
 }
 
 /** Answers that belong together, in their order. */
-interface Piece {
+interface BranchPiece {
   messages: readonly StoredMessage[]
   skip: number
 }
@@ -44,7 +44,7 @@ type Call = Extract<Part, { toolCallId: string }>
 export async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<BranchChanges> {
   const { store, sessionId, state, tools } = given
   const root = state.roots[0] ?? '/'
-  const pieces: Piece[] = [{ messages: chain, skip }]
+  const pieces: BranchPiece[] = [{ messages: chain, skip }]
   const agents = await store.agents.list(sessionId)
   const read = new Set<string>()
   // Grows while it is walked: agents have agents.
@@ -57,8 +57,8 @@ export async function branchChanges({ chain, skip, ...given }: BranchToRead): Pr
     if (ids.has(mark.messageId)) files.add(shownPath(path, root))
   return { files: [...files], commands }
 
-  async function below({ messages, skip: from }: Piece): Promise<Piece[]> {
-    const found: Piece[] = []
+  async function below({ messages, skip: from }: BranchPiece): Promise<BranchPiece[]> {
+    const found: BranchPiece[] = []
     for (const { id, parts } of messages.slice(from)) {
       const calls = parts.filter(isCall)
       if (calls.length === 0) continue
@@ -72,32 +72,32 @@ export async function branchChanges({ chain, skip, ...given }: BranchToRead): Pr
     return found.filter(({ messages: said }) => said.length > 0)
   }
 
-  async function conversation({ agentId }: AgentRecord): Promise<Piece> {
+  async function conversation({ agentId }: AgentRecord): Promise<BranchPiece> {
     const at = { sessionId, agentId }
     const leaf = await store.messages.latestLeaf(at)
     return once(leaf === undefined ? [] : await store.messages.chain(at, leaf))
   }
 
   /** An agent that was there before was told more by a call: the answer to that. */
-  async function told(runId: string): Promise<Piece> {
+  async function told(runId: string): Promise<BranchPiece> {
     const run = await store.runs.get(runId)
     if (run?.agentId == null) return once([])
     const answer = await store.messages.get({ sessionId, agentId: run.agentId }, run.messageId)
     return once(answer === undefined ? [] : [answer])
   }
 
-  function once(messages: readonly StoredMessage[]): Piece {
+  function once(messages: readonly StoredMessage[]): BranchPiece {
     const fresh = messages.filter(({ id }) => !read.has(id))
     for (const { id } of fresh) read.add(id)
     return { messages: fresh, skip: 0 }
   }
 
-  function look({ messages, skip: from }: Piece): void {
+  function look({ messages, skip: from }: BranchPiece): void {
     let cwd = root
     messages.forEach(({ parts, metadata }, index) => {
       for (const call of parts.filter(isCall)) {
         if (call.state !== 'output-available') continue
-        const ran = commandsOf(call, inDialect(tools, metadata?.model ?? ''), cwd)
+        const ran = shellCommands(call, inDialect(tools, metadata?.model ?? ''), cwd)
         if (index >= from) {
           for (const file of shownFiles(call)) files.add(file)
           for (const command of ran) {
@@ -118,13 +118,13 @@ function isCall(part: Part): part is Call {
   return 'toolCallId' in part
 }
 
-function notesOf(call: Call): CallNotes {
+function changeNotes(call: Call): CallNotes {
   return (call.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
 }
 
 /** Files that the result says were changed: a diff, a patch of several, or what an undo put back. */
 function shownFiles(call: Call): string[] {
-  const content = (notesOf(call).display?.content ?? {}) as { kind?: unknown; files?: unknown }
+  const content = (changeNotes(call).display?.content ?? {}) as { kind?: unknown; files?: unknown }
   const diffs = content.kind === 'diff' ? [content] : content.kind === 'patch' ? content.files : []
   const { restored, removed } = (call.output ?? {}) as { restored?: unknown; removed?: unknown }
   // What was imported may be anything.
@@ -136,10 +136,10 @@ function shownFiles(call: Call): string[] {
   return [...named, ...undone].filter((path) => typeof path === 'string')
 }
 
-function commandsOf(call: Call, tools: readonly Tool[], cwd: string): { text: string; cwd: string }[] {
+function shellCommands(call: Call, tools: readonly Tool[], cwd: string): { text: string; cwd: string }[] {
   const name = call.type === 'dynamic-tool' ? call.toolName : call.type.slice('tool-'.length)
   const tool = findTool(name, tools)
-  const input: unknown = tool?.input.safeParse(notesOf(call).executedInput ?? call.input).data
+  const input: unknown = tool?.input.safeParse(changeNotes(call).executedInput ?? call.input).data
   if (tool?.touches === undefined || input === undefined) return []
   return tool
     .touches(input, { cwd })

@@ -8,16 +8,16 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { messageChunks } from '../message-chunks.ts'
-import type { BuiltIn, CommandContext, Reply } from './command.ts'
+import type { BuiltInCommand, CommandContext, CommandReply } from './command.ts'
 
 /** What a command came to: an answer that is stored, with the chunks that tell it, or the run that it wants. */
 export type CommandOutcome =
   | { kind: 'answer'; message: StoredMessage; chunks: Chunk[] }
-  | ({ kind: 'run' } & Extract<Reply, { run: unknown }>)
+  | ({ kind: 'run' } & Extract<CommandReply, { run: unknown }>)
 
 /** Carries out a command of ours. What is wrong with it is the answer. */
 export async function answerCommand(
-  { command, rest }: { command: BuiltIn; rest: string },
+  { command, rest }: { command: BuiltInCommand; rest: string },
   given: { session: Session; workspace: Workspace; userMessageId: string; opening: readonly Chunk[] },
   context: CommandContext,
 ): Promise<CommandOutcome> {
@@ -25,7 +25,7 @@ export async function answerCommand(
   const at = { sessionId: session.id }
   const chain = await context.store.messages.chain(at, userMessageId)
   const reply = await Promise.try(() => command.run({ session, workspace, userMessageId, rest, chain }, context)).catch(
-    (error: unknown): Reply => {
+    (error: unknown): CommandReply => {
       if (error instanceof NamedError) return { text: error.message }
       throw error
     },

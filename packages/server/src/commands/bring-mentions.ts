@@ -11,11 +11,11 @@ import {
   type Part,
 } from '@troupe/core'
 
-const mostMentions = 20
-const mostOfOne = 60_000
-const mostOfAll = 200_000
+const maxMentions = 20
+const maxMentionBytes = 60_000
+const maxAllMentionBytes = 200_000
 
-export interface MentionPlace {
+export interface MentionSources {
   workspacePath: string
   agents: readonly Pick<AgentDefinition, 'name' | 'description'>[]
   /** May this be read unasked? As for a call of Read or ListDir. */
@@ -26,11 +26,11 @@ export interface MentionPlace {
  * The parts that things named with `@` become. What is not there is no mention; what would have to be asked for (a
  * secret, something outside the workspace, something that a rule forbids) is not brought in, and the part says why.
  */
-export async function bringMentions(text: string, place: MentionPlace): Promise<Part[]> {
+export async function attachMentions(text: string, place: MentionSources): Promise<Part[]> {
   const parts: Part[] = []
-  let left = mostOfAll
-  for (const mention of mentionsIn(text).slice(0, mostMentions)) {
-    const data = agentPart(mention, place) ?? (await pathPart(mention, place, Math.min(left, mostOfOne)))
+  let left = maxAllMentionBytes
+  for (const mention of mentionsIn(text).slice(0, maxMentions)) {
+    const data = agentPart(mention, place) ?? (await pathPart(mention, place, Math.min(left, maxMentionBytes)))
     if (data === undefined) continue
     left -= data.content.length
     parts.push({ type: 'data-mention', data })
@@ -39,7 +39,7 @@ export async function bringMentions(text: string, place: MentionPlace): Promise<
 }
 
 /** A bare name is an agent before it is a file; `./name` is always a file. */
-function agentPart({ name, from }: Mention, { agents }: MentionPlace): DataParts['mention'] | undefined {
+function agentPart({ name, from }: Mention, { agents }: MentionSources): DataParts['mention'] | undefined {
   const agent = from === undefined ? agents.find((known) => agentKey(known.name) === agentKey(name)) : undefined
   if (agent === undefined || /[/.]/.test(name)) return undefined
   const content = `The person wants the agent ${agent.name} for this: ${agent.description}`
@@ -48,7 +48,7 @@ function agentPart({ name, from }: Mention, { agents }: MentionPlace): DataParts
 
 async function pathPart(
   mention: Mention,
-  { workspacePath, mayRead }: MentionPlace,
+  { workspacePath, mayRead }: MentionSources,
   most: number,
 ): Promise<DataParts['mention'] | undefined> {
   const { name } = mention

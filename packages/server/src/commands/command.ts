@@ -10,20 +10,20 @@ import type {
   StoredMessage,
   Workspace,
 } from '@troupe/core'
-import type { AgentBook } from '../agent-book.ts'
+import type { AgentRegistry } from '../agent-book.ts'
 import type { Models } from '../models.ts'
 import type { RunRequest } from '../run-parts.ts'
 import type { PromptCommand } from './prompt-commands.ts'
 
 /** A command of ours: what a message begins with that is not for a model. */
-export interface BuiltIn {
+export interface BuiltInCommand {
   name: string
   /** Other names for it. */
   aliases?: readonly string[]
   /** What may follow it, for people. */
   argument?: string
   about: string
-  run(call: CommandCall, context: CommandContext): Promise<Reply> | Reply
+  run(call: CommandCall, context: CommandContext): Promise<CommandReply> | CommandReply
 }
 
 export interface CommandCall {
@@ -38,15 +38,17 @@ export interface CommandCall {
 }
 
 /** A small answer, or a run. */
-export type Reply = { text: string; parts?: Part[]; chunks?: Chunk[] } | { run: Partial<RunRequest>; mode?: Mode }
+export type CommandReply =
+  | { text: string; parts?: Part[]; chunks?: Chunk[] }
+  | { run: Partial<RunRequest>; mode?: Mode }
 
 /** What commands work with. */
 export interface CommandContext {
   /** All of them, in the order in which they are shown. */
-  builtIns: readonly BuiltIn[]
+  builtIns: readonly BuiltInCommand[]
   store: Store
   models: Pick<Models, 'resolveChatModel' | 'listModels'>
-  agentBook: AgentBook
+  agentBook: AgentRegistry
   setMode(sessionId: string, mode: Mode): Promise<Session>
   state(session: Session, workspace: Workspace): AgentState
   skills(workspace: Workspace, session: Session): Promise<FoundSkills>

@@ -18,7 +18,7 @@ export interface Completions {
 }
 
 const usualItems = 30
-const mostFiles = 50_000
+const maxFiles = 50_000
 /** How long a list of files is good for: as long as somebody types a word. */
 const freshMs = 3000
 
@@ -85,7 +85,7 @@ export function createCompleter(
   function filesOf(folder: string): Promise<string[]> {
     const known = listed.get(folder)
     if (known !== undefined && Date.now() - known.at < freshMs) return known.files
-    const files = listFiles(folder, '**', mostFiles, AbortSignal.timeout(10_000)).then((list) => list.files)
+    const files = listFiles(folder, '**', maxFiles, AbortSignal.timeout(10_000)).then((list) => list.files)
     if (listed.size > 20) listed.clear()
     listed.set(folder, { at: Date.now(), files })
     files.catch(() => listed.delete(folder))

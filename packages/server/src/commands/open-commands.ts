@@ -10,19 +10,19 @@ import {
   type Tool,
   type Workspace,
 } from '@troupe/core'
-import type { AgentBook } from '../agent-book.ts'
+import type { AgentRegistry } from '../agent-book.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Models } from '../models.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type { SkillBook } from '../skills/skill-book.ts'
-import type { MentionPlace } from './bring-mentions.ts'
+import type { SkillRegistry } from '../skills/skill-book.ts'
+import type { MentionSources } from './bring-mentions.ts'
 import { builtInNames, builtIns } from './built-ins.ts'
 import type { CommandContext, UsableCommands } from './command.ts'
 import { checkServer, promptCommands } from './prompt-commands.ts'
-import { createMessageTaker, type TakeMessage } from './take-message.ts'
+import { createMessageExpander, type ExpandMessage } from './take-message.ts'
 
 export interface CommandParts {
-  takeMessage: TakeMessage
+  takeMessage: ExpandMessage
   commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
   ownCommands(workspace: Workspace): UsableCommands
 }
@@ -36,9 +36,9 @@ export function openCommands(options: {
   /** Ours. */
   home: string
   models: Models
-  agentBook: AgentBook
+  agentBook: AgentRegistry
   permissions: Permissions
-  skillBook: SkillBook
+  skillBook: SkillRegistry
   mcp: Pick<Mcp, 'of'>
   blobs: Blobs
   state(session: Session, workspace: Workspace): AgentState
@@ -59,7 +59,7 @@ export function openCommands(options: {
   }
   const skills: CommandContext['skills'] = (workspace, session) => skillBook.of(workspace, session)
 
-  const mentions = async (workspace: Workspace, session?: Session): Promise<MentionPlace> => ({
+  const mentions = async (workspace: Workspace, session?: Session): Promise<MentionSources> => ({
     workspacePath: workspace.path,
     agents: await agentBook.offered(workspace, {}),
     mayRead: ({ tool, path }) =>
@@ -75,7 +75,7 @@ export function openCommands(options: {
   })
   return {
     ownCommands,
-    takeMessage: createMessageTaker({
+    takeMessage: createMessageExpander({
       workspace: (workspaceId) => options.workspace({ workspaceId }),
       skills: (workspace, session) => skillBook.of(workspace, session),
       ownCommands,

@@ -36,7 +36,7 @@ export function promptCommands(servers: readonly Prompts[]): {
       if (segment(prompt.name) === '')
         problems.push({ path, message: 'its name has no letter or digit to be called by' })
       else if (other !== undefined) problems.push({ path, message: `/${name} is ${other.path} already` })
-      else byName.set(name, { name, path, ...commandOf(server.name, prompt) })
+      else byName.set(name, { name, path, ...toCommand(server.name, prompt) })
     }
   }
   return { commands: [...byName.values()], problems }
@@ -60,7 +60,7 @@ function segment(name: string): string {
     .slice(0, 64)
 }
 
-function commandOf(server: string, prompt: McpServer['prompts'][number]): Omit<PromptCommand, 'name' | 'path'> {
+function toCommand(server: string, prompt: McpServer['prompts'][number]): Omit<PromptCommand, 'name' | 'path'> {
   const taken = (prompt.arguments ?? []).slice(0, 50).map(({ name, description = '', required }) => ({
     name,
     description: oneLine(description),
@@ -112,7 +112,7 @@ export function promptArguments(command: PromptCommand, rest: string): Record<st
   if (open.length === 0 && prompt.arguments.length > 0 && plain[0] !== undefined)
     throw refusal(`it takes nothing more, such as "${plain[0].value.slice(0, 100)}"`)
   const missing = open.filter((argument) => argument.required && !given.has(argument.name))
-  if (missing.length > 0) throw refusal(`it lacks ${missing.map(named).join(', ')}`)
+  if (missing.length > 0) throw refusal(`it lacks ${missing.map(namedArguments).join(', ')}`)
   return Object.fromEntries(given)
 
   function refusal(what: string): NamedError {
@@ -122,6 +122,6 @@ export function promptArguments(command: PromptCommand, rest: string): Record<st
   }
 }
 
-function named({ name, description }: PromptArgument): string {
+function namedArguments({ name, description }: PromptArgument): string {
   return description === '' ? `"${name}"` : `"${name}" (${description})`
 }

@@ -13,14 +13,14 @@ import {
   type StoredMessage,
   type Workspace,
 } from '@troupe/core'
-import { bringSkills } from '../skills/bring-skills.ts'
-import { bringMentions, type MentionPlace } from './bring-mentions.ts'
-import { builtInNames, builtInOf } from './built-ins.ts'
+import { loadMentionedSkills } from '../skills/bring-skills.ts'
+import { attachMentions, type MentionSources } from './bring-mentions.ts'
+import { builtInNames, findBuiltIn } from './built-ins.ts'
 import type { UsableCommands } from './command.ts'
 import { promptArguments, type PromptCommand } from './prompt-commands.ts'
 
 /** A message that is about to be stored. */
-export interface MessageToTake {
+export interface MessageToExpand {
   /** As the person wrote it. */
   parts: readonly Part[]
   workspaceId: string
@@ -29,16 +29,16 @@ export interface MessageToTake {
   chain: () => Promise<readonly StoredMessage[]>
 }
 
-export interface TakenMessage {
+export interface ExpandedMessage {
   /** What was brought in by its commands, skills and mentions, and then what was written. */
   parts: Part[]
   /** Words to the person, which open the answer. */
   hints: Chunk[]
 }
 
-export type TakeMessage = (message: MessageToTake) => Promise<TakenMessage>
+export type ExpandMessage = (message: MessageToExpand) => Promise<ExpandedMessage>
 
-export function createMessageTaker(options: {
+export function createMessageExpander(options: {
   workspace(id: string): Promise<Workspace>
   skills(workspace: Workspace, session: Session | undefined): Promise<FoundSkills>
   ownCommands(workspace: Workspace): UsableCommands
@@ -54,23 +54,23 @@ export function createMessageTaker(options: {
       given: Record<string, string>,
     ): Promise<{ text: string; pictures: PromptPicture[] }>
   }
-  mentions(workspace: Workspace, session: Session | undefined): Promise<MentionPlace>
+  mentions(workspace: Workspace, session: Session | undefined): Promise<MentionSources>
   /** Throw what is wrong with the agent or the model that a command names. */
   checkAgent(workspace: Workspace, name: string): Promise<unknown>
   checkModel(id: string): Promise<unknown>
-}): TakeMessage {
+}): ExpandMessage {
   return async ({ parts, workspaceId, session, chain }) => {
     const written = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    if (!written.some((text) => /[/@]/.test(text)) || builtInOf(parts) !== undefined)
+    if (!written.some((text) => /[/@]/.test(text)) || findBuiltIn(parts) !== undefined)
       return { parts: [...parts], hints: [] }
     const workspace = await options.workspace(workspaceId)
     const { command, hints } = await ownCommand(written[0] ?? '', workspace)
     // What a server wrote brings in nothing: it is not the person who names things there.
     const text = [command === undefined || command.scope === 'mcp' ? '' : command.content, ...written].join('\n')
     const skills = text.toLowerCase().includes('/skill/')
-      ? bringSkills(text, (await options.skills(workspace, session)).skills, await chain())
+      ? loadMentionedSkills(text, (await options.skills(workspace, session)).skills, await chain())
       : { parts: [], hints: [] }
-    const mentions = text.includes('@') ? await bringMentions(text, await options.mentions(workspace, session)) : []
+    const mentions = text.includes('@') ? await attachMentions(text, await options.mentions(workspace, session)) : []
     const own: Part[] = command === undefined ? [] : [{ type: 'data-command', data: command }]
     return {
       parts: [...skills.parts, ...mentions, ...own, ...parts],
@@ -101,7 +101,7 @@ export function createMessageTaker(options: {
       name,
       path,
       scope,
-      content: expandCommand(bodyOf(command), parsed.rest),
+      content: expandCommand(commandBody(command), parsed.rest),
       ...(agent !== undefined && { agent }),
       ...(model !== undefined && { model }),
       ...(allowedTools !== undefined && { allowedTools: [...allowedTools] }),
@@ -121,7 +121,7 @@ export function createMessageTaker(options: {
   }
 }
 
-function bodyOf(command: { name: string; path: string }): string {
+function commandBody(command: { name: string; path: string }): string {
   try {
     return readCommandBody(command)
   } catch (error) {

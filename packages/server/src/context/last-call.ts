@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { buildTools, dataParts, type Store, type StoredMessage, type Tool } from '@troupe/core'
-import type { Block } from './preface.ts'
+import type { PromptBlock } from './preface.ts'
 
 /** What the newest model call of a session started with, by name and hash: to see later what has changed. */
 export interface LastCall {
@@ -22,14 +22,14 @@ export interface LastCalls {
 
 export interface CallToNote {
   model: string
-  blocks: readonly Block[]
+  blocks: readonly PromptBlock[]
   tools: readonly Tool[]
   userMessageId: string
   history: readonly StoredMessage[]
 }
 
 /** So many are held; of others what is stored is told. */
-const mostHeld = 1000
+const maxHeld = 1000
 
 /** Stored only where a call starts otherwise than the one before: most do not. */
 export function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
@@ -41,26 +41,26 @@ export function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
         at: Date.now(),
         model,
         userMessageId,
-        undone: undoneIn(history),
+        undone: switchedOffCompactions(history),
         blocks: fingerprints(blocks, tools),
       }
-      if (held.size >= mostHeld) held.delete(held.keys().next().value as string)
+      if (held.size >= maxHeld) held.delete(held.keys().next().value as string)
       held.set(sessionId, noted)
       const isSame = before?.model === model && isDeepStrictEqual(before.blocks, noted.blocks)
-      if (!isSame) await store.settings.set(keyOf(sessionId), noted)
+      if (!isSame) await store.settings.set(lastCallKey(sessionId), noted)
     },
     async get(sessionId) {
-      return held.get(sessionId) ?? ((await store.settings.get(keyOf(sessionId))) as LastCall | undefined)
+      return held.get(sessionId) ?? ((await store.settings.get(lastCallKey(sessionId))) as LastCall | undefined)
     },
     async forget(sessionId) {
       held.delete(sessionId)
-      await store.settings.set(keyOf(sessionId), undefined)
+      await store.settings.set(lastCallKey(sessionId), undefined)
     },
   }
 }
 
 /** What of the next call is not as the newest one began, by name; the first such thing. */
-export function brokenBy(
+export function cacheBreak(
   last: LastCall,
   now: { blocks: LastCall['blocks']; chain: readonly StoredMessage[] },
 ): string | undefined {
@@ -73,10 +73,10 @@ export function brokenBy(
     return isGone ? `${before[0]} (left out)` : (after ?? before)?.[0]
   }
   if (!chain.some(({ id }) => id === last.userMessageId)) return 'another branch'
-  return undoneIn(chain).join() === last.undone.join() ? undefined : 'a summary that was switched'
+  return switchedOffCompactions(chain).join() === last.undone.join() ? undefined : 'a summary that was switched'
 }
 
-function undoneIn(messages: readonly StoredMessage[]): string[] {
+function switchedOffCompactions(messages: readonly StoredMessage[]): string[] {
   return messages
     .flatMap(({ parts }) => parts)
     .flatMap((part) => {
@@ -86,26 +86,26 @@ function undoneIn(messages: readonly StoredMessage[]): string[] {
 }
 
 /** Tools come first in what providers cache, then the instructions. */
-export function fingerprints(blocks: readonly Block[], tools: readonly Tool[]): LastCall['blocks'] {
+export function fingerprints(blocks: readonly PromptBlock[], tools: readonly Tool[]): LastCall['blocks'] {
   let known = toolHashes.get(tools)
   if (known === undefined) {
     known = hash(JSON.stringify(buildTools(tools)))
     toolHashes.set(tools, known)
   }
-  return [shared('tools', known), ...blocks.map(({ name, text }) => shared(name, hash(text)))]
+  return [internFingerprint('tools', known), ...blocks.map(({ name, text }) => internFingerprint(name, hash(text)))]
 }
 
 /** Sessions that wait by the hundred begin with nearly the same blocks: each of them is held once. */
-const prints = new Map<string, [name: string, hash: string]>()
-const mostPrints = 5000
+const fingerprintCache = new Map<string, [name: string, hash: string]>()
+const maxFingerprints = 5000
 
-function shared(name: string, hashed: string): [name: string, hash: string] {
+function internFingerprint(name: string, hashed: string): [name: string, hash: string] {
   const key = `${hashed} ${name}`
-  const known = prints.get(key)
+  const known = fingerprintCache.get(key)
   if (known !== undefined) return known
-  if (prints.size >= mostPrints) prints.clear()
+  if (fingerprintCache.size >= maxFingerprints) fingerprintCache.clear()
   const made: [string, string] = [name, hashed]
-  prints.set(key, made)
+  fingerprintCache.set(key, made)
   return made
 }
 
@@ -116,6 +116,6 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-function keyOf(sessionId: string): string {
+function lastCallKey(sessionId: string): string {
   return `last-call:${sessionId}`
 }

@@ -1,9 +1,9 @@
 import type { AgentFrame, SandboxFinding, Session, Store, StoredMessage, Workspace } from '@troupe/core'
 import { instructionBlocks } from '../instructions.ts'
 import type { Logger } from '../logger.ts'
-import type { LiveOptions } from '../run-parts.ts'
+import type { RunManagerOptions } from '../run-parts.ts'
 import { createLastCalls, type LastCalls } from './last-call.ts'
-import { createPrefaces, type Block, type PrefaceOptions } from './preface.ts'
+import { createPrefaces, type PromptBlock, type PrefaceOptions } from './preface.ts'
 
 /** What model calls of a session start with, and what the newest one did. */
 export interface Context {
@@ -12,8 +12,8 @@ export interface Context {
     frame: AgentFrame,
     prompt: string,
     now?: { history?: readonly StoredMessage[]; page?: string | undefined },
-  ): Promise<Block[]>
-  onStart: LiveOptions['onStart']
+  ): Promise<PromptBlock[]>
+  onStart: RunManagerOptions['onStart']
   lastCalls: LastCalls
   forget(sessionId: string): Promise<void>
 }

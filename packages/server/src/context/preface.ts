@@ -1,23 +1,22 @@
 import os from 'node:os'
 import { agentKey, type AgentFrame, type Session, type Store, type StoredMessage, type Workspace } from '@troupe/core'
-import { isOnPage } from '../agent-book.ts'
 import { agentsNotes } from './agents-notes.ts'
 
 /** A named piece of what every model call starts with. */
-export interface Block {
+export interface PromptBlock {
   name: string
   text: string
 }
 
 /** Something that a preface tells besides: skills, servers. Empty texts are left out. */
-export interface Layer {
+export interface PrefaceLayer {
   name: string
   text(session: Session, workspace: Workspace): Promise<string> | string
 }
 
 /** What a session's agents know from the start. Built once, stored, and built again where the conversation was compacted. */
 export interface Preface {
-  blocks: Block[]
+  blocks: PromptBlock[]
   agents: { name: string; description: string; hidden?: true; pageIds?: readonly string[] }[]
   /** How many compactions the branch had. */
   compactions: number
@@ -28,7 +27,7 @@ export interface PrefaceOptions {
   home: string
   /** What `~` is. */
   personHome: string
-  layers: readonly Layer[]
+  layers: readonly PrefaceLayer[]
   /** On whatever page they are offered. */
   agents(session: Session): Promise<Preface['agents']>
 }
@@ -46,20 +45,20 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
   const { store } = options
   return {
     async of(session, workspace, history) {
-      const key = keyOf(session.id)
+      const key = prefaceKey(session.id)
       const known = (await store.settings.get(key)) as Preface | undefined
-      const compactions = compactionsIn(history ?? [])
+      const compactions = countCompactions(history ?? [])
       if (known !== undefined && known.compactions >= compactions) return known
       const made = { ...(await build(session, workspace)), compactions }
       if (history !== undefined) await store.settings.set(key, made)
       return made
     },
-    forget: (sessionId) => store.settings.set(keyOf(sessionId), undefined),
+    forget: (sessionId) => store.settings.set(prefaceKey(sessionId), undefined),
   }
 
   async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
     const { home, personHome } = options
-    const blocks: Block[] = [{ name: 'environment', text: environment(session, workspace) }]
+    const blocks: PromptBlock[] = [{ name: 'environment', text: environmentText(session, workspace) }]
     for (const note of agentsNotes({ home, personHome, workspace: workspace.path, trusted: workspace.trusted }))
       blocks.push({ name: `notes ${note.path}`, text: `Notes for agents from ${note.path}:\n${note.text}` })
     for (const layer of options.layers) {
@@ -77,7 +76,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
 }
 
 /** Whom this agent may delegate to, of those that the preface knows, with this page open. */
-export function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): Block | undefined {
+export function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): PromptBlock | undefined {
   const allowed = agents.filter(({ name, hidden, pageIds }) => {
     if (agentKey(name) === agentKey(frame.name) || !isOnPage({ ...(pageIds && { pageIds }) }, page)) return false
     return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? hidden !== true
@@ -87,11 +86,11 @@ export function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string
   return { name: 'agents', text: `Agents for Task:\n${lines.join('\n')}` }
 }
 
-function compactionsIn(history: readonly StoredMessage[]): number {
+function countCompactions(history: readonly StoredMessage[]): number {
   return history.flatMap(({ parts }) => parts).filter(({ type }) => type === 'data-compaction').length
 }
 
-function environment(session: Session, workspace: Workspace): string {
+function environmentText(session: Session, workspace: Workspace): string {
   return [
     `Workspace: ${workspace.path}`,
     `Operating system: ${os.type()} ${os.arch()}`,
@@ -99,6 +98,11 @@ function environment(session: Session, workspace: Workspace): string {
   ].join('\n')
 }
 
-function keyOf(sessionId: string): string {
+function prefaceKey(sessionId: string): string {
   return `preface:${sessionId}`
+}
+
+/** Whether an agent is offered with this page open. */
+export function isOnPage({ pageIds }: { pageIds?: readonly string[] }, page: string | undefined): boolean {
+  return pageIds === undefined || pageIds.length === 0 || (page !== undefined && pageIds.includes(page))
 }

@@ -17,11 +17,11 @@ export async function backUpHome(
 ): Promise<Backup> {
   await clearUnfinishedBackups(home)
   const target = path.join(home, 'backups', new Date(now).toISOString().replaceAll(':', '-'))
-  const part = target + unfinished
+  const part = target + unfinishedSuffix
   try {
     await mkdir(path.join(part, 'blobs'), { recursive: true, mode: 0o700 })
     await copyDatabase(path.join(part, 'troupe.db'))
-    for (const name of await namesIn(home)) if (!isMadeAnew(name)) await copyPlace(home, name, part)
+    for (const name of await namesIn(home)) if (!isRebuilt(name)) await copyFolder(home, name, part)
     await sync(path.join(part, 'troupe.db'))
     await rename(part, target)
   } catch (error) {
@@ -34,22 +34,25 @@ export async function backUpHome(
 /** What a process that was killed in the middle of a backup has left. None may be under way. */
 export async function clearUnfinishedBackups(home: string): Promise<void> {
   const folder = path.join(home, 'backups')
-  const left = (await namesIn(folder)).filter((name) => name.endsWith(unfinished))
+  const left = (await namesIn(folder)).filter((name) => name.endsWith(unfinishedSuffix))
   for (const name of left) await rm(path.join(folder, name), { recursive: true, force: true })
 }
 
 /** The newest first. */
 export async function listBackups(home: string): Promise<Backup[]> {
   const folder = path.join(home, 'backups')
-  const backups = (await namesIn(folder)).map((name) => ({ path: path.join(folder, name), createdAt: momentOf(name) }))
+  const backups = (await namesIn(folder)).map((name) => ({
+    path: path.join(folder, name),
+    createdAt: backupTime(name),
+  }))
   return backups
     .filter((backup): backup is Backup => Number.isFinite(backup.createdAt))
     .toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
-const unfinished = '.part'
+const unfinishedSuffix = '.part'
 
-function momentOf(name: string): number {
+function backupTime(name: string): number {
   const [day, time] = name.split('T')
   return Date.parse(`${day}T${time?.replaceAll('-', ':')}`)
 }
@@ -59,7 +62,7 @@ function momentOf(name: string): number {
  * blob, too), other backups, and the database, which is copied while it is in use. Of a session: what is exported from
  * the database.
  */
-function isMadeAnew(relative: string): boolean {
+function isRebuilt(relative: string): boolean {
   const [top = '', second = '', third = ''] = relative.split(path.sep)
   if (top.startsWith('troupe.db')) return true
   if (['backups', 'browser', 'imports', 'uploads', 'lock', 'owner.json', 'token'].includes(top)) return true
@@ -68,24 +71,24 @@ function isMadeAnew(relative: string): boolean {
 }
 
 /** Files that are named by what they hold never change: they are linked and take no room twice. */
-function neverChanges(relative: string): boolean {
+function isImmutable(relative: string): boolean {
   return relative.startsWith(`blobs${path.sep}`) || relative.startsWith(path.join('undo', 'objects') + path.sep)
 }
 
 /** A file or folder of the home, where it is a link what that leads to; links further down stay links. */
-async function copyPlace(home: string, name: string, to: string): Promise<void> {
+async function copyFolder(home: string, name: string, to: string): Promise<void> {
   const place = path.join(home, name)
-  const stats = await stat(place).catch(whereMissing)
-  if (stats?.isFile()) await copyFile(place, path.join(to, name)).catch(whereMissing)
+  const stats = await stat(place).catch(ignoreMissing)
+  if (stats?.isFile()) await copyFile(place, path.join(to, name)).catch(ignoreMissing)
   if (stats?.isDirectory() !== true) return
   for (const entry of await readdir(place, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name)
     const relative = path.relative(home, file)
-    if (isMadeAnew(relative)) continue
+    if (isRebuilt(relative)) continue
     const target = path.join(to, relative)
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
     if (entry.isSymbolicLink()) await symlink(await readlink(file), target)
-    if (entry.isFile()) await copyOne(file, target, neverChanges(relative)).catch(whereMissing)
+    if (entry.isFile()) await copyOne(file, target, isImmutable(relative)).catch(ignoreMissing)
   }
 }
 
@@ -96,7 +99,7 @@ async function copyOne(file: string, target: string, linked: boolean): Promise<v
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(whereMissing)) ?? []
+  return (await readdir(folder).catch(ignoreMissing)) ?? []
 }
 
 async function sync(file: string): Promise<void> {
@@ -108,6 +111,6 @@ async function sync(file: string): Promise<void> {
   }
 }
 
-function whereMissing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 }

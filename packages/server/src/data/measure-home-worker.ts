@@ -1,4 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { measurePlaces } from './measure-places.ts'
+import { measureHome } from './measure-places.ts'
 
-parentPort?.postMessage(measurePlaces(workerData as string))
+parentPort?.postMessage(measureHome(workerData as string))

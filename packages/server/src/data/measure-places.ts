@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /** One part of the home and how much it takes. */
-export interface Place {
+export interface HomeUsage {
   name: 'database' | 'sessions' | 'blobs' | 'backups' | 'other'
   path: string
   files: number
@@ -13,14 +13,14 @@ export interface Place {
  * What lies in a home, by what it is for. A file that goes away meanwhile is not counted; bytes that a backup shares
  * with the home, or with another backup, are counted once. Looks at every file, and lets nobody else have a turn.
  */
-export function measurePlaces(home: string): Place[] {
-  const place = (name: Place['name'], file: string): Place => ({
+export function measureHome(home: string): HomeUsage[] {
+  const place = (name: HomeUsage['name'], file: string): HomeUsage => ({
     name,
     path: path.join(home, file),
     files: 0,
     bytes: 0,
   })
-  const places: Record<Place['name'], Place> = {
+  const places: Record<HomeUsage['name'], HomeUsage> = {
     database: place('database', 'troupe.db'),
     sessions: place('sessions', 'sessions'),
     blobs: place('blobs', 'blobs'),
@@ -31,7 +31,7 @@ export function measurePlaces(home: string): Place[] {
   // Backups come last: what they share is the home's.
   const tops = namesIn(home).toSorted((one, other) => rank(one.name) - rank(other.name))
   for (const top of tops) {
-    const found = places[nameOf(top.name)]
+    const found = places[usageName(top.name)]
     const waiting = [{ file: path.join(home, top.name), isFolder: top.isDirectory(), isFile: top.isFile() }]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { file, isFolder, isFile } = next
@@ -47,7 +47,7 @@ export function measurePlaces(home: string): Place[] {
   }
   return Object.values(places)
 
-  function count(file: string, found: Place): void {
+  function count(file: string, found: HomeUsage): void {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats === undefined) return
     found.files += 1
@@ -67,10 +67,10 @@ function namesIn(folder: string) {
 }
 
 function rank(top: string): number {
-  return nameOf(top) === 'backups' ? 1 : 0
+  return usageName(top) === 'backups' ? 1 : 0
 }
 
-function nameOf(top: string): Place['name'] {
+function usageName(top: string): HomeUsage['name'] {
   if (/^troupe\.db(-wal|-shm)?$/.test(top)) return 'database'
   if (top.startsWith('troupe.db.backup-')) return 'backups'
   if (top === 'sessions' || top === 'blobs' || top === 'backups') return top

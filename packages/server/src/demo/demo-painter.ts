@@ -27,12 +27,12 @@ export function demoPainter(modelId: string): ImageModelV4 {
   }
 }
 
-const longestSide = 1024
+const maxSide = 1024
 
 function dimensions(size: string | undefined, aspectRatio: string | undefined): { width: number; height: number } {
   const [width = 1, height = 1] = (size?.split('x') ?? aspectRatio?.split(':') ?? ['512', '512']).map(Number)
   const longest = Math.max(width, height, 1)
-  const scale = size === undefined ? 512 / longest : Math.min(1, longestSide / longest)
+  const scale = size === undefined ? 512 / longest : Math.min(1, maxSide / longest)
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 

@@ -33,7 +33,7 @@ export function zonesIn(text: string): string[] {
 }
 
 /** How people call a zone: the city where it is known, else the zone's own name. */
-export function placeOf(zone: string, language: 'en' | 'zh'): string {
+export function placeForZone(zone: string, language: 'en' | 'zh'): string {
   const place = places.find((entry) => entry[1] === zone)
   return place ? place[language === 'zh' ? 3 : 2] : zone
 }

@@ -10,7 +10,7 @@ export const plan: Scene = {
   matches: /\bplan|\btrip\b|to-?dos?\b|计划|规划|待办|旅行|行程/,
   tools: ['TodoWrite'],
   play(request) {
-    const steps = stepsOf(request)
+    const steps = planSteps(request)
     const done = request.results.length
     const last = request.results.at(-1)
     if (last?.error !== undefined) {
@@ -42,7 +42,7 @@ function todos(steps: Step[], done: number) {
   }))
 }
 
-function stepsOf(request: DemoRequest): Step[] {
+function planSteps(request: DemoRequest): Step[] {
   const place = placeIn(request)
   if (request.language === 'zh') {
     return [

@@ -25,47 +25,47 @@ export interface ToolResult {
 
 export function readRequest({ prompt, tools = [] }: LanguageModelV4CallOptions): DemoRequest {
   const last = prompt.findLastIndex(({ role }) => role === 'user')
-  const text = last < 0 ? '' : textOf(prompt[last] as LanguageModelV4Prompt[number]).trim()
+  const text = last < 0 ? '' : promptText(prompt[last] as LanguageModelV4Prompt[number]).trim()
   return {
     text,
-    language: languageOf(text),
-    tools: new Set(tools.flatMap(namesOf)),
-    results: prompt.slice(last + 1).flatMap(resultsOf),
+    language: detectLanguage(text),
+    tools: new Set(tools.flatMap(toolNames)),
+    results: prompt.slice(last + 1).flatMap(toolResults),
     earlier: prompt.slice(0, Math.max(last, 0)).flatMap((message) => {
       if (message.role !== 'user' && message.role !== 'assistant') return []
       const calls = message.content.filter(({ type }) => type === 'tool-call').length
-      return [{ role: message.role, text: textOf(message).trim(), calls }]
+      return [{ role: message.role, text: promptText(message).trim(), calls }]
     }),
   }
 }
 
 /** A tool that is listed, and those that ToolSearch says can be found: they can be called as well. */
-function namesOf(tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): string[] {
+function toolNames(tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): string[] {
   if (tool.name !== 'ToolSearch' || tool.type !== 'function') return [tool.name]
   return [tool.name, ...(tool.description?.match(/\b[A-Z][A-Za-z]+\b/g) ?? [])]
 }
 
 /** Chinese where there are Han characters and no kana; everything else is answered in English. */
-function languageOf(text: string): Language {
+function detectLanguage(text: string): Language {
   return /\p{Script=Han}/u.test(text) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'zh' : 'en'
 }
 
-function textOf({ content }: LanguageModelV4Prompt[number]): string {
+function promptText({ content }: LanguageModelV4Prompt[number]): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-function resultsOf(message: LanguageModelV4Prompt[number]): ToolResult[] {
+function toolResults(message: LanguageModelV4Prompt[number]): ToolResult[] {
   if (message.role !== 'tool') return []
-  return message.content.flatMap((part) => (part.type === 'tool-result' ? [resultOf(part)] : []))
+  return message.content.flatMap((part) => (part.type === 'tool-result' ? [toToolResult(part)] : []))
 }
 
-function resultOf({ toolName: tool, output }: LanguageModelV4ToolResultPart): ToolResult {
+function toToolResult({ toolName: tool, output }: LanguageModelV4ToolResultPart): ToolResult {
   switch (output.type) {
     case 'json':
       return { tool, output: output.value }
     case 'text':
-      return { tool, output: parsed(output.value) }
+      return { tool, output: parseJson(output.value) }
     case 'content':
       return { tool, output: output.value.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n') }
     case 'error-text':
@@ -77,7 +77,7 @@ function resultOf({ toolName: tool, output }: LanguageModelV4ToolResultPart): To
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -36,7 +36,7 @@ export const markdown: Scene = {
   play: (request) => [say(markdownSample[request.language])],
 }
 
-const mostNumbers = 200
+const maxNumbers = 200
 
 export const count: Scene = {
   example: { en: 'Count slowly to 30', zh: '慢慢数到 30' },
@@ -47,14 +47,14 @@ export const count: Scene = {
   matches: /\bcount\b|数到|慢慢数|数数/,
   play(request) {
     const asked = Number(/\d+/.exec(request.text)?.[0] ?? 20)
-    const last = Math.min(Math.max(asked, 1), mostNumbers)
+    const last = Math.min(Math.max(asked, 1), maxNumbers)
     const [between, end] = request.language === 'zh' ? ['、', '。数完了。'] : [', ', '. Done.']
     const numbers = Array.from({ length: last }, (_, index) => `${index + 1}${index + 1 < last ? between : end}`)
     const items = [{ text: numbers.join(''), chunks: numbers.map(({ length }) => length), delayMs: 350 }]
-    if (asked <= mostNumbers) return items
+    if (asked <= maxNumbers) return items
     const limit = inLanguage(request, {
-      en: ` I stop at ${mostNumbers}; the script counts no further.`,
-      zh: ` 我数到 ${mostNumbers} 为止，脚本不再往下数。`,
+      en: ` I stop at ${maxNumbers}; the script counts no further.`,
+      zh: ` 我数到 ${maxNumbers} 为止，脚本不再往下数。`,
     })
     return [...items, say(limit)]
   },
@@ -77,7 +77,7 @@ export const summary: Scene = {
   example: { en: 'Summarise our conversation so far', zh: '总结我们到目前为止的对话' },
   shows: { en: 'that the whole conversation reaches the model', zh: '整个对话都会送到模型' },
   matches: /\bsummar|\brecap\b|so far\b|总结|概括|摘要/,
-  play: (request) => [say(request.earlier.length === 0 ? nothingYet(request) : summaryOf(request))],
+  play: (request) => [say(request.earlier.length === 0 ? nothingYet(request) : summarize(request))],
 }
 
 function nothingYet(request: DemoRequest): string {
@@ -85,7 +85,7 @@ function nothingYet(request: DemoRequest): string {
 }
 
 /** Counted, not understood: the first words of each message of the person. */
-function summaryOf(request: DemoRequest): string {
+function summarize(request: DemoRequest): string {
   const asked = request.earlier.filter(({ role, text }) => role === 'user' && text !== '')
   const answers = request.earlier.filter(({ role }) => role === 'assistant')
   const calls = answers.reduce((sum, answer) => sum + answer.calls, 0)

@@ -1,5 +1,5 @@
 import type { ScriptItem } from '@troupe/core/testing'
-import { placeOf, zonesIn } from './places.ts'
+import { placeForZone, zonesIn } from './places.ts'
 import type { DemoRequest, ToolResult } from './request.ts'
 import { inLanguage, say } from './scene.ts'
 import type { Scene } from './scene.ts'
@@ -50,7 +50,7 @@ export const manyCalls: Scene = {
     const rows = request.results.map((result) => {
       const now = timeIn(result)
       if (!now) return `| – | ${result.error ?? '–'} | – |`
-      return `| ${placeOf(now.timezone, request.language)} | ${clock(now)} | ${weekday(request, now)} |`
+      return `| ${placeForZone(now.timezone, request.language)} | ${clock(now)} | ${weekday(request, now)} |`
     })
     const end = inLanguage(request, {
       en: 'The calls only read, so they ran together; a call that writes would have run alone.',
@@ -142,7 +142,7 @@ function timeIn({ output }: ToolResult): Time | undefined {
 function sentence(request: DemoRequest, result: ToolResult): string[] {
   const now = timeIn(result)
   if (!now) return result.error === undefined ? [String(result.output)] : []
-  const place = placeOf(now.timezone, request.language)
+  const place = placeForZone(now.timezone, request.language)
   return [
     inLanguage(request, {
       en: `In ${place} it is **${clock(now)}** on ${now.weekday}, ${now.iso.slice(0, 10)}.`,

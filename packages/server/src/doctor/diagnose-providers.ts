@@ -34,7 +34,7 @@ async function providerFinding(provider: ProviderInfo, setByPerson: boolean): Pr
   }
   const key = keyText(provider)
   if (!setByPerson || baseURL === null) return { status: 'ok', name, text: key }
-  const refusal = await refusalOf(new URL(baseURL))
+  const refusal = await connectionRefusal(new URL(baseURL))
   return refusal === undefined
     ? { status: 'ok', name, text: `${key}; ${baseURL} accepts connections` }
     : { status: 'warn', name, text: `${key}; ${refusal}`, fix: 'start that server, or correct its address' }
@@ -47,7 +47,7 @@ function keyText({ keySource, needsKey }: ProviderInfo): string {
 }
 
 /** Only whether something listens there: no request is sent. */
-function refusalOf(url: URL): Promise<string | undefined> {
+function connectionRefusal(url: URL): Promise<string | undefined> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port, timeout: 2000 })

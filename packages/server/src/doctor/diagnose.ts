@@ -29,15 +29,15 @@ export interface DiagnoseOptions {
  * private. Never throws: what throws is a finding.
  */
 export async function* diagnose({ env, cwd, home: named, full = false }: DiagnoseOptions): AsyncGenerator<Finding> {
-  yield node()
-  yield tool('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
+  yield nodeFinding()
+  yield programFinding('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
   const home = attempt('home', () => openHome({ env, ...(named !== undefined && { path: named }) }))
   if ('status' in home) yield home
   else {
     yield* homeFindings(home)
     const database = await databaseState(home, full)
     yield 'status' in database ? database : databaseFinding(home, database)
-    yield* keptFindings(home)
+    yield* storageFindings(home)
     yield await ownerFinding(home)
     yield* await modelFindings(home, env)
     const trusted = 'trusts' in database && database.trusts(cwd)
@@ -47,27 +47,27 @@ export async function* diagnose({ env, cwd, home: named, full = false }: Diagnos
     yield* await ruleFindings(home.path, cwd, env).catch((error: unknown): Finding[] => [
       { status: 'fail', name: 'rules', text: (error as Error).message, fix: 'correct the file, or move it away' },
     ])
-    yield disk(home)
+    yield diskFinding(home)
   }
-  yield page()
-  yield await chromium(env, 'status' in home ? undefined : home)
-  yield ripgrep(env)
+  yield pageFinding()
+  yield await chromiumFinding(env, 'status' in home ? undefined : home)
+  yield ripgrepFinding(env)
   yield await sandboxFinding(env)
 }
 
-function node(): Finding {
+function nodeFinding(): Finding {
   const text = `${process.versions.node} at ${process.execPath}`
   if (Number(process.versions.node.split('.')[0]) >= 24) return { status: 'ok', name: 'Node', text }
   return { status: 'fail', name: 'Node', text, fix: 'Node 24 or newer is needed: run "npm run setup" in the checkout' }
 }
 
-function tool(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {
+function programFinding(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {
   const file = findProgram(programs, env)
   if (file !== undefined) return { status: 'ok', name, text: file }
   return { status: 'warn', name, text: `not on PATH (looked for ${programs.join(', ')})`, fix }
 }
 
-async function chromium(env: NodeJS.ProcessEnv, home: Home | undefined): Promise<Finding> {
+async function chromiumFinding(env: NodeJS.ProcessEnv, home: Home | undefined): Promise<Finding> {
   const { openConfig } = await import('../config.ts')
   // A file that cannot be read is a finding of its own.
   const config = home && attempt('config', () => openConfig(home))
@@ -79,11 +79,11 @@ async function chromium(env: NodeJS.ProcessEnv, home: Home | undefined): Promise
 }
 
 /** One comes along as a package; one on PATH does as well. */
-function ripgrep(env: NodeJS.ProcessEnv): Finding {
+function ripgrepFinding(env: NodeJS.ProcessEnv): Finding {
   const name = `ripgrep-${process.platform}-${process.arch}`
   const own = fileURLToPath(new URL(`../../../../node_modules/@vscode/${name}/bin/rg`, import.meta.url))
   if (existsSync(own)) return { status: 'ok', name: 'ripgrep', text: own }
-  return tool('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
+  return programFinding('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
 }
 
 function* homeFindings(home: Home): Generator<Finding> {
@@ -119,7 +119,7 @@ function databaseBytes(file: string): number {
 }
 
 /** Copies that were made when the readable files knew more than the database. */
-function* keptFindings(home: Home): Generator<Finding> {
+function* storageFindings(home: Home): Generator<Finding> {
   const folder = path.join(home.path, 'kept')
   const copies = existsSync(folder) ? readdirSync(folder) : []
   if (copies.length === 0) return
@@ -171,11 +171,11 @@ function configFindings(config: ConfigFile): Finding[] {
     text: warning,
     ...(warning.endsWith('is not known.') && { fix: 'correct its spelling or remove it' }),
   }))
-  return [{ status: 'ok', name: 'config', text }, ...warnings, ...exposure(config.path)]
+  return [{ status: 'ok', name: 'config', text }, ...warnings, ...exposureFindings(config.path)]
 }
 
 /** One with keys was made private when it was opened. */
-function exposure(file: string): Finding[] {
+function exposureFindings(file: string): Finding[] {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   if (process.platform === 'win32' || (mode & 0o077) === 0) return []
   const text = `others on this machine can read ${file}; keys would be for their eyes too`
@@ -197,7 +197,7 @@ async function defaultModelFinding(models: Models): Promise<Finding> {
   }
 }
 
-function disk(home: Home): Finding {
+function diskFinding(home: Home): Finding {
   const { bavail, bsize } = statfsSync(home.path)
   const free = bavail * bsize
   const text = `${(free / 1e9).toFixed(1)} GB free at ${home.path}`
@@ -206,7 +206,7 @@ function disk(home: Home): Finding {
   return free < 500e6 ? { status: 'warn', name: 'disk', text, fix } : { status: 'ok', name: 'disk', text }
 }
 
-function page(): Finding {
+function pageFinding(): Finding {
   const file = fileURLToPath(new URL('../../../web/dist/index.html', import.meta.url))
   if (existsSync(file)) return { status: 'ok', name: 'page', text: file }
   return { status: 'warn', name: 'page', text: 'not built yet', fix: 'run "npm run setup" in the checkout' }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AgentRecord, LogItem, RunRecord, StoredMessage } from '@troupe/core'
-import { breathe } from '../breathe.ts'
+import { yieldToEventLoop } from '../breathe.ts'
 import { embedPictures } from './embed-pictures.ts'
 import { escapeHtml } from './escape-html.ts'
-import { childrenOf } from './export-markdown.ts'
+import { agentsStartedBy } from './export-markdown.ts'
 import type { ExportOptions, ExportSource } from './export-source.ts'
 import { exportTexts } from './export-texts.ts'
 import type { ExportTexts } from './languages/en.ts'
 import { markdownToHtml } from './markdown-to-html.ts'
-import { shownParts, type Shown } from './part-texts.ts'
+import { readableParts, type ReadablePart } from './part-texts.ts'
 import { piecesToHtml } from './pieces-to-html.ts'
-import { timelineOf, type PartTimes, type Timeline } from './timeline.ts'
+import { buildTimeline, type PartTimes, type Timeline } from './timeline.ts'
 
-const mostOutput = 20_000
+const maxOutputLength = 20_000
 /** Longer texts are shown as they are written: to format them would keep the event loop. */
 const longText = 200_000
 /** How long a message of the person stands before its answer begins, and an answer before the next message. */
@@ -24,8 +24,8 @@ const style = readFileSync(new URL('./replay.css', import.meta.url), 'utf8')
 /** Only our own script and style run, known by their hash: whatever a message says, nothing else does. */
 const policy = [
   "default-src 'none'",
-  `script-src '${hashOf(script)}'`,
-  `style-src '${hashOf(style)}'`,
+  `script-src '${cspHash(script)}'`,
+  `style-src '${cspHash(style)}'`,
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
@@ -53,7 +53,7 @@ export async function* exportHtml(
 <body>
 <header>
 <h1>${title}</h1>
-<p>${moment(session.createdAt)} · ${texts.exported}</p>
+<p>${formatTime(session.createdAt)} · ${texts.exported}</p>
 </header>
 <main>
 `
@@ -107,14 +107,14 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
         yield `<article class="${message.role === 'user' ? 'user' : 'answer'}" data-at="${now}">
 <h2>${escapeHtml(heading(message, agent, texts))}</h2>
 `
-        for (const { index, shown } of shownParts(message.parts, texts)) {
+        for (const { index, shown } of readableParts(message.parts, texts)) {
           const times = timeline?.parts.get(index)
           if ((shown.kind === 'text' || shown.kind === 'reasoning') && shown.text.length > longText)
             yield* plainText(shown.text)
-          else yield await part(shown, times && moved(times, now))
+          else yield await part(shown, times && shiftTimes(times, now))
           if (shown.kind !== 'call') continue
           const place = { createdAt: begun ?? 0, at: now }
-          for (const child of childrenOf(source.agents, shown.toolCallId, agent))
+          for (const child of agentsStartedBy(source.agents, shown.toolCallId, agent))
             yield* subAgent(child, (times?.until ?? 0) + now, begun === undefined ? undefined : place)
         }
         const { error } = message.metadata ?? {}
@@ -136,10 +136,10 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
   async function readTimeline(message: StoredMessage, own: RunRecord[]): Promise<Timeline> {
     const items: LogItem[] = []
     for (const run of own) for (const frame of await source.store.frames.read(run.id)) items.push(...frame.items)
-    return timelineOf(items, message.parts, message.metadata?.elapsedMs)
+    return buildTimeline(items, message.parts, message.metadata?.elapsedMs)
   }
 
-  async function part(shown: Shown, times: PartTimes | undefined): Promise<string> {
+  async function part(shown: ReadablePart, times: PartTimes | undefined): Promise<string> {
     const timed = times === undefined ? '' : ` data-at="${times.at}" data-until="${times.until}"`
     switch (shown.kind) {
       case 'text':
@@ -151,8 +151,8 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
       case 'call': {
         const out = times?.out === undefined ? '' : ` data-at="${times.out}"`
         const output =
-          shown.output === '' ? '' : `<pre class="output"${out}>${escapeHtml(cut(shown.output, texts))}</pre>`
-        return `<details class="call ${shown.state}"${timed}><summary>${escapeHtml(shown.title)}</summary><pre>${escapeHtml(cut(shown.input, texts))}</pre>${output}</details>\n${await made(shown, out)}`
+          shown.output === '' ? '' : `<pre class="output"${out}>${escapeHtml(truncate(shown.output, texts))}</pre>`
+        return `<details class="call ${shown.state}"${timed}><summary>${escapeHtml(shown.title)}</summary><pre>${escapeHtml(truncate(shown.input, texts))}</pre>${output}</details>\n${await made(shown, out)}`
       }
       case 'file': {
         const { sha256, name, mediaType } = shown
@@ -170,7 +170,7 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
   }
 
   /** What a call has shown stands open below it, from the moment of its result. */
-  async function made(shown: Extract<Shown, { kind: 'call' }>, out: string): Promise<string> {
+  async function made(shown: Extract<ReadablePart, { kind: 'call' }>, out: string): Promise<string> {
     if (shown.made.length === 0) return ''
     return `<div class="made"${out}>${await piecesToHtml(shown.made, embed)}</div>\n`
   }
@@ -180,12 +180,12 @@ async function* plainText(text: string): AsyncGenerator<string> {
   yield '<pre class="text">'
   for (let at = 0; at < text.length; at += longText) {
     yield escapeHtml(text.slice(at, at + longText))
-    await breathe()
+    await yieldToEventLoop()
   }
   yield '</pre>\n'
 }
 
-function moved({ at, until, out }: PartTimes, by: number): PartTimes {
+function shiftTimes({ at, until, out }: PartTimes, by: number): PartTimes {
   return { at: at + by, until: until + by, ...(out !== undefined && { out: out + by }) }
 }
 
@@ -198,21 +198,21 @@ function heading(
   const facts = [
     ...(role !== 'user' && metadata?.model !== undefined ? [metadata.model] : []),
     ...(metadata?.elapsedMs === undefined ? [] : [texts.seconds((metadata.elapsedMs / 1000).toFixed(1))]),
-    moment(createdAt),
+    formatTime(createdAt),
   ]
   return `${name} · ${facts.join(' · ')}`
 }
 
-function moment(time: number): string {
+function formatTime(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-function cut(text: string, texts: ExportTexts): string {
-  return text.length <= mostOutput
+function truncate(text: string, texts: ExportTexts): string {
+  return text.length <= maxOutputLength
     ? text
-    : `${text.slice(0, mostOutput)}\n${texts.moreCharacters(text.length - mostOutput)}`
+    : `${text.slice(0, maxOutputLength)}\n${texts.moreCharacters(text.length - maxOutputLength)}`
 }
 
-function hashOf(text: string): string {
+function cspHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }

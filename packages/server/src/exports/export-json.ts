@@ -1,5 +1,5 @@
 import type { AgentRecord, StoredMessage } from '@troupe/core'
-import { breathe } from '../breathe.ts'
+import { yieldToEventLoop } from '../breathe.ts'
 import { sessionFormat } from '../imports/troupe.ts'
 import type { ExportOptions, ExportSource } from './export-source.ts'
 
@@ -50,9 +50,9 @@ export async function* exportJson(source: ExportSource, { leaf }: ExportOptions 
   async function* lines(messages: AsyncIterable<StoredMessage>): AsyncGenerator<string> {
     let isFirst = true
     for await (const message of messages) {
-      await breathe()
+      await yieldToEventLoop()
       const text = JSON.stringify(message)
-      await breathe()
+      await yieldToEventLoop()
       for (const part of message.parts) if ('toolCallId' in part) calls.add(part.toolCallId)
       for (const [, sha256 = ''] of text.matchAll(/\/ai\/blobs\/([0-9a-f]{64})/g)) blobs.add(sha256)
       yield `${isFirst ? '' : ','}\n${text}`

@@ -2,10 +2,10 @@ import type { AgentRecord, StoredMessage } from '@troupe/core'
 import { exportTexts } from './export-texts.ts'
 import type { ExportOptions, ExportSource } from './export-source.ts'
 import type { ExportTexts } from './languages/en.ts'
-import type { Piece } from './piece.ts'
-import { shownParts, type Shown } from './part-texts.ts'
+import type { ExportPiece } from './piece.ts'
+import { readableParts, type ReadablePart } from './part-texts.ts'
 
-const mostOutput = 20_000
+const maxOutputLength = 20_000
 
 /** One branch to read: texts as they are, thoughts and calls folded, what sub-agents did below the call. */
 export async function* exportMarkdown(
@@ -28,10 +28,10 @@ async function* conversation(
   const at = { sessionId: source.session.id, ...(agent !== undefined && { agentId: agent.agentId }) }
   for await (const message of source.branch(at, leaf)) {
     yield `\n${'#'.repeat(Math.min(level, 6))} ${heading(message, agent, texts)}\n`
-    for (const { shown } of shownParts(message.parts, texts)) {
+    for (const { shown } of readableParts(message.parts, texts)) {
       yield `\n${block(shown, texts)}\n`
       if (shown.kind !== 'call') continue
-      for (const child of childrenOf(source.agents, shown.toolCallId, agent)) {
+      for (const child of agentsStartedBy(source.agents, shown.toolCallId, agent)) {
         yield `\n**${oneLine(texts.subAgent(child.name))}** (${texts.status[child.status] ?? child.status})\n`
         yield* conversation(source, texts, child, level + 1)
       }
@@ -41,7 +41,11 @@ async function* conversation(
   }
 }
 
-export function childrenOf(agents: AgentRecord[], toolCallId: string, parent: AgentRecord | undefined): AgentRecord[] {
+export function agentsStartedBy(
+  agents: AgentRecord[],
+  toolCallId: string,
+  parent: AgentRecord | undefined,
+): AgentRecord[] {
   return agents.filter(
     (agent) => agent.parentAgentId === (parent?.agentId ?? null) && agent.details?.toolCallId === toolCallId,
   )
@@ -57,7 +61,7 @@ function heading(
   return `${oneLine(name)}${role === 'user' ? '' : model} · ${day(createdAt)}`
 }
 
-function block(shown: Shown, texts: ExportTexts): string {
+function block(shown: ReadablePart, texts: ExportTexts): string {
   switch (shown.kind) {
     case 'text':
       return shown.text
@@ -66,10 +70,10 @@ function block(shown: Shown, texts: ExportTexts): string {
     case 'note':
       return quoted(shown.text)
     case 'call': {
-      const output = cut(shown.output, texts)
+      const output = truncate(shown.output, texts)
       const result =
         output === '' ? '' : `\n\n${shown.state === 'failed' ? texts.failed : texts.result}\n\n${fenced(output)}`
-      return `<details><summary>${escapeTags(oneLine(shown.title))}</summary>\n\n${fenced(cut(shown.input, texts))}${result}\n\n</details>${made(shown.made)}`
+      return `<details><summary>${escapeTags(oneLine(shown.title))}</summary>\n\n${fenced(truncate(shown.input, texts))}${result}\n\n</details>${piecesToMarkdown(shown.made)}`
     }
     case 'file':
       return `📎 ${oneLine(shown.name)} (${shown.mediaType})`
@@ -78,12 +82,12 @@ function block(shown: Shown, texts: ExportTexts): string {
   }
 }
 
-function made(pieces: Piece[]): string {
+function piecesToMarkdown(pieces: ExportPiece[]): string {
   const isNextItem = (index: number): boolean => pieces[index]?.kind === 'item' && pieces[index - 1]?.kind === 'item'
   return pieces.map((piece, index) => `${isNextItem(index) ? '\n' : '\n\n'}${pieceText(piece)}`).join('')
 }
 
-function pieceText(piece: Piece): string {
+function pieceText(piece: ExportPiece): string {
   switch (piece.kind) {
     case 'text':
       return piece.strong === true ? `**${oneLine(piece.text)}**` : escapeTags(piece.text)
@@ -123,10 +127,10 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`
 }
 
-function cut(text: string, texts: ExportTexts): string {
-  return text.length <= mostOutput
+function truncate(text: string, texts: ExportTexts): string {
+  return text.length <= maxOutputLength
     ? text
-    : `${text.slice(0, mostOutput)}\n${texts.moreCharacters(text.length - mostOutput)}`
+    : `${text.slice(0, maxOutputLength)}\n${texts.moreCharacters(text.length - maxOutputLength)}`
 }
 
 function escapeTags(text: string): string {

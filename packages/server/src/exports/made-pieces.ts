@@ -1,19 +1,19 @@
 import { chartTable, checkJsx, readUiTree, type CallNotes, type UiTreeElement } from '@troupe/core'
 import type { ExportTexts } from './languages/en.ts'
-import type { Piece } from './piece.ts'
+import type { ExportPiece } from './piece.ts'
 import { uiPieces } from './ui-pieces.ts'
 
-export interface MadeCall {
+export interface RenderedCall {
   name: string
   input: unknown
   output: unknown
   notes: CallNotes
 }
 
-const mostRows = 500
+const maxRows = 500
 
 /** What a call has shown to the person beyond its result: pictures, charts as their figures, pages and forms as text. */
-export function madePieces(call: MadeCall, texts: ExportTexts): Piece[] {
+export function toolPieces(call: RenderedCall, texts: ExportTexts): ExportPiece[] {
   const content = record(call.notes.display?.content)
   const input = call.notes.executedInput ?? call.input
   if (call.name === 'ChartRender') return chart(record(input), texts)
@@ -25,13 +25,13 @@ export function madePieces(call: MadeCall, texts: ExportTexts): Piece[] {
   return []
 }
 
-function chart({ option: given, title }: Record<string, unknown>, texts: ExportTexts): Piece[] {
-  const option = typeof given === 'string' ? parsed(given) : given
+function chart({ option: given, title }: Record<string, unknown>, texts: ExportTexts): ExportPiece[] {
+  const option = typeof given === 'string' ? parseJson(given) : given
   const caption = typeof title === 'string' ? title : texts.untitled
   const rows = chartTable(record(option))
   if (rows === undefined) return [{ kind: 'note', text: texts.chartWithout(caption) }]
   const hasHead = rows[0]?.some((cell) => cell !== '') ?? false
-  const shown = (hasHead ? rows : rows.slice(1)).slice(0, mostRows)
+  const shown = (hasHead ? rows : rows.slice(1)).slice(0, maxRows)
   const left = rows.length - (hasHead ? 0 : 1) - shown.length
   return [
     { kind: 'note', text: texts.chart(caption) },
@@ -40,7 +40,7 @@ function chart({ option: given, title }: Record<string, unknown>, texts: ExportT
   ]
 }
 
-function page(source: unknown, texts: ExportTexts): Piece[] {
+function page(source: unknown, texts: ExportTexts): ExportPiece[] {
   const { root } = typeof source === 'string' ? checkJsx(source) : {}
   return root === undefined ? [] : [{ kind: 'note', text: texts.page }, ...uiPieces(root, texts)]
 }
@@ -49,7 +49,7 @@ function form(
   { tree, title, data }: Record<string, unknown>,
   output: Record<string, unknown>,
   texts: ExportTexts,
-): Piece[] {
+): ExportPiece[] {
   const { root, elements: given } = record(tree)
   const elements = record(given)
   if (typeof root !== 'string' || !areElements(elements)) return []
@@ -74,7 +74,7 @@ function areElements(given: Record<string, unknown>): given is Record<string, Ui
 }
 
 /** Only bytes of our own store. */
-function pictures(files: Record<string, unknown>[], name: unknown, texts: ExportTexts): Piece[] {
+function pictures(files: Record<string, unknown>[], name: unknown, texts: ExportTexts): ExportPiece[] {
   return files.flatMap(({ sha256, mediaType }, index) => {
     if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return []
     const called = typeof name === 'string' && name !== '' ? name.slice(0, 200) : texts.picture(index + 1)
@@ -82,7 +82,7 @@ function pictures(files: Record<string, unknown>[], name: unknown, texts: Export
   })
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

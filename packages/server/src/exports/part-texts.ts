@@ -1,10 +1,10 @@
 import type { CallNotes, Part } from '@troupe/core'
 import type { ExportTexts } from './languages/en.ts'
-import { madePieces } from './made-pieces.ts'
-import type { Piece } from './piece.ts'
+import { toolPieces } from './made-pieces.ts'
+import type { ExportPiece } from './piece.ts'
 
 /** A part as every readable export shows it. */
-export type Shown =
+export type ReadablePart =
   | { kind: 'text' | 'reasoning' | 'note'; text: string }
   | {
       kind: 'call'
@@ -14,20 +14,20 @@ export type Shown =
       output: string
       state: 'done' | 'failed' | 'open'
       /** What it has shown to the person. */
-      made: Piece[]
+      made: ExportPiece[]
     }
   | { kind: 'file'; name: string; mediaType: string; sha256: string | undefined }
   | { kind: 'source'; title: string; url: string }
 
 /** The same order as the parts; what is not for people is left out. `index` is the place in the message. */
-export function shownParts(parts: readonly Part[], texts: ExportTexts): { index: number; shown: Shown }[] {
+export function readableParts(parts: readonly Part[], texts: ExportTexts): { index: number; shown: ReadablePart }[] {
   return parts.flatMap((part, index) => {
-    const shown = shownPart(part, texts)
+    const shown = readablePart(part, texts)
     return shown === undefined ? [] : [{ index, shown }]
   })
 }
 
-function shownPart(part: Part, texts: ExportTexts): Shown | undefined {
+function readablePart(part: Part, texts: ExportTexts): ReadablePart | undefined {
   if (part.type === 'text') return part.text === '' ? undefined : { kind: 'text', text: part.text }
   if (part.type === 'reasoning') return part.text === '' ? undefined : { kind: 'reasoning', text: part.text }
   if ('toolCallId' in part) return call(part, texts)
@@ -47,7 +47,7 @@ function shownPart(part: Part, texts: ExportTexts): Shown | undefined {
     : undefined
 }
 
-function call(part: Extract<Part, { toolCallId: string }>, texts: ExportTexts): Shown {
+function call(part: Extract<Part, { toolCallId: string }>, texts: ExportTexts): ReadablePart {
   const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
   const notes = (part as { toolMetadata?: { troupe?: CallNotes } }).toolMetadata?.troupe ?? {}
   const title = notes.display?.title
@@ -69,15 +69,15 @@ function call(part: Extract<Part, { toolCallId: string }>, texts: ExportTexts): 
     state: failed ? 'failed' : part.state === 'output-available' ? 'done' : 'open',
     made:
       part.state === 'output-available'
-        ? madePieces({ name, input: part.input, output: part.output, notes }, texts)
+        ? toolPieces({ name, input: part.input, output: part.output, notes }, texts)
         : [],
   }
 }
 
 /** Questions, summaries and files that were brought in are told; the rest drives the page. */
-function data(name: string, value: unknown, texts: ExportTexts): Shown | undefined {
+function data(name: string, value: unknown, texts: ExportTexts): ReadablePart | undefined {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-  const note = (text: string): Shown => ({ kind: 'note', text })
+  const note = (text: string): ReadablePart => ({ kind: 'note', text })
   if (name === 'mention' || name === 'skill' || name === 'command') return note(texts[name](asText(fields['name'])))
   if (name === 'hint') return note(asText(fields['text']))
   if (name === 'compaction') return note(texts.summary(asText(fields['summary'])))

@@ -1,5 +1,5 @@
 /** Something that a call made for the person, as it can be read without the page. */
-export type Piece =
+export type ExportPiece =
   | { kind: 'text'; text: string; strong?: true }
   | { kind: 'note'; text: string }
   | { kind: 'item'; text: string }

@@ -1,10 +1,10 @@
 import { escapeHtml } from './escape-html.ts'
 import { markdownToHtml } from './markdown-to-html.ts'
-import type { Piece, PicturePiece } from './piece.ts'
+import type { ExportPiece, PicturePiece } from './piece.ts'
 
 /** Every character is escaped and every tag is one of a few, as everywhere in the file. */
 export async function piecesToHtml(
-  pieces: Piece[],
+  pieces: ExportPiece[],
   embed: (picture: PicturePiece) => Promise<string>,
 ): Promise<string> {
   const html: string[] = []
@@ -28,7 +28,7 @@ export async function piecesToHtml(
         html.push(`<pre><code>${escapeHtml(piece.text)}</code></pre>`)
         break
       case 'table':
-        html.push(table(piece))
+        html.push(tableHtml(piece))
         break
       case 'picture':
         html.push(`<figure>${await embed(piece)}</figure>`)
@@ -48,7 +48,7 @@ function paragraph(text: string): string {
   return `<p>${escapeHtml(text)}</p>`
 }
 
-function table({ caption, rows, hasHead }: Extract<Piece, { kind: 'table' }>): string {
+function tableHtml({ caption, rows, hasHead }: Extract<ExportPiece, { kind: 'table' }>): string {
   const line = (cells: string[], tag: 'td' | 'th'): string =>
     `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`
   const [head = [], ...rest] = rows

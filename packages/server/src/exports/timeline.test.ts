@@ -1,6 +1,6 @@
 import type { LogItem, Part } from '@troupe/core'
 import { expect, test } from 'vitest'
-import { timelineOf } from './timeline.ts'
+import { buildTimeline } from './timeline.ts'
 
 const parts = [
   { type: 'step-start' },
@@ -35,7 +35,7 @@ const log: LogItem[] = [
 ]
 
 test('parts begin and end when the log says so, and results come when their tool was done', () => {
-  const { parts: times, duration } = timelineOf(log, parts, 2600)
+  const { parts: times, duration } = buildTimeline(log, parts, 2600)
   expect(duration).toBe(2600)
   const [reasoning, text, read, bash, last] = [1, 2, 3, 4, 5].map((index) => times.get(index)!)
   expect(reasoning!.at).toBeGreaterThan(100)
@@ -57,7 +57,7 @@ test('a thought takes as long as the log says, and the rest shares what is left'
         ]
       : [item],
   )
-  const { parts: times } = timelineOf(thought, parts, 2600)
+  const { parts: times } = buildTimeline(thought, parts, 2600)
   const [reasoning, text] = [times.get(1)!, times.get(2)!]
   // The failed attempt before it had its share of the 1,000 ms of the call as well.
   expect(reasoning.until - reasoning.at).toBeGreaterThan(550)
@@ -66,11 +66,11 @@ test('a thought takes as long as the log says, and the rest shares what is left'
   const longer = thought.map((item) =>
     item.type === 'message-metadata' ? { ...item, messageMetadata: { reasoningMs: { '1:0': 90_000 } } } : item,
   )
-  expect(timelineOf(longer, parts, 2600).parts.get(2)!.until).toBeLessThanOrEqual(1100)
+  expect(buildTimeline(longer, parts, 2600).parts.get(2)!.until).toBeLessThanOrEqual(1100)
 })
 
 test('without a log everything comes in order, in the time that the answer took', () => {
-  const { parts: times, duration } = timelineOf([], parts, 5000)
+  const { parts: times, duration } = buildTimeline([], parts, 5000)
   expect(duration).toBe(5000)
   const all = [...times.values()]
   expect(all.every(({ at, until }, i) => until >= at && at >= (all[i - 1]?.until ?? 0))).toBe(true)
@@ -78,7 +78,7 @@ test('without a log everything comes in order, in the time that the answer took'
 })
 
 test('a log that was cut off, and parts that it does not know, have times all the same', () => {
-  const { parts: times } = timelineOf(log.slice(0, 6), parts, undefined)
+  const { parts: times } = buildTimeline(log.slice(0, 6), parts, undefined)
   expect(times.size).toBe(parts.length)
   expect([...times.values()].every(({ at, until }) => Number.isFinite(at) && until >= at)).toBe(true)
 })

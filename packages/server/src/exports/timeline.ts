@@ -1,4 +1,4 @@
-import { deltaOf, type LogItem, type Part } from '@troupe/core'
+import { deltaText, type LogItem, type Part } from '@troupe/core'
 
 /** When a part began, when it was whole, and when a call's result came: milliseconds from the start of the run. */
 export interface PartTimes {
@@ -14,54 +14,58 @@ export interface Timeline {
 }
 
 /** Something that happened, and how much of the time to the next known moment it took. */
-interface Happening {
+interface TimelineEvent {
   weight: number
   /** How long it took, where that is known. */
   ms?: number
   at: number
 }
 
-interface Piece {
+interface TimelineSpan {
   kind: 'text' | 'reasoning' | 'call'
   id: string
   length: number
-  first: Happening
-  last: Happening
-  out?: Happening
+  first: TimelineEvent
+  last: TimelineEvent
+  out?: TimelineEvent
   /** What it came in. */
-  own: Happening[]
+  own: TimelineEvent[]
 }
 
 /**
  * The times of an answer's parts as its log has them. The log says how long the run had worked at the start and the end
  * of each model call, tools how long they took, and thoughts as well; what came between is spread by its length.
  */
-export function timelineOf(items: readonly LogItem[], parts: readonly Part[], elapsedMs: number | undefined): Timeline {
-  const happenings: Happening[] = []
+export function buildTimeline(
+  items: readonly LogItem[],
+  parts: readonly Part[],
+  elapsedMs: number | undefined,
+): Timeline {
+  const happenings: TimelineEvent[] = []
   const moments: { index: number; at: number }[] = [{ index: 0, at: 0 }]
-  let pieces: Piece[] = []
+  let pieces: TimelineSpan[] = []
   /** Where the step began: another attempt at it drops what this one had. */
   let step = 0
   /** How long the thought took that ends next. */
   let thoughtMs: number | undefined
-  const happen = (weight: number): Happening => {
+  const happen = (weight: number): TimelineEvent => {
     const happening = { weight, at: 0 }
     happenings.push(happening)
     return happening
   }
-  const begin = (kind: Piece['kind'], id: string): Piece => {
+  const begin = (kind: TimelineSpan['kind'], id: string): TimelineSpan => {
     const first = happen(1)
-    const piece: Piece = { kind, id, length: 0, first, last: first, own: [first] }
+    const piece: TimelineSpan = { kind, id, length: 0, first, last: first, own: [first] }
     pieces.push(piece)
     return piece
   }
-  const find = (kind: Piece['kind'], id: string): Piece =>
+  const find = (kind: TimelineSpan['kind'], id: string): TimelineSpan =>
     pieces.findLast((piece, index) => piece.kind === kind && piece.id === id && (kind === 'call' || index >= step)) ??
     begin(kind, id)
 
   for (const item of items) {
     const chunk = item as LogItem & { id?: string; toolCallId?: string; elapsedMs?: number }
-    const delta = deltaOf(item)
+    const delta = deltaText(item)
     if (item.type === '$step' || item.type === '$model-end') {
       if (chunk.elapsedMs !== undefined) moments.push({ index: happenings.length, at: chunk.elapsedMs })
       if (item.type === '$step') step = pieces.length
@@ -75,42 +79,46 @@ export function timelineOf(items: readonly LogItem[], parts: readonly Part[], el
       piece.last = happen(delta.length)
       piece.own.push(piece.last)
     } else if (item.type === 'message-metadata') {
-      thoughtMs = thoughtIn(item)
+      thoughtMs = reasoningMsIn(item)
     } else if (item.type === 'reasoning-end') {
-      if (thoughtMs !== undefined) takes(find('reasoning', chunk.id ?? '').own, thoughtMs)
+      if (thoughtMs !== undefined) distributeTime(find('reasoning', chunk.id ?? '').own, thoughtMs)
       thoughtMs = undefined
     } else if (chunk.toolCallId !== undefined && !item.type.startsWith('$')) {
       const piece = find('call', chunk.toolCallId)
       if (item.type.startsWith('tool-input')) piece.last = happen(delta?.length ?? 1)
-      else if (item.type.startsWith('tool-output')) piece.out = happen(elapsedOf(item))
+      else if (item.type.startsWith('tool-output')) piece.out = happen(elapsedMsIn(item))
     }
   }
-  place(happenings, moments, elapsedMs)
+  placeEvents(happenings, moments, elapsedMs)
   const duration = Math.max(elapsedMs ?? 0, happenings.at(-1)?.at ?? 0)
-  return pieces.length === 0 ? guess(parts, elapsedMs) : { parts: match(parts, pieces, duration), duration }
+  return pieces.length === 0 ? estimateTimeline(parts, elapsedMs) : { parts: match(parts, pieces, duration), duration }
 }
 
 /** The loop tells how long a thought took just before its end. */
-function thoughtIn(item: LogItem): number | undefined {
+function reasoningMsIn(item: LogItem): number | undefined {
   const { messageMetadata } = item as { messageMetadata?: { reasoningMs?: Record<string, unknown> } }
   const told = Object.values(messageMetadata?.reasoningMs ?? {}).at(-1)
   return typeof told === 'number' && told >= 0 ? told : undefined
 }
 
-function takes(happenings: Happening[], ms: number): void {
+function distributeTime(happenings: TimelineEvent[], ms: number): void {
   const sum = happenings.reduce((weights, { weight }) => weights + weight, 0)
   for (const happening of happenings) happening.ms = (ms * happening.weight) / sum
 }
 
 /** A tool tells how long it took, in what is noted with its result. */
-function elapsedOf(item: LogItem): number {
+function elapsedMsIn(item: LogItem): number {
   const { toolMetadata } = item as { toolMetadata?: { troupe?: { elapsedMs?: unknown } } }
   const told = toolMetadata?.troupe?.elapsedMs
   return typeof told === 'number' && told > 0 ? told : 1
 }
 
 /** Between two known moments what has a time of its own takes that, and the rest shares what is left. */
-function place(happenings: Happening[], given: { index: number; at: number }[], elapsedMs: number | undefined): void {
+function placeEvents(
+  happenings: TimelineEvent[],
+  given: { index: number; at: number }[],
+  elapsedMs: number | undefined,
+): void {
   const total = happenings.reduce((sum, { weight }) => sum + weight, 0)
   const last = given.at(-1)!
   const moments = [...given, { index: happenings.length, at: Math.max(elapsedMs ?? last.at + 3 * total, last.at) }]
@@ -133,7 +141,7 @@ function place(happenings: Happening[], given: { index: number; at: number }[], 
 }
 
 /** Texts are told apart by their order, calls by their id. */
-function match(parts: readonly Part[], pieces: Piece[], duration: number): Map<number, PartTimes> {
+function match(parts: readonly Part[], pieces: TimelineSpan[], duration: number): Map<number, PartTimes> {
   const left = {
     text: pieces.filter(({ kind, length }) => kind === 'text' && length > 0),
     reasoning: pieces.filter(({ kind, length }) => kind === 'reasoning' && length > 0),
@@ -159,7 +167,7 @@ function match(parts: readonly Part[], pieces: Piece[], duration: number): Map<n
 }
 
 /** Without a log: as fast as one reads, or as long as the answer took. */
-function guess(parts: readonly Part[], elapsedMs: number | undefined): Timeline {
+function estimateTimeline(parts: readonly Part[], elapsedMs: number | undefined): Timeline {
   const found = new Map<number, PartTimes>()
   let at = 0
   for (const [index, part] of parts.entries()) {

@@ -1,15 +1,15 @@
 import type { FieldValue, UiElement, UiNode } from '@troupe/core'
 import type { ExportTexts } from './languages/en.ts'
-import type { Piece } from './piece.ts'
+import type { ExportPiece } from './piece.ts'
 
 /** What a page or form of components says, piece by piece; `values`: what the person has filled in. */
-export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<string, unknown> = {}): Piece[] {
+export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<string, unknown> = {}): ExportPiece[] {
   return pieces(root)
 
-  function pieces(node: UiNode): Piece[] {
-    if (typeof node === 'string') return said(node)
+  function pieces(node: UiNode): ExportPiece[] {
+    if (typeof node === 'string') return textPiece(node)
     const { type, attributes, children } = node
-    const below = (): Piece[] => inLines(children).flatMap(pieces)
+    const below = (): ExportPiece[] => inLines(children).flatMap(pieces)
     const attribute = (name: string): string => {
       const value = attributes[name]
       return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
@@ -20,51 +20,55 @@ export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<str
       case 'Callout':
       case 'Form':
       case 'Details':
-        return [...strong(attribute('title') || attribute('summary')), ...said(attribute('subtitle')), ...below()]
+        return [
+          ...strongPiece(attribute('title') || attribute('summary')),
+          ...textPiece(attribute('subtitle')),
+          ...below(),
+        ]
       case 'Heading':
       case 'h1':
       case 'h2':
       case 'h3':
       case 'h4':
-        return strong(textOf(node))
+        return strongPiece(nodeText(node))
       case 'Stat':
-        return said([labelled(attribute('label'), attribute('value')), attribute('change')].join(' '))
+        return textPiece([labelled(attribute('label'), attribute('value')), attribute('change')].join(' '))
       case 'Fact':
-        return said(labelled(attribute('label'), textOf(node)))
+        return textPiece(labelled(attribute('label'), nodeText(node)))
       case 'Progress': {
         const max = attribute('max')
-        return said(labelled(attribute('label'), `${attribute('value')}${max === '' ? '' : ` / ${max}`}`))
+        return textPiece(labelled(attribute('label'), `${attribute('value')}${max === '' ? '' : ` / ${max}`}`))
       }
       case 'Step':
-        return item(`${attributes['done'] === true ? '☑' : '☐'} ${labelled(attribute('title'), textOf(node))}`)
+        return listItem(`${attributes['done'] === true ? '☑' : '☐'} ${labelled(attribute('title'), nodeText(node))}`)
       case 'Item':
       case 'li':
-        return item(textOf(node))
+        return listItem(nodeText(node))
       case 'Link':
-        return said(`${textOf(node)} <${attribute('href')}>`)
+        return textPiece(`${nodeText(node)} <${attribute('href')}>`)
       case 'Image':
         return [picture(attribute('src'), attribute('alt'))]
       case 'Code':
       case 'CodeBlock':
       case 'pre':
-        return [{ kind: 'code', text: textOf(node) }]
+        return [{ kind: 'code', text: nodeText(node) }]
       case 'Markdown':
-        return [{ kind: 'markdown', text: textOf(node) }]
+        return [{ kind: 'markdown', text: nodeText(node) }]
       case 'Quote':
       case 'blockquote':
-        return said([`“${textOf(node)}”`, attribute('source')].filter((one) => one !== '').join(' — '))
+        return textPiece([`“${nodeText(node)}”`, attribute('source')].filter((one) => one !== '').join(' — '))
       case 'Table':
       case 'table':
         return table(node)
       case 'Button':
-        return said(`[${attribute('label')}]`)
+        return textPiece(`[${attribute('label')}]`)
       case 'TextField':
       case 'TextArea':
       case 'Select':
       case 'Radio':
       case 'Checkbox':
       case 'Slider':
-        return said(labelled(attribute('label'), valueText(values[attribute('name')])))
+        return textPiece(labelled(attribute('label'), valueText(values[attribute('name')])))
       case 'Stack':
       case 'Row':
       case 'Grid':
@@ -75,7 +79,7 @@ export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<str
       case 'div':
         return below()
       default:
-        return said(textOf(node))
+        return textPiece(nodeText(node))
     }
   }
 
@@ -86,7 +90,7 @@ export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<str
     return typeof given === 'string' || typeof given === 'number' ? String(given) : '…'
   }
 
-  function picture(src: string, alt: string): Piece {
+  function picture(src: string, alt: string): ExportPiece {
     const sha256 = /^\/ai\/blobs\/([0-9a-f]{64})$/.exec(src)?.[1]
     const name = alt === '' ? texts.picture(1) : alt
     if (sha256 !== undefined) return { kind: 'picture', name, sha256 }
@@ -95,7 +99,7 @@ export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<str
   }
 }
 
-function table(node: UiElement): Piece[] {
+function table(node: UiElement): ExportPiece[] {
   const { caption, columns, rows } = node.attributes
   const title = typeof caption === 'string' ? caption : ''
   if (Array.isArray(rows)) {
@@ -104,7 +108,7 @@ function table(node: UiElement): Piece[] {
   }
   const found = rowsIn(node)
   const cells = found.map(({ children }) =>
-    children.flatMap((cell) => (typeof cell === 'string' ? [] : [textOf(cell)])),
+    children.flatMap((cell) => (typeof cell === 'string' ? [] : [nodeText(cell)])),
   )
   const hasHead = found[0]?.children.some((cell) => typeof cell !== 'string' && cell.type === 'th') ?? false
   return cells.length === 0 ? [] : [{ kind: 'table', caption: title, rows: cells, hasHead }]
@@ -134,12 +138,12 @@ function inLines(children: readonly UiNode[]): UiNode[] {
 }
 
 /** Words run on through tags within a line, and stand apart from what stands apart. */
-function textOf(node: UiNode): string {
+function nodeText(node: UiNode): string {
   if (typeof node === 'string') return node
   const { type, children } = node
   const pieces = children.map((child, index) => {
     if (typeof child === 'string') return typeof children[index - 1] === 'string' ? ` ${child}` : child
-    return inlineTags.has(child.type) ? textOf(child) : ` ${textOf(child)} `
+    return inlineTags.has(child.type) ? nodeText(child) : ` ${nodeText(child)} `
   })
   return inlineTags.has(type) ? pieces.join('') : pieces.join('').trim()
 }
@@ -148,15 +152,15 @@ function labelled(label: string, value: string): string {
   return [label, value].filter((one) => one !== '').join(': ')
 }
 
-function said(text: string): Piece[] {
+function textPiece(text: string): ExportPiece[] {
   const line = text.replace(/[ \t]+/g, ' ').trim()
   return line === '' ? [] : [{ kind: 'text', text: line }]
 }
 
-function strong(text: string): Piece[] {
-  return said(text).map((piece) => ({ ...piece, strong: true }) as Piece)
+function strongPiece(text: string): ExportPiece[] {
+  return textPiece(text).map((piece) => ({ ...piece, strong: true }) as ExportPiece)
 }
 
-function item(text: string): Piece[] {
-  return said(text).map((piece) => ({ ...piece, kind: 'item' }) as Piece)
+function listItem(text: string): ExportPiece[] {
+  return textPiece(text).map((piece) => ({ ...piece, kind: 'item' }) as ExportPiece)
 }

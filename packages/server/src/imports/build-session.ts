@@ -4,7 +4,7 @@ import type { Part, StoredMessage } from '@troupe/core'
 import { cleanTitle, defaultTitle, titleFrom } from '../stores/sql/title.ts'
 import type { ForeignMessage, ImportedSession, ImportFiles } from './importer.ts'
 
-type Breath = Pick<ImportFiles, 'breathe'>
+type Pausing = Pick<ImportFiles, 'breathe'>
 
 export interface ForeignSession {
   /** Stands before the id, so that exports of different programs never meet. */
@@ -26,17 +26,17 @@ export interface ForeignSession {
  * nothing are left out and what is below them moves up, lost parents and circles
  * become roots, and what one answer was made of in several pieces becomes one message.
  */
-export async function buildSession({ breathe }: Breath, given: ForeignSession): Promise<ImportedSession> {
+export async function buildSession({ breathe }: Pausing, given: ForeignSession): Promise<ImportedSession> {
   const kept = await joinAnswers(await linkTree(given.messages, given.current, breathe), breathe)
-  const id = idOf(given.prefix, given.id)
+  const id = stableId(given.prefix, given.id)
   let last = given.createdAt ?? 0
   const messages: StoredMessage[] = []
   for (const message of kept) {
     await breathe()
     last = message.createdAt ?? last + 1
     messages.push({
-      id: idOf('', message.id),
-      parentMessageId: message.parentId === null ? null : idOf('', message.parentId),
+      id: stableId('', message.id),
+      parentMessageId: message.parentId === null ? null : stableId('', message.parentId),
       role: message.role,
       parts: message.parts,
       ...(message.metadata !== undefined && { metadata: message.metadata }),
@@ -70,7 +70,7 @@ export async function buildSession({ breathe }: Breath, given: ForeignSession): 
 }
 
 /** Another program's id where it can be one of ours, else one that follows from it. */
-export function idOf(prefix: string, id: string): string {
+export function stableId(prefix: string, id: string): string {
   const own = `${prefix}${id}`
   return isId(own) ? own : `${prefix}${createHash('sha256').update(id).digest('base64url').slice(0, 32)}`
 }
@@ -79,11 +79,11 @@ export function idOf(prefix: string, id: string): string {
 async function linkTree(
   messages: ForeignMessage[],
   current: string | undefined,
-  breathe: Breath['breathe'],
+  breathe: Pausing['breathe'],
 ): Promise<ForeignMessage[]> {
   const byId = new Map(messages.map((message) => [message.id, message]))
-  const seen = wayUp(byId, byId.has(current ?? '') ? current : newestOf(messages))
-  const parents = await keptParents(byId, breathe)
+  const seen = ancestorIds(byId, byId.has(current ?? '') ? current : newestMessageId(messages))
+  const parents = await nonEmptyParents(byId, breathe)
   const children = Map.groupBy(
     [...byId.values()].filter((message) => !isEmpty(message)),
     ({ id }) => parents.get(id) ?? null,
@@ -101,9 +101,9 @@ async function linkTree(
 }
 
 /** Of each message the nearest above it that holds something. One whose way up leads into a circle has none. */
-async function keptParents(
+async function nonEmptyParents(
   byId: Map<string, ForeignMessage>,
-  breathe: Breath['breathe'],
+  breathe: Pausing['breathe'],
 ): Promise<Map<string, string | null>> {
   const parents = new Map<string, string | null>()
   const endless = new Set<string>()
@@ -127,7 +127,7 @@ async function keptParents(
   return parents
 }
 
-function newestOf(messages: ForeignMessage[]): string | undefined {
+function newestMessageId(messages: ForeignMessage[]): string | undefined {
   const dated = messages.filter((message) => message.createdAt !== undefined && !isEmpty(message))
   return dated.reduce<ForeignMessage | undefined>(
     (newest, message) => (newest === undefined || message.createdAt! >= newest.createdAt! ? message : newest),
@@ -136,14 +136,14 @@ function newestOf(messages: ForeignMessage[]): string | undefined {
 }
 
 /** A message and everything above it. */
-function wayUp(byId: Map<string, ForeignMessage>, from: string | undefined): Set<string> {
+function ancestorIds(byId: Map<string, ForeignMessage>, from: string | undefined): Set<string> {
   const way = new Set<string>()
   for (let at = from; at !== undefined && !way.has(at); at = byId.get(at)?.parentId ?? undefined) way.add(at)
   return way
 }
 
 /** Answers that follow each other with nothing else beside them are one. */
-async function joinAnswers(messages: ForeignMessage[], breathe: Breath['breathe']): Promise<ForeignMessage[]> {
+async function joinAnswers(messages: ForeignMessage[], breathe: Pausing['breathe']): Promise<ForeignMessage[]> {
   const childCount = new Map<string, number>()
   for (const { parentId } of messages)
     if (parentId !== null) childCount.set(parentId, (childCount.get(parentId) ?? 0) + 1)

@@ -3,8 +3,8 @@ import { list, record, text, type Loose } from './loose.ts'
 import { isWebAddress } from './parts.ts'
 
 /** Marks of sources and widgets in a text: between U+E200 and U+E201, their fields split by U+E202. */
-const marks = /\s?\ue200([^\ue200\ue201]*)\ue201/g
-const brackets = /\s?【\d{1,6}(?::\d{1,6})?†[^【】]{0,300}】/g
+const citationMarks = /\s?\ue200([^\ue200\ue201]*)\ue201/g
+const citationBrackets = /\s?【\d{1,6}(?::\d{1,6})?†[^【】]{0,300}】/g
 
 /** The text as the person saw it: what a mark stands for in words stays, the marks go. */
 export function cleanCitations(given: string, metadata: Loose): string {
@@ -14,16 +14,16 @@ export function cleanCitations(given: string, metadata: Loose): string {
     if (text(mark).includes('\ue200') && text(alt) !== '') clean = clean.replaceAll(text(mark), () => text(alt))
   }
   return clean
-    .replace(marks, (whole, inside: string) => {
-      const words = wordsOf(inside)
+    .replace(citationMarks, (whole, inside: string) => {
+      const words = markText(inside)
       return words === '' ? '' : (whole.startsWith('\ue200') ? '' : whole.charAt(0)) + words
     })
-    .replace(brackets, '')
+    .replace(citationBrackets, '')
     .replace(/[\ue200-\ue206]/g, '')
 }
 
 /** A link shows its title, a thing its name; a citation shows nothing. */
-function wordsOf(inside: string): string {
+function markText(inside: string): string {
   const [kind, ...fields] = inside.split('\ue202')
   if (kind === 'url' || kind === 'link_title') return fields[0] ?? ''
   if (kind !== 'entity') return ''
@@ -35,7 +35,7 @@ function wordsOf(inside: string): string {
 }
 
 /** The pages that an answer names, each once. */
-export function sourcesOf(metadata: Loose): Part[] {
+export function citedSources(metadata: Loose): Part[] {
   const found = new Map<string, string>()
   const take = (value: unknown): void => {
     const { url, title, items, sources, metadata: inner } = record(value)

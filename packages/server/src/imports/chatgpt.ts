@@ -1,12 +1,17 @@
 import type { Part } from '@troupe/core'
 import { buildSession } from './build-session.ts'
-import { cleanCitations, sourcesOf } from './chatgpt-citations.ts'
+import { cleanCitations, citedSources } from './chatgpt-citations.ts'
 import type { ForeignMessage, ImportFiles, Importer } from './importer.ts'
 import { list, record, text, time, type Loose } from './loose.ts'
 import { blobPart, callPart, reasoningPart, textPart } from './parts.ts'
 
 /** What is told to the model and never shown to the person. */
-const unseen = new Set(['user_editable_context', 'model_editable_context', 'reasoning_recap', 'app_pairing_content'])
+const hiddenContentTypes = new Set([
+  'user_editable_context',
+  'model_editable_context',
+  'reasoning_recap',
+  'app_pairing_content',
+])
 
 /** `conversations.json` of a ChatGPT export: a `mapping` of nodes with parents, all branches in it. */
 export const chatgpt: Importer = {
@@ -27,7 +32,7 @@ export const chatgpt: Importer = {
         ...(await readMessage(nodeId, record(node['message']), files)),
       })
     }
-    giveResults(messages)
+    attachResults(messages)
     return buildSession(files, {
       prefix: 'chatgpt-',
       id,
@@ -43,28 +48,28 @@ export const chatgpt: Importer = {
 }
 
 /** A result as it lies in its own node, until it is given to its call. */
-type Read = Omit<ForeignMessage, 'id' | 'parentId'> & { result?: { name: string; output: string } }
+type ParsedMessage = Omit<ForeignMessage, 'id' | 'parentId'> & { result?: { name: string; output: string } }
 
-async function readMessage(id: string, message: Loose, files: ImportFiles): Promise<Read> {
+async function readMessage(id: string, message: Loose, files: ImportFiles): Promise<ParsedMessage> {
   const author = record(message['author'])
   const content = record(message['content'])
   const metadata = record(message['metadata'])
   const role = text(author['role'])
   const kind = text(content['content_type'])
   const model = text(metadata['model_slug'])
-  const read: Read = {
+  const read: ParsedMessage = {
     role: role === 'user' ? 'user' : 'assistant',
     parts: [],
     createdAt: time(message['create_time']),
     ...(role === 'assistant' && model !== '' && { metadata: { model: `openai/${model}` } }),
   }
-  const hidden = metadata['is_visually_hidden_from_conversation'] === true || unseen.has(kind)
+  const hidden = metadata['is_visually_hidden_from_conversation'] === true || hiddenContentTypes.has(kind)
   if (hidden || !['user', 'assistant', 'tool'].includes(role)) return read
   if (role === 'tool') return { ...read, ...(await readResult(text(author['name']), content, files)) }
   const recipient = text(message['recipient'])
   if (role === 'assistant' && recipient !== '' && recipient !== 'all') {
     const code = text(content['text']) || plainParts(content)
-    return { ...read, parts: [callPart({ id, name: recipient, input: inputOf(code), output: '' })] }
+    return { ...read, parts: [callPart({ id, name: recipient, input: callInput(code), output: '' })] }
   }
   return { ...read, parts: await readContent(kind, content, metadata, files) }
 }
@@ -81,7 +86,7 @@ async function readContent(kind: string, content: Loose, metadata: Loose, files:
   }
   if (parts.length === 0) parts.push(...textPart(text(content['text']) || text(content['result'])))
   for (const [id, attachment] of attachments) parts.push(...(await namedFile(id, attachment, files)))
-  return [...parts, ...sourcesOf(metadata)]
+  return [...parts, ...citedSources(metadata)]
 }
 
 function thoughtText(value: unknown): string {
@@ -110,7 +115,11 @@ async function namedFile(id: string, attachment: Loose, files: ImportFiles): Pro
   return textPart(`[${name || 'A file'} is not in the export.]`)
 }
 
-async function readResult(name: string, content: Loose, files: ImportFiles): Promise<Pick<Read, 'parts' | 'result'>> {
+async function readResult(
+  name: string,
+  content: Loose,
+  files: ImportFiles,
+): Promise<Pick<ParsedMessage, 'parts' | 'result'>> {
   const kind = text(content['content_type'])
   const quote = kind === 'tether_quote' ? `${text(content['title'])}\n${text(content['url'])}\n\n` : ''
   const output = quote + (text(content['text']) || text(content['result']) || plainParts(content))
@@ -121,7 +130,7 @@ async function readResult(name: string, content: Loose, files: ImportFiles): Pro
 }
 
 /** Results stand below their call; one whose call is not above it makes a call of its own. */
-function giveResults(messages: (ForeignMessage & Pick<Read, 'result'>)[]): void {
+function attachResults(messages: (ForeignMessage & Pick<ParsedMessage, 'result'>)[]): void {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const given = new Set<string>()
   for (const message of messages) {
@@ -145,7 +154,7 @@ function plainParts(content: Loose): string {
     .join('\n')
 }
 
-function inputOf(code: string): unknown {
+function callInput(code: string): unknown {
   try {
     const value: unknown = JSON.parse(code)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value

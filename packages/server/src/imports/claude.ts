@@ -49,19 +49,19 @@ async function readParts(id: string, message: Loose, files: ImportFiles): Promis
   for (const attachment of list(message['attachments']).map(record)) {
     const name = text(attachment['file_name'])
     const content = text(attachment['extracted_content'])
-    parts.push(...(content === '' ? missing(name) : [filePart(name, content)]))
+    parts.push(...(content === '' ? missingFileNote(name) : [filePart(name, content)]))
   }
   for (const file of list(message['files']).map(record)) {
     const name = text(file['file_name'])
     const found = await files.find(text(file['file_uuid']) || name)
     parts.push(
-      ...(found === undefined ? missing(name) : [await blobPart(files.blobs, found.bytes, name || found.name)]),
+      ...(found === undefined ? missingFileNote(name) : [await blobPart(files.blobs, found.bytes, name || found.name)]),
     )
   }
   return parts
 }
 
-function missing(name: string): Part[] {
+function missingFileNote(name: string): Part[] {
   return textPart(`[${name || 'A file'} is not in the export.]`)
 }
 
@@ -85,7 +85,7 @@ function readBlocks(id: string, blocks: Loose[]): Part[] {
           id: `${id}-${index}`,
           name: text(block['name']),
           input: record(block['input']),
-          output: result === undefined ? '' : outputOf(result['content']),
+          output: result === undefined ? '' : resultText(result['content']),
           failed: result?.['is_error'] === true,
         }),
       )
@@ -94,7 +94,7 @@ function readBlocks(id: string, blocks: Loose[]): Part[] {
   return parts
 }
 
-function outputOf(content: unknown): string {
+function resultText(content: unknown): string {
   if (typeof content === 'string') return content
   return list(content)
     .map(

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { errorInfo, type Blobs } from '@troupe/core'
-import { breathe } from '../breathe.ts'
+import { yieldToEventLoop } from '../breathe.ts'
 import { JsonProblem, parseJson } from '../parse-json.ts'
 import { findFolder } from '../stores/find-folder.ts'
 import type { SqlStore } from '../stores/sql-store.ts'
@@ -26,10 +26,10 @@ const entryBytes = 256 * 1024 * 1024
 const unpackedBytes = 4 * 1024 * 1024 * 1024
 const attachmentBytes = 32 * 1024 * 1024
 /** What is read once and held meanwhile, and imported together with its neighbors: a commit for each would take long. */
-const heldBytes = 1024 * 1024
-const entriesTogether = 20
+const maxBufferedBytes = 1024 * 1024
+const entriesPerBatch = 20
 /** More than anybody reads. */
-const mostProblems = 1000
+const maxProblems = 1000
 const limits = { depth: 1_000_000, values: 10_000_000 }
 
 export interface FileImportReport {
@@ -104,9 +104,9 @@ async function importZip(path: string, options: FileImportOptions, report: FileI
         const bytes: Uint8Array[] = []
         for await (const chunk of read()) {
           options.signal?.throwIfAborted()
-          if (size <= heldBytes) bytes.push(chunk)
+          if (size <= maxBufferedBytes) bytes.push(chunk)
         }
-        found = (await importEntries(size <= heldBytes ? bytes : read(), part, options, report)) || found
+        found = (await importEntries(size <= maxBufferedBytes ? bytes : read(), part, options, report)) || found
       } catch (error) {
         options.signal?.throwIfAborted()
         report.problems.push({ where: name, message: errorInfo(error).message })
@@ -154,10 +154,10 @@ async function importEntries(
   }
   const breatheOn = async (): Promise<void> => {
     signal?.throwIfAborted()
-    await breathe()
+    await yieldToEventLoop()
   }
   const tellIn = (where: string) => (message: string) => {
-    if (problems.length < mostProblems) problems.push({ where, message })
+    if (problems.length < maxProblems) problems.push({ where, message })
   }
   /** Imports that go on side by side; their reports come in the order of the file. */
   let together: Promise<ImportedEntry | undefined>[] = []
@@ -188,7 +188,7 @@ async function importEntries(
         continue
       }
       found = true
-      const tell = tellIn(`${where}${titleOf(value)}`)
+      const tell = tellIn(`${where}${entryTitle(value)}`)
       const files = { blobs: options.blobs, find: source.find, breathe: breatheOn, tell }
       together.push(
         importOne(importer, value, files, options).catch((error: unknown) => {
@@ -197,7 +197,7 @@ async function importEntries(
         }),
       )
       size += entry.bytes.length
-      if (together.length >= entriesTogether || size > heldBytes) await settle()
+      if (together.length >= entriesPerBatch || size > maxBufferedBytes) await settle()
     }
   } finally {
     await settle()
@@ -282,7 +282,7 @@ async function parse(bytes: Buffer): Promise<unknown> {
   }
 }
 
-function titleOf(value: unknown): string {
+function entryTitle(value: unknown): string {
   const { title, name, session } = record(value)
   const called = text(title) || text(name) || text(record(session)['title'])
   return called === '' ? '' : ` (${cleanTitle(called).slice(0, 80)})`

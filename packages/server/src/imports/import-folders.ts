@@ -10,7 +10,7 @@ import type { ZipEntry } from './zip-file.ts'
 
 const id = '[A-Za-z0-9_-]{1,64}'
 /** The files of an exported session, wherever its folder lies in the zip. Nothing else is unpacked. */
-const ours = new RegExp(
+const sessionFilePattern = new RegExp(
   `(?:^|/)(${id}/(?:session\\.json|(?:agents/${id}/)?(?:messages|asks)\\.jsonl|agents/${id}/session\\.json))$`,
 )
 
@@ -18,7 +18,7 @@ const ours = new RegExp(
 export function sessionFiles(entries: ZipEntry[]): Map<string, ZipEntry> {
   const found = new Map<string, ZipEntry>()
   for (const entry of entries) {
-    const inside = ours.exec(entry.name)?.[1]
+    const inside = sessionFilePattern.exec(entry.name)?.[1]
     if (inside !== undefined && !found.has(inside)) found.set(inside, entry)
   }
   const isFolder = [...found.keys()].some((name) => /^[^/]+\/messages\.jsonl$/.test(name))

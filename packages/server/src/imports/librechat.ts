@@ -97,13 +97,13 @@ function readBlock(id: string, block: Loose): Part[] {
     callPart({
       id: text(call['id']) || id,
       name: text(call['name']) || text(called['name']),
-      input: inputOf(call['args'] ?? called['arguments']),
+      input: callInput(call['args'] ?? called['arguments']),
       output: text(call['output']) || text(called['output']),
     }),
   ]
 }
 
-function inputOf(given: unknown): unknown {
+function callInput(given: unknown): unknown {
   if (typeof given !== 'string') return record(given)
   try {
     return record(JSON.parse(given))

@@ -13,7 +13,7 @@ export function splitDetails(id: string, content: string): Part[] {
     const start = index + tag.length
     if (close < start) close = content.indexOf(closing, start)
     if (close === -1) break
-    const made = partsOf(`${id}-${count++}`, attributesOf(inside), content.slice(start, close))
+    const made = detailsParts(`${id}-${count++}`, parseAttributes(inside), content.slice(start, close))
     if (made === undefined) continue
     parts.push(...textPart(content.slice(at, index)), ...made)
     at = close + closing.length
@@ -25,7 +25,7 @@ export function splitDetails(id: string, content: string): Part[] {
 const closing = '</details>'
 
 /** Undefined for what a person may have written themselves. */
-function partsOf(id: string, attributes: Map<string, string>, inside: string): Part[] | undefined {
+function detailsParts(id: string, attributes: Map<string, string>, inside: string): Part[] | undefined {
   const kind = attributes.get('type')
   if (kind === 'reasoning') {
     const body = inside.replace(/^\s*<summary>[\s\S]*?<\/summary>\s*/, '').replace(/^> ?/gm, '')
@@ -42,7 +42,7 @@ function partsOf(id: string, attributes: Map<string, string>, inside: string): P
   ]
 }
 
-function attributesOf(source: string): Map<string, string> {
+function parseAttributes(source: string): Map<string, string> {
   return new Map(
     Array.from(source.matchAll(/([\w-]+)="([^"]*)"/g), ([, name, value]) => [name ?? '', unescapeHtml(value ?? '')]),
   )

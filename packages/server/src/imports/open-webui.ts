@@ -74,7 +74,7 @@ async function readParts(id: string, message: Loose, files: ImportFiles): Promis
     const told = text(record(inner['data'])['content'])
     pieces.push(...(told === '' ? await inlineFile(text(file['url']), name, files) : [filePart(name, told)]))
   }
-  return [...pieces, ...sourcesOf(message)]
+  return [...pieces, ...sourceParts(message)]
 }
 
 /** An image lies in the export itself, or on the other server. */
@@ -84,7 +84,7 @@ async function inlineFile(url: string, name: string, files: ImportFiles): Promis
   return textPart(`[${name} is not in the export.]`)
 }
 
-function sourcesOf(message: Loose): Part[] {
+function sourceParts(message: Loose): Part[] {
   const urls = new Map<string, string>()
   for (const source of list(message['sources']).map(record)) {
     for (const one of [source['source'], ...list(source['metadata'])].map(record)) {

@@ -1,7 +1,7 @@
 import type { Blobs, Part } from '@troupe/core'
 import { noteSystemMessage } from '../stores/note-system-message.ts'
 
-const mostOutput = 200_000
+const maxOutputLength = 200_000
 const mediaTypes: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -38,7 +38,7 @@ export function callPart(call: { id: string; name: string; input: unknown; outpu
     toolCallId: call.id,
     input: call.input,
   }
-  const output = call.output.toWellFormed().slice(0, mostOutput)
+  const output = call.output.toWellFormed().slice(0, maxOutputLength)
   if (call.failed === true) return { ...head, state: 'output-error', errorText: output || 'It failed.' }
   return { ...head, state: 'output-available', output }
 }

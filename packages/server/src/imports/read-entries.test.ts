@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEntries, type Entry } from './read-entries.ts'
+import { readEntries, type JsonEntry } from './read-entries.ts'
 
-async function read(text: string, cut = 7, longest = 1_000_000, most = 1_000_000): Promise<Entry[]> {
+async function read(text: string, cut = 7, longest = 1_000_000, most = 1_000_000): Promise<JsonEntry[]> {
   const bytes = Buffer.from(text)
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += cut) yield bytes.subarray(at, at + cut)
     await Promise.resolve()
   }
-  const found: Entry[] = []
+  const found: JsonEntry[] = []
   for await (const entry of readEntries(chunks(), longest, most)) found.push(entry)
   return found
 }
-const values = (entries: Entry[]): unknown[] =>
+const values = (entries: JsonEntry[]): unknown[] =>
   entries.map((entry) => ('bytes' in entry ? JSON.parse(entry.bytes.toString()) : entry.problem))
 
 test('the members of any list come one by one, however the bytes are cut', async () => {

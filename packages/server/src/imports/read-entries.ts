@@ -1,7 +1,7 @@
-import { breathe } from '../breathe.ts'
+import { yieldToEventLoop } from '../breathe.ts'
 
 /** One value at the top of a file, or in the list that the file is; `index` counts from 1. */
-export type Entry = { index: number; bytes: Buffer } | { index: number; problem: string }
+export type JsonEntry = { index: number; bytes: Buffer } | { index: number; problem: string }
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
@@ -17,7 +17,7 @@ export async function* readEntries(
   chunks: AsyncIterable<Uint8Array>,
   longest: number,
   most = 10_000_000,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<JsonEntry> {
   let pieces: Uint8Array[] = []
   let size = 0
   let values = 0
@@ -90,7 +90,7 @@ export async function* readEntries(
     else pieces = []
   }
 
-  async function entry(last: Uint8Array): Promise<Entry> {
+  async function entry(last: Uint8Array): Promise<JsonEntry> {
     keep(last)
     const problem =
       size > longest
@@ -115,7 +115,7 @@ async function joined(pieces: Uint8Array[], size: number): Promise<Buffer> {
   for (const piece of pieces) {
     bytes.set(piece, at)
     at += piece.length
-    await breathe()
+    await yieldToEventLoop()
   }
   return bytes
 }

@@ -18,19 +18,19 @@ export const troupe: Importer = {
   async read(entry, files) {
     const given = record(entry)
     if (given['version'] !== 1) throw new Error('it was written by a newer version of Troupe; use that to import it')
-    const { id, ...said } = check(sessionSchema, given['session'])
+    const { id, ...said } = parseWith(sessionSchema, given['session'])
     if (id === undefined) throw new Error('session.id: it has no id')
-    await takeBlobs(given['blobs'], files)
-    const messages = await own('', given['messages'], files)
+    await storeBlobs(given['blobs'], files)
+    const messages = await readMessages('', given['messages'], files)
     const agents: AgentRecord[] = []
     for (const value of list(given['agents']).map(record)) {
       const agentId = text(value['agentId'])
-      const taken = take(agentSchema, value, files, `agent ${agentId}`)
+      const taken = parseOrReport(agentSchema, value, files, `agent ${agentId}`)
       if (taken !== undefined) agents.push({ ...taken, sessionId: id, agentId })
-      for (const message of await own(agentId, value['messages'], files)) messages.push(message)
+      for (const message of await readMessages(agentId, value['messages'], files)) messages.push(message)
     }
     const asks = list(given['asks']).flatMap((value): Ask[] => {
-      const ask = take(askSchema, value, files, `ask ${text(record(value)['id'])}`)
+      const ask = parseOrReport(askSchema, value, files, `ask ${text(record(value)['id'])}`)
       return ask === undefined ? [] : [{ ...ask, sessionId: id, closedAt: ask.closedAt ?? ask.createdAt } as Ask]
     })
     const createdAt = said.createdAt ?? messages[0]?.message.createdAt ?? 0
@@ -54,17 +54,17 @@ export const troupe: Importer = {
   },
 }
 
-async function own(agentId: string, given: unknown, files: ImportFiles): Promise<ImportedSession['messages']> {
+async function readMessages(agentId: string, given: unknown, files: ImportFiles): Promise<ImportedSession['messages']> {
   const found: ImportedSession['messages'] = []
   for (const value of list(given)) {
     await files.breathe()
-    const message = take(messageSchema, value, files, `message ${text(record(value)['id'])}`)
+    const message = parseOrReport(messageSchema, value, files, `message ${text(record(value)['id'])}`)
     if (message !== undefined) found.push({ agentId, message })
   }
   return found
 }
 
-async function takeBlobs(given: unknown, files: ImportFiles): Promise<void> {
+async function storeBlobs(given: unknown, files: ImportFiles): Promise<void> {
   for (const [sha256, value] of Object.entries(record(given))) {
     const { mediaType, base64 } = record(value)
     const bytes = Buffer.from(text(base64), 'base64')
@@ -74,16 +74,16 @@ async function takeBlobs(given: unknown, files: ImportFiles): Promise<void> {
   }
 }
 
-function take<T>(schema: z.ZodType<T>, value: unknown, files: ImportFiles, what: string): T | undefined {
+function parseOrReport<T>(schema: z.ZodType<T>, value: unknown, files: ImportFiles, what: string): T | undefined {
   try {
-    return check(schema, value)
+    return parseWith(schema, value)
   } catch (error) {
     files.tell(`${what.slice(0, 100)}: ${(error as Error).message}`)
     return undefined
   }
 }
 
-function check<T>(schema: z.ZodType<T>, value: unknown): T {
+function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]

@@ -15,10 +15,10 @@ export interface ZipFile {
   close(): Promise<void>
 }
 
-const mostEntries = 200_000
-const mostDirectory = 64 * 1024 * 1024
+const maxEntries = 200_000
+const maxDirectoryBytes = 64 * 1024 * 1024
 /** How many times as large as its packed bytes an entry may be, above the first MiB. */
-const mostRatio = 200
+const maxRatio = 200
 const chunkBytes = 1 << 18
 const smallBytes = 1 << 16
 
@@ -46,7 +46,7 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
   const start = tail.readUInt32LE(end + 16)
   if (count === 0xffff || start === 0xffffffff)
     throw new Error('the zip is larger than 4 GiB; unpack it and import its JSON')
-  if (count > mostEntries || length > mostDirectory || start + length > size) throw broken()
+  if (count > maxEntries || length > maxDirectoryBytes || start + length > size) throw broken()
   const directory = await bytesAt(file, start, length)
   const placed: { from: number; to: number }[] = []
   const entries: ZipEntry[] = []
@@ -74,8 +74,8 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
       if ((flags & 1) !== 0) throw new Error(`${name.slice(0, 200)} is encrypted`)
       if (method !== 0 && method !== 8)
         throw new Error(`${name.slice(0, 200)} is packed in a way that is not known here`)
-      if (unpacked > 1024 * 1024 && unpacked > packed * mostRatio)
-        throw new Error(`${name.slice(0, 200)} would become more than ${mostRatio} times as large`)
+      if (unpacked > 1024 * 1024 && unpacked > packed * maxRatio)
+        throw new Error(`${name.slice(0, 200)} would become more than ${maxRatio} times as large`)
       return unpack(file, { name, crc, packed, size: unpacked, local, deflated: method === 8 })
     }
     entries.push({ name, size: unpacked, read })

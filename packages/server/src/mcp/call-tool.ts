@@ -14,10 +14,10 @@ import {
   type Tool,
   type Workspace,
 } from '@troupe/core'
-import { linesOf, type Permissions } from '../permission/permissions.ts'
+import { ruleLines, type Permissions } from '../permission/permissions.ts'
 import type { RuleTexts } from '../permission/rule-layers.ts'
 
-export interface CalledTool {
+export interface ToolCallResult {
   state: 'output-available' | 'output-error' | 'output-denied'
   output: unknown
   /** What a model would read of it. */
@@ -31,7 +31,7 @@ export type CallTool = (
   signal: AbortSignal,
   /** Told what the call says while it runs. */
   onChunk?: (chunk: Chunk) => void,
-) => Promise<CalledTool>
+) => Promise<ToolCallResult>
 
 /**
  * A call goes the way that calls of agents go: rules, hooks, limits, results. Nobody is there to ask, so that whatever
@@ -54,7 +54,7 @@ export function createCallTool(options: {
     if (tool === undefined)
       throw new NamedError('ToolNotFound', `There is no tool "${name.slice(0, 100)}".`, { status: 404 })
     const policy = (): ReturnType<Permissions['policy']> =>
-      permissions.policy(workspace, { rules: linesOf(rules, 'flag', workspace.path) })
+      permissions.policy(workspace, { rules: ruleLines(rules, 'flag', workspace.path) })
     const log = createMemoryLog()
     if (onChunk !== undefined) log.subscribe(onChunk)
     const { message } = await run({
@@ -63,7 +63,7 @@ export function createCallTool(options: {
       session: { id: sessionId },
       workspace,
       frames: [{ kind: 'master', name: 'mcp', depth: 0, path: ['mcp'] }],
-      model: { id: 'troupe/call', model: oneCall(tool.name, input) },
+      model: { id: 'troupe/call', model: singleCallModel(tool.name, input) },
       tools: [tool],
       history: [],
       limits: { steps: 1 },
@@ -92,17 +92,17 @@ export function createCallTool(options: {
         part.toolMetadata?.troupe?.modelText ?? (typeof output === 'string' ? output : JSON.stringify(output))
       return { state: 'output-available', output, text: told }
     }
-    const text = part?.errorText ?? reasonOf(part) ?? message.metadata?.error?.message ?? 'The call did not run.'
+    const text = part?.errorText ?? denialReason(part) ?? message.metadata?.error?.message ?? 'The call did not run.'
     return { state: part?.state === 'output-denied' ? 'output-denied' : 'output-error', output: null, text }
   }
 }
 
-function reasonOf(part: object | undefined): string | undefined {
+function denialReason(part: object | undefined): string | undefined {
   return (part as { approval?: { reason?: string } } | undefined)?.approval?.reason
 }
 
 /** Stands where a model would: it makes this call and nothing else. */
-function oneCall(toolName: string, input: unknown): LanguageModelV4 {
+function singleCallModel(toolName: string, input: unknown): LanguageModelV4 {
   const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 }
   const parts: LanguageModelV4StreamPart[] = [
     { type: 'stream-start', warnings: [] },

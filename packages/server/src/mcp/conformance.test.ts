@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../../test/test-server.ts'
-import { createOffer } from './offer.ts'
-import { serveOnPort } from './serve-offer.ts'
+import { createMcpService } from './offer.ts'
+import { serveOverHttp } from './serve-offer.ts'
 
 /** The public conformance suite. A slice of it always, all of it with `TROUPE_TEST_FULL=1`. */
 const full = process.env['TROUPE_TEST_FULL'] === '1'
@@ -161,8 +161,8 @@ describe('our server', () => {
       'test_tool_with_progress',
       'json_schema_2020_12_tool',
     ]
-    const offer = await createOffer({ fetch: (target, init) => server.fetch(target, init), tools, version: '1' })
-    served = await serveOnPort(offer, { port: 0, token: server.token })
+    const offer = await createMcpService({ fetch: (target, init) => server.fetch(target, init), tools, version: '1' })
+    served = await serveOverHttp(offer, { port: 0, token: server.token })
   })
   afterAll(async () => {
     await served.close()

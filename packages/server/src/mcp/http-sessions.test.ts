@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../../test/test-server.ts'
-import { createOffer } from './offer.ts'
-import { serveOnPort } from './serve-offer.ts'
+import { createMcpService } from './offer.ts'
+import { serveOverHttp } from './serve-offer.ts'
 
 let server: TestServer
 let served: { url: string; close(): Promise<void> }
@@ -20,13 +20,13 @@ export default defineTool({
 
 beforeAll(async () => {
   server = await testServer({ tools: { slow } })
-  const offer = await createOffer({
+  const offer = await createMcpService({
     fetch: (target, init) => server.fetch(target, init),
     tools: ['slow'],
     agents: [],
     version: '1',
   })
-  served = await serveOnPort(offer, { port: 0, token: server.token })
+  served = await serveOverHttp(offer, { port: 0, token: server.token })
 })
 afterAll(async () => {
   await served.close()

@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import { createEventMemory } from './event-memory.ts'
-import type { Offer } from './offer.ts'
+import { createEventStore } from './event-memory.ts'
+import type { McpService } from './offer.ts'
 
 /** Clients that begin with a handshake, each with a session of its own. */
-export interface HttpSessions {
+export interface McpHttpSessions {
   /** Undefined: the request belongs to no session and begins none. */
   take(request: Request): Promise<Response | undefined>
   close(): Promise<void>
 }
 
-interface Session {
+interface McpHttpSession {
   transport: WebStandardStreamableHTTPServerTransport
   usedAt: number
   close(): Promise<void>
 }
 
-const mostSessions = 100
+const maxSessions = 100
 const idleMs = 3_600_000
 /** No handshake is longer. */
-const longestHandshake = 65_536
+const maxHandshakeBytes = 65_536
 /** How long a client waits before it asks again for what it missed. */
 const retryMs = 1000
 
-export async function createHttpSessions(offer: Offer): Promise<HttpSessions> {
+export async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
   const { isInitializeRequest, WebStandardStreamableHTTPServerTransport: Transport } =
     await import('@modelcontextprotocol/server')
-  const sessions = new Map<string, Session>()
+  const sessions = new Map<string, McpHttpSession>()
   return {
     async take(request) {
       const id = request.headers.get('mcp-session-id')
@@ -42,8 +42,8 @@ export async function createHttpSessions(offer: Offer): Promise<HttpSessions> {
   }
 
   async function isHandshake(request: Request): Promise<boolean> {
-    const length = Number(request.headers.get('content-length') ?? longestHandshake)
-    if (request.method !== 'POST' || length >= longestHandshake) return false
+    const length = Number(request.headers.get('content-length') ?? maxHandshakeBytes)
+    if (request.method !== 'POST' || length >= maxHandshakeBytes) return false
     // What cannot be read is answered by whoever takes the request.
     const body: unknown = await request
       .clone()
@@ -57,7 +57,7 @@ export async function createHttpSessions(offer: Offer): Promise<HttpSessions> {
     const server = await offer.server()
     const transport = new Transport({
       sessionIdGenerator: randomUUID,
-      eventStore: createEventMemory(),
+      eventStore: createEventStore(),
       retryInterval: retryMs,
       onsessioninitialized: (id) =>
         void sessions.set(id, { transport, usedAt: Date.now(), close: () => server.close() }),
@@ -70,7 +70,7 @@ export async function createHttpSessions(offer: Offer): Promise<HttpSessions> {
   /** Those that nobody has used for long go, and the oldest where there are too many. */
   async function makeRoom(): Promise<void> {
     const byAge = [...sessions].toSorted(([, a], [, b]) => a.usedAt - b.usedAt)
-    const tooMany = byAge.length - mostSessions + 1
+    const tooMany = byAge.length - maxSessions + 1
     const old = byAge.filter(([, { usedAt }], index) => index < tooMany || Date.now() - usedAt > idleMs)
     await Promise.all(old.map(([id]) => end(id)))
   }

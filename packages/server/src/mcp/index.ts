@@ -1,2 +1,2 @@
-export { createOffer } from './offer.ts'
-export { serveOnPort, serveOnStreams } from './serve-offer.ts'
+export { createMcpService } from './offer.ts'
+export { serveOverHttp, serveOverStdio } from './serve-offer.ts'

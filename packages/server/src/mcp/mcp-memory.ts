@@ -7,7 +7,7 @@ import { watchFile } from '../watched-file.ts'
 import type { McpSource } from './mcp-sources.ts'
 
 /** What the person has said about a server, beside what the files say. */
-export interface McpMemory {
+export interface McpServerState {
   /** The fingerprint of the command or address that they trust. */
   command?: string | undefined
   /** That of the list of tools. */
@@ -17,32 +17,35 @@ export interface McpMemory {
   useTools?: string[] | null | undefined
 }
 
-export interface McpMemories {
-  of(source: Pick<McpSource, 'origin' | 'name'>, folder: string): McpMemory
-  change(source: Pick<McpSource, 'origin' | 'name'>, folder: string, change: McpMemory): void
+export interface McpStateFile {
+  of(source: Pick<McpSource, 'origin' | 'name'>, folder: string): McpServerState
+  change(source: Pick<McpSource, 'origin' | 'name'>, folder: string, change: McpServerState): void
   forget(source: Pick<McpSource, 'origin' | 'name'>, folder: string): void
 }
 
-const memorySchema = z.looseObject({
+const serverStateSchema = z.looseObject({
   command: z.string().optional(),
   tools: z.string().optional(),
   enabled: z.boolean().optional(),
   useTools: z.array(z.string()).nullable().optional(),
 })
-const fileSchema = z.looseObject({
-  home: z.record(z.string(), memorySchema).default({}),
-  projects: z.record(z.string(), z.record(z.string(), memorySchema)).default({}),
+const stateFileSchema = z.looseObject({
+  home: z.record(z.string(), serverStateSchema).default({}),
+  projects: z.record(z.string(), z.record(z.string(), serverStateSchema)).default({}),
 })
-type File = z.infer<typeof fileSchema>
+type StateFileContent = z.infer<typeof stateFileSchema>
 
 /** `mcp-state.json` of the home: no project can say that it is trusted. Throws `BadConfig` when it cannot be read at first. */
-export function openMcpMemories(home: string): McpMemories {
-  const file = watchFile(path.join(home, 'mcp-state.json'), readMemories)
+export function openMcpStateFile(home: string): McpStateFile {
+  const file = watchFile(path.join(home, 'mcp-state.json'), readStateFile)
   if (file.get() === undefined) throw file.problem() as NamedError
   return {
-    of: (source, folder) => entriesOf(file.get() as File, source, folder)[source.name] ?? {},
+    of: (source, folder) => statesAt(file.get() as StateFileContent, source, folder)[source.name] ?? {},
     change(source, folder, change) {
-      update(source, folder, (entries) => ({ ...entries, [source.name]: { ...own(entries, source.name), ...change } }))
+      update(source, folder, (entries) => ({
+        ...entries,
+        [source.name]: { ...ownState(entries, source.name), ...change },
+      }))
     },
     forget(source, folder) {
       update(source, folder, (entries) =>
@@ -54,10 +57,10 @@ export function openMcpMemories(home: string): McpMemories {
   function update(
     source: Pick<McpSource, 'origin' | 'name'>,
     folder: string,
-    change: (entries: Record<string, McpMemory>) => Record<string, McpMemory>,
+    change: (entries: Record<string, McpServerState>) => Record<string, McpServerState>,
   ): void {
-    const current = readMemories(file.path)
-    const entries = change(entriesOf(current, source, folder))
+    const current = readStateFile(file.path)
+    const entries = change(statesAt(current, source, folder))
     const next: unknown =
       source.origin === 'home'
         ? { ...current, home: entries }
@@ -66,21 +69,21 @@ export function openMcpMemories(home: string): McpMemories {
   }
 }
 
-function entriesOf(
-  { home, projects }: File,
+function statesAt(
+  { home, projects }: StateFileContent,
   { origin }: Pick<McpSource, 'origin'>,
   folder: string,
-): Record<string, McpMemory> {
+): Record<string, McpServerState> {
   if (origin === 'home') return { ...home }
   return Object.hasOwn(projects, folder) ? { ...projects[folder] } : {}
 }
 
-function own(entries: Record<string, McpMemory>, name: string): McpMemory {
-  return Object.hasOwn(entries, name) ? (entries[name] as McpMemory) : {}
+function ownState(entries: Record<string, McpServerState>, name: string): McpServerState {
+  return Object.hasOwn(entries, name) ? (entries[name] as McpServerState) : {}
 }
 
-function readMemories(file: string): File {
-  const result = fileSchema.safeParse(readJsonFile(file) ?? {})
+function readStateFile(file: string): StateFileContent {
+  const result = stateFileSchema.safeParse(readJsonFile(file) ?? {})
   if (result.success) return result.data
   const issues = result.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
   throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })

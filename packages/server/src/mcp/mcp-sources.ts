@@ -3,7 +3,7 @@ import { mcpNamePattern, parseMcpEntry, toolKey, type McpEntry } from '@troupe/c
 import { NamedError } from '@troupe/core/error'
 import { readJsonFile, type ConfigFile } from '../config.ts'
 import type { ProjectConfigs } from '../permission/project-configs.ts'
-import type { Place } from '../permission/rule-layers.ts'
+import type { PolicyWorkspace } from '../permission/rule-layers.ts'
 import { watchFile, type WatchedFile } from '../watched-file.ts'
 
 /** A server as a file has it. */
@@ -20,15 +20,15 @@ export interface McpSource {
 
 export interface McpSources {
   /** The servers of a workspace: the person's, then those of a project that is trusted. Each name once. */
-  list(place: Place): { servers: McpSource[]; problems: { path: string; message: string }[] }
+  list(place: PolicyWorkspace): { servers: McpSource[]; problems: { path: string; message: string }[] }
 }
 
-type Servers = Record<string, unknown>
+type ServerEntries = Record<string, unknown>
 
 /** Of one name, what the person has goes before what a project brings: rules about it are meant for theirs. */
 export function createMcpSources(options: { home: string; config: ConfigFile; projects: ProjectConfigs }): McpSources {
   const { config, projects } = options
-  const files = new Map<string, WatchedFile<Servers>>()
+  const files = new Map<string, WatchedFile<ServerEntries>>()
   const own = watched(path.join(options.home, '.mcp.json'))
   return {
     list(place) {
@@ -54,7 +54,12 @@ export function createMcpSources(options: { home: string; config: ConfigFile; pr
       }
       return { servers, problems }
 
-      function add(origin: McpSource['origin'], file: string, given: Servers | undefined, problem?: NamedError): void {
+      function add(
+        origin: McpSource['origin'],
+        file: string,
+        given: ServerEntries | undefined,
+        problem?: NamedError,
+      ): void {
         if (problem !== undefined) problems.push({ path: file, message: problem.message })
         for (const [name, value] of Object.entries(given ?? {})) {
           const shown = JSON.stringify(name.slice(0, 100))
@@ -78,7 +83,7 @@ export function createMcpSources(options: { home: string; config: ConfigFile; pr
     },
   }
 
-  function watched(file: string): WatchedFile<Servers> {
+  function watched(file: string): WatchedFile<ServerEntries> {
     const known = files.get(file) ?? watchFile(file, readServers)
     files.set(file, known)
     return known
@@ -93,10 +98,10 @@ function read(value: unknown): Pick<McpSource, 'entry' | 'problem'> {
   }
 }
 
-function readServers(file: string): Servers {
+function readServers(file: string): ServerEntries {
   const value = readJsonFile(file) as { mcpServers?: unknown } | undefined
   const servers = value?.mcpServers ?? {}
-  if (typeof servers === 'object' && !Array.isArray(servers)) return servers as Servers
+  if (typeof servers === 'object' && !Array.isArray(servers)) return servers as ServerEntries
   throw new NamedError('BadConfig', `${file}: "mcpServers" is not an object of servers by their names.`, {
     data: { file },
   })

@@ -21,25 +21,25 @@ export interface OAuthLogins {
 /** A server, and the client that its login knows, where there is one. */
 type McpAddress = Pick<Exclude<McpServerConfig, { type: 'stdio' }>, 'url' | 'client'>
 
-interface Waiting {
+interface PendingLogin {
   at: McpAddress
   challenge: McpChallenge
   verifier?: string
   until: number
 }
 
-interface Kept {
+interface StoredLogin {
   tokens?: unknown
   client?: unknown
   discovery?: unknown
 }
 
-const openFor = 600_000
+const loginTimeoutMs = 600_000
 
 export function createOAuthLogins(options: { home: string; redirectUrl: () => string }): OAuthLogins {
   const folder = path.join(options.home, 'mcp-logins')
   /** What waits for the person to come back, by its state. */
-  const open = new Map<string, Waiting>()
+  const open = new Map<string, PendingLogin>()
   /** Where the person has to log in, and for what. */
   const needed = new Map<string, McpChallenge>()
 
@@ -55,7 +55,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
       const state = randomBytes(24).toString('base64url')
       for (const [key, { until }] of open) if (until < Date.now()) open.delete(key)
       const challenge = { ...(await askForChallenge(url, AbortSignal.timeout(30_000))), ...needed.get(url) }
-      open.set(state, { at, challenge, until: Date.now() + openFor })
+      open.set(state, { at, challenge, until: Date.now() + loginTimeoutMs })
       let target: string | undefined
       const login = createLogin(at, state, (found) => void (target = found))
       await loginToMcp(login, { serverUrl: url, challenge, anew: needed.has(url) })
@@ -134,17 +134,17 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
     }
   }
 
-  function keep(url: string, change: Kept): void {
+  function keep(url: string, change: StoredLogin): void {
     write(url, { ...read(url), ...change })
   }
 
-  function write(url: string, kept: Kept): void {
+  function write(url: string, kept: StoredLogin): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writePrivately(fileOf(url), JSON.stringify(kept))
   }
 
-  function read(url: string): Kept {
-    return { ...(readJsonFile(fileOf(url)) as Kept | undefined) }
+  function read(url: string): StoredLogin {
+    return { ...(readJsonFile(fileOf(url)) as StoredLogin | undefined) }
   }
 
   function fileOf(url: string): string {

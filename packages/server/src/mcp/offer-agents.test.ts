@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../../test/test-server.ts'
-import { agentTools } from './offer-agents.ts'
-import type { Offered } from './offer-parts.ts'
+import { exposeAgents } from './offer-agents.ts'
+import type { ExposedTool } from './offer-parts.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -22,8 +22,10 @@ const ctx = {
   mcpReq: { signal: new AbortController().signal, notify: () => Promise.resolve(), log: () => Promise.resolve() },
 } as unknown as ServerContext
 
-async function offered(sessions?: string[]): Promise<(input: Record<string, unknown>) => ReturnType<Offered['call']>> {
-  const [tool] = await agentTools({
+async function offered(
+  sessions?: string[],
+): Promise<(input: Record<string, unknown>) => ReturnType<ExposedTool['call']>> {
+  const [tool] = await exposeAgents({
     fetch: (target, init) => server.fetch(target, init),
     agents: ['master'],
     version: '1',
@@ -35,7 +37,7 @@ async function offered(sessions?: string[]): Promise<(input: Record<string, unkn
 test('hidden agents are offered only where they are named', async () => {
   const names = async (agents?: string[]) =>
     (
-      await agentTools({
+      await exposeAgents({
         fetch: (target, init) => server.fetch(target, init),
         version: '1',
         ...(agents !== undefined && { agents }),

@@ -1,10 +1,10 @@
 import { createFold, newId, readEvents, type Message } from '@troupe/core'
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
-import { readJson, tellProgress, type Offered, type OfferOptions } from './offer-parts.ts'
+import { readResponse, sendProgress, type ExposedTool, type McpServiceOptions } from './offer-parts.ts'
 
 /** Each agent as a tool, which answers in a session of its own, and goes on with those that it or another of them began. */
-export async function agentTools(options: OfferOptions): Promise<Offered[]> {
-  const { agents } = await readJson<{
+export async function exposeAgents(options: McpServiceOptions): Promise<ExposedTool[]> {
+  const { agents } = await readResponse<{
     agents: { name: string; description: string; enabled: boolean; hidden?: true }[]
   }>(await options.fetch('/ai/agents'))
   const usable = agents.filter(({ enabled }) => enabled)
@@ -42,7 +42,7 @@ async function askAgent(
   agent: string,
   { prompt, session }: Record<string, unknown>,
   ctx: ServerContext,
-  { fetch: request, rules, model }: OfferOptions,
+  { fetch: request, rules, model }: McpServiceOptions,
   begun: Set<string>,
 ): Promise<CallToolResult> {
   if (typeof prompt !== 'string' || prompt === '') throw new Error('"prompt" is needed: what the agent is to do.')
@@ -63,7 +63,7 @@ async function askAgent(
       ...(model !== undefined && { model }),
     }),
   })
-  if (!response.ok || response.body === null) await readJson(response)
+  if (!response.ok || response.body === null) await readResponse(response)
   begun.add(sessionId)
   // The run goes on without us unless it is stopped.
   const stop = (): void => void request(`/ai/chat/${sessionId}/stop`, { method: 'POST' }).catch(() => undefined)
@@ -73,7 +73,7 @@ async function askAgent(
     let progress = 0
     for await (const { chunk } of readEvents(response.body as ReadableStream<Uint8Array>)) {
       fold.push(chunk)
-      if (chunk.type === 'tool-input-available') await tellProgress(ctx, ++progress, chunk.toolName, agent)
+      if (chunk.type === 'tool-input-available') await sendProgress(ctx, ++progress, chunk.toolName, agent)
     }
     const message = fold.snapshot()
     const text = lastText(message)

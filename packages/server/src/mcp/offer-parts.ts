@@ -1,7 +1,7 @@
 import type { CallToolResult, ServerContext, Tool as OfferedTool } from '@modelcontextprotocol/server'
 import type { RuleTexts } from '../permission/rule-layers.ts'
 
-export interface OfferOptions {
+export interface McpServiceOptions {
   /** Requests to the server that owns the home, about the workspace. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Tools by name; none by default. */
@@ -17,12 +17,12 @@ export interface OfferOptions {
 }
 
 /** A tool as others see it, and what a call of it does. */
-export interface Offered extends OfferedTool {
+export interface ExposedTool extends OfferedTool {
   call(input: Record<string, unknown>, ctx: ServerContext): Promise<CallToolResult>
 }
 
 /** What goes on in a call: for who asked to be told how far it is, and for who reads the log. */
-export async function tellProgress(ctx: ServerContext, progress: number, message: string, who: string): Promise<void> {
+export async function sendProgress(ctx: ServerContext, progress: number, message: string, who: string): Promise<void> {
   const progressToken = ctx.mcpReq._meta?.progressToken
   if (progressToken !== undefined)
     await ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } })
@@ -32,7 +32,7 @@ export async function tellProgress(ctx: ServerContext, progress: number, message
 }
 
 /** The body of an answer. Throws the error that it is. */
-export async function readJson<T>(response: Response): Promise<T> {
+export async function readResponse<T>(response: Response): Promise<T> {
   const body = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
   if (response.ok) return body as T
   throw new Error(body.error?.message ?? `Troupe answered with the status ${response.status}.`)

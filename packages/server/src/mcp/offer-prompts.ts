@@ -1,6 +1,6 @@
 import type { Part } from '@troupe/core'
 import type { GetPromptResult, McpServer, Prompt } from '@modelcontextprotocol/server'
-import { readJson, type OfferOptions } from './offer-parts.ts'
+import { readResponse, type McpServiceOptions } from './offer-parts.ts'
 
 interface CommandInfo {
   name: string
@@ -9,10 +9,10 @@ interface CommandInfo {
   argument?: string
 }
 
-type Request = OfferOptions['fetch']
+type Fetch = McpServiceOptions['fetch']
 
 /** The commands of the person's own as prompts, as they are on the disk now, with completion of their arguments. */
-export async function offerPrompts(server: McpServer['server'], request: Request): Promise<void> {
+export async function exposePrompts(server: McpServer['server'], request: Fetch): Promise<void> {
   const { ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server')
   const refusal = (text: string): Error => new ProtocolError(ProtocolErrorCode.InvalidParams, text)
   const find = async (name: string): Promise<Prompt> => {
@@ -37,14 +37,14 @@ export async function offerPrompts(server: McpServer['server'], request: Request
   })
 }
 
-async function listPrompts(request: Request): Promise<Prompt[]> {
-  const { commands } = await readJson<{ commands: CommandInfo[] }>(await request('/ai/commands'))
+async function listPrompts(request: Fetch): Promise<Prompt[]> {
+  const { commands } = await readResponse<{ commands: CommandInfo[] }>(await request('/ai/commands'))
   return commands
     .filter(({ scope }) => scope === 'home' || scope === 'workspace')
     .map(({ name, description, argument }) => ({ name, description, arguments: argumentsIn(argument) }))
 }
 
-const all = { name: 'arguments', description: 'What follows the name of the command', required: false }
+const catchAllArgument = { name: 'arguments', description: 'What follows the name of the command', required: false }
 
 /** `<file> [focus]` has two, of which the first is needed. A hint that is written in another way stands for one. */
 function argumentsIn(hint: string | undefined): { name: string; description?: string; required: boolean }[] {
@@ -52,18 +52,20 @@ function argumentsIn(hint: string | undefined): { name: string; description?: st
     return { name: (needed ?? free ?? '').trim(), required: needed !== undefined }
   })
   const isWhole = (hint ?? '').replace(/<[^<>[\]]+>|\[[^<>[\]]+\]/g, '').trim() === ''
-  return named.length > 0 && isWhole && new Set(named.map(({ name }) => name)).size === named.length ? named : [all]
+  return named.length > 0 && isWhole && new Set(named.map(({ name }) => name)).size === named.length
+    ? named
+    : [catchAllArgument]
 }
 
-async function getPrompt(prompt: Prompt, words: string[], request: Request): Promise<GetPromptResult> {
+async function getPrompt(prompt: Prompt, words: string[], request: Fetch): Promise<GetPromptResult> {
   const rest = words.length === 1 ? (words[0] ?? '') : words.map(quoted).join(' ').trimEnd()
   const response = await request(`/ai/commands/${encodeURIComponent(prompt.name)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ rest }),
   })
-  const { parts } = await readJson<{ parts: Part[] }>(response)
-  return { description: prompt.description, messages: parts.flatMap(messageOf) }
+  const { parts } = await readResponse<{ parts: Part[] }>(response)
+  return { description: prompt.description, messages: parts.flatMap(promptMessages) }
 }
 
 /** A word for a command: several words in one are put in quotation marks. */
@@ -73,7 +75,7 @@ function quoted(word: string): string {
 }
 
 /** The text of the command as it is, and what it brought in as resources. */
-function messageOf(part: Part): GetPromptResult['messages'] {
+function promptMessages(part: Part): GetPromptResult['messages'] {
   const { name, path, content } = ('data' in part ? part.data : {}) as {
     name?: string
     path?: string
@@ -87,9 +89,9 @@ function messageOf(part: Part): GetPromptResult['messages'] {
 }
 
 /** Arguments of commands are mostly files. */
-async function completePath(value: string, request: Request): Promise<{ values: string[]; hasMore: boolean }> {
+async function completePath(value: string, request: Fetch): Promise<{ values: string[]; hasMore: boolean }> {
   const query = new URLSearchParams({ text: `@${value.slice(0, 400)}` })
-  const { items } = await readJson<{ items: { kind: string; label: string }[] }>(
+  const { items } = await readResponse<{ items: { kind: string; label: string }[] }>(
     await request(`/ai/complete?${query.toString()}`),
   )
   const paths = items.flatMap(({ kind, label }) => (kind === 'file' || kind === 'folder' ? [label] : []))

@@ -1,7 +1,7 @@
 import { readEvents } from '@troupe/core'
 import type { CallToolResult, Tool as OfferedTool } from '@modelcontextprotocol/server'
-import type { CalledTool } from './call-tool.ts'
-import { readJson, tellProgress, type Offered, type OfferOptions } from './offer-parts.ts'
+import type { ToolCallResult } from './call-tool.ts'
+import { readResponse, sendProgress, type ExposedTool, type McpServiceOptions } from './offer-parts.ts'
 
 interface ToolInfo {
   name: string
@@ -15,17 +15,17 @@ type Content = CallToolResult['content']
 
 /** What our schemas are written in. */
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
-const mostFiles = 20
-const mostBytes = 20 << 20
+const maxFiles = 20
+const maxFileBytes = 20 << 20
 /** What a call tells of itself while it runs: so often, and so much of it each time. */
-const mostNews = 1000
-const newsCharacters = 2000
+const maxProgressMessages = 1000
+const maxProgressLength = 2000
 
 /** Tools of ours by name, under the rules. Throws an Error that names what is not there. */
-export async function plainTools(options: OfferOptions, sessionId: string): Promise<Offered[]> {
+export async function exposeTools(options: McpServiceOptions, sessionId: string): Promise<ExposedTool[]> {
   const { fetch: request, tools = [], rules } = options
   if (tools.length === 0) return []
-  const known = (await readJson<{ tools: ToolInfo[] }>(await request('/ai/tools?schemas=1'))).tools
+  const known = (await readResponse<{ tools: ToolInfo[] }>(await request('/ai/tools?schemas=1'))).tools
   return tools.map((name) => {
     const tool = known.find((one) => one.name.toLowerCase() === name.toLowerCase() && one.status === 'enable')
     if (tool === undefined)
@@ -42,14 +42,14 @@ export async function plainTools(options: OfferOptions, sessionId: string): Prom
           body: JSON.stringify({ input, sessionId, stream: true, ...(rules !== undefined && { rules }) }),
           signal: ctx.mcpReq.signal,
         })
-        if (!response.ok || response.body === null) await readJson(response)
+        if (!response.ok || response.body === null) await readResponse(response)
         let progress = 0
         for await (const { chunk } of readEvents(response.body as ReadableStream<Uint8Array>)) {
           const { type, data } = chunk as { type: string; data?: unknown }
-          if (type === 'data-call-result') return toResult(data as CalledTool, request)
+          if (type === 'data-call-result') return toResult(data as ToolCallResult, request)
           const { delta } = (data ?? {}) as { delta?: unknown }
-          if (type === 'data-tool-progress' && typeof delta === 'string' && progress < mostNews)
-            await tellProgress(ctx, ++progress, delta.trim().slice(0, newsCharacters), tool.name)
+          if (type === 'data-tool-progress' && typeof delta === 'string' && progress < maxProgressMessages)
+            await sendProgress(ctx, ++progress, delta.trim().slice(0, maxProgressLength), tool.name)
         }
         throw new Error('The call ended without a result.')
       },
@@ -58,7 +58,7 @@ export async function plainTools(options: OfferOptions, sessionId: string): Prom
 }
 
 /** What a model of ours would read, and the pictures, sounds and other files that came with it. */
-async function toResult(result: CalledTool, request: OfferOptions['fetch']): Promise<CallToolResult> {
+async function toResult(result: ToolCallResult, request: McpServiceOptions['fetch']): Promise<CallToolResult> {
   const { state, output, text } = result
   if (state !== 'output-available') return { content: [{ type: 'text', text }], isError: true }
   const files = await Promise.all(filesIn(output).map((file) => fileBlock(file, request)))
@@ -68,26 +68,26 @@ async function toResult(result: CalledTool, request: OfferOptions['fetch']): Pro
   return { content, ...(isStructured && { structuredContent: output }) }
 }
 
-interface KeptFile {
+interface BlobFile {
   mediaType: string
   blob: string
   size: number
 }
 
 /** As tools that bring bytes have them in their output. */
-function filesIn(output: unknown): KeptFile[] {
+function filesIn(output: unknown): BlobFile[] {
   if (!isObject(output)) return []
   const named = Array.isArray(output['files']) ? output['files'] : [output]
-  let left = mostBytes
+  let left = maxFileBytes
   return named
-    .filter((file): file is KeptFile => isObject(file) && typeof file['mediaType'] === 'string' && isBlob(file['blob']))
-    .slice(0, mostFiles)
+    .filter((file): file is BlobFile => isObject(file) && typeof file['mediaType'] === 'string' && isBlob(file['blob']))
+    .slice(0, maxFiles)
     .filter(({ size }) => (left -= Number(size)) >= 0)
 }
 
-async function fileBlock({ mediaType, blob }: KeptFile, request: OfferOptions['fetch']): Promise<Content[number]> {
+async function fileBlock({ mediaType, blob }: BlobFile, request: McpServiceOptions['fetch']): Promise<Content[number]> {
   const response = await request(`/ai/blobs/${blob}`)
-  if (!response.ok) await readJson(response)
+  if (!response.ok) await readResponse(response)
   const data = Buffer.from(await response.arrayBuffer()).toString('base64')
   if (mediaType.startsWith('image/')) return { type: 'image', data, mimeType: mediaType }
   if (mediaType.startsWith('audio/')) return { type: 'audio', data, mimeType: mediaType }

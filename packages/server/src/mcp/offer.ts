@@ -1,12 +1,12 @@
 import { newId } from '@troupe/core'
 import type { McpServer } from '@modelcontextprotocol/server'
-import { agentTools } from './offer-agents.ts'
-import type { OfferOptions } from './offer-parts.ts'
-import { offerPrompts } from './offer-prompts.ts'
-import { plainTools } from './offer-tools.ts'
+import { exposeAgents } from './offer-agents.ts'
+import type { McpServiceOptions } from './offer-parts.ts'
+import { exposePrompts } from './offer-prompts.ts'
+import { exposeTools } from './offer-tools.ts'
 
 /** What we offer to other programs as an MCP server: our agents, chosen tools, and the person's commands as prompts. */
-export interface Offer {
+export interface McpService {
   /** A server for one connection. */
   server(): Promise<McpServer>
   /** The tools, by the names that others see. */
@@ -14,10 +14,10 @@ export interface Offer {
 }
 
 /** Throws an Error that names what is not there. */
-export async function createOffer(options: OfferOptions): Promise<Offer> {
+export async function createMcpService(options: McpServiceOptions): Promise<McpService> {
   const { McpServer: SdkServer, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server')
   const conversation = newId('mcp_')
-  const offered = [...(await agentTools(options)), ...(await plainTools(options, conversation))]
+  const offered = [...(await exposeAgents(options)), ...(await exposeTools(options, conversation))]
   const byName = new Map(offered.map((tool) => [tool.name, tool]))
   return {
     names: [...byName.keys()],
@@ -30,7 +30,7 @@ export async function createOffer(options: OfferOptions): Promise<Offer> {
         },
       )
       const { server } = made
-      await offerPrompts(server, options.fetch)
+      await exposePrompts(server, options.fetch)
       server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ call: _, ...tool }) => tool) }))
       server.setRequestHandler('tools/call', async ({ params }, ctx) => {
         const tool = byName.get(params.name)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { deferTools, startWarden, type McpLimits, type Tool, type Workspace } from '@troupe/core'
 import type { ConfigFile } from '../config.ts'
 import type { ProjectConfigs } from '../permission/project-configs.ts'
-import { openMcpMemories } from './mcp-memory.ts'
+import { openMcpStateFile } from './mcp-memory.ts'
 import { createMcpSources } from './mcp-sources.ts'
 import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
 import { createWorkspaceMcp, type WorkspaceMcp } from './workspace-mcp.ts'
@@ -27,7 +27,7 @@ export interface Mcp {
   close(): Promise<void>
 }
 
-interface Known {
+interface WorkspaceEntry {
   workspace: Workspace
   mcp: WorkspaceMcp
   joined?: { own: readonly Tool[]; others: readonly Tool[]; all: readonly Tool[] }
@@ -47,9 +47,9 @@ export function openMcp(options: {
 }): Mcp {
   const { home, config, projects, env } = options
   const sources = createMcpSources({ home, config, projects })
-  const memories = openMcpMemories(home)
+  const memories = openMcpStateFile(home)
   const logins = createOAuthLogins({ home, redirectUrl: options.redirectUrl })
-  const workspaces = new Map<string, Known>()
+  const workspaces = new Map<string, WorkspaceEntry>()
   const secrets = new Set<string>()
   const mark = `mcp-${randomUUID()}`
   let warden: ReturnType<typeof startWarden> | undefined
@@ -77,7 +77,7 @@ export function openMcp(options: {
     },
     of(workspace) {
       all.load(workspace)
-      return (workspaces.get(workspace.id) as Known).mcp
+      return (workspaces.get(workspace.id) as WorkspaceEntry).mcp
     },
     join(workspaceId, others) {
       const known = workspaces.get(workspaceId)

@@ -1,11 +1,11 @@
 import { mcpFingerprint, resolveMcpEntry, type McpEntry, type McpServer, type McpServerConfig } from '@troupe/core'
-import type { McpMemories, McpMemory } from './mcp-memory.ts'
+import type { McpStateFile, McpServerState } from './mcp-memory.ts'
 import type { McpSource } from './mcp-sources.ts'
 
 /** A server of the files, and what has become of it. */
-export interface Running {
+export interface PlannedServer {
   source: McpSource
-  memory: McpMemory
+  memory: McpServerState
   /** Changes whenever it has to be started anew. */
   version: string
   config?: McpServerConfig
@@ -18,11 +18,11 @@ export interface Running {
 /** What is to become of a server, by the files and what the person has said. */
 export function planServer(
   source: McpSource,
-  { memories, folder, env }: { memories: McpMemories; folder: string; env: NodeJS.ProcessEnv },
-): Running {
+  { memories, folder, env }: { memories: McpStateFile; folder: string; env: NodeJS.ProcessEnv },
+): PlannedServer {
   const memory = memories.of(source, folder)
   const { entry, problem, name, origin } = source
-  const planned: Running = { source, memory, version: '', state: 'failed' }
+  const planned: PlannedServer = { source, memory, version: '', state: 'failed' }
   if (entry === undefined) return Object.assign(planned, { version: `failed ${problem}`, error: problem })
   const fingerprint = mcpFingerprint(entry)
   planned.fingerprint = fingerprint
@@ -49,7 +49,7 @@ export function planServer(
 }
 
 /** The names of the tools in use; undefined: all. */
-export function usedTools(entry: McpEntry | undefined, memory: McpMemory): Set<string> | undefined {
+export function usedTools(entry: McpEntry | undefined, memory: McpServerState): Set<string> | undefined {
   const names = memory.useTools === undefined ? entry?.useTools : memory.useTools
   return names === undefined || names === null ? undefined : new Set(names)
 }

@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import { createAdaptorServer } from '@hono/node-server'
 import type { AddressInfo } from 'node:net'
 import { createHttpSessions } from './http-sessions.ts'
-import type { Offer } from './offer.ts'
+import type { McpService } from './offer.ts'
 
 /** Serves an offer over the standard streams until the other side has gone. */
-export async function serveOnStreams(offer: Offer): Promise<{ ended: Promise<void>; close(): Promise<void> }> {
+export async function serveOverStdio(offer: McpService): Promise<{ ended: Promise<void>; close(): Promise<void> }> {
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   const ended = Promise.withResolvers<void>()
   const transport = new StdioServerTransport()
@@ -16,8 +16,8 @@ export async function serveOnStreams(offer: Offer): Promise<{ ended: Promise<voi
 }
 
 /** Serves an offer at `/mcp` on loopback. Only who knows the token gets in, and no page of a browser does. */
-export async function serveOnPort(
-  offer: Offer,
+export async function serveOverHttp(
+  offer: McpService,
   { port, token }: { port: number; token: string },
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { createMcpHandler } = await import('@modelcontextprotocol/server')

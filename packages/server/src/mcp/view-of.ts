@@ -1,8 +1,8 @@
 import { mcpToolName } from '@troupe/core'
 import type { McpView } from './mcp-view.ts'
-import { usedTools, type Running } from './plan-server.ts'
+import { usedTools, type PlannedServer } from './plan-server.ts'
 
-export function viewOf(one: Running, login: McpView['login']): McpView {
+export function toMcpView(one: PlannedServer, login: McpView['login']): McpView {
   const { source, server, memory, state, error, fingerprint, config } = one
   const { entry, name, origin, file, editable, problem } = source
   const used = usedTools(entry, memory)

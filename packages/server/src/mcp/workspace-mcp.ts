@@ -16,11 +16,11 @@ import {
 } from '@troupe/core'
 import { NamedError } from '@troupe/core/error'
 import type { OAuthLogins } from './oauth-logins.ts'
-import type { McpMemories, McpMemory } from './mcp-memory.ts'
+import type { McpStateFile, McpServerState } from './mcp-memory.ts'
 import type { McpSource, McpSources } from './mcp-sources.ts'
 import type { McpView } from './mcp-view.ts'
-import { planServer, usedTools, type Running } from './plan-server.ts'
-import { viewOf } from './view-of.ts'
+import { planServer, usedTools, type PlannedServer } from './plan-server.ts'
+import { toMcpView } from './view-of.ts'
 
 /** The servers of one workspace, kept connected. */
 export interface WorkspaceMcp {
@@ -44,7 +44,7 @@ export interface WorkspaceMcp {
   test(name: string): Promise<McpView>
   /** Throws `McpChanged` (409) when it is not what the person has seen. */
   trust(name: string, fingerprint: string): McpView
-  remember(name: string, change: Pick<McpMemory, 'enabled' | 'useTools'>): McpView
+  remember(name: string, change: Pick<McpServerState, 'enabled' | 'useTools'>): McpView
   /** The person has changed it themselves. */
   accept(name: string, entry: McpEntry): void
   forget(name: string): void
@@ -58,7 +58,7 @@ export interface WorkspaceMcp {
 
 export interface WorkspaceMcpOptions {
   sources: McpSources
-  memories: McpMemories
+  memories: McpStateFile
   logins: OAuthLogins
   env: NodeJS.ProcessEnv
   warden: () => { watch(pid: number): void; release(pid: number): void }
@@ -70,7 +70,7 @@ export interface WorkspaceMcpOptions {
 export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOptions): WorkspaceMcp {
   const { sources, memories, logins } = options
   let workspace = first
-  let running = new Map<string, Running>()
+  let running = new Map<string, PlannedServer>()
   let fileProblems: { path: string; message: string }[] = []
   let clashes: { path: string; message: string }[] = []
   let tools: readonly Tool[] | undefined
@@ -106,14 +106,14 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
       const waited = mcp.servers().filter(({ state }) => state === 'connecting')
       if (waited.length === 0) return []
       const missing = new Set(waited.map(({ name }) => name))
-      await within(
+      await withTimeout(
         ms,
         waited.map((server) => server.settled().then(() => missing.delete(server.name))),
       )
       return [...missing]
     },
     complete: (ms) =>
-      within(
+      withTimeout(
         ms,
         mcp.servers().map((server) => server.complete()),
       ),
@@ -126,8 +126,8 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
         throw new NamedError('McpFailed', (error as Error).message, { status: 502, cause: error })
       }
     },
-    views: () => [...running.values()].map((one) => viewOf(one, logins.state(one.config))),
-    view: (name) => viewOf(find(name), logins.state(find(name).config)),
+    views: () => [...running.values()].map((one) => toMcpView(one, logins.state(one.config))),
+    view: (name) => toMcpView(find(name), logins.state(find(name).config)),
     source: (name) => find(name).source,
     config: (name) => find(name).config,
     server(name) {
@@ -181,17 +181,17 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
   mcp.refresh(first)
   return mcp
 
-  function find(name: string): Running {
+  function find(name: string): PlannedServer {
     const one = running.get(name)
     if (one === undefined)
       throw new NamedError('McpNotFound', `There is no MCP server "${name.slice(0, 100)}".`, { status: 404 })
     return one
   }
 
-  function start(one: Running): void {
+  function start(one: PlannedServer): void {
     const { source, config } = one
     if (config === undefined) return
-    const secrets = secretsOf(config)
+    const secrets = configSecrets(config)
     options.onSecrets(secrets)
     const timeout = source.entry?.timeout
     const limits = { ...options.limits, ...(timeout !== undefined && { callMs: timeout }) }
@@ -250,14 +250,14 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
 }
 
 /** Resolves when all have, or when the time is over. */
-async function within(ms: number, all: readonly Promise<unknown>[]): Promise<void> {
+async function withTimeout(ms: number, all: readonly Promise<unknown>[]): Promise<void> {
   const timer = new AbortController()
   await Promise.race([Promise.all(all), delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
   timer.abort()
 }
 
 /** What must not be told: headers, and what is named like a key. */
-function secretsOf(config: McpServerConfig): string[] {
+function configSecrets(config: McpServerConfig): string[] {
   if (config.type !== 'stdio')
     return [
       ...Object.values(config.headers).flatMap((value) => [value, value.split(' ').at(-1) as string]),

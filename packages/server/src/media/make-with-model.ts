@@ -1,7 +1,7 @@
 import type { Experimental_VideoModelV4 as VideoModelV4, ImageModelV4 } from '@ai-sdk/provider'
 import type { MediaRequest } from '@troupe/core'
 
-export interface MadeMedia {
+export interface GeneratedMedia {
   files: { bytes: Uint8Array; mediaType: string }[]
   warnings: string[]
 }
@@ -13,17 +13,17 @@ export interface MediaFactory {
 }
 
 /** Undefined where the provider has no such models. */
-export function mediaMaker(
+export function mediaGenerator(
   factory: MediaFactory,
   kind: MediaRequest['kind'],
   modelId: string,
-): ((request: MediaRequest, signal: AbortSignal) => Promise<MadeMedia>) | undefined {
+): ((request: MediaRequest, signal: AbortSignal) => Promise<GeneratedMedia>) | undefined {
   const { imageModel, videoModel } = factory
   if (kind === 'image') return imageModel && ((request, signal) => makeImages(imageModel(modelId), request, signal))
   return videoModel && ((request, signal) => makeVideos(videoModel(modelId), request, signal))
 }
 
-async function makeImages(model: ImageModelV4, request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> {
+async function makeImages(model: ImageModelV4, request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> {
   const { generateImage } = await import('ai')
   const { prompt, images = [], count, seed, size, aspectRatio } = request
   const { images: made, warnings } = await generateImage({
@@ -35,10 +35,10 @@ async function makeImages(model: ImageModelV4, request: MediaRequest, signal: Ab
     ...(size !== undefined && { size: size as `${number}x${number}` }),
     ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
   })
-  return { files: made.map(toFile), warnings: warnings.map(inWords) }
+  return { files: made.map(toFile), warnings: warnings.map(warningText) }
 }
 
-async function makeVideos(model: VideoModelV4, request: MediaRequest, signal: AbortSignal): Promise<MadeMedia> {
+async function makeVideos(model: VideoModelV4, request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> {
   const { experimental_generateVideo: generateVideo } = await import('ai')
   const { prompt, images = [], count, seed, size, aspectRatio, seconds } = request
   const [first] = images
@@ -53,14 +53,20 @@ async function makeVideos(model: VideoModelV4, request: MediaRequest, signal: Ab
     ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
     ...(seconds !== undefined && { duration: seconds }),
   })
-  return { files: videos.map(toFile), warnings: warnings.map(inWords) }
+  return { files: videos.map(toFile), warnings: warnings.map(warningText) }
 }
 
-function toFile({ uint8Array, mediaType }: { uint8Array: Uint8Array; mediaType: string }): MadeMedia['files'][number] {
+function toFile({
+  uint8Array,
+  mediaType,
+}: {
+  uint8Array: Uint8Array
+  mediaType: string
+}): GeneratedMedia['files'][number] {
   return { bytes: uint8Array, mediaType }
 }
 
-function inWords(warning: { type: string; feature?: string; message?: string; details?: string }): string {
+function warningText(warning: { type: string; feature?: string; message?: string; details?: string }): string {
   const { feature, message, details } = warning
   if (message !== undefined) return message
   return [`The model does not heed "${feature ?? warning.type}".`, ...(details === undefined ? [] : [details])].join(

@@ -12,9 +12,9 @@ import type { Models } from '../models.ts'
 
 const settingsKey = 'media-tasks'
 /** So many tasks can still be asked after. */
-const keptTasks = 200
+const maxTasks = 200
 
-interface Running {
+interface RunningTask {
   task: MediaTask
   controller: AbortController
   done: Promise<MediaTask>
@@ -27,7 +27,7 @@ export function openMedia(options: {
   store: Pick<Store, 'settings'>
 }): Media & { close(): Promise<void> } {
   const { models, blobs, store } = options
-  const running = new Map<string, Running>()
+  const running = new Map<string, RunningTask>()
   let writing = Promise.resolve()
 
   return {
@@ -53,12 +53,12 @@ export function openMedia(options: {
       return task
     },
     async get(taskId) {
-      return running.get(taskId)?.task ?? settled((await kept()).find(({ id }) => id === taskId))
+      return running.get(taskId)?.task ?? interruptedTask((await kept()).find(({ id }) => id === taskId))
     },
     async ended(taskId, signal) {
       const found = running.get(taskId)
       if (found === undefined) {
-        const task = settled((await kept()).find(({ id }) => id === taskId))
+        const task = interruptedTask((await kept()).find(({ id }) => id === taskId))
         if (task === undefined) throw new NamedError('TaskNotFound', 'There is no such task.', { status: 404 })
         return task
       }
@@ -98,7 +98,7 @@ export function openMedia(options: {
       const message = models.redact(error instanceof Error ? error.message : String(error))
       ended = signal.aborted
         ? { ...task, status: 'stopped', message: 'It was stopped before it was done.' }
-        : { ...task, status: 'failed', errorCode: codeOf(error), message }
+        : { ...task, status: 'failed', errorCode: mediaErrorCode(error), message }
     }
     ended.endedAt = Date.now()
     try {
@@ -113,7 +113,7 @@ export function openMedia(options: {
   async function keep(task: MediaTask): Promise<void> {
     const written = writing.then(async () => {
       const others = (await kept()).filter(({ id }) => id !== task.id)
-      await store.settings.set(settingsKey, [...others, task].slice(-keptTasks))
+      await store.settings.set(settingsKey, [...others, task].slice(-maxTasks))
     })
     writing = written.catch(() => undefined)
     await written
@@ -125,7 +125,7 @@ export function openMedia(options: {
 }
 
 /** What was under way when an earlier server ended is not under way any more. */
-function settled(task: MediaTask | undefined): MediaTask | undefined {
+function interruptedTask(task: MediaTask | undefined): MediaTask | undefined {
   if (task?.status !== 'running') return task
   return {
     ...task,
@@ -143,7 +143,7 @@ function refuse(error: unknown): never {
 }
 
 /** By what the provider answered. */
-function codeOf(error: unknown): MediaErrorCode {
+function mediaErrorCode(error: unknown): MediaErrorCode {
   const {
     statusCode,
     responseBody = '',
@@ -153,7 +153,7 @@ function codeOf(error: unknown): MediaErrorCode {
     responseBody?: string
     lastError?: unknown
   }
-  if (lastError !== undefined) return codeOf(lastError)
+  if (lastError !== undefined) return mediaErrorCode(lastError)
   if (statusCode === 402 || /insufficient_(quota|credits|funds)|billing/i.test(responseBody))
     return 'insufficient_credits'
   if (statusCode === 401 || statusCode === 403) return 'login_required'

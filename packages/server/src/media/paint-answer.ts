@@ -1,3 +1,4 @@
+import type { ChatTurn } from '../continue-answer.ts'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import {
@@ -8,7 +9,7 @@ import {
   resolvePath,
   targetNames,
   type ChatRequest,
-  type MadeMedia,
+  type GeneratedMedia,
   type Media,
   type Part,
   type Session,
@@ -16,8 +17,8 @@ import {
   type Tool,
   type ToolContext,
 } from '@troupe/core'
-import { badRequest, newMessage, parentOf, refuseBusy, sessionFor, type ChatOptions, type ChatTurn } from '../chat.ts'
-import type { InTurn } from '../in-turn.ts'
+import { badRequest, newMessage, resolveParent, assertNotBusy, requestedSession, type ChatOptions } from '../chat.ts'
+import type { KeyedMutex } from '../in-turn.ts'
 import { messageChunks } from '../message-chunks.ts'
 import { checkAttachments, parseUserMessage, storeUploads } from '../parse-user-message.ts'
 import { replayEvents } from '../replay.ts'
@@ -27,24 +28,24 @@ import { replayEvents } from '../replay.ts'
  * nobody is: whoever sends it has decided so. With `imageSaveDir` it is saved there as well. Nothing is stored when it
  * fails; the same message sent again has the same answer.
  */
-export async function paintAnswer(
+export async function handleImageRequest(
   request: ChatRequest,
-  options: ChatOptions & { media: Media; inTurn: InTurn },
+  options: ChatOptions & { media: Media; inTurn: KeyedMutex },
 ): Promise<ChatTurn & { kind: 'replay' }> {
   const { store, blobs, live, sessionId, workspaceId } = options
   const at = { sessionId }
   if (request.trigger !== undefined && request.trigger !== 'submit-message')
     throw badRequest('intent "image" goes with a new message.')
-  const session = await sessionFor(request, options)
+  const session = await requestedSession(request, options)
   const message = parseUserMessage(newMessage(request) ?? {})
   await checkAttachments(message, blobs)
   const known = session === undefined ? undefined : await answerTo(message.id)
   if (known !== undefined) return turn(known)
-  refuseBusy(live, sessionId)
-  const parentMessageId = await parentOf(request, at, store)
+  assertNotBusy(live, sessionId)
+  const parentMessageId = await resolveParent(request, at, store)
   await storeUploads(message, blobs)
   const made = await paint(message.parts)
-  const answer = answerOf(made, message.id)
+  const answer = imageAnswer(made, message.id)
   const mode = await options.modes.initial(workspaceId)
   await options.inTurn(sessionId, () =>
     store.transaction(async (inside) => {
@@ -75,7 +76,7 @@ export async function paintAnswer(
     throw badRequest(`The id ${id} belongs to another message.`)
   }
 
-  async function paint(parts: readonly Part[]): Promise<MadeMedia> {
+  async function paint(parts: readonly Part[]): Promise<GeneratedMedia> {
     const tool = findTool('ImageGenerate', getBuiltinTools()) as Tool
     const workspace = await store.workspaces.get(workspaceId)
     const state = options.commands.state({ id: sessionId } as Session, workspace as never)
@@ -112,7 +113,7 @@ export async function paintAnswer(
       emit: () => undefined,
     }
     try {
-      return (await tool.execute(input.data, call as unknown as ToolContext)) as MadeMedia
+      return (await tool.execute(input.data, call as unknown as ToolContext)) as GeneratedMedia
     } catch (error) {
       const {
         name,
@@ -125,7 +126,7 @@ export async function paintAnswer(
   }
 }
 
-const mostAlike = 1000
+const maxNameAttempts = 1000
 
 /** A name in the folder that nothing has yet. Throws `BadSaveDir` where that is not in the workspace. */
 function freeName(folder: string | undefined, prompt: string, state: ToolContext['state']): string | undefined {
@@ -133,7 +134,7 @@ function freeName(folder: string | undefined, prompt: string, state: ToolContext
   try {
     const { path: real, stats } = resolvePath({ state }, folder, { for: 'write' })
     if (stats !== undefined && !stats.isDirectory()) throw new Error(`"${folder}" is a file, not a folder.`)
-    const names = targetNames(path.join(real, path.sep), mostAlike, prompt, 'png')
+    const names = targetNames(path.join(real, path.sep), maxNameAttempts, prompt, 'png')
     const free = names.find((name) => !existsSync(name))
     if (free === undefined) throw new Error(`"${folder}" is full of pictures of that name.`)
     return free
@@ -142,8 +143,8 @@ function freeName(folder: string | undefined, prompt: string, state: ToolContext
   }
 }
 
-function answerOf(
-  { files, model, saved, saveNotes = [], warnings }: MadeMedia,
+function imageAnswer(
+  { files, model, saved, saveNotes = [], warnings }: GeneratedMedia,
   parentMessageId: string,
 ): StoredMessage {
   const createdAt = Date.now()

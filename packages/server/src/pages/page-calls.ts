@@ -1,5 +1,5 @@
 import { NamedError, type Ask } from '@troupe/core'
-import { tabKey, type PageTab, type PageTabs, type Wanted } from './page-tabs.ts'
+import { tabKey, type PageTab, type PageTabs, type WantedTab } from './page-tabs.ts'
 
 /** What a tab is asked to do. */
 export interface PageCall {
@@ -32,9 +32,9 @@ export interface PageCalls {
 const returnMs = 10_000
 const restartMs = 30_000
 
-interface Waiting {
+interface WaitingCall {
   call: PageCall
-  wanted: Wanted
+  wanted: WantedTab
   held?: string
   timer?: NodeJS.Timeout
   wait: number
@@ -46,7 +46,7 @@ export function createPageCalls(
   workspaceOf: (sessionId: string) => Promise<string | undefined>,
   { back = returnMs, restart = restartMs } = {},
 ): PageCalls {
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, WaitingCall>()
   tabs.onChange(() => {
     for (const one of waiting.values()) look(one)
   })
@@ -57,7 +57,7 @@ export function createPageCalls(
       // A tool of the person's own may ask without naming an action: then any page may answer, and nothing is chosen.
       if (action === undefined) return () => undefined
       const workspaceId = (await workspaceOf(ask.sessionId)) ?? ''
-      const wanted: Wanted = { workspaceId, action, sessionId: ask.sessionId, clientId: ask.client, tabId: ask.tab }
+      const wanted: WantedTab = { workspaceId, action, sessionId: ask.sessionId, clientId: ask.client, tabId: ask.tab }
       const call: PageCall = {
         askId: ask.id,
         sessionId: ask.sessionId,
@@ -71,7 +71,7 @@ export function createPageCalls(
         timeoutMs: ask.timeoutMs ?? null,
       }
       if (isNew && tabs.pick(wanted) === undefined) throw noPage()
-      const one: Waiting = { call, wanted, wait: isNew ? back : restart, onNobody }
+      const one: WaitingCall = { call, wanted, wait: isNew ? back : restart, onNobody }
       waiting.set(ask.id, one)
       look(one)
       one.wait = back
@@ -91,7 +91,7 @@ export function createPageCalls(
   }
 
   /** Gives the call to a tab where it has none that lives. */
-  function look(one: Waiting): string | undefined {
+  function look(one: WaitingCall): string | undefined {
     const tab = tabs.pick(one.wanted, one.held)
     if (tab !== undefined) {
       clearTimeout(one.timer)

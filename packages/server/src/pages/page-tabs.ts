@@ -13,7 +13,7 @@ export interface PageTab {
 }
 
 /** Who is asked, and for what. */
-export interface Wanted {
+export interface WantedTab {
   workspaceId: string
   action: string
   sessionId: string
@@ -35,22 +35,22 @@ export interface PageTabs {
    * The tab that is to act: the one that started the run, else another of its browser, else any; of several the one
    * that has the session in sight, then the one heard of last. `held`: it acts already, as long as it lives.
    */
-  pick(wanted: Wanted, held?: string): (PageTab & { key: string }) | undefined
+  pick(wanted: WantedTab, held?: string): (PageTab & { key: string }) | undefined
   /** Hears of every tab that comes or goes. */
   onChange(listener: () => void): () => void
   close(): void
 }
 
 /** Tabs in the background have timers that fire once a minute. */
-const lifeMs = 90_000
+const tabTtlMs = 90_000
 const returnMs = 5000
-const mostTabs = 500
+const maxTabs = 500
 
 export function tabKey({ clientId, tabId }: Pick<PageTab, 'clientId' | 'tabId'>): string {
   return `${clientId} ${tabId}`
 }
 
-export function createPageTabs({ now = Date.now, life = lifeMs, comeBack = returnMs } = {}): PageTabs {
+export function createPageTabs({ now = Date.now, life = tabTtlMs, comeBack = returnMs } = {}): PageTabs {
   const tabs = new Map<string, PageTab & { key: string; seenAt: number; until: number }>()
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
@@ -62,7 +62,7 @@ export function createPageTabs({ now = Date.now, life = lifeMs, comeBack = retur
       // The last is the one heard of last.
       tabs.delete(key)
       const oldest = tabs.keys().next().value
-      if (tabs.size >= mostTabs && oldest !== undefined) tabs.delete(oldest)
+      if (tabs.size >= maxTabs && oldest !== undefined) tabs.delete(oldest)
       tabs.set(key, { ...tab, key, seenAt: now(), until: now() + life })
       const isNews =
         known === undefined || known.until <= now() || known.actions.join() !== tab.actions.join() || isLeaving(known)

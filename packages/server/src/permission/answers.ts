@@ -13,14 +13,14 @@ import {
   type Tool,
 } from '@troupe/core'
 import type { Inbox } from '../inbox.ts'
-import type { Live, RunRequest } from '../live.ts'
-import { linesOf, type Permissions } from './permissions.ts'
-import type { RuleBook, Target } from './rule-book.ts'
-import type { Scope } from './rule-layers.ts'
+import type { RunManager, RunRequest } from '../live.ts'
+import { ruleLines, type Permissions } from './permissions.ts'
+import type { RuleRegistry, RuleTarget } from './rule-book.ts'
+import type { RememberScope } from './rule-layers.ts'
 import type { SessionGrants } from './session-grants.ts'
 
 /** Answers to asks, and the rules that people make of them. */
-export interface Answers {
+export interface AskAnswers {
   /**
    * Gives a person's answer to an ask. What it wants remembered is written in the same commit, and then settles the
    * other asks that it covers. Throws `NothingToRemember`, `WrongInput` (422) and what `Inbox.answer` throws; then
@@ -28,22 +28,22 @@ export interface Answers {
    */
   answer(ask: Ask, answer: Answer, client?: string): Promise<{ ask: Ask; settled: string[] }>
   /** Adds rules, and settles what they cover. */
-  add(target: Target, scope: Scope, rules: readonly SessionRule[]): Promise<{ settled: string[] }>
+  add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[]): Promise<{ settled: string[] }>
 }
 
-export interface AnswersOptions {
+export interface AskAnswersOptions {
   store: Store
   inbox: Inbox
-  live: Live
+  live: RunManager
   permissions: Permissions
-  ruleBook: RuleBook
+  ruleBook: RuleRegistry
   grants: SessionGrants
   tools(session: Session): readonly Tool[]
   /** Where the agent of a run is at work. */
   contextOf(session: Session, agentId: string | null): PermissionContext
 }
 
-export function createAnswers(options: AnswersOptions): Answers {
+export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
   const { store, inbox, live, permissions, ruleBook, grants } = options
 
   return {
@@ -88,7 +88,7 @@ export function createAnswers(options: AnswersOptions): Answers {
   }
 
   /** Answers the open asks that the rules allow by now. Asks that offered no rule were not for a rule to settle. */
-  async function settle(of: Session | undefined, scope: Scope, path?: string): Promise<string[]> {
+  async function settle(of: Session | undefined, scope: RememberScope, path?: string): Promise<string[]> {
     const open = await inbox.list(scope === 'session' && of !== undefined ? { sessionId: of.id } : {})
     const settled: string[] = []
     for (const ask of open) {
@@ -112,7 +112,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       {
         place,
         ctx: options.contextOf(session, run?.agentId ?? null),
-        policy: permissions.policy(place, { session, rules: linesOf(rules ?? {}, 'flag', place.path) }),
+        policy: permissions.policy(place, { session, rules: ruleLines(rules ?? {}, 'flag', place.path) }),
         tools: toolsOf(session, run),
       },
     )

@@ -14,11 +14,11 @@ import { openConfig } from '../config.ts'
 import { openTools } from '../open-tools.ts'
 import { isTrusted } from '../stores/sqlite.ts'
 import { managedFile } from './open-permissions.ts'
-import { linesOf } from './permissions.ts'
+import { ruleLines } from './permissions.ts'
 import { createProjectConfigs } from './project-configs.ts'
 import { checkRule } from './rule-book.ts'
 import { openRuleLayers, type RuleTexts } from './rule-layers.ts'
-import { whileUnknown } from './while-unknown.ts'
+import { askWhileUnknown } from './while-unknown.ts'
 
 /** Says what would become of calls in a folder, from the files of a home; no server is needed and nothing is changed. */
 export interface Explainer {
@@ -58,8 +58,8 @@ export async function openExplainer(options: {
   const tools = loaded.list(workspace)
   const unknown = layers.unknown(place)
   const policy: Policy = {
-    mode: options.mode === undefined ? layers.mode(place) : modeOf(options.mode),
-    rules: compileRules([...layers.rules(place), ...linesOf(checked(options.rules ?? {}), 'flag', workspace)]),
+    mode: options.mode === undefined ? layers.mode(place) : parseMode(options.mode),
+    rules: compileRules([...layers.rules(place), ...ruleLines(checked(options.rules ?? {}), 'flag', workspace)]),
     sandbox: options.sandbox ?? (await findSandbox({ troupeHome: home, env })).sandbox !== undefined,
     home: personHome,
     troupeHome: home,
@@ -67,7 +67,7 @@ export async function openExplainer(options: {
   const ctx = placeContext(workspace)
   return {
     policy,
-    explain: (call) => whileUnknown(explainCall(call, tools, ctx, policy), unknown),
+    explain: (call) => askWhileUnknown(explainCall(call, tools, ctx, policy), unknown),
     problems,
     warnings: [
       ...layers.warnings(place),
@@ -76,7 +76,7 @@ export async function openExplainer(options: {
   }
 }
 
-function modeOf(name: string): Mode {
+function parseMode(name: string): Mode {
   const mode = modes.find((known) => known === name)
   if (mode !== undefined) return mode
   throw new NamedError('UnknownMode', `There is no mode "${name}". The modes are ${modes.join(', ')}.`)

@@ -5,7 +5,7 @@ import type { ConfigFile } from '../config.ts'
 import type { Logger } from '../logger.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
 import { createProjectConfigs, type ProjectConfigs } from './project-configs.ts'
-import { createRuleBook, type RuleBook } from './rule-book.ts'
+import { createRuleRegistry, type RuleRegistry } from './rule-book.ts'
 import { openRuleLayers, type RuleLayers } from './rule-layers.ts'
 import { createSessionGrants, type SessionGrants } from './session-grants.ts'
 
@@ -14,7 +14,7 @@ export interface PermissionParts {
   permissions: Permissions
   layers: RuleLayers
   grants: SessionGrants
-  ruleBook: RuleBook
+  ruleBook: RuleRegistry
   projects: ProjectConfigs
   personHome: string
 }
@@ -58,5 +58,5 @@ export function openPermissions(options: {
     logger,
     onMode,
   })
-  return { permissions, layers, grants, ruleBook: createRuleBook({ layers, grants }), projects, personHome }
+  return { permissions, layers, grants, ruleBook: createRuleRegistry({ layers, grants }), projects, personHome }
 }

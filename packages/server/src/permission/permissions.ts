@@ -18,21 +18,21 @@ import {
   type Workspace,
 } from '@troupe/core'
 import type { Logger } from '../logger.ts'
-import type { Place, RuleLayers, RuleTexts, Scope } from './rule-layers.ts'
+import type { PolicyWorkspace, RuleLayers, RuleTexts, RememberScope } from './rule-layers.ts'
 import type { SessionGrants } from './session-grants.ts'
-import { whileUnknown } from './while-unknown.ts'
+import { askWhileUnknown } from './while-unknown.ts'
 
 /** What decides about calls: the rules of all layers, the mode of the session, the sandbox of this machine. */
 export interface Permissions {
   /** Decides about the calls of a run, each time with the rules as they are. `rules`: hold for this run alone. */
   decide(session: Session, rules?: RuleTexts): RunInput['decide']
-  policy(place: Place, given?: PolicyGiven): Policy
+  policy(place: PolicyWorkspace, given?: PolicyInput): Policy
   /** A rule as it would stand in this scope. */
-  line(rule: SessionRule, scope: Scope, place: Place): RuleLine
+  line(rule: SessionRule, scope: RememberScope, place: PolicyWorkspace): RuleLine
   /** What would become of a call, by the name of its tool. */
   explain(
     call: { tool: string; input: unknown },
-    at: { place: Place; ctx: PermissionContext; policy: Policy; tools: readonly Tool[] },
+    at: { place: PolicyWorkspace; ctx: PermissionContext; policy: Policy; tools: readonly Tool[] },
   ): Promise<Decision>
   /** The mode that a request asks for. Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
   checkMode(mode: string): Mode
@@ -45,14 +45,14 @@ export interface Permissions {
   /** The person typed these addresses: they may be fetched. */
   heard(sessionId: string, typed: readonly string[]): void
   /** What is wrong with the rules that hold in a workspace, in sentences. */
-  warnings(place: Place): string[]
+  warnings(place: PolicyWorkspace): string[]
   /** A workspace was opened, or its trust has changed. */
   load(workspace: Workspace): void
-  placeOf(session: Session): Place
+  placeOf(session: Session): PolicyWorkspace
   forget(sessionId: string): void
 }
 
-export interface PolicyGiven {
+export interface PolicyInput {
   session?: Session
   /** Further rules: those of a run, or those that are tried. */
   rules?: readonly RuleLine[]
@@ -72,8 +72,8 @@ export interface PermissionOptions {
   onMode: (sessionId: string, mode: Mode) => void
 }
 
-const mostAddresses = 1000
-const mostCompiled = 200
+const maxAddresses = 1000
+const maxCompiled = 200
 
 export function createPermissions(options: PermissionOptions): Permissions {
   const { layers, grants, home, personHome, allowBypass, logger } = options
@@ -86,9 +86,9 @@ export function createPermissions(options: PermissionOptions): Permissions {
     decide(session, rules) {
       return (call, ctx) => {
         const place = permissions.placeOf(session)
-        const flags = linesOf(rules ?? {}, 'flag', place.path)
+        const flags = ruleLines(rules ?? {}, 'flag', place.path)
         tellWarnings(place)
-        return whileUnknown(
+        return askWhileUnknown(
           decide(call, ctx, permissions.policy(place, { session, rules: flags })),
           layers.unknown(place),
         )
@@ -117,7 +117,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
         ? { text, effect, layer: 'user', base: personHome }
         : { text, effect, layer: scope, base: place.path },
     explain: async (call, { place, ctx, policy, tools }) =>
-      whileUnknown(explainCall(call, tools, ctx, policy), layers.unknown(place)),
+      askWhileUnknown(explainCall(call, tools, ctx, policy), layers.unknown(place)),
     checkMode(mode) {
       const known = modes.find((one) => one === mode)
       if (known === undefined)
@@ -150,7 +150,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     },
     heard(sessionId, typed) {
       const known = addresses.get(sessionId) ?? new Set()
-      for (const address of typed) if (known.size < mostAddresses) known.add(address)
+      for (const address of typed) if (known.size < maxAddresses) known.add(address)
       if (known.size > 0) addresses.set(sessionId, known)
     },
     warnings(place) {
@@ -177,12 +177,12 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const known = compiled.get(key)
     if (known?.of === of) return known.rules
     const rules = compileRules(lines)
-    if (compiled.size >= mostCompiled) compiled.clear()
+    if (compiled.size >= maxCompiled) compiled.clear()
     compiled.set(key, { of, rules })
     return rules
   }
 
-  function tellWarnings(place: Place): void {
+  function tellWarnings(place: PolicyWorkspace): void {
     for (const warning of layers.warnings(place)) {
       if (told.has(warning)) continue
       told.add(warning)
@@ -191,7 +191,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
   }
 }
 
-export function linesOf(rules: RuleTexts, layer: RuleLine['layer'], base: string): RuleLine[] {
+export function ruleLines(rules: RuleTexts, layer: RuleLine['layer'], base: string): RuleLine[] {
   return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
     (rules[effect] ?? []).map((text) => ({ text, effect, layer, base })),
   )

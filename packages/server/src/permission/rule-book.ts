@@ -9,7 +9,7 @@ import {
   type SessionRule,
   type Store,
 } from '@troupe/core'
-import type { LayeredRule, Place, RuleLayers, Scope } from './rule-layers.ts'
+import type { LayeredRule, PolicyWorkspace, RuleLayers, RememberScope } from './rule-layers.ts'
 import type { SessionGrants } from './session-grants.ts'
 
 /** A rule as it is listed, changed and taken back. */
@@ -26,29 +26,30 @@ export interface ListedRule {
 }
 
 /** Where rules are written. */
-export interface Target {
-  place: Place
+export interface RuleTarget {
+  place: PolicyWorkspace
   session?: Session
 }
 
-export interface RuleBook {
-  list(target: Target): ListedRule[]
+export interface RuleRegistry {
+  list(target: RuleTarget): ListedRule[]
   /** Adds what is not there yet. Inside a transaction of the store the session's rules hold after `refresh`. */
-  add(target: Target, scope: Scope, rules: readonly SessionRule[], inside?: Store): Promise<void>
+  add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[], inside?: Store): Promise<void>
   /** Throws `RuleNotFound` (404). */
-  find(target: Target, id: string): ListedRule
+  find(target: RuleTarget, id: string): ListedRule
   /** Throws `RuleNotEditable` (403). */
-  remove(target: Target, rule: ListedRule): Promise<void>
+  remove(target: RuleTarget, rule: ListedRule): Promise<void>
 }
 
-export function createRuleBook({ layers, grants }: { layers: RuleLayers; grants: SessionGrants }): RuleBook {
-  const book: RuleBook = {
+export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; grants: SessionGrants }): RuleRegistry {
+  const book: RuleRegistry = {
     list: (target) => [
-      ...layers.rules(target.place).map((rule) => listed(rule)),
+      ...layers.rules(target.place).map((rule) => toListedRule(rule)),
       ...(target.session === undefined ? [] : sessionRules(target.session, target.place)),
     ],
     async add(target, scope, rules, inside) {
-      if (scope === 'session') return grants.setRules(sessionOf(target).id, (known) => withRules(known, rules), inside)
+      if (scope === 'session')
+        return grants.setRules(requireSession(target).id, (known) => withRules(known, rules), inside)
       await layers.change(target.place, scope, (known) => {
         const next = { ...known }
         for (const { text, effect } of rules) {
@@ -72,7 +73,7 @@ export function createRuleBook({ layers, grants }: { layers: RuleLayers; grants:
           data: { file },
         })
       if (file === null)
-        return grants.setRules(sessionOf(target).id, (known) =>
+        return grants.setRules(requireSession(target).id, (known) =>
           known.filter((one) => one.text !== text || one.effect !== effect),
         )
       await layers.change(target.place, rule.layer === 'user' ? 'always' : 'project', (known) => ({
@@ -83,10 +84,10 @@ export function createRuleBook({ layers, grants }: { layers: RuleLayers; grants:
   }
   return book
 
-  function sessionRules(session: Session, place: Place): ListedRule[] {
+  function sessionRules(session: Session, place: PolicyWorkspace): ListedRule[] {
     const { rules } = grants.of(session)
     return rules.map((rule) =>
-      listed({ ...rule, layer: 'session', base: place.path, file: null, editable: true }, session.id),
+      toListedRule({ ...rule, layer: 'session', base: place.path, file: null, editable: true }, session.id),
     )
   }
 }
@@ -100,7 +101,7 @@ export function checkRule(text: string): string {
   }
 }
 
-function listed(rule: Omit<LayeredRule, 'file'> & { file: string | null }, sessionId = ''): ListedRule {
+function toListedRule(rule: Omit<LayeredRule, 'file'> & { file: string | null }, sessionId = ''): ListedRule {
   const { text, effect, layer, base, file, editable } = rule
   const [problem] = compileRules([{ text, effect, layer, base }]).problems
   return {
@@ -123,7 +124,7 @@ function withRules(known: SessionRule[], added: readonly SessionRule[]): Session
   return [...known, ...added.filter((rule) => !isKnown(rule)).map(({ text, effect }) => ({ text, effect }))]
 }
 
-function sessionOf({ session }: Target): Session {
+function requireSession({ session }: RuleTarget): Session {
   if (session !== undefined) return session
   throw new NamedError('BadRequest', 'A rule of a session needs its sessionId.')
 }

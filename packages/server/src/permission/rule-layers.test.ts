@@ -4,11 +4,11 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openConfig } from '../config.ts'
 import { createProjectConfigs } from './project-configs.ts'
-import { openRuleLayers, type Place, type RuleLayers } from './rule-layers.ts'
+import { openRuleLayers, type PolicyWorkspace, type RuleLayers } from './rule-layers.ts'
 
 let folder: string
 let home: string
-let workspace: Place
+let workspace: PolicyWorkspace
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'troupe-layers-'))
   home = path.join(folder, 'home')

@@ -15,20 +15,24 @@ export interface LayeredRule extends RuleLine {
 
 export type RuleTexts = { [E in Effect]?: string[] | undefined }
 /** How long what a person says holds. */
-export type Scope = 'session' | 'project' | 'always'
-export type Place = Pick<Workspace, 'path' | 'trusted'>
+export type RememberScope = 'session' | 'project' | 'always'
+export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted'>
 
 /** The rules that stand in files. Every call looks at the files as they are now. */
 export interface RuleLayers {
-  rules(workspace: Place): LayeredRule[]
+  rules(workspace: PolicyWorkspace): LayeredRule[]
   /** What is wrong with the files, in sentences. */
-  warnings(workspace: Place): string[]
+  warnings(workspace: PolicyWorkspace): string[]
   /** A file that could never be read: what it forbids is not known, so nothing may run unasked. */
-  unknown(workspace: Place): string | undefined
+  unknown(workspace: PolicyWorkspace): string | undefined
   /** What the files want new sessions to begin in. */
-  mode(workspace: Place): Mode
+  mode(workspace: PolicyWorkspace): Mode
   /** Changes what the person has said for this project, or for all. Throws `BadConfig` rather than lose anything. */
-  change(workspace: Place, scope: 'project' | 'always', change: (rules: RuleTexts) => RuleTexts): Promise<void>
+  change(
+    workspace: PolicyWorkspace,
+    scope: 'project' | 'always',
+    change: (rules: RuleTexts) => RuleTexts,
+  ): Promise<void>
 }
 
 const effects: readonly Effect[] = ['deny', 'ask', 'allow']
@@ -62,14 +66,14 @@ export function openRuleLayers(options: {
       const project = projects(workspace)
       const own = remembered.get()
       return [
-        ...linesOf(managed.get()?.permissions, { layer: 'managed', base: personHome, file: managed.path }),
-        ...linesOf(config.get().permissions, { layer: 'user', base: personHome, file: config.path, editable: true }),
-        ...linesOf(workspace.trusted ? project.get()?.permissions : undefined, {
+        ...layerLines(managed.get()?.permissions, { layer: 'managed', base: personHome, file: managed.path }),
+        ...layerLines(config.get().permissions, { layer: 'user', base: personHome, file: config.path, editable: true }),
+        ...layerLines(workspace.trusted ? project.get()?.permissions : undefined, {
           layer: 'project',
           base: workspace.path,
           file: project.path,
         }),
-        ...linesOf(Object.hasOwn(own ?? {}, workspace.path) ? own?.[workspace.path] : undefined, {
+        ...layerLines(Object.hasOwn(own ?? {}, workspace.path) ? own?.[workspace.path] : undefined, {
           layer: 'project',
           base: workspace.path,
           file: remembered.path,
@@ -89,7 +93,8 @@ export function openRuleLayers(options: {
         const why = given === undefined ? undefined : refusal(given, file === project)
         return why === undefined ? [] : `${file.path}: the mode "${given}" ${why}.`
       })
-      const held = !workspace.trusted && linesOf(readQuietly(project)?.permissions, { file: project.path }).length > 0
+      const held =
+        !workspace.trusted && layerLines(readQuietly(project)?.permissions, { file: project.path }).length > 0
       return [
         ...broken,
         ...modeWarnings,
@@ -136,7 +141,7 @@ export function openRuleLayers(options: {
   }
 }
 
-function linesOf(
+function layerLines(
   permissions: RuleTexts | undefined,
   given: Pick<LayeredRule, 'file'> & Partial<LayeredRule>,
 ): LayeredRule[] {

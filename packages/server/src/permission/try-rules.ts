@@ -9,12 +9,12 @@ import {
   type StoredCall,
   type Tool,
 } from '@troupe/core'
-import { shortened } from './shortened.ts'
+import { truncateJson } from './shortened.ts'
 
 /** A decision as it is shown beside its call. */
 export type ShownDecision = Pick<Decision, 'decision' | 'reason' | 'rule' | 'remember' | 'commands'>
 
-export interface Trial {
+export interface RuleTrialResult {
   calls: number
   before: Record<Effect, number>
   after: Record<Effect, number>
@@ -24,23 +24,29 @@ export interface Trial {
   changes: (StoredCall & { before: ShownDecision; after: ShownDecision })[]
 }
 
-const mostChanges = 200
+const maxListedChanges = 200
 /** Streams go on in between. */
-export const callsAtOnce = 100
+export const callsPerSlice = 100
 
 /** What other rules would have made of calls that were made in a folder. Nothing is run or saved. */
 export async function tryRules(
   { before, after }: { before: Policy; after: Policy },
   stored: readonly StoredCall[],
   { tools, folder }: { tools: readonly Tool[]; folder: string },
-): Promise<Trial> {
+): Promise<RuleTrialResult> {
   const known = inDialects(tools, stored)
-  const trial: Trial = { calls: stored.length, before: counts(), after: counts(), changed: 0, changes: [] }
-  for (let from = 0; from < stored.length; from += callsAtOnce) {
-    const some = stored.slice(from, from + callsAtOnce)
+  const trial: RuleTrialResult = {
+    calls: stored.length,
+    before: emptyCounts(),
+    after: emptyCounts(),
+    changed: 0,
+    changes: [],
+  }
+  for (let from = 0; from < stored.length; from += callsPerSlice) {
+    const some = stored.slice(from, from + callsPerSlice)
     const calls = some.map(({ toolName, input }) => ({ tool: toolName, input, cwd: folder }))
     const found = await simulate(before, after, calls, known)
-    add(trial, found, some)
+    addOutcome(trial, found, some)
     await setImmediate()
   }
   return trial
@@ -56,7 +62,7 @@ export function shownDecision({ decision, reason, rule, remember, commands }: De
   }
 }
 
-function add(trial: Trial, found: Simulation, calls: readonly StoredCall[]): void {
+function addOutcome(trial: RuleTrialResult, found: Simulation, calls: readonly StoredCall[]): void {
   for (const effect of ['allow', 'ask', 'deny'] as const) {
     trial.before[effect] += found.before[effect]
     trial.after[effect] += found.after[effect]
@@ -64,13 +70,13 @@ function add(trial: Trial, found: Simulation, calls: readonly StoredCall[]): voi
   trial.changed += found.changes.length
   for (const { index, before, after } of found.changes) {
     const call = calls[index]
-    if (call === undefined || trial.changes.length >= mostChanges) return
+    if (call === undefined || trial.changes.length >= maxListedChanges) return
     const decisions = { before: shownDecision(before), after: shownDecision(after) }
-    trial.changes.push({ ...call, input: shortened(call.input), ...decisions })
+    trial.changes.push({ ...call, input: truncateJson(call.input), ...decisions })
   }
 }
 
-function counts(): Record<Effect, number> {
+function emptyCounts(): Record<Effect, number> {
   return { allow: 0, ask: 0, deny: 0 }
 }
 

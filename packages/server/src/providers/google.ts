@@ -1,5 +1,5 @@
 import { defineProvider } from '../provider.ts'
-import { readJson } from './shared/list-models.ts'
+import { fetchJson } from './shared/list-models.ts'
 import {
   isReasoning,
   maxOutputTokens,
@@ -58,7 +58,7 @@ export default defineProvider({
     )
   },
   async discover({ apiKey = '', headers, ...options }) {
-    const list = await readJson('/models?pageSize=1000', {
+    const list = await fetchJson('/models?pageSize=1000', {
       ...options,
       headers: { 'x-goog-api-key': apiKey, ...headers },
     })

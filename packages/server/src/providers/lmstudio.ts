@@ -1,5 +1,5 @@
 import { defineProvider } from '../provider.ts'
-import { readJson } from './shared/list-models.ts'
+import { fetchJson } from './shared/list-models.ts'
 import { createOpenAICompatible } from './shared/openai-compatible.ts'
 import { chatCompletionParams } from './shared/params.ts'
 
@@ -17,7 +17,7 @@ export default defineProvider({
   params: chatCompletionParams,
   create: createOpenAICompatible,
   async discover({ apiKey, baseURL, headers, ...options }) {
-    const list = (await readJson('/api/v0/models', {
+    const list = (await fetchJson('/api/v0/models', {
       ...options,
       baseURL: baseURL?.replace(/\/v1\/?$/, ''),
       headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },

@@ -1,5 +1,5 @@
 import { defineProvider } from '../provider.ts'
-import { readJson } from './shared/list-models.ts'
+import { fetchJson } from './shared/list-models.ts'
 import { createOpenAICompatible } from './shared/openai-compatible.ts'
 import { chatCompletionParams } from './shared/params.ts'
 
@@ -18,7 +18,7 @@ export default defineProvider({
   params: chatCompletionParams,
   create: createOpenAICompatible,
   async discover({ apiKey, baseURL, headers, ...options }) {
-    const list = (await readJson('/api/tags', {
+    const list = (await fetchJson('/api/tags', {
       ...options,
       baseURL: baseURL?.replace(/\/v1\/?$/, ''),
       headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
@@ -26,7 +26,7 @@ export default defineProvider({
     if (!Array.isArray(list?.models)) throw new Error('the answer of /api/tags is not a list of models')
     return list.models.filter(isChat).map((model) => ({
       id: model.name,
-      name: nameOf(model),
+      name: modelName(model),
       tags: sees(model) ? ['chat', 'vision'] : ['chat'],
     }))
   },
@@ -47,7 +47,7 @@ function sees({ name, details }: OllamaModel): boolean {
   return parts.some((part) => /clip|mllama|vl$/.test(part)) || /llava|vision|moondream|minicpm-v|[\d-]vl\b/i.test(name)
 }
 
-function nameOf(model: OllamaModel): string {
+function modelName(model: OllamaModel): string {
   const size = model.details?.parameter_size
   return size ? `${model.name} (${size})` : model.name
 }

@@ -1,5 +1,5 @@
 import { defineProvider } from '../provider.ts'
-import { readJson } from './shared/list-models.ts'
+import { fetchJson } from './shared/list-models.ts'
 import { chatCompletionParams } from './shared/params.ts'
 import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
 import { cacheKey, markCache } from './shared/prompt-cache.ts'
@@ -45,7 +45,7 @@ export default defineProvider({
     })
   },
   async discover({ apiKey = '', headers, ...options }) {
-    const config = await readJson('/config', {
+    const config = await fetchJson('/config', {
       ...options,
       headers: { authorization: `Bearer ${apiKey}`, 'ai-gateway-auth-method': 'api-key', ...headers },
     })

@@ -11,15 +11,15 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { z } from 'zod'
-import { agentPatchSchema, storedDefinitionSchema, type AgentBook } from '../agent-book.ts'
-import { findSession, refuseTrashed } from '../find-session.ts'
-import type { Live } from '../live.ts'
+import { agentPatchSchema, storedDefinitionSchema, type AgentRegistry } from '../agent-book.ts'
+import { findSession, assertNotTrashed } from '../find-session.ts'
+import type { RunManager } from '../live.ts'
 import type { OpenWorkspace } from '../open-workspace.ts'
 import { answer, route, type Route } from '../route.ts'
-import { afterOf } from '../after-of.ts'
+import { resumeAfter } from '../after-of.ts'
 import { streamResponse } from '../stream-response.ts'
 
-const limit = z
+const agentPageLimit = z
   .string()
   .regex(/^\d{1,3}$/, 'a whole number below 1,000')
   .optional()
@@ -29,8 +29,8 @@ const newAgentSchema = storedDefinitionSchema.extend({ name: z.string().min(1).m
 /** Definitions of agents, and the sub-agents of a session. */
 export function agentRoutes(options: {
   store: Store
-  live: Live
-  agentBook: AgentBook
+  live: RunManager
+  agentBook: AgentRegistry
   openWorkspace: OpenWorkspace
 }): Route[] {
   const { store, live, agentBook: book } = options
@@ -44,7 +44,7 @@ export function agentRoutes(options: {
       async handle(c, { workspaceId }) {
         const workspace = await workspaceOf(workspaceId)
         return answer(c, agentListSchema, {
-          agents: (await book.list(workspace)).map(shown),
+          agents: (await book.list(workspace)).map(agentInfo),
           problems: book.problems(workspace),
         })
       },
@@ -58,7 +58,7 @@ export function agentRoutes(options: {
       answers: { 201: '{agent}', 409: 'AgentExists', 422: 'InvalidAgent' },
       async handle(c, { body, workspaceId }) {
         const { name, ...data } = body
-        return c.json({ agent: shown(await book.add(await workspaceOf(workspaceId), name, data)) }, 201)
+        return c.json({ agent: agentInfo(await book.add(await workspaceOf(workspaceId), name, data)) }, 201)
       },
     }),
     route({
@@ -71,7 +71,7 @@ export function agentRoutes(options: {
       answers: { 200: '{agent}', 404: 'AgentNotFound', 422: 'InvalidAgent' },
       async handle(c, { params, body, workspaceId }) {
         const workspace = await workspaceOf(workspaceId)
-        return c.json({ agent: shown(await book.change(workspace, params['name'] as string, body)) })
+        return c.json({ agent: agentInfo(await book.change(workspace, params['name'] as string, body)) })
       },
     }),
     route({
@@ -96,14 +96,14 @@ export function agentRoutes(options: {
         const session = await findSession(store, params['id'], workspaceId)
         const runs = new Map((await store.runs.ofSession(session.id)).map((run) => [run.id, run]))
         const agents = await store.agents.list(session.id)
-        return c.json({ agents: agents.map((agent) => ({ ...summary(agent), ...timesOf(agent, runs) })) })
+        return c.json({ agents: agents.map((agent) => ({ ...summary(agent), ...agentTimes(agent, runs) })) })
       },
     }),
     route({
       method: 'GET',
       path: '/ai/sessions/:id/agents/:agentId/messages',
       summary: 'A page from the tail of the conversation of a sub-agent.',
-      query: z.object({ before: z.string().max(64).optional(), limit }),
+      query: z.object({ before: z.string().max(64).optional(), limit: agentPageLimit }),
       scoped: true,
       answers: { 200: '{agent, leafMessageId, messages, siblings, page}', 404: 'SessionNotFound, AgentNotFound' },
       async handle(c, { params, query, workspaceId }) {
@@ -134,7 +134,7 @@ export function agentRoutes(options: {
         const { sessionId, agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
         const run = live.getAgent(sessionId, agentId)
         if (run === undefined) return c.body(null, 204)
-        return streamResponse(c, (sink) => run.subscribe(sink, afterOf(c, query['after'])))
+        return streamResponse(c, (sink) => run.subscribe(sink, resumeAfter(c, query['after'])))
       },
     }),
     route({
@@ -160,7 +160,7 @@ export function agentRoutes(options: {
       async handle(c, { params, body, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
         const { agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
-        refuseTrashed(session)
+        assertNotTrashed(session)
         await live.tellAgent(session, agentId, body)
         return c.json({ agent: summary((await store.agents.get(session.id, agentId)) as AgentRecord) }, 202)
       },
@@ -218,7 +218,7 @@ export function agentRoutes(options: {
   }
 }
 
-function shown(entry: AgentEntry): AgentInfo {
+function agentInfo(entry: AgentEntry): AgentInfo {
   const { prompt, prompts, needs: _, ...rest } = entry
   return { ...rest, systemPrompt: prompt, languages: Object.keys(prompts ?? {}) }
 }
@@ -232,7 +232,7 @@ function summary({ details, ...record }: AgentRecord): Record<string, unknown> {
 }
 
 /** Of its newest turn; `elapsedMs` once that has ended. */
-function timesOf(
+function agentTimes(
   { runId }: AgentRecord,
   runs: ReadonlyMap<string, RunRecord>,
 ): { startedAt?: number; elapsedMs?: number } {

@@ -2,10 +2,10 @@ import { answerRequestSchema, askListSchema, NamedError, type Store } from '@tro
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
 import type { Inbox } from '../inbox.ts'
-import type { Answers } from '../permission/answers.ts'
+import type { AskAnswers } from '../permission/answers.ts'
 import { answer, route, type Route } from '../route.ts'
 
-export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: Answers }): Route[] {
+export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: AskAnswers }): Route[] {
   return [
     route({
       method: 'GET',

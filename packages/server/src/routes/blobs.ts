@@ -2,7 +2,8 @@ import { NamedError, type Blobs, type Store } from '@troupe/core'
 import type { Route } from '../route.ts'
 
 /** Types that a browser may show from our own address; everything else is only offered as a download. */
-const shown = /^(image\/(png|jpeg|gif|webp|avif)|audio\/[a-z0-9.+-]+|video\/[a-z0-9.+-]+|application\/pdf|text\/plain)$/
+const inlineTypes =
+  /^(image\/(png|jpeg|gif|webp|avif)|audio\/[a-z0-9.+-]+|video\/[a-z0-9.+-]+|application\/pdf|text\/plain)$/
 
 export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 'messages'> }): Route[] {
   return [
@@ -34,8 +35,8 @@ export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 
         const blob = /^[0-9a-f]{64}$/.test(sha256) ? await blobs.get(sha256) : undefined
         if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
         return c.body(new Uint8Array(blob.bytes), 200, {
-          'content-type': shown.test(blob.mediaType) ? blob.mediaType : 'application/octet-stream',
-          'content-disposition': shown.test(blob.mediaType) ? 'inline' : 'attachment',
+          'content-type': inlineTypes.test(blob.mediaType) ? blob.mediaType : 'application/octet-stream',
+          'content-disposition': inlineTypes.test(blob.mediaType) ? 'inline' : 'attachment',
           'cache-control': 'private, max-age=31536000, immutable',
         })
       },

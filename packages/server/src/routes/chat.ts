@@ -1,3 +1,4 @@
+import type { LogEvent } from '../subscriber.ts'
 import {
   chatRequestSchema,
   formatEvent,
@@ -8,21 +9,20 @@ import {
   type StoredMessage,
 } from '@troupe/core'
 import { z } from 'zod'
-import { takeChat, type ChatContext } from '../chat.ts'
-import { takeSteering } from '../commands/take-steering.ts'
+import { handleChat, type ChatContext } from '../chat.ts'
+import { expandSteering } from '../commands/take-steering.ts'
 import { findSession } from '../find-session.ts'
-import type { InTurn } from '../in-turn.ts'
-import type { LogEvent } from '../live-log.ts'
-import { paintAnswer } from '../media/paint-answer.ts'
+import type { KeyedMutex } from '../in-turn.ts'
+import { handleImageRequest } from '../media/paint-answer.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import { typedIn } from '../permission/typed-addresses.ts'
+import { claimedAddresses } from '../permission/typed-addresses.ts'
 import { route, type Ctx, type Route } from '../route.ts'
 import { noRun } from '../session-run.ts'
-import { afterOf } from '../after-of.ts'
+import { resumeAfter } from '../after-of.ts'
 import { streamHeaders, streamResponse } from '../stream-response.ts'
 
 export function chatRoutes(
-  options: ChatContext & { media: Media; inTurn: InTurn; permissions: Pick<Permissions, 'heard'> },
+  options: ChatContext & { media: Media; inTurn: KeyedMutex; permissions: Pick<Permissions, 'heard'> },
 ): Route[] {
   const { live, store } = options
   const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
@@ -52,10 +52,10 @@ export function chatRoutes(
         const given = { ...options, sessionId, workspaceId }
         const turn =
           body.intent === 'image'
-            ? await paintAnswer(body, given)
-            : await options.inTurn(sessionId, () => takeChat(body, given))
+            ? await handleImageRequest(body, given)
+            : await options.inTurn(sessionId, () => handleChat(body, given))
         if (turn.kind === 'replay') {
-          if (body.responseMode !== 'json') return replay(c, turn.events)
+          if (body.responseMode !== 'json') return replayResponse(c, turn.events)
           return c.json({ sessionId, message: await stored(sessionId, turn.messageId), waiting: false })
         }
         const { run, after } = turn
@@ -88,7 +88,7 @@ export function chatRoutes(
         const { id: sessionId } = await findSession(store, params['sessionId'], workspaceId)
         const run = live.get(sessionId)
         if (run === undefined) return c.body(null, 204)
-        const after = afterOf(c, query['after'])
+        const after = resumeAfter(c, query['after'])
         return streamResponse(c, (sink) => run.subscribe(sink, { ...after, untilWaiting: query['hold'] === '0' }))
       },
     }),
@@ -121,8 +121,8 @@ export function chatRoutes(
       async handle(c, { params, body, workspaceId }) {
         const session = await findSession(store, params['sessionId'], workspaceId)
         if (live.get(session.id) === undefined) throw noRun()
-        const { message, hints } = await takeSteering(body, session, options)
-        options.permissions.heard(session.id, typedIn(body.text, body.typedUrls))
+        const { message, hints } = await expandSteering(body, session, options)
+        options.permissions.heard(session.id, claimedAddresses(body.text, body.typedUrls))
         await live.steer(session.id, message)
         return c.json({ id: body.id, hints })
       },
@@ -131,7 +131,7 @@ export function chatRoutes(
 }
 
 /** A finished answer as a stream: what a client sees that retries after it missed the end. */
-function replay(c: Ctx, events: (LogEvent | { chunk: Chunk })[]): Response {
+function replayResponse(c: Ctx, events: (LogEvent | { chunk: Chunk })[]): Response {
   const text = events.map((event) =>
     'number' in event ? formatEvent(event.number, event.chunk) : `data: ${JSON.stringify(event.chunk)}\n\n`,
   )

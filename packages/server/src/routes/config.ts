@@ -1,4 +1,4 @@
-import { isSameServer, NamedError } from '@troupe/core'
+import { isSameOrigin, NamedError } from '@troupe/core'
 import { z } from 'zod'
 import { configSchema, type Config, type ConfigFile } from '../config.ts'
 import { dropSecrets } from '../drop-secrets.ts'
@@ -60,7 +60,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
         if (typeof body.model === 'string') await options.modelId(body.model)
         let dropped: string[] = []
         await config.update((current) => {
-          const next = patched(current, body)
+          const next = applyPatch(current, body)
           dropped = dropKey(current, next, body)
           return next
         })
@@ -98,16 +98,16 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
 }
 
 /** One level deep: of limits, media, the browser and search, too, what is not named stays. */
-function patched(config: Config, patch: Patch): Config {
-  const next = merged(config, patch)
+function applyPatch(config: Config, patch: Patch): Config {
+  const next = mergeSection(config, patch)
   const { limits: limited, media: made, browser: browsing, search: searched } = patch
-  if (limited) next['limits'] = merged(config.limits, limited)
-  if (made) next['media'] = merged(config.media, made)
-  if (browsing) next['browser'] = merged(config.browser, browsing)
+  if (limited) next['limits'] = mergeSection(config.limits, limited)
+  if (made) next['media'] = mergeSection(config.media, made)
+  if (browsing) next['browser'] = mergeSection(config.browser, browsing)
   if (searched) {
     // What was said of one provider says nothing of another.
     const moved = searched.provider !== undefined && searched.provider !== config.search?.provider
-    const search = merged(moved ? { apiKey: config.search?.apiKey } : config.search, searched)
+    const search = mergeSection(moved ? { apiKey: config.search?.apiKey } : config.search, searched)
     next['search'] = search
     if (search['provider'] === undefined)
       throw new NamedError('BadRequest', 'The search needs a provider: searxng, brave or tavily.')
@@ -118,11 +118,11 @@ function patched(config: Config, patch: Patch): Config {
 /** Takes the key out of the search where another provider or server would get it, and says so. */
 function dropKey({ search: before }: Config, { search: after }: Config, { search: change }: Patch): string[] {
   if (!after || !change) return []
-  const isSame = before?.provider === after.provider && isSameServer(before.baseURL, after.baseURL)
+  const isSame = before?.provider === after.provider && isSameOrigin(before.baseURL, after.baseURL)
   return isSame ? [] : dropSecrets(after, change, ['apiKey'])
 }
 
-function merged(before: object | undefined, patch: object): Record<string, unknown> {
+function mergeSection(before: object | undefined, patch: object): Record<string, unknown> {
   const next: Record<string, unknown> = { ...before }
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete next[key]

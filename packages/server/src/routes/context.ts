@@ -1,5 +1,5 @@
 import {
-  compact,
+  applyCompactions,
   dataParts,
   finalText,
   NamedError,
@@ -8,7 +8,7 @@ import {
   type Offers,
   TokenGauge,
   toolTokens,
-  trim,
+  applyTrim,
   type DataParts,
   type Session,
   type Store,
@@ -16,23 +16,23 @@ import {
   type Tool,
 } from '@troupe/core'
 import { z } from 'zod'
-import { brokenBy, fingerprints, type LastCalls } from '../context/last-call.ts'
-import type { Block } from '../context/preface.ts'
+import { cacheBreak, fingerprints, type LastCalls } from '../context/last-call.ts'
+import type { PromptBlock } from '../context/preface.ts'
 import { findSession } from '../find-session.ts'
-import type { Live } from '../live.ts'
+import type { RunManager } from '../live.ts'
 import { route, type Route } from '../route.ts'
 
 /** What the next call of a session would be made of. */
 export interface NextCall {
   model: { id: string; contextWindow?: number; price?: { input: number; output: number } }
-  blocks: Block[]
+  blocks: PromptBlock[]
   tools: readonly Tool[]
   /** What the open pages of the session's workspace offer. */
   offers: Offers
   mode: Mode
 }
 
-interface Piece {
+interface ContextPiece {
   kind: 'tool' | 'instructions' | 'summary' | 'message'
   name: string
   tokens: number
@@ -45,7 +45,7 @@ interface Piece {
 /** The context X-ray. */
 export function contextRoutes(options: {
   store: Store
-  live: Live
+  live: RunManager
   lastCalls: LastCalls
   nextCall(session: Session): Promise<NextCall>
 }): Route[] {
@@ -80,9 +80,9 @@ export function contextRoutes(options: {
           tokens: Math.round(tokens),
           ...(model.price !== undefined && { cost: (tokens * model.price.input) / 1_000_000 }),
         })
-        const pieces: Piece[] = [
-          ...tools.map((tool): Piece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
-          ...blocks.map(({ name, text }): Piece => ({
+        const pieces: ContextPiece[] = [
+          ...tools.map((tool): ContextPiece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
+          ...blocks.map(({ name, text }): ContextPiece => ({
             kind: 'instructions',
             name,
             ...priced(gauge.text(text)),
@@ -99,7 +99,7 @@ export function contextRoutes(options: {
           cache: {
             lastCallAt: last?.at ?? null,
             modelChanged: last !== undefined && last.model !== model.id,
-            brokenBy: (last === undefined ? undefined : brokenBy(last, { blocks: now, chain })) ?? null,
+            brokenBy: (last === undefined ? undefined : cacheBreak(last, { blocks: now, chain })) ?? null,
             ...(usage !== undefined && {
               inputTokens: usage.inputTokens,
               cachedInputTokens: usage.cachedInputTokens ?? 0,
@@ -129,9 +129,9 @@ export function contextRoutes(options: {
   async function switchCompaction(sessionId: string, id: string, off: boolean): Promise<unknown> {
     const at = { sessionId }
     for await (const message of everyMessage(at)) {
-      const found = message.parts.find((part) => compactionIn(part)?.id === id)
+      const found = message.parts.find((part) => findCompaction(part)?.id === id)
       if (found === undefined) continue
-      const { off: _, ...data } = compactionIn(found) as DataParts['compaction']
+      const { off: _, ...data } = findCompaction(found) as DataParts['compaction']
       const now = off ? { ...data, off } : data
       const parts = message.parts.map((part) => (part === found ? ({ ...part, data: now } as typeof part) : part))
       await store.messages.replace(at, { ...message, parts })
@@ -152,7 +152,7 @@ export function contextRoutes(options: {
   }
 }
 
-function compactionIn(part: StoredMessage['parts'][number]): DataParts['compaction'] | undefined {
+function findCompaction(part: StoredMessage['parts'][number]): DataParts['compaction'] | undefined {
   return part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
 }
 
@@ -160,21 +160,21 @@ function messagePieces(
   chain: readonly StoredMessage[],
   gauge: TokenGauge,
   priced: (tokens: number) => { tokens: number; cost?: number },
-): Piece[] {
+): ContextPiece[] {
   const named = new Map<string, number>()
-  return compact(trim(chain)).flatMap((message): Piece[] => {
+  return applyCompactions(applyTrim(chain)).flatMap((message): ContextPiece[] => {
     const isSummary = message.role === 'user' && message.id === undefined
     const text = message.role === 'user' ? finalText({ parts: message.parts }) : ''
-    const written = { ...message, parts: message.parts.filter((part) => broughtName(part) === undefined) }
-    const own: Piece = {
+    const written = { ...message, parts: message.parts.filter((part) => attachmentName(part) === undefined) }
+    const own: ContextPiece = {
       kind: isSummary ? 'summary' : 'message',
       name: isSummary ? 'summary of the older part' : `${message.role}${text === '' ? '' : `: ${text.slice(0, 60)}`}`,
       ...priced(gauge.messages([written])),
       ...(message.id !== undefined && { messageId: message.id }),
     }
     const frame = gauge.messages([{ ...message, parts: [] }])
-    const brought = message.parts.flatMap((part): Piece[] => {
-      const name = broughtName(part)
+    const brought = message.parts.flatMap((part): ContextPiece[] => {
+      const name = attachmentName(part)
       if (name === undefined) return []
       const count = (named.get(name) ?? 0) + 1
       named.set(name, count)
@@ -186,7 +186,7 @@ function messagePieces(
 }
 
 /** What a message brought in is a piece of its own: it may be far longer than the message. */
-function broughtName(part: StoredMessage['parts'][number]): string | undefined {
+function attachmentName(part: StoredMessage['parts'][number]): string | undefined {
   const kind = /^data-(skill|command|mention)$/.exec(part.type)?.[1]
   if (kind === undefined || !('data' in part)) return undefined
   return `${kind} ${(part.data as { name?: string }).name ?? ''}`.trim()

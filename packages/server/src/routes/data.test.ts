@@ -15,11 +15,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../../test/test-server.ts'
 import type { Backup } from '../data/back-up-home.ts'
-import type { Place } from '../data/measure-places.ts'
+import type { HomeUsage } from '../data/measure-places.ts'
 
 interface Data {
   home: string
-  places: Place[]
+  places: HomeUsage[]
   backups: Backup[]
   free: number
 }

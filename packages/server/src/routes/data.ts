@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import type { Store, Workspace } from '@troupe/core'
 import { backUpHome, listBackups } from '../data/back-up-home.ts'
-import type { Place } from '../data/measure-places.ts'
+import type { HomeUsage } from '../data/measure-places.ts'
 import type { Finding } from '../doctor/diagnose.ts'
-import { createInTurn } from '../in-turn.ts'
+import { createKeyedMutex } from '../in-turn.ts'
 import { route, type Route } from '../route.ts'
-import { runApart } from '../run-apart.ts'
+import { runInWorker } from '../run-apart.ts'
 
 export interface DataRoutesOptions {
   /** Where everything of the person lies. */
@@ -19,7 +19,7 @@ export interface DataRoutesOptions {
 
 export function dataRoutes(options: DataRoutesOptions): Route[] {
   const { store } = options
-  const inTurn = createInTurn()
+  const inTurn = createKeyedMutex()
   return [
     route({
       method: 'GET',
@@ -31,7 +31,7 @@ export function dataRoutes(options: DataRoutesOptions): Route[] {
         const { bavail, bsize } = await statfs(home)
         return c.json({
           home,
-          places: await runApart<Place[]>(new URL('../data/measure-home-worker.ts', import.meta.url), home),
+          places: await runInWorker<HomeUsage[]>(new URL('../data/measure-home-worker.ts', import.meta.url), home),
           backups: await listBackups(home),
           free: bavail * bsize,
         })

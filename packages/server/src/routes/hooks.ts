@@ -1,8 +1,8 @@
 import type { Store, Workspace } from '@troupe/core'
-import type { Hooks } from '../open-hooks.ts'
+import type { WorkspaceHooks } from '../open-hooks.ts'
 import { route, type Route } from '../route.ts'
 
-export function hookRoutes(options: { store: Store; hooks: Hooks }): Route[] {
+export function hookRoutes(options: { store: Store; hooks: WorkspaceHooks }): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,5 +1,5 @@
 import {
-  isSameServer,
+  isSameOrigin,
   mcpEntrySchema,
   mcpNamePattern,
   NamedError,
@@ -115,7 +115,7 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
           const next: Record<string, unknown> = { ...entry, ...changes }
           for (const [key, value] of Object.entries(next)) if (value === null) delete next[key]
           const { url: to } = next
-          if (!isSameServer(entry?.url, typeof to === 'string' ? to : undefined))
+          if (!isSameOrigin(entry?.url, typeof to === 'string' ? to : undefined))
             dropped = dropSecrets(next, changes, ['headers', 'oauth'])
           await save(servers, known, next)
         }

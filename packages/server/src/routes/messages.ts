@@ -2,14 +2,22 @@ import { NamedError, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
 import { forkSession } from '../fork-session.ts'
-import type { InTurn } from '../in-turn.ts'
-import type { Live } from '../live.ts'
+import type { KeyedMutex } from '../in-turn.ts'
+import type { RunManager } from '../live.ts'
 import { route, type Route } from '../route.ts'
 
 const id = z.string().min(1).max(64)
 
 /** What is done to the messages of a session as a whole: its tree, looking for words in it, taking out and bringing back. */
-export function messageRoutes({ store, live, inTurn }: { store: Store; live: Live; inTurn: InTurn }): Route[] {
+export function messageRoutes({
+  store,
+  live,
+  inTurn,
+}: {
+  store: Store
+  live: RunManager
+  inTurn: KeyedMutex
+}): Route[] {
   return [
     route({
       method: 'GET',

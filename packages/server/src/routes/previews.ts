@@ -12,7 +12,7 @@ import {
 } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
-import { isInHome } from '../is-in-home.ts'
+import { isPrivateToHome } from '../is-in-home.ts'
 import { route, type Route } from '../route.ts'
 
 const kinds: Record<string, string> = {
@@ -29,7 +29,7 @@ const kinds: Record<string, string> = {
   '.jsx': 'jsx',
 }
 
-const largest = 5 * 1024 * 1024
+const maxPreviewBytes = 5 * 1024 * 1024
 
 /** Files as the page shows them: of the session's workspace, and what the session itself has made. */
 export function previewRoutes(options: { store: Store; homePath: string }): Route[] {
@@ -53,15 +53,15 @@ export function previewRoutes(options: { store: Store; homePath: string }): Rout
         const session = await findSession(store, params['id'], workspaceId)
         const place = await placeOf(session)
         const given = query['path'] ?? ''
-        const { real, shown, size } = locate(given, place, homePath)
+        const { real, shown, size } = findPreview(given, place, homePath)
         const kind = kinds[path.extname(real).toLowerCase()]
         const isOwnJsx = isJsxFile(real, place)
         if (kind === undefined || (kind === 'jsx' && !isOwnJsx))
           throw new NamedError('NoPreview', 'There is no preview for files of this kind.', { status: 415 })
-        if (size > largest)
+        if (size > maxPreviewBytes)
           throw new NamedError('FileTooLarge', 'The file is too large to be shown: the limit is 5 MiB.', {
             status: 413,
-            data: { size, limit: largest },
+            data: { size, limit: maxPreviewBytes },
           })
         const bytes = await readFile(real)
         if (kind === 'xlsx') return c.json({ preview: { path: shown, kind, size, base64: bytes.toString('base64') } })
@@ -72,7 +72,7 @@ export function previewRoutes(options: { store: Store; homePath: string }): Rout
     }),
   ]
 
-  async function placeOf(session: Session): Promise<Place> {
+  async function placeOf(session: Session): Promise<PreviewRoots> {
     const workspace = await store.workspaces.get(session.workspaceId)
     const cwd = await realpath(workspace?.path ?? homePath)
     const own = path.join(await realpath(homePath), 'sessions', session.id)
@@ -81,26 +81,30 @@ export function previewRoutes(options: { store: Store; homePath: string }): Rout
   }
 }
 
-interface Place {
+interface PreviewRoots {
   cwd: string
   roots: string[]
   readable: string[]
   jsxFolder: string
 }
 
-function locate(given: string, place: Place, homePath: string): { real: string; shown: string; size: number } {
-  const found = resolved(given, place)
+function findPreview(
+  given: string,
+  place: PreviewRoots,
+  homePath: string,
+): { real: string; shown: string; size: number } {
+  const found = resolvePreview(given, place)
   const { path: real, shown, stats } = found
   if (stats?.isFile() !== true)
     throw new NamedError('FileNotFound', 'There is no such file any more.', { status: 404, data: { path: given } })
   const inside = path.relative(place.cwd, real)
-  const isOurs = isInHome(real, homePath, [...place.roots, ...place.readable])
+  const isOurs = isPrivateToHome(real, homePath, [...place.roots, ...place.readable])
   if (isOurs || secretIn(inside.startsWith('..') ? path.basename(real) : inside) !== undefined)
     throw new NamedError('SecretFile', 'Files like that hold keys and passwords: they are not shown.', { status: 403 })
   return { real, shown, size: stats.size }
 }
 
-function resolved(given: string, place: Place): ReturnType<typeof resolvePath> {
+function resolvePreview(given: string, place: PreviewRoots): ReturnType<typeof resolvePath> {
   try {
     return resolvePath({ state: place }, given, { for: 'read' })
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isSameServer, NamedError, patchedProviderSchema, providerListSchema, providerPatchSchema } from '@troupe/core'
+import { isSameOrigin, NamedError, patchedProviderSchema, providerListSchema, providerPatchSchema } from '@troupe/core'
 import { z } from 'zod'
 import type { Config, ConfigFile } from '../config.ts'
 import { dropSecrets } from '../drop-secrets.ts'
@@ -39,7 +39,7 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
         const { id, ...patch } = body
         if (known(config.get(), id) !== undefined)
           throw new NamedError('ProviderExists', `There is a provider "${id}" already.`, { status: 409 })
-        await config.update((current) => patched(current, id, patch))
+        await config.update((current) => patchSettings(current, id, patch))
         return c.json({ provider: await info(id) }, 201)
       },
     }),
@@ -54,9 +54,9 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
         const { id } = await info(params['provider'])
         let dropped: string[] = []
         await config.update((current) => {
-          const next = patched(current, id, body)
+          const next = patchSettings(current, id, body)
           const addresses = [current, next].map(({ providers = {} }) => models.addressOf(id, providers))
-          if (isSameServer(addresses[0], addresses[1])) return next
+          if (isSameOrigin(addresses[0], addresses[1])) return next
           const settings: Record<string, unknown> = { ...known(next, id) }
           dropped = dropSecrets(settings, body, ['apiKey', 'headers'])
           return { ...next, providers: { ...next.providers, [id]: settings } }
@@ -95,7 +95,7 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
 const settingsSchema = z.looseObject(providerSettingsSchema.shape)
 
 /** The settings with this change; throws before anything is written where they would not be valid. */
-function patched(config: Config, id: string, patch: Record<string, unknown>): Config {
+function patchSettings(config: Config, id: string, patch: Record<string, unknown>): Config {
   const settings: Record<string, unknown> = { ...known(config, id) }
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete settings[key]

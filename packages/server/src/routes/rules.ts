@@ -15,11 +15,17 @@ import {
 import { z } from 'zod'
 import type { ConfigFile } from '../config.ts'
 import { findSession } from '../find-session.ts'
-import type { Answers } from '../permission/answers.ts'
-import { linesOf, type Permissions } from '../permission/permissions.ts'
-import type { RuleLayers, Scope } from '../permission/rule-layers.ts'
-import { checkRule, type ListedRule, type RuleBook, type Target } from '../permission/rule-book.ts'
-import { callsAtOnce, shownDecision, tryRules, type ShownDecision, type Trial } from '../permission/try-rules.ts'
+import type { AskAnswers } from '../permission/answers.ts'
+import { ruleLines, type Permissions } from '../permission/permissions.ts'
+import type { RuleLayers, RememberScope } from '../permission/rule-layers.ts'
+import { checkRule, type ListedRule, type RuleRegistry, type RuleTarget } from '../permission/rule-book.ts'
+import {
+  callsPerSlice,
+  shownDecision,
+  tryRules,
+  type ShownDecision,
+  type RuleTrialResult,
+} from '../permission/try-rules.ts'
 import { answer, route, type Route } from '../route.ts'
 
 export interface RuleRoutesOptions {
@@ -27,15 +33,15 @@ export interface RuleRoutesOptions {
   config: ConfigFile
   permissions: Permissions
   layers: RuleLayers
-  ruleBook: RuleBook
-  answers: Answers
+  ruleBook: RuleRegistry
+  answers: AskAnswers
   tools: (workspaceId: string) => readonly Tool[]
   allowBypass: boolean
   sandbox: { available: boolean; text: string; fix?: string }
 }
 
 /** So many calls of the past tell what a rule would change. */
-const mostCalls = 1000
+const maxTrialCalls = 1000
 
 const bySession = z.object({ sessionId: z.string().max(64).optional() })
 
@@ -89,8 +95,8 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         const target = await targetOf(workspaceId, body.sessionId)
         const rule = ruleBook.find(target, params['id'] as string)
         const next = { text: checkRule(body.text ?? rule.text), effect: body.effect ?? rule.effect }
-        const scope = body.scope ?? scopeOf(rule)
-        const same = next.text === rule.text && next.effect === rule.effect && scope === scopeOf(rule)
+        const scope = body.scope ?? parseScope(rule)
+        const same = next.text === rule.text && next.effect === rule.effect && scope === parseScope(rule)
         // First the new one: what is forbidden stays so in between.
         const result = same ? { rule, settled: [], warnings: [] } : await add(target, scope, next, workspaceId)
         if (!same) await ruleBook.remove(target, rule)
@@ -142,7 +148,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         const flags = { allow: allow.map(checkRule), ask: ask.map(checkRule), deny: deny.map(checkRule) }
         const policy = permissions.policy(place, {
           ...(session !== undefined && { session }),
-          rules: linesOf(flags, 'flag', place.path),
+          rules: ruleLines(flags, 'flag', place.path),
           ...(mode !== undefined && { mode: permissions.checkMode(mode) }),
           ...(sandbox !== undefined && { sandbox }),
         })
@@ -150,14 +156,14 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         const decisions: ShownDecision[] = []
         for (const call of body.calls) {
           decisions.push(shownDecision(await permissions.explain(call, at)))
-          if (decisions.length % callsAtOnce === 0) await setImmediate()
+          if (decisions.length % callsPerSlice === 0) await setImmediate()
         }
         return c.json({ decisions })
       },
     }),
   ]
 
-  async function targetOf(workspaceId: string, sessionId: string | undefined): Promise<Target> {
+  async function targetOf(workspaceId: string, sessionId: string | undefined): Promise<RuleTarget> {
     const session: Session | undefined =
       sessionId === undefined ? undefined : await findSession(store, sessionId, workspaceId)
     const workspace = await store.workspaces.get(workspaceId)
@@ -166,25 +172,25 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   }
 
   async function add(
-    target: Target,
-    scope: Scope,
+    target: RuleTarget,
+    scope: RememberScope,
     rule: SessionRule,
     workspaceId: string,
   ): Promise<{ rule: ListedRule | undefined; settled: string[]; warnings: string[] }> {
     const { settled } = await answers.add(target, scope, [rule])
     const listed = ruleBook
       .list(target)
-      .find((one) => one.text === rule.text && one.effect === rule.effect && one.editable && scopeOf(one) === scope)
+      .find((one) => one.text === rule.text && one.effect === rule.effect && one.editable && parseScope(one) === scope)
     return { rule: listed, settled, warnings: warningsOf([rule], workspaceId) }
   }
 
   async function test(
-    { place, session }: Target,
+    { place, session }: RuleTarget,
     tried: SessionRule[],
-    scope: Scope,
+    scope: RememberScope,
     workspaceId: string,
-  ): Promise<Trial> {
-    const stored = await store.calls.recent({ workspaceId, limit: mostCalls })
+  ): Promise<RuleTrialResult> {
+    const stored = await store.calls.recent({ workspaceId, limit: maxTrialCalls })
     const given = session === undefined ? {} : { session }
     const before = permissions.policy(place, given)
     const after = permissions.policy(place, {
@@ -199,7 +205,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   }
 }
 
-function scopeOf({ layer, file }: ListedRule): Scope {
+function parseScope({ layer, file }: ListedRule): RememberScope {
   if (file === null) return 'session'
   return layer === 'user' ? 'always' : 'project'
 }

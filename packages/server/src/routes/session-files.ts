@@ -3,19 +3,19 @@ import path from 'node:path'
 import { NamedError, resolvePath, secretIn, type AgentState, type Session, type Store } from '@troupe/core'
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
-import { isInHome } from '../is-in-home.ts'
+import { isPrivateToHome } from '../is-in-home.ts'
 import { route, type Route } from '../route.ts'
 
 export interface SessionFileOptions {
   store: Store
   homePath: string
   /** What the agent of a session may look at. */
-  stateOf(session: Session): Promise<Place>
+  stateOf(session: Session): Promise<FileRoots>
 }
 
-type Place = Pick<AgentState, 'cwd' | 'roots' | 'readable' | 'jsxFolder'>
+type FileRoots = Pick<AgentState, 'cwd' | 'roots' | 'readable' | 'jsxFolder'>
 
-const mostBytes = 2 * 1024 * 1024
+const maxFileBytes = 2 * 1024 * 1024
 const images: Record<string, string> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -76,10 +76,10 @@ export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptio
 }
 
 /** As an agent would find it: from its working directory, else from the workspace. */
-function findFile(state: Place, given: string, homePath: string): ReturnType<typeof resolvePath> {
+function findFile(state: FileRoots, given: string, homePath: string): ReturnType<typeof resolvePath> {
   for (const cwd of new Set([state.cwd, ...state.roots])) {
-    const found = within({ ...state, cwd }, given)
-    if (found?.stats?.isFile() === true && !isInHome(found.path, homePath, [...state.roots, ...state.readable]))
+    const found = resolveWithin({ ...state, cwd }, given)
+    if (found?.stats?.isFile() === true && !isPrivateToHome(found.path, homePath, [...state.roots, ...state.readable]))
       return found
   }
   throw new NamedError('FileNotFound', 'There is no such file in the workspace or in the output of the session.', {
@@ -88,7 +88,7 @@ function findFile(state: Place, given: string, homePath: string): ReturnType<typ
 }
 
 /** What lies outside is as if it were not there. */
-function within(state: Place, given: string): ReturnType<typeof resolvePath> | undefined {
+function resolveWithin(state: FileRoots, given: string): ReturnType<typeof resolvePath> | undefined {
   try {
     return resolvePath({ state }, given, { for: 'read' })
   } catch {
@@ -104,7 +104,7 @@ function isSecret(real: string, roots: readonly string[]): boolean {
 async function readStart(file: string): Promise<{ bytes: Buffer; size: number }> {
   await using handle = await open(file, 'r')
   const { size } = await handle.stat()
-  const bytes = Buffer.alloc(Math.min(size, mostBytes))
+  const bytes = Buffer.alloc(Math.min(size, maxFileBytes))
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0)
   return { bytes: bytes.subarray(0, bytesRead), size }
 }

@@ -15,19 +15,19 @@ import {
 import { z } from 'zod'
 import { findSession } from '../find-session.ts'
 import type { ChatContext, Modes } from '../chat.ts'
-import type { InTurn } from '../in-turn.ts'
-import type { Live, LiveRun } from '../live.ts'
+import type { KeyedMutex } from '../in-turn.ts'
+import type { RunManager, LiveRun } from '../live.ts'
 import { answer, route, type Route } from '../route.ts'
 
-const limit = z
+const pageLimit = z
   .string()
   .regex(/^\d{1,3}$/, 'a whole number below 1,000')
   .optional()
 
 export function sessionRoutes(options: {
   store: Store
-  live: Live
-  inTurn: InTurn
+  live: RunManager
+  inTurn: KeyedMutex
   modes: Modes
   modelId: ChatContext['modelId']
   checkParams: ChatContext['checkParams']
@@ -45,7 +45,7 @@ export function sessionRoutes(options: {
         view: z.enum(['active', 'archived', 'trashed']).optional(),
         folder: idSchema.optional().describe('the id of a folder, or "none"'),
         cursor: z.string().max(500).optional(),
-        limit,
+        limit: pageLimit,
       }),
       scoped: true,
       answers: { 200: sessionPageSchema },
@@ -150,7 +150,7 @@ export function sessionRoutes(options: {
       method: 'GET',
       path: '/ai/sessions/:id/messages',
       summary: 'A page from the tail of one branch: the newest, or the newest through the message that ?leaf names.',
-      query: z.object({ leaf: z.string().max(64).optional(), before: z.string().max(64).optional(), limit }),
+      query: z.object({ leaf: z.string().max(64).optional(), before: z.string().max(64).optional(), limit: pageLimit }),
       scoped: true,
       answers: { 200: branchPageSchema, 404: 'SessionNotFound, MessageNotFound' },
       async handle(c, { params, query, workspaceId }) {

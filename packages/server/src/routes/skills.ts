@@ -1,23 +1,23 @@
 import { NamedError, type Store, type Workspace } from '@troupe/core'
 import { z } from 'zod'
-import type { AgentBook } from '../agent-book.ts'
+import type { AgentRegistry } from '../agent-book.ts'
 import { builtIns } from '../commands/built-ins.ts'
 import type { UsableCommands } from '../commands/command.ts'
 import { createCompleter } from '../commands/complete.ts'
-import type { TakeMessage } from '../commands/take-message.ts'
+import type { ExpandMessage } from '../commands/take-message.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import { route, type Route } from '../route.ts'
-import type { SkillBook } from '../skills/skill-book.ts'
+import type { SkillRegistry } from '../skills/skill-book.ts'
 
 /** As long as somebody waits for a list while typing. */
-const promptsMs = 3000
+const completePromptsMs = 3000
 
-export function skillRoutes(options: {
+export function commandRoutes(options: {
   store: Store
-  skillBook: SkillBook
-  agentBook: AgentBook
+  skillBook: SkillRegistry
+  agentBook: AgentRegistry
   ownCommands(workspace: Workspace): UsableCommands
-  takeMessage: TakeMessage
+  takeMessage: ExpandMessage
   mcp: Pick<Mcp, 'of'>
 }): Route[] {
   const { store } = options
@@ -25,7 +25,7 @@ export function skillRoutes(options: {
   const complete = createCompleter({
     skills: (workspace) => options.skillBook.of(workspace),
     ownCommands: (workspace) => options.ownCommands(workspace),
-    promptsReady: (workspace) => options.mcp.of(workspace).complete(promptsMs),
+    promptsReady: (workspace) => options.mcp.of(workspace).complete(completePromptsMs),
     agents: async (workspace) =>
       (await options.agentBook.offered(workspace, {})).filter(({ hidden }) => hidden !== true),
   })

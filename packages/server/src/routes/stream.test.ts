@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { createFold, foldChunks, type Event } from '@troupe/core'
+import { createFold, foldChunks, type StreamEvent } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readChat, shown, testServer, userMessage, type Chat, type TestServer } from '../../test/test-server.ts'
 
@@ -21,7 +21,7 @@ const follow = async (
 }
 
 /** What a client holds that saw everything up to a number, lost the connection and went on from there. */
-function resumed(whole: Event[], after: number, tail: Event[]) {
+function resumed(whole: StreamEvent[], after: number, tail: StreamEvent[]) {
   const fold = createFold()
   let seen = whole.findIndex((event) => (event.number as number) > after)
   if (seen === -1) seen = whole.length

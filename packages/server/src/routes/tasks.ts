@@ -4,8 +4,8 @@ import type { AgentStates } from '../agent-states.ts'
 import { findSession } from '../find-session.ts'
 import { route, type Route } from '../route.ts'
 
-const mostCharacters = 400_000
-const mostWait = 20_000
+const maxOutputCharacters = 400_000
+const maxWaitMs = 20_000
 
 /** Commands that a session has running in the background, for people to look at and to stop. */
 export function taskRoutes({ store, states }: { store: Store; states: Pick<AgentStates, 'tasks'> }): Route[] {
@@ -18,7 +18,7 @@ export function taskRoutes({ store, states }: { store: Store; states: Pick<Agent
       answers: { 200: '{tasks: [{id, kind, command, status, exitCode, startedAt, endedAt}]}', 404: 'SessionNotFound' },
       async handle(c, { params, workspaceId }) {
         const session = await findSession(store, params['id'], workspaceId)
-        return c.json({ tasks: states.tasks(session.id).map(factsOf) })
+        return c.json({ tasks: states.tasks(session.id).map(taskFacts) })
       },
     }),
     route({
@@ -41,11 +41,11 @@ export function taskRoutes({ store, states }: { store: Store; states: Pick<Agent
         const session = await findSession(store, params['id'], workspaceId)
         const task = find(session.id, params['taskId'])
         const from = Number(query['from'] ?? 0)
-        const ms = Math.min(Number(query['wait'] ?? 0), mostWait)
+        const ms = Math.min(Number(query['wait'] ?? 0), maxWaitMs)
         if (ms > 0 && task.status === 'running') await task.settled({ ms, quietMs: 60, from, signal: c.req.raw.signal })
         const { text, next, lost } = task.read(from)
-        const left = Math.max(0, text.length - mostCharacters)
-        return c.json({ task: factsOf(task), text: text.slice(left), next, lost: lost + left })
+        const left = Math.max(0, text.length - maxOutputCharacters)
+        return c.json({ task: taskFacts(task), text: text.slice(left), next, lost: lost + left })
       },
     }),
     route({
@@ -59,7 +59,7 @@ export function taskRoutes({ store, states }: { store: Store; states: Pick<Agent
         const task = find(session.id, params['taskId'])
         await task.stop()
         await task.ended
-        return c.json({ task: factsOf(task) })
+        return c.json({ task: taskFacts(task) })
       },
     }),
   ]
@@ -71,6 +71,6 @@ export function taskRoutes({ store, states }: { store: Store; states: Pick<Agent
   }
 }
 
-function factsOf({ id, kind, command, status, exitCode, startedAt, endedAt }: Task) {
+function taskFacts({ id, kind, command, status, exitCode, startedAt, endedAt }: Task) {
   return { id, kind, command, status, exitCode, startedAt, endedAt: endedAt ?? null }
 }

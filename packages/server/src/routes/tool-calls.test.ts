@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testServer, userMessage, type TestServer } from '../../test/test-server.ts'
-import type { CalledTool } from '../mcp/call-tool.ts'
+import type { ToolCallResult } from '../mcp/call-tool.ts'
 
 let server: TestServer
 let other: string
@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 const read = (sessionId: string, workspace?: string) =>
-  server.json<{ result: CalledTool; error: { name: string } }>(
+  server.json<{ result: ToolCallResult; error: { name: string } }>(
     `/ai/tools/Read/call${workspace === undefined ? '' : `?workspace=${encodeURIComponent(workspace)}`}`,
     { body: { input: { file_path: path.join(other, 'note.txt') }, sessionId } },
   )

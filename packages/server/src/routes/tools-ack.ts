@@ -1,9 +1,9 @@
 import { ackRequestSchema, type Answer, type Store } from '@troupe/core'
 import { findSession } from '../find-session.ts'
-import type { Live } from '../live.ts'
+import type { RunManager } from '../live.ts'
 import { route, type Route } from '../route.ts'
 
-export function toolAckRoutes({ store, live }: { store: Store; live: Live }): Route[] {
+export function toolAckRoutes({ store, live }: { store: Store; live: RunManager }): Route[] {
   return [
     route({
       method: 'POST',

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { buildTools, getToolInfos, type Store, type Tool, type Workspace } from '@troupe/core'
-import type { Problem } from '../open-tools.ts'
+import type { LoadProblem } from '../open-tools.ts'
 import { route, type Route } from '../route.ts'
 
 export function toolRoutes(options: {
   tools: (workspaceId: string) => readonly Tool[]
   useTools: () => readonly string[] | null | undefined
-  problems: (workspace: Workspace) => Problem[]
+  problems: (workspace: Workspace) => LoadProblem[]
   store: Store
 }): Route[] {
   return [

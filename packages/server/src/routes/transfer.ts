@@ -7,7 +7,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { errorInfo, NamedError, type Blobs } from '@troupe/core'
 import { z } from 'zod'
-import { breathe } from '../breathe.ts'
+import { yieldToEventLoop } from '../breathe.ts'
 import { exportHtml } from '../exports/export-html.ts'
 import { exportJson } from '../exports/export-json.ts'
 import { exportMarkdown } from '../exports/export-markdown.ts'
@@ -72,7 +72,9 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
         }
         if (c.req.method === 'HEAD') return c.body(null, 200, headers)
         return c.body(
-          Readable.toWeb(Readable.from(inPieces(write(source, { leaf: branch, language: lang })))) as ReadableStream,
+          Readable.toWeb(
+            Readable.from(readInChunks(write(source, { leaf: branch, language: lang }))),
+          ) as ReadableStream,
           200,
           headers,
         )
@@ -94,7 +96,7 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
         const file = path.join(uploads, randomUUID())
         await mkdir(uploads, { recursive: true, mode: 0o700 })
         try {
-          await keepUpload(c, file)
+          await saveUpload(c, file)
         } catch (error) {
           await rm(file, { force: true })
           throw error
@@ -110,19 +112,19 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
 }
 
 /** Large enough that a web stream costs nothing. */
-async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* readInChunks(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   let piece = ''
   for await (const text of texts) {
     piece += text
     if (piece.length < 64 * 1024) continue
-    await breathe()
+    await yieldToEventLoop()
     yield Buffer.from(piece)
     piece = ''
   }
   if (piece !== '') yield Buffer.from(piece)
 }
 
-async function keepUpload(c: Ctx, file: string): Promise<void> {
+async function saveUpload(c: Ctx, file: string): Promise<void> {
   if (Number(c.req.header('content-length') ?? 0) > importBytes) throw tooLarge()
   const incoming = c.env?.incoming as IncomingMessage | undefined
   const body = incoming ?? (c.req.raw.body === null ? Readable.from([]) : Readable.fromWeb(c.req.raw.body as never))
@@ -165,16 +167,16 @@ async function* importLines(
         wake = resolve
         setTimeout(resolve, progressEveryMs)
       })
-      if (result === undefined && progress !== undefined) yield line({ progress })
+      if (result === undefined && progress !== undefined) yield jsonLine({ progress })
     }
-    yield line(result)
+    yield jsonLine(result)
   } finally {
     await done
     await rm(file, { force: true })
   }
 }
 
-function line(value: object): Uint8Array {
+function jsonLine(value: object): Uint8Array {
   return Buffer.from(`${JSON.stringify(value)}\n`)
 }
 

@@ -1,14 +1,14 @@
 import { findSkill, readSkillBody, skillIn, skillNames, type Part, type Skill, type StoredMessage } from '@troupe/core'
 
 /** The parts that skills named in a text become, in order, and a word on those that are not there. */
-export function bringSkills(
+export function loadMentionedSkills(
   text: string,
   skills: readonly Skill[],
   chain: readonly StoredMessage[],
 ): { parts: Part[]; hints: string[] } {
   const names = skillNames(text)
   if (names.length === 0) return { parts: [], hints: [] }
-  const told = toldSkills(chain)
+  const told = skillsInContext(chain)
   const parts = new Map<string, Part>()
   const hints: string[] = []
   for (const name of names) {
@@ -30,7 +30,7 @@ export function bringSkills(
 }
 
 /** Skills whose text a model is still told: what a summary has taken the place of is loaded anew. */
-function toldSkills(chain: readonly StoredMessage[]): Set<string> {
+function skillsInContext(chain: readonly StoredMessage[]): Set<string> {
   const upTo = chain
     .flatMap(({ parts }) => parts)
     .flatMap((part) => (part.type === 'data-compaction' ? [part.data as { upTo?: { messageId?: string } }] : []))

@@ -12,7 +12,7 @@ import {
 } from '@troupe/core'
 
 /** The skills of each workspace: those of the home, of trusted workspaces around it, and its own where it is trusted. */
-export interface SkillBook {
+export interface SkillRegistry {
   /** As they are on the disk now. With a session: those of its project and of the projects around that as well. */
   of(workspace: Workspace, session?: Pick<Session, 'projectId'>): Promise<FoundSkills>
   /** The same for who cannot wait; of projects and of workspaces around it only those that were looked up before. */
@@ -21,22 +21,22 @@ export interface SkillBook {
   text(session: Session, workspace: Workspace): Promise<string>
 }
 
-const mostKept = 100
+const maxCached = 100
 
-export function createSkillBook(options: {
+export function createSkillRegistry(options: {
   /** Ours. */
   home: string
   personHome: string
   store: Pick<Store, 'workspaces'>
-}): SkillBook {
+}): SkillRegistry {
   const { home, personHome, store } = options
   const kept = new Map<string, { places: SkillPlace[]; find: FindSkills }>()
   /** The trusted workspaces around a folder, the outermost first, as they were when last asked for. */
   const around = new Map<string, readonly string[]>()
 
-  const book: SkillBook = {
+  const book: SkillRegistry = {
     async of(workspace, session = { projectId: null }) {
-      if (around.size >= mostKept) around.clear()
+      if (around.size >= maxCached) around.clear()
       around.set(workspace.path, await parentsOf(workspace))
       const key = keyOf(workspace, session)
       if (!kept.has(key)) keep(key, workspace, await projectsOf(workspace, session))
@@ -59,7 +59,7 @@ export function createSkillBook(options: {
 
   function keep(key: string, workspace: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
     const made = make(workspace, projects)
-    if (kept.size >= mostKept) kept.clear()
+    if (kept.size >= maxCached) kept.clear()
     kept.set(key, made)
     return made
   }

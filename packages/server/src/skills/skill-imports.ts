@@ -14,8 +14,8 @@ export interface SkillImports {
 }
 
 /** What nobody decided on is let go, the oldest first. */
-const mostStaged = 8
-const keptMs = 24 * 60 * 60 * 1000
+const maxStaged = 8
+const stagedMs = 24 * 60 * 60 * 1000
 
 export function createSkillImports(home: string): SkillImports {
   const parent = path.join(home, 'imports')
@@ -30,7 +30,7 @@ export function createSkillImports(home: string): SkillImports {
       const id = newId('imp_')
       staged.set(id, found)
       const oldest = [...staged.keys()][0]
-      if (staged.size > mostStaged && oldest !== undefined) drop(oldest)
+      if (staged.size > maxStaged && oldest !== undefined) drop(oldest)
       return { id, skills: found.skills, problems: found.problems }
     },
     accept(id) {
@@ -86,7 +86,7 @@ function forgetOld(parent: string): void {
   for (const name of readdirSync(parent)) {
     const folder = path.join(parent, name)
     const { mtimeMs = Infinity } = statSync(folder, { throwIfNoEntry: false }) ?? {}
-    if (mtimeMs < Date.now() - keptMs) rmSync(folder, { recursive: true, force: true })
+    if (mtimeMs < Date.now() - stagedMs) rmSync(folder, { recursive: true, force: true })
   }
 }
 

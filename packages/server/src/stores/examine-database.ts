@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NamedError } from '@troupe/core'
-import { runApart } from '../run-apart.ts'
+import { runInWorker } from '../run-apart.ts'
 import type { DatabaseCheck } from './check-database.ts'
 import { databaseDamaged } from './database-damaged.ts'
 import { newerDatabase, schemaVersion } from './schema-version.ts'
@@ -26,7 +26,7 @@ export async function examineDatabase(home: string, all = false): Promise<Databa
   const path = join(home, 'troupe.db')
   if (!existsSync(path)) return { exists: false, whole: true, trusts: () => false }
   const file = new URL('./check-database-worker.ts', import.meta.url)
-  const { whole, damage, version, trusted } = await runApart<DatabaseCheck>(file, { path, all })
+  const { whole, damage, version, trusted } = await runInWorker<DatabaseCheck>(file, { path, all })
   return {
     exists: true,
     whole,

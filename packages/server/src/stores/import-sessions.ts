@@ -5,12 +5,12 @@ import type { AgentRecord, Ask, Store, StoredMessage } from '@troupe/core'
 import { findFolder } from './find-folder.ts'
 import { readJsonLines } from './read-json-lines.ts'
 import type { SqlStore } from './sql-store.ts'
-import type { Restored, SessionBundle } from './sql/restore.ts'
+import type { RestoreResult, SessionBundle } from './sql/restore.ts'
 import { agentSchema, askSchema, messageSchema, sessionSchema } from './exported-schemas.ts'
 import { defaultTitle } from './sql/title.ts'
 
 export interface ImportReport {
-  sessions: (Restored & { sessionId: string; folder: string })[]
+  sessions: (RestoreResult & { sessionId: string; folder: string })[]
   /** What could not be read, by file and line; the rest was taken. */
   problems: ImportProblem[]
 }

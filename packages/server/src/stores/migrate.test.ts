@@ -8,7 +8,7 @@ import type { StoredMessage } from '@troupe/core'
 import { migrate } from './migrate.ts'
 import type { MigrateOptions } from './migrate.ts'
 import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
-import { backUp } from './sqlite-backup.ts'
+import { backUpDatabase } from './sqlite-backup.ts'
 import { openSqliteStore } from './sqlite.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
@@ -109,7 +109,7 @@ describe('migrations', () => {
       const database = new DatabaseSync(path())
       const db = new Kysely({ dialect: nodeSqliteDialect(database) })
       try {
-        const backup = (version: number) => backUp(database, `${path()}.backup-${version}`)
+        const backup = (version: number) => backUpDatabase(database, `${path()}.backup-${version}`)
         await migrate(db, { clock: () => 1, dialectSteps: {}, backup, ...options })
       } finally {
         await db.destroy()

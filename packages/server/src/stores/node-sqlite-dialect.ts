@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
-import { breathe } from '../breathe.ts'
+import { yieldToEventLoop } from '../breathe.ts'
 
 const cachedStatements = 300
 
@@ -55,7 +55,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       // Queries are synchronous, and promises alone never let the event loop turn: a long row of queries would keep it.
-      await breathe()
+      await yieldToEventLoop()
       const { statement, reads } = prepare(sql)
       const values = parameters as SQLInputValue[]
       if (reads) return { rows: statement.all(...values) as R[] }

@@ -1,12 +1,12 @@
 import type { Part, StoredMessage } from '@troupe/core'
 
-type Said = Pick<StoredMessage, 'role' | 'parts'>
+type MessageContent = Pick<StoredMessage, 'role' | 'parts'>
 
 /**
  * Instructions that come with an import are nobody's here, for anybody can write such a file: they are shown as a note
  * in the conversation, and no model is told them.
  */
-export function noteSystemMessage<T extends Said>(message: T): T {
+export function noteSystemMessage<T extends MessageContent>(message: T): T {
   if (message.role !== 'system') return message
   const said = message.parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text] : []))
   const text =

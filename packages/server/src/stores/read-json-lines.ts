@@ -1,6 +1,6 @@
 import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs'
 import type { z } from 'zod'
-import { breathe } from '../breathe.ts'
+import { yieldToEventLoop } from '../breathe.ts'
 
 const chunkBytes = 1 << 20
 const newline = 0x0a
@@ -22,8 +22,8 @@ export async function readJsonLines<T extends { id: string }>(
   }
   const found = new Map<string, T>()
   let number = 0
-  for (const { text, whole } of linesOf(path)) {
-    await breathe()
+  for (const { text, whole } of splitLines(path)) {
+    await yieldToEventLoop()
     number++
     if (text.trim() === '') continue
     const value = parse(text)
@@ -39,7 +39,7 @@ export async function readJsonLines<T extends { id: string }>(
 }
 
 /** Split at newline bytes alone: other line separators are part of a JSON text. */
-function* linesOf(path: string): Generator<{ text: string; whole: boolean }> {
+function* splitLines(path: string): Generator<{ text: string; whole: boolean }> {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   try {
     const chunk = Buffer.alloc(chunkBytes)

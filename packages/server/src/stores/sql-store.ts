@@ -1,33 +1,33 @@
+import type { SearchIndex } from './sql/context.ts'
 import type { Store } from '@troupe/core'
-import { createInTurn } from '../in-turn.ts'
+import { createKeyedMutex } from '../in-turn.ts'
 import { agents } from './sql/agents.ts'
 import { asks } from './sql/asks.ts'
-import type { Change, Context, Db, Log } from './sql/context.ts'
+import type { StoreChange, StoreContext, Db, Log } from './sql/context.ts'
 import { calls } from './sql/calls.ts'
-import { createCommits } from './sql/create-commits.ts'
+import { createGroupCommit } from './sql/create-commits.ts'
 import { folders } from './sql/folders.ts'
 import { frames } from './sql/frames.ts'
 import { purgeHiddenSessions } from './sql/hidden-sessions.ts'
 import { messages } from './sql/messages.ts'
 import { records, settings } from './sql/records.ts'
 import { createRestore } from './sql/restore.ts'
-import type { Restored, SessionBundle } from './sql/restore.ts'
+import type { RestoreResult, SessionBundle } from './sql/restore.ts'
 import { runs } from './sql/runs.ts'
-import type { Search } from './sql/search.ts'
 import { sessions } from './sql/sessions.ts'
 import { workspaces } from './sql/workspaces.ts'
 
 /** Keeps the readable files in step with the database. */
 export interface Exporter {
   /** Inside the transaction: what must be known after a crash. */
-  beforeCommit(db: Db, changes: Change[]): Promise<void>
+  beforeCommit(db: Db, changes: StoreChange[]): Promise<void>
   /** Resolves when the files say what was committed. Never rejects: what fails is logged and mended later. */
-  afterCommit(changes: Change[]): Promise<void>
+  afterCommit(changes: StoreChange[]): Promise<void>
 }
 
 export interface SqlStoreOptions {
   db: Db
-  search: Search
+  search: SearchIndex
   exporter: Exporter
   clock: () => number
   log: Log
@@ -35,7 +35,7 @@ export interface SqlStoreOptions {
 
 export interface SqlStore extends Store {
   /** Takes in a session from outside, see `importSessions`. */
-  restore(bundle: SessionBundle, options?: { signal?: AbortSignal }): Promise<Restored>
+  restore(bundle: SessionBundle, options?: { signal?: AbortSignal }): Promise<RestoreResult>
   /** Removes what imports and deletions that a crash cut off have left. */
   purgeHidden(): Promise<void>
 }
@@ -46,14 +46,14 @@ export interface SqlStore extends Store {
  */
 export function createSqlStore(options: SqlStoreOptions): SqlStore {
   const { db, search, clock, log, exporter } = options
-  const inCommit = createCommits(db)
+  const inCommit = createGroupCommit(db)
 
   /** One commit, then its export. */
-  async function commit<T>(work: (context: Context, changes: Change[]) => Promise<T>): Promise<T> {
-    const changes: Change[] = []
+  async function commit<T>(work: (context: StoreContext, changes: StoreChange[]) => Promise<T>): Promise<T> {
+    const changes: StoreChange[] = []
     const result = await inCommit(async (transaction) => {
       let ended = false
-      const inside: Context = {
+      const inside: StoreContext = {
         get db() {
           if (ended) throw new Error('This transaction has ended; await every call inside it.')
           return transaction
@@ -77,13 +77,13 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     return result
   }
 
-  const outside: Context = {
+  const outside: StoreContext = {
     db,
     search,
     clock,
     log,
     write: (work) => commit((inside, changes) => work(inside.db, changes)),
-    inTurn: createInTurn(),
+    inTurn: createKeyedMutex(),
   }
   return {
     ...nouns(outside),
@@ -95,7 +95,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
 }
 
 /** A transaction inside a transaction joins the outer one. */
-function insideStore(context: Context): Store {
+function insideStore(context: StoreContext): Store {
   const store: Store = {
     ...nouns(context),
     transaction: (work) => work(store),
@@ -104,7 +104,7 @@ function insideStore(context: Context): Store {
   return store
 }
 
-function nouns(context: Context): Omit<Store, 'transaction' | 'close'> {
+function nouns(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
   return {
     workspaces: workspaces(context),
     sessions: sessions(context),

@@ -1,10 +1,11 @@
+import type { SearchIndex } from './sql/context.ts'
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Part } from '@troupe/core'
 import type { ReadThread } from './read-thread.ts'
 import type { AnyDb, Db } from './sql/context.ts'
 import { cjkPairs, isCjkPair } from './sql/cjk-pairs.ts'
-import { searchText, type Search } from './sql/search.ts'
+import { searchText } from './sql/search.ts'
 
 /** The trigram index needs three characters. Shorter terms have the index of pairs, or are looked for in the text. */
 const shortest = 3
@@ -77,7 +78,7 @@ async function indexPairs(db: AnyDb, id: number, text: string): Promise<void> {
 }
 
 /** Keeps the index. */
-const writing: Pick<Search, 'index' | 'remove'> = {
+const writing: Pick<SearchIndex, 'index' | 'remove'> = {
   async index(db, { sessionId, messageId }, text) {
     if (text === '') {
       await sql`delete from message_text where session_id = ${sessionId} and message_id = ${messageId}`.execute(db)
@@ -110,19 +111,19 @@ interface Hit {
 }
 
 /** More hits than these are not gathered to find the sessions that have them. */
-const mostHits = 2000
+const maxHits = 2000
 
 /**
  * Words that stand nowhere together, and short ones, make SQLite look at every row: that is left to the
  * thread. Inside a transaction, which the thread does not see, and without a thread, it happens here.
  */
-export function createSqliteSearch(thread?: ReadThread): Search {
+export function createSqliteSearch(thread?: ReadThread): SearchIndex {
   return {
     ...writing,
 
     async sessionsWith(db, terms) {
-      const found = await hits(db, terms, mostHits + 1)
-      return found.length > mostHits ? undefined : [...new Set(found.map((hit) => hit.session_id))]
+      const found = await hits(db, terms, maxHits + 1)
+      return found.length > maxHits ? undefined : [...new Set(found.map((hit) => hit.session_id))]
     },
 
     among: async (db, sessionIds, terms) => {

@@ -5,7 +5,7 @@ import { Kysely } from 'kysely'
 import { errorInfo } from '@troupe/core'
 import { isDamage } from './check-database.ts'
 import { databaseDamaged } from './database-damaged.ts'
-import { backUp } from './sqlite-backup.ts'
+import { backUpDatabase } from './sqlite-backup.ts'
 import { createSessionExport } from './export/session-export.ts'
 import type { SessionExport } from './export/session-export.ts'
 import { importSessions } from './import-sessions.ts'
@@ -53,7 +53,7 @@ export async function openSqliteStore({
     await migrate(db, {
       clock,
       dialectSteps: sqliteSearchMigrations,
-      backup: (version) => backUp(database, `${path}.backup-${version}`),
+      backup: (version) => backUpDatabase(database, `${path}.backup-${version}`),
     })
     const exporter = createSessionExport(db, { database: path, folder: join(home, 'sessions'), log })
     const thread = createReadThread(path)
@@ -64,7 +64,7 @@ export async function openSqliteStore({
     const reconciled = later.promise
       .then(() => store.purgeHidden())
       .then(() => exporter.reconcile())
-      .then(() => bringBack(store, exporter, { home, log }))
+      .then(() => restoreNewerFiles(store, exporter, { home, log }))
       .catch((error: unknown) =>
         log({ level: 'error', message: `the export was not mended: ${errorInfo(error).message}` }),
       )
@@ -98,7 +98,7 @@ export async function openSqliteStore({
  * messages that only the files have are added to their sessions. Sessions that the database does not know are left to
  * the person, who is told how to import them.
  */
-async function bringBack(
+async function restoreNewerFiles(
   store: SqlStore,
   exporter: SessionExport,
   { home, log }: Required<Pick<SqliteStoreOptions, 'home' | 'log'>>,

@@ -1,5 +1,5 @@
+import type { ContractSetup } from './contract/make.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Store } from '@troupe/core'
 import type { OpenedStore } from './contract/make.ts'
 import { foldersContract } from './contract/folders.ts'
 import { messagesContract } from './contract/messages.ts'
@@ -9,19 +9,11 @@ import { sessionsContract } from './contract/sessions.ts'
 import { transactionsContract } from './contract/transactions.ts'
 import { workspacesContract } from './contract/workspaces.ts'
 
-/** A store with two workspaces and a session `s1` in the first. */
-export interface Ground {
-  store: Store
-  workspaceId: string
-  otherWorkspaceId: string
-  reopen: () => Promise<Store>
-}
-
 /** Every store passes this. */
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`the store contract on ${name}`, () => {
     let opened: OpenedStore
-    let ground: Ground
+    let ground: ContractSetup
     beforeEach(async () => {
       opened = await open()
       const workspace = await opened.store.workspaces.open('/tmp/one')

@@ -1,3 +1,5 @@
+import type { Sink } from '../stream-response.ts'
+import type { LogEvent } from '../subscriber.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,15 +8,13 @@ import { scriptedModel, type Script, type ScriptedModel } from '@troupe/core/tes
 import { createBlobFiles } from '../blob-files.ts'
 import { createInbox, type Inbox } from '../inbox.ts'
 import { createJournal, type Journal } from '../journal.ts'
-import { createLive, type Live, type LiveOptions, type LiveRun } from '../live.ts'
-import type { LogEvent } from '../live-log.ts'
+import { createRunManager, type RunManager, type RunManagerOptions, type LiveRun } from '../live.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
-import type { Sink } from '../subscriber.ts'
 
 /** Live runs on a store in a temporary folder. Another one on the same store stands for the next process. */
-export interface TestLive {
+export interface TestRuns {
   home: string
-  live: Live
+  live: RunManager
   store: Store
   inbox: Inbox
   journal: Journal
@@ -25,31 +25,31 @@ export interface TestLive {
   /** Stores a question and starts its run. */
   ask(text?: string, request?: object): Promise<LiveRun>
   /** What another process on this store would have; this one's runs stand still where they are. */
-  next(script: Script, options?: Partial<LiveOptions>): TestLive
+  next(script: Script, options?: Partial<RunManagerOptions>): TestRuns
   close(): Promise<void>
 }
 
-export interface TestLiveOptions extends Partial<LiveOptions> {
+export interface TestRunsOptions extends Partial<RunManagerOptions> {
   toolList?: Tool[]
 }
 
-export async function openTestLive(script: Script, options: TestLiveOptions = {}): Promise<TestLive> {
+export async function openTestRuns(script: Script, options: TestRunsOptions = {}): Promise<TestRuns> {
   const home = mkdtempSync(path.join(tmpdir(), 'troupe-live-'))
   const store = options.store ?? (await openSqliteStore({ home }))
   const workspace = await store.workspaces.open(home)
   const session = await store.sessions.create({ id: 's1', workspaceId: workspace.id })
-  const processes: Live[] = []
+  const processes: RunManager[] = []
   let questions = 0
   return open(script, { store, ...options })
 
-  function open(played: Script, given: TestLiveOptions): TestLive {
+  function open(played: Script, given: TestRunsOptions): TestRuns {
     const lines: string[] = []
     const own = given.store ?? store
     const journal = given.journal ?? createJournal(own)
     const inbox = createInbox(own)
     const model = scriptedModel(played)
     const policy = createPolicy()
-    const live = createLive({
+    const live = createRunManager({
       store: own,
       blobs: createBlobFiles(path.join(home, 'blobs')),
       journal,

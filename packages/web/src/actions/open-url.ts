@@ -1,6 +1,6 @@
 import { textIn, webAddress } from '../displays/parts/read-fields.ts'
 import type { Action } from '../page-tools/action.ts'
-import { isOfThisMachine } from '../page-tools/reader-pages.ts'
+import { isLocalAddress } from '../page-tools/reader-pages.ts'
 
 /** Opens the browser panel, and tells when the page has come. */
 const openUrl: Action = async (input, { panels, reader }) => {
@@ -11,7 +11,7 @@ const openUrl: Action = async (input, { panels, reader }) => {
   const { href } = url
   const title = textIn(input['title']) ?? address.host
   const viewKey = panels.open({ kind: 'browser', key: href, title, data: { url: href } }, { by: 'tool' })
-  if (isOfThisMachine(href))
+  if (isLocalAddress(href))
     return { url: href, viewKey, note: 'A page of this machine: the person has a link to open it in a tab of its own.' }
   try {
     const page = await reader.read(href)

@@ -1,6 +1,6 @@
 import { textIn } from '../displays/parts/read-fields.ts'
 import type { Action } from '../page-tools/action.ts'
-import { requestedPanel } from '../page-tools/requested-panel.ts'
+import { toPanelRequest } from '../page-tools/requested-panel.ts'
 
 /** Shows one of the kinds that ShowPanel names, or one that this page has told models of. */
 const showPanel: Action = async (input, { panels, agentName, findChart, isInSight }, { toolCallId }) => {
@@ -9,7 +9,7 @@ const showPanel: Action = async (input, { panels, agentName, findChart, isInSigh
   const chart = isByTitle && target !== undefined ? await findChart(target) : undefined
   if (isByTitle && chart === undefined)
     throw new Error('The page has no chart with this title loaded. Give its "option", or the path of a JSON file.')
-  const request = requestedPanel(input, { toolCallId, agentName, chartNamed: () => chart })
+  const request = toPanelRequest(input, { toolCallId, agentName, chartNamed: () => chart })
   if (request === undefined) throw new Error('This page has no panel for that. Use one of the kinds that are named.')
   return { viewKey: panels.open(request, { by: 'tool' }), inSight: isInSight() && !panels.getState().hidden }
 }

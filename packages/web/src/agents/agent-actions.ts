@@ -1,5 +1,5 @@
+import type { AppState } from '../find-session.ts'
 import type { StoreApi } from 'zustand/vanilla'
-import type { AppState } from '../app-store.ts'
 import { findSession } from '../find-session.ts'
 
 export interface AgentActions {

@@ -1,13 +1,13 @@
 import { ArrowLeft, Copy, MessageSquare, Pencil, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentForm } from './agent-form.tsx'
-import { draftOf } from './agent-draft.ts'
+import { draftFromAgent } from './agent-draft.ts'
 
 export interface AgentDetailsProps {
   agent: AgentInfo
@@ -91,7 +91,7 @@ export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentD
       )}
       {isOwn || changing ? (
         <AgentForm
-          initial={draftOf(agent)}
+          initial={draftFromAgent(agent)}
           keptAs={agent.name}
           isNamed
           tools={tools}
@@ -128,7 +128,7 @@ function ReadOnly({ agent }: { agent: AgentInfo }) {
     <dl className="agent-facts-list">
       <dt>{t.agents.for}</dt>
       <dd>
-        <VisibleText text={said(description, 'text')} />
+        <VisibleText text={translateServerText(description, 'text')} />
       </dd>
       <dt>{t.agents.toolsAndGroups}</dt>
       <dd className="agent-names">

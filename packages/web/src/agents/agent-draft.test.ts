@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AgentInfo } from '../api/agent-info.ts'
-import { bodyOf, draftOf, emptyDraft, missingIn, refusedIn } from './agent-draft.ts'
+import { definitionFromDraft, draftFromAgent, emptyDraft, missingFields, fieldErrors } from './agent-draft.ts'
 
 const agent: AgentInfo = {
   name: 'reviewer',
@@ -16,7 +16,7 @@ const agent: AgentInfo = {
 }
 
 test('an agent survives its form', () => {
-  expect(bodyOf(draftOf(agent))).toEqual({
+  expect(definitionFromDraft(draftFromAgent(agent))).toEqual({
     description: 'reviews',
     systemPrompt: 'You review.',
     toolKeys: ['Read', 'file-read'],
@@ -29,34 +29,36 @@ test('an agent survives its form', () => {
 })
 
 test('an agent without settings of its model has none stored', () => {
-  expect(bodyOf({ ...draftOf(agent), params: {} }).params).toBeNull()
+  expect(definitionFromDraft({ ...draftFromAgent(agent), params: {} }).params).toBeNull()
 })
 
 test('no list of agents is the default set, an empty one is nobody', () => {
   const { allowedSubAgents: _, ...open } = agent
-  expect(draftOf(open).delegates).toBe('default')
-  expect(bodyOf(draftOf(open)).allowedSubAgents).toBeNull()
-  expect(draftOf({ ...agent, allowedSubAgents: [] }).delegates).toBe('nobody')
-  expect(bodyOf({ ...draftOf(agent), delegates: 'nobody' }).allowedSubAgents).toEqual([])
+  expect(draftFromAgent(open).delegates).toBe('default')
+  expect(definitionFromDraft(draftFromAgent(open)).allowedSubAgents).toBeNull()
+  expect(draftFromAgent({ ...agent, allowedSubAgents: [] }).delegates).toBe('nobody')
+  expect(definitionFromDraft({ ...draftFromAgent(agent), delegates: 'nobody' }).allowedSubAgents).toEqual([])
 })
 
 test('what is missing is said before it is sent', () => {
-  expect(Object.keys(missingIn({ ...emptyDraft, delegates: 'some' }))).toEqual(['name', 'systemPrompt', 'allowed'])
-  expect(missingIn(draftOf(agent))).toEqual({})
+  expect(Object.keys(missingFields({ ...emptyDraft, delegates: 'some' }))).toEqual(['name', 'systemPrompt', 'allowed'])
+  expect(missingFields(draftFromAgent(agent))).toEqual({})
 })
 
 test('what the server refuses is told at its field', () => {
   const issues = ['systemPrompt: at most 64,000 characters', 'toolKeys.3: Too long', 'maxSteps: Too big', 'body: odd']
-  expect(refusedIn({ name: 'BadRequest', message: 'The body is not valid.', data: { issues } })).toEqual({
+  expect(fieldErrors({ name: 'BadRequest', message: 'The body is not valid.', data: { issues } })).toEqual({
     systemPrompt: 'at most 64,000 characters',
     tools: 'Too long',
     maxSteps: 'Too big',
     form: 'odd',
   })
-  expect(Object.keys(refusedIn({ name: 'AgentExists', message: 'There is one already.' }))).toEqual(['name'])
-  expect(Object.keys(refusedIn({ name: 'InvalidAgent', message: '"a/b" is not an agent\'s name: …' }))).toEqual([
+  expect(Object.keys(fieldErrors({ name: 'AgentExists', message: 'There is one already.' }))).toEqual(['name'])
+  expect(Object.keys(fieldErrors({ name: 'InvalidAgent', message: '"a/b" is not an agent\'s name: …' }))).toEqual([
     'name',
   ])
-  expect(Object.keys(refusedIn({ name: 'InvalidAgent', message: 'There is no tool or group: X.' }))).toEqual(['tools'])
-  expect(refusedIn({ name: 'Unreachable', message: 'Is it running?' })).toEqual({ form: 'Is it running?' })
+  expect(Object.keys(fieldErrors({ name: 'InvalidAgent', message: 'There is no tool or group: X.' }))).toEqual([
+    'tools',
+  ])
+  expect(fieldErrors({ name: 'Unreachable', message: 'Is it running?' })).toEqual({ form: 'Is it running?' })
 })

@@ -31,7 +31,7 @@ export const emptyDraft: AgentDraft = {
   params: {},
 }
 
-export function draftOf(agent: AgentInfo): AgentDraft {
+export function draftFromAgent(agent: AgentInfo): AgentDraft {
   const { name, description, systemPrompt, tools, allowedSubAgents, model, maxDepth, maxSteps, params } = agent
   return {
     name,
@@ -48,29 +48,29 @@ export function draftOf(agent: AgentInfo): AgentDraft {
 }
 
 /** A new one that begins as another. */
-export function copyOf(agent: AgentInfo): AgentDraft {
-  return { ...draftOf(agent), name: `${agent.name}-copy` }
+export function draftFromCopy(agent: AgentInfo): AgentDraft {
+  return { ...draftFromAgent(agent), name: `${agent.name}-copy` }
 }
 
-export function bodyOf(draft: AgentDraft): Omit<AgentDefinitionBody, 'enabled'> {
+export function definitionFromDraft(draft: AgentDraft): Omit<AgentDefinitionBody, 'enabled'> {
   return {
     description: draft.description.trim(),
     systemPrompt: draft.systemPrompt.trim(),
     toolKeys: draft.tools,
     allowedSubAgents: draft.delegates === 'default' ? null : draft.delegates === 'nobody' ? [] : draft.allowed,
     model: draft.model === '' ? null : draft.model,
-    maxDepth: numberOf(draft.maxDepth),
-    maxSteps: numberOf(draft.maxSteps),
+    maxDepth: parseNumber(draft.maxDepth),
+    maxSteps: parseNumber(draft.maxSteps),
     params: Object.keys(draft.params).length === 0 ? null : draft.params,
   }
 }
 
-function numberOf(text: string): number | null {
+function parseNumber(text: string): number | null {
   return text.trim() === '' ? null : Number(text)
 }
 
 /** What is missing before it can be sent, by field. */
-export function missingIn(draft: AgentDraft): Partial<Record<AgentField, string>> {
+export function missingFields(draft: AgentDraft): Partial<Record<AgentField, string>> {
   return {
     ...(draft.name.trim() === '' && { name: t.agents.missing.name }),
     ...(draft.systemPrompt.trim() === '' && { systemPrompt: t.agents.missing.prompt }),
@@ -79,7 +79,7 @@ export function missingIn(draft: AgentDraft): Partial<Record<AgentField, string>
 }
 
 /** What the server did not take, at the field that it is about; the rest of it at `form`. */
-export function refusedIn(error: ErrorInfo): Partial<Record<AgentField | 'form', string>> {
+export function fieldErrors(error: ErrorInfo): Partial<Record<AgentField | 'form', string>> {
   const issues: unknown = error.data?.['issues']
   const found: Partial<Record<AgentField | 'form', string>> = {}
   for (const issue of Array.isArray(issues) ? issues.map(String) : []) {

@@ -1,6 +1,6 @@
 import { ChevronRight, MessageSquare } from 'lucide-react'
 import type { AgentInfo } from '../api/agent-info.ts'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -29,11 +29,11 @@ export function AgentEntry({ agent, replaces, onOpen, onTry, onToggle }: AgentEn
           {(source === 'home' || source === 'project') && <span className="badge">{t.agents.places[source]}</span>}
         </span>
         <span className="agent-entry-about">
-          <VisibleText text={said(description, 'text')} />
+          <VisibleText text={translateServerText(description, 'text')} />
         </span>
         {note !== undefined && (
           <span className="agent-entry-note">
-            <VisibleText text={said(note, 'text')} />
+            <VisibleText text={translateServerText(note, 'text')} />
           </span>
         )}
         <ChevronRight className="tool-chevron" aria-hidden />

@@ -7,12 +7,12 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { useApp } from '../workspace.ts'
-import { bodyOf, missingIn, refusedIn } from './agent-draft.ts'
+import { definitionFromDraft, missingFields, fieldErrors } from './agent-draft.ts'
 import type { AgentDraft, AgentField } from './agent-draft.ts'
 import { DelegateChoice } from './delegate-choice.tsx'
 import { ParamsChoice } from './params-choice.tsx'
 import { ToolChoice } from './tool-choice.tsx'
-import { useKeptDraft } from './use-kept-draft.ts'
+import { useStoredDraft } from './use-kept-draft.ts'
 
 export interface AgentFormProps {
   initial: AgentDraft
@@ -30,7 +30,7 @@ export interface AgentFormProps {
 
 /** Everything about an agent of the workspace. What is wrong is said at its field; what was typed outlives the dialog. */
 export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onCancel, onSave }: AgentFormProps) {
-  const { draft, setDraft, isBack, forget } = useKeptDraft(keptAs, initial)
+  const { draft, setDraft, isBack, forget } = useStoredDraft(keptAs, initial)
   const [problems, setProblems] = useState<Partial<Record<AgentField | 'form', string>>>({})
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -49,16 +49,16 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
     wrong?.focus()
   }
   const save = async () => {
-    const missing = missingIn(draft)
+    const missing = missingFields(draft)
     if (Object.keys(missing).length > 0) return refuse(missing)
     setProblems({})
     setBusy(true)
     try {
-      await onSave(draft.name.trim(), bodyOf(draft))
+      await onSave(draft.name.trim(), definitionFromDraft(draft))
       forget()
     } catch (error) {
       setBusy(false)
-      refuse(refusedIn(toErrorInfo(error)))
+      refuse(fieldErrors(toErrorInfo(error)))
     }
   }
   const words = draft.systemPrompt.length

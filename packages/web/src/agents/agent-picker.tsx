@@ -3,7 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import { useRef, useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { AgentInfo } from '../api/agent-info.ts'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
@@ -85,7 +85,7 @@ function Picker({ name }: { name: string }) {
                   </DropdownMenu.ItemIndicator>
                 </span>
                 <span className="agent-item-about">
-                  <VisibleText text={said(agent.description, 'text')} />
+                  <VisibleText text={translateServerText(agent.description, 'text')} />
                 </span>
               </DropdownMenu.RadioItem>
             ))}

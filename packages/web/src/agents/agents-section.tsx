@@ -10,7 +10,7 @@ import { useWorkspace } from '../workspace.ts'
 import { AgentDetails } from './agent-details.tsx'
 import { AgentEntry } from './agent-entry.tsx'
 import { AgentForm } from './agent-form.tsx'
-import { copyOf, emptyDraft } from './agent-draft.ts'
+import { draftFromCopy, emptyDraft } from './agent-draft.ts'
 import { createDefinitionsStore } from './definitions-store.ts'
 import './agents-section.css'
 
@@ -66,7 +66,7 @@ export function AgentsSection() {
       )}
       {view.kind === 'new' && (
         <AgentForm
-          initial={view.from === undefined ? emptyDraft : copyOf(view.from)}
+          initial={view.from === undefined ? emptyDraft : draftFromCopy(view.from)}
           keptAs={view.from === undefined ? '' : `copy:${view.from.name}`}
           tools={tools}
           others={others}

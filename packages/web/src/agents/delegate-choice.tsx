@@ -3,7 +3,7 @@ import type { AgentInfo } from '../api/agent-info.ts'
 import { t } from '../texts/t.ts'
 import { Segments } from '../ui/segments.tsx'
 import type { AgentDraft } from './agent-draft.ts'
-import { names, withName } from './tool-groups.ts'
+import { includesName, withName } from './tool-groups.ts'
 
 export interface DelegateChoiceProps {
   delegates: AgentDraft['delegates']
@@ -13,21 +13,21 @@ export interface DelegateChoiceProps {
   onChange: (change: Partial<AgentDraft>) => void
 }
 
-const choices = ['nobody', 'some', 'default'] as const
+const delegateOptions = ['nobody', 'some', 'default'] as const
 
 /** Whom it may give work to, where it has the tool for it. */
 export function DelegateChoice({ delegates, allowed, others, problem, onChange }: DelegateChoiceProps) {
   const problemId = useId()
   const offered = [
     ...others.map(({ name }) => name),
-    ...allowed.filter((name) => !others.some((one) => names([one.name], name))),
+    ...allowed.filter((name) => !others.some((one) => includesName([one.name], name))),
   ]
   return (
     <fieldset className="agent-choice" tabIndex={-1} aria-describedby={problemId}>
       <legend>{t.agents.delegatesTo}</legend>
       <Segments
         label={t.agents.whom}
-        options={choices.map((value) => ({ value, label: t.agents.whomChoices[value] }))}
+        options={delegateOptions.map((value) => ({ value, label: t.agents.whomChoices[value] }))}
         value={delegates}
         onChange={(value) => onChange({ delegates: value, allowed: [...allowed] })}
       />
@@ -37,7 +37,7 @@ export function DelegateChoice({ delegates, allowed, others, problem, onChange }
             <label key={name} className="settings-check-line">
               <input
                 type="checkbox"
-                checked={names(allowed, name)}
+                checked={includesName(allowed, name)}
                 onChange={(event) => onChange({ allowed: withName(allowed, name, event.target.checked) })}
               />
               {name}

@@ -1,4 +1,4 @@
-import { paramsOf } from '@troupe/core/protocol'
+import { modelParams } from '@troupe/core/protocol'
 import type { ParamValue, ParamValues } from '@troupe/core/protocol'
 import { X } from 'lucide-react'
 import { ParamField } from '../composer/param-field.tsx'
@@ -20,7 +20,7 @@ export function ParamsChoice({ model, params, problem, onChange }: ParamsChoiceP
     const wanted = model === '' ? state.defaultModel : model
     return state.models.find(({ ref }) => ref === wanted)
   })
-  const offered = known === undefined ? [] : paramsOf(known)
+  const offered = known === undefined ? [] : modelParams(known)
   const others = Object.keys(params).filter((name) => !offered.some((param) => param.name === name))
   const choose = (name: string, value: ParamValue | undefined) => {
     const { [name]: _, ...rest } = params

@@ -1,4 +1,4 @@
-import type { AppState } from '../app-store.ts'
+import type { AppState } from '../find-session.ts'
 import { findSession } from '../find-session.ts'
 
 /** Whom the session in sight talks to; null for the master. */

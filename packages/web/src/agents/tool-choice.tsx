@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { useId } from 'react'
 import type { ToolInfo } from '../api/agent-info.ts'
 import { t } from '../texts/t.ts'
-import { groupTools, names, otherNames, withName } from './tool-groups.ts'
+import { groupTools, includesName, unknownNames, withName } from './tool-groups.ts'
 
 export interface ToolChoiceProps {
   /** Names of tools and groups. */
@@ -35,7 +35,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
               <label className="settings-check-line">
                 <input
                   type="checkbox"
-                  checked={names(chosen, group.name)}
+                  checked={includesName(chosen, group.name)}
                   onChange={(event) => onChange(withName(chosen, group.name, event.target.checked))}
                 />
                 <b>{group.name}</b>
@@ -44,8 +44,8 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
                 <label key={tool.name} className="settings-check-line" title={tool.description}>
                   <input
                     type="checkbox"
-                    disabled={names(chosen, group.name)}
-                    checked={names(chosen, group.name) || names(chosen, tool.name)}
+                    disabled={includesName(chosen, group.name)}
+                    checked={includesName(chosen, group.name) || includesName(chosen, tool.name)}
                     onChange={(event) => onChange(withName(chosen, tool.name, event.target.checked))}
                   />
                   {tool.name}
@@ -56,7 +56,7 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
           ))}
         </div>
       )}
-      {otherNames(chosen, groups).map((name) => (
+      {unknownNames(chosen, groups).map((name) => (
         <button
           key={name}
           type="button"

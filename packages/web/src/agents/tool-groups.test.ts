@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ToolInfo } from '../api/agent-info.ts'
-import { groupTools, names, otherNames, withName } from './tool-groups.ts'
+import { groupTools, includesName, unknownNames, withName } from './tool-groups.ts'
 
 const tool = (name: string, group: string): ToolInfo => ({
   name,
@@ -19,8 +19,8 @@ test('tools stand under their groups', () => {
 })
 
 test('names match ignoring case and separators, and are kept once', () => {
-  expect(names(['FileRead'], 'file-read')).toBe(true)
+  expect(includesName(['FileRead'], 'file-read')).toBe(true)
   expect(withName(['file_read', 'Bash'], 'file-read', true)).toEqual(['Bash', 'file-read'])
   expect(withName(['file_read', 'Bash'], 'file-read', false)).toEqual(['Bash'])
-  expect(otherNames(['bash', 'Gone', '*', 'File-Read'], groups)).toEqual(['Gone'])
+  expect(unknownNames(['bash', 'Gone', '*', 'File-Read'], groups)).toEqual(['Gone'])
 })

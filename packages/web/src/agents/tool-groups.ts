@@ -13,22 +13,24 @@ export function groupTools(tools: readonly ToolInfo[]): ToolGroup[] {
 }
 
 /** Whether a list of names has this one: case and separators do not matter. */
-export function names(list: readonly string[], name: string): boolean {
-  return list.some((one) => keyOf(one) === keyOf(name))
+export function includesName(list: readonly string[], name: string): boolean {
+  return list.some((one) => normalizeName(one) === normalizeName(name))
 }
 
 /** The list with or without a name. */
 export function withName(list: readonly string[], name: string, wanted: boolean): string[] {
-  const others = list.filter((one) => keyOf(one) !== keyOf(name))
+  const others = list.filter((one) => normalizeName(one) !== normalizeName(name))
   return wanted ? [...others, name] : others
 }
 
 /** Names that are neither a tool nor a group here; `*` is all tools. */
-export function otherNames(list: readonly string[], groups: readonly ToolGroup[]): string[] {
-  const known = new Set(groups.flatMap(({ name, tools }) => [keyOf(name), ...tools.map((tool) => keyOf(tool.name))]))
-  return list.filter((name) => name !== '*' && !known.has(keyOf(name)))
+export function unknownNames(list: readonly string[], groups: readonly ToolGroup[]): string[] {
+  const known = new Set(
+    groups.flatMap(({ name, tools }) => [normalizeName(name), ...tools.map((tool) => normalizeName(tool.name))]),
+  )
+  return list.filter((name) => name !== '*' && !known.has(normalizeName(name)))
 }
 
-function keyOf(name: string): string {
+function normalizeName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}*]/gu, '').toLowerCase()
 }

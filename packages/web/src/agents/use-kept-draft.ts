@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { keptByTab } from '../api/kept.ts'
+import { tabStorage } from '../api/kept.ts'
 import type { AgentDraft } from './agent-draft.ts'
 
-export interface KeptDraft {
+export interface StoredDraft {
   draft: AgentDraft
   setDraft: (draft: AgentDraft) => void
   /** It was written earlier and never saved. */
@@ -11,23 +11,23 @@ export interface KeptDraft {
 }
 
 /** A draft that outlives the dialog: a click beside it must not lose what was written. */
-export function useKeptDraft(name: string, initial: AgentDraft): KeptDraft {
+export function useStoredDraft(name: string, initial: AgentDraft): StoredDraft {
   const key = `troupe.agent.${name}`
-  const [kept] = useState(() => read(key, initial))
+  const [kept] = useState(() => readStoredDraft(key, initial))
   const [draft, setDraft] = useState(kept ?? initial)
   return {
     draft,
     setDraft: (next) => {
-      keptByTab.set(key, JSON.stringify(next))
+      tabStorage.set(key, JSON.stringify(next))
       setDraft(next)
     },
     isBack: kept !== undefined,
-    forget: () => keptByTab.set(key, null),
+    forget: () => tabStorage.set(key, null),
   }
 }
 
 /** What a page of before did not know of is as it was. */
-function read(key: string, initial: AgentDraft): AgentDraft | undefined {
-  const kept = keptByTab.get(key)
+function readStoredDraft(key: string, initial: AgentDraft): AgentDraft | undefined {
+  const kept = tabStorage.get(key)
   return kept === null ? undefined : { ...initial, ...(JSON.parse(kept) as Partial<AgentDraft>) }
 }

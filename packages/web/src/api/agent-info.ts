@@ -26,7 +26,7 @@ export interface SubAgentInfo {
 }
 
 /** Whose conversation it is. */
-export interface SubAgentPlace {
+export interface SubAgentRef {
   sessionId: string
   agentId: string
 }

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '@troupe/core/protocol'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 
 /** What the server refused, in its own words; or that it could not be reached, as `Unreachable` with status 0. */
 export class ApiError extends Error {
@@ -20,7 +20,8 @@ export function isUnreachable(error: unknown): boolean {
 
 /** The name and text of whatever was thrown, for a card. */
 export function toErrorInfo(error: unknown): ErrorInfo {
-  if (error instanceof ApiError) return { name: error.name, message: said(error.message, 'text'), data: error.data }
+  if (error instanceof ApiError)
+    return { name: error.name, message: translateServerText(error.message, 'text'), data: error.data }
   if (error instanceof Error) return { name: error.name, message: error.message }
   return { name: 'Error', message: String(error) }
 }

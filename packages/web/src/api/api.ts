@@ -1,3 +1,4 @@
+import type { PageCall } from './page-info.ts'
 import type {
   Answer,
   Ask,
@@ -14,14 +15,13 @@ import type {
 } from '@troupe/core'
 import type { DataParts, ListedSession, ParamValues, Part, SessionPage } from '@troupe/core/protocol'
 import type { PreviewKind } from '../previews/preview-kind.ts'
-import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentPlace, ToolInfo } from './agent-info.ts'
+import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentRef, ToolInfo } from './agent-info.ts'
 import type { BranchChanges } from './branch-changes.ts'
 import type { ContextInfo } from './context-info.ts'
 import type { McpEntry, McpInfo, McpList, McpPatch, McpTest } from './mcp-info.ts'
 import type { ModelList } from './model-info.ts'
 import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
 import type { CallNote, FileInfo, ReadablePage, TabNote, TaskInfo, TaskNews } from './page-info.ts'
-import type { PageCall } from '../page-tools/action.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { NewRule, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
 import { settingsApi } from './settings-api.ts'
@@ -93,7 +93,7 @@ export function createApi(request: Request) {
   const provider = (id: string) => `/ai/providers/${encodeURIComponent(id)}`
   const mcp = (name: string) => `/ai/mcp/${encodeURIComponent(name)}`
   const agent = (name: string) => `/ai/agents/${encodeURIComponent(name)}`
-  const subAgent = ({ sessionId, agentId }: SubAgentPlace) =>
+  const subAgent = ({ sessionId, agentId }: SubAgentRef) =>
     `${session(sessionId)}/agents/${encodeURIComponent(agentId)}`
 
   return {
@@ -183,18 +183,18 @@ export function createApi(request: Request) {
       json<{ id: string; hints?: string[] }>('POST', `${chat(id)}/steer`, steering),
 
     subAgents: (sessionId: string) => json<{ agents: SubAgentInfo[] }>('GET', `${session(sessionId)}/agents`),
-    subAgentMessages: (at: SubAgentPlace, { before, limit }: { before?: string; limit: number }) => {
+    subAgentMessages: (at: SubAgentRef, { before, limit }: { before?: string; limit: number }) => {
       const search = new URLSearchParams({ limit: String(limit) })
       if (before !== undefined) search.set('before', before)
       return json<BranchPage>('GET', `${subAgent(at)}/messages?${search}`)
     },
-    followSubAgent: (at: SubAgentPlace, after: number | undefined, signal: AbortSignal) =>
+    followSubAgent: (at: SubAgentRef, after: number | undefined, signal: AbortSignal) =>
       request('GET', `${subAgent(at)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
-    stopSubAgent: (at: SubAgentPlace) => json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/stop`, {}),
-    tellSubAgent: (at: SubAgentPlace, message: { id: string; text: string }) =>
+    stopSubAgent: (at: SubAgentRef) => json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/stop`, {}),
+    tellSubAgent: (at: SubAgentRef, message: { id: string; text: string }) =>
       json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/input`, message),
     /** A session of its own, with a copy of the conversation. */
-    forkSubAgent: (at: SubAgentPlace) => json<{ session: Session }>('POST', `${subAgent(at)}/fork`, {}),
+    forkSubAgent: (at: SubAgentRef) => json<{ session: Session }>('POST', `${subAgent(at)}/fork`, {}),
 
     agents: () => json<AgentList>('GET', '/ai/agents'),
     addAgent: (name: string, definition: AgentDefinitionBody) =>

@@ -1,5 +1,5 @@
 import { newId } from '@troupe/core/protocol'
-import type { Kept } from './kept.ts'
+import type { KeyValueStorage } from './kept.ts'
 
 export interface ClientIds {
   /** This browser, for as long as it keeps its storage. */
@@ -8,11 +8,11 @@ export interface ClientIds {
   tabId: string
 }
 
-export function readClientIds(browser: Kept, tab: Kept): ClientIds {
-  return { clientId: kept(browser, 'troupe.client', 'c'), tabId: kept(tab, 'troupe.tab', 't') }
+export function readClientIds(browser: KeyValueStorage, tab: KeyValueStorage): ClientIds {
+  return { clientId: readOrCreateId(browser, 'troupe.client', 'c'), tabId: readOrCreateId(tab, 'troupe.tab', 't') }
 }
 
-function kept(store: Kept, key: string, prefix: string): string {
+function readOrCreateId(store: KeyValueStorage, key: string, prefix: string): string {
   const known = store.get(key)
   if (known !== null) return known
   const id = newId(prefix)

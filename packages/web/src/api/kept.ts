@@ -1,10 +1,10 @@
 /** A few strings that outlive the page. Where the browser closes its storage, they live as long as the page does. */
-export interface Kept {
+export interface KeyValueStorage {
   get(key: string): string | null
   set(key: string, value: string | null): void
 }
 
-export function createKept(open: () => Storage): Kept {
+export function createStorage(open: () => Storage): KeyValueStorage {
   const memory = new Map<string, string>()
   let storage: Storage | undefined
   try {
@@ -29,11 +29,11 @@ export function createKept(open: () => Storage): Kept {
   }
 }
 
-export const keptByBrowser = createKept(() => window.localStorage)
-export const keptByTab = createKept(() => window.sessionStorage)
+export const browserStorage = createStorage(() => window.localStorage)
+export const tabStorage = createStorage(() => window.sessionStorage)
 
 /** The keys of everything that the browser keeps for the page; none where it keeps nothing. */
-export function keptKeys(): string[] {
+export function storedKeys(): string[] {
   try {
     return Object.keys(window.localStorage)
   } catch {

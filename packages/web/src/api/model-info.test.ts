@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { examplesOf, groupModels } from './model-info.ts'
+import { exampleRequests, groupModels } from './model-info.ts'
 import type { ModelInfo } from './model-info.ts'
 
 const model = (ref: string, providerName: string, tags: string[] = []): ModelInfo => {
@@ -18,15 +18,15 @@ test('models stand under their provider, and every word of the search must fit',
 })
 
 test('examples are taken only where they are texts', () => {
-  expect(examplesOf({ ...model('a/b', 'A'), capabilities: { common: { examples: ['x', 1] } } })).toEqual(['x'])
-  expect(examplesOf(model('a/b', 'A'))).toEqual([])
+  expect(exampleRequests({ ...model('a/b', 'A'), capabilities: { common: { examples: ['x', 1] } } })).toEqual(['x'])
+  expect(exampleRequests(model('a/b', 'A'))).toEqual([])
 })
 
 test('examples are in the language of the person where the model has them', () => {
   const capabilities = { common: { examples: ['Hello', 7], examplesZh: ['你好'] } }
   const demo = { ...model('demo/tour', 'Demo'), capabilities }
-  expect(examplesOf(demo)).toEqual(['Hello'])
-  expect(examplesOf(demo, 'zh')).toEqual(['你好'])
-  expect(examplesOf(demo, 'fr')).toEqual(['Hello'])
-  expect(examplesOf(undefined, 'zh')).toEqual([])
+  expect(exampleRequests(demo)).toEqual(['Hello'])
+  expect(exampleRequests(demo, 'zh')).toEqual(['你好'])
+  expect(exampleRequests(demo, 'fr')).toEqual(['Hello'])
+  expect(exampleRequests(undefined, 'zh')).toEqual([])
 })

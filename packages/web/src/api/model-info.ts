@@ -3,13 +3,13 @@ import type { ModelInfo } from '@troupe/core/protocol'
 export type { ModelInfo, ModelList } from '@troupe/core/protocol'
 
 /** Requests to begin with, where the model brings some: in the language with this tag (`examplesZh`), else in English. */
-export function examplesOf(model: ModelInfo | undefined, tag = 'en'): string[] {
+export function exampleRequests(model: ModelInfo | undefined, tag = 'en'): string[] {
   const common = model?.capabilities?.common as Record<string, unknown> | undefined
   const examples = common?.[`examples${tag.charAt(0).toUpperCase()}${tag.slice(1)}`] ?? common?.['examples']
   return Array.isArray(examples) ? examples.filter((example) => typeof example === 'string') : []
 }
 
-export function isDemo(ref: string | undefined): boolean {
+export function isDemoModel(ref: string | undefined): boolean {
   return ref?.startsWith('demo/') === true
 }
 

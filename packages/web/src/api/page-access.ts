@@ -1,5 +1,5 @@
-import type { Kept } from './kept.ts'
-import { keptByBrowser } from './kept.ts'
+import type { KeyValueStorage } from './kept.ts'
+import { browserStorage } from './kept.ts'
 import { signLink, toBase64Url } from './sign-link.ts'
 
 /**
@@ -29,17 +29,17 @@ export interface PageKeys {
   write(keys: CryptoKeyPair): Promise<void>
 }
 
-const keptName = 'troupe.page'
+const credentialKey = 'troupe.page'
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
 export function createPageAccess({
-  kept = keptByBrowser,
+  kept = browserStorage,
   keys = browserKeys,
   fetch = (input: string, init?: RequestInit) => window.fetch(input, init),
   // While it is being developed, another server stands between the page and ours.
   origin = () => (import.meta.env['VITE_SERVER_ORIGIN'] as string | undefined) ?? window.location.origin,
 }: {
-  kept?: Kept
+  kept?: KeyValueStorage
   keys?: PageKeys
   fetch?: (path: string, init: RequestInit) => Promise<Response>
   origin?: () => string
@@ -51,9 +51,9 @@ export function createPageAccess({
       return known === undefined ? {} : { authorization: `Page ${known.credential}` }
     },
     async exchange(key) {
-      const publicKey = await newKeys(keys)
+      const publicKey = await createKeys(keys)
       const response = await post('/ai/auth', { key, ...(publicKey !== undefined && { publicKey }) })
-      if (response.ok) kept.set(keptName, JSON.stringify(await response.clone().json()))
+      if (response.ok) kept.set(credentialKey, JSON.stringify(await response.clone().json()))
       return response
     },
     renew: () => {
@@ -79,7 +79,7 @@ export function createPageAccess({
     const text = new TextEncoder().encode(`troupe page\n${origin()}\n${nonce}`)
     const signed = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, text)
     const response = await post('/ai/auth', { pageId, nonce, signature: toBase64Url(new Uint8Array(signed)) })
-    if (response.ok) kept.set(keptName, JSON.stringify(await response.json()))
+    if (response.ok) kept.set(credentialKey, JSON.stringify(await response.json()))
     return response.ok
   }
 
@@ -95,7 +95,7 @@ export function createPageAccess({
 
   function read(): Credential | undefined {
     try {
-      return (JSON.parse(kept.get(keptName) ?? 'null') as Credential | null) ?? undefined
+      return (JSON.parse(kept.get(credentialKey) ?? 'null') as Credential | null) ?? undefined
     } catch {
       return undefined
     }
@@ -103,7 +103,7 @@ export function createPageAccess({
 }
 
 /** Where the browser keeps no keys, the page needs a new address after a restart. */
-async function newKeys(keys: PageKeys): Promise<string | undefined> {
+async function createKeys(keys: PageKeys): Promise<string | undefined> {
   try {
     const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
     await keys.write(pair)
@@ -114,11 +114,11 @@ async function newKeys(keys: PageKeys): Promise<string | undefined> {
 }
 
 const browserKeys: PageKeys = {
-  read: () => inStore('readonly', (store) => store.get('page') as IDBRequest<CryptoKeyPair | undefined>),
-  write: async (pair) => void (await inStore('readwrite', (store) => store.put(pair, 'page'))),
+  read: () => withKeyStore('readonly', (store) => store.get('page') as IDBRequest<CryptoKeyPair | undefined>),
+  write: async (pair) => void (await withKeyStore('readwrite', (store) => store.put(pair, 'page'))),
 }
 
-function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+function withKeyStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open('troupe', 1)
     opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore('keys'))

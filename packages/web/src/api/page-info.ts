@@ -54,3 +54,19 @@ export interface TaskNews {
   next: number
   lost: number
 }
+
+/** What a tool asks this page to do. */
+export interface PageCall {
+  askId: string
+  sessionId: string
+  toolCallId: string
+  toolName: string
+  /** The name of a file in `actions/`. */
+  action: string
+  input: unknown
+  title: string
+  /** It is done when the person clicks, and not before. */
+  byPerson: boolean
+  createdAt: number
+  timeoutMs: number | null
+}

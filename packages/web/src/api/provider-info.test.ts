@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { providerStatus, sortProviders, testInWords } from './provider-info.ts'
+import { providerStatus, sortProviders, describeProviderTest } from './provider-info.ts'
 import type { ProviderInfo } from './provider-info.ts'
 
 const provider: ProviderInfo = {
@@ -35,13 +35,13 @@ test('a provider says by which key it can be used, or what is missing', () => {
 })
 
 test('a test says in words what came of it', () => {
-  expect(testInWords({ ok: true, elapsedMs: 120, how: 'list', models: [{ id: 'a' }] })).toBe(
+  expect(describeProviderTest({ ok: true, elapsedMs: 120, how: 'list', models: [{ id: 'a' }] })).toBe(
     'It works: 1 model listed after 120 ms.',
   )
-  expect(testInWords({ ok: true, elapsedMs: 2000, how: 'answer' })).toBe('It answered after 2.0 s.')
-  expect(testInWords({ ok: false, elapsedMs: 1, error: { name: 'ProviderAuth', message: 'The key is wrong.' } })).toBe(
-    'The key is wrong.',
-  )
+  expect(describeProviderTest({ ok: true, elapsedMs: 2000, how: 'answer' })).toBe('It answered after 2.0 s.')
+  expect(
+    describeProviderTest({ ok: false, elapsedMs: 1, error: { name: 'ProviderAuth', message: 'The key is wrong.' } }),
+  ).toBe('The key is wrong.')
 })
 
 test('what can be used comes first, and the demo is none to set a key for', () => {

@@ -1,5 +1,5 @@
 import type { ErrorInfo, ProviderInfo } from '@troupe/core/protocol'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
 
@@ -29,7 +29,7 @@ export type ProviderTest =
 export function providerStatus(provider: ProviderInfo): string {
   const { usable, enabled, problem, keySource, needsKey, models, local } = provider
   if (!enabled) return t.models.isOff
-  if (!usable) return lacksKey(provider) ? t.models.noKeyYet : said(problem ?? t.models.unusable, 'text')
+  if (!usable) return lacksKey(provider) ? t.models.noKeyYet : translateServerText(problem ?? t.models.unusable, 'text')
   const key =
     keySource === null
       ? needsKey || local
@@ -46,7 +46,7 @@ export function lacksKey({ usable, enabled, needsKey, keySource }: ProviderInfo)
   return !usable && enabled && needsKey && keySource === null
 }
 
-export function testInWords(test: ProviderTest): string {
+export function describeProviderTest(test: ProviderTest): string {
   if (!test.ok) return test.error.message
   const time = formatDuration(test.elapsedMs)
   if (test.how === 'answer') return t.models.answered(time)

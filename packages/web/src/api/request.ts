@@ -1,5 +1,5 @@
 import { t } from '../texts/t.ts'
-import { keptHeader } from '../offline/kept-answers.ts'
+import { cachedAtHeader } from '../offline/kept-answers.ts'
 import { ApiError } from './api-error.ts'
 import type { PageAccess } from './page-access.ts'
 import { uploadFetch } from './upload-fetch.ts'
@@ -46,7 +46,7 @@ export function createRequest(
         message: t.api.unreachable(reason),
       })
     }
-    const keptAt = response.headers.get(keptHeader)
+    const keptAt = response.headers.get(cachedAtHeader)
     if (keptAt === null) onReach(true)
     else onReach(false, Number(keptAt))
     if (response.ok) return response

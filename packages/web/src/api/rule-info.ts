@@ -4,8 +4,8 @@ import type { RuleInfo, RuleList } from '@troupe/core/protocol'
 export type { RuleInfo, RuleList } from '@troupe/core/protocol'
 
 /** What decides besides rules, and what the page must say about it. */
-export type PermissionFacts = Omit<RuleList, 'rules' | 'warnings'>
-export type SandboxFacts = RuleList['sandbox']
+export type PermissionInfo = Omit<RuleList, 'rules' | 'warnings'>
+export type SandboxInfo = RuleList['sandbox']
 
 export type RuleScope = 'session' | 'project' | 'always'
 
@@ -40,7 +40,7 @@ export interface RuleChange {
 export type RuleDecision = Pick<Decision, 'decision' | 'reason' | 'rule'>
 
 /** Where a rule has to be written to stand where this one stands. */
-export function scopeOf({ layer, file }: Pick<RuleInfo, 'layer' | 'file'>): RuleScope {
+export function ruleScope({ layer, file }: Pick<RuleInfo, 'layer' | 'file'>): RuleScope {
   if (file === null) return 'session'
   return layer === 'user' ? 'always' : 'project'
 }

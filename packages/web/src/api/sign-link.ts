@@ -4,13 +4,13 @@ export function signLink(key: string, text: string): string {
   const bytes = new TextEncoder().encode(key)
   block.set(bytes.length > 64 ? sha256(bytes) : bytes)
   const inner = sha256(
-    join(
+    concat(
       block.map((byte) => byte ^ 0x36),
       new TextEncoder().encode(text),
     ),
   )
   const outer = sha256(
-    join(
+    concat(
       block.map((byte) => byte ^ 0x5c),
       inner,
     ),
@@ -39,20 +39,20 @@ function sha256(message: Uint8Array): Uint8Array {
   for (let offset = 0; offset < length; offset += 64) {
     for (let i = 0; i < 16; i++) words[i] = view.getUint32(offset + i * 4)
     for (let i = 16; i < 64; i++) {
-      const [early, late] = [at(words, i - 15), at(words, i - 2)]
-      const small0 = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3)
-      const small1 = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10)
-      words[i] = at(words, i - 16) + small0 + at(words, i - 7) + small1
+      const [early, late] = [wordAt(words, i - 15), wordAt(words, i - 2)]
+      const small0 = rotateRight(early, 7) ^ rotateRight(early, 18) ^ (early >>> 3)
+      const small1 = rotateRight(late, 17) ^ rotateRight(late, 19) ^ (late >>> 10)
+      words[i] = wordAt(words, i - 16) + small0 + wordAt(words, i - 7) + small1
     }
     let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash
     for (let i = 0; i < 64; i++) {
-      const large1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)
-      const first = (h + large1 + ((e & f) ^ (~e & g)) + at(constants, i) + at(words, i)) | 0
-      const large0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)
+      const large1 = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)
+      const first = (h + large1 + ((e & f) ^ (~e & g)) + wordAt(constants, i) + wordAt(words, i)) | 0
+      const large0 = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)
       const second = (large0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
       ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0]
     }
-    ;[a, b, c, d, e, f, g, h].forEach((value, i) => (hash[i] = at(hash, i) + value))
+    ;[a, b, c, d, e, f, g, h].forEach((value, i) => (hash[i] = wordAt(hash, i) + value))
   }
   const digest = new DataView(new ArrayBuffer(32))
   hash.forEach((value, i) => digest.setUint32(i * 4, value))
@@ -73,15 +73,15 @@ function firstPrimes(count: number): number[] {
   return found
 }
 
-function turn(word: number, by: number): number {
+function rotateRight(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by))
 }
 
-function at(words: Uint32Array, index: number): number {
+function wordAt(words: Uint32Array, index: number): number {
   return words[index] ?? 0
 }
 
-function join(one: Uint8Array, other: Uint8Array): Uint8Array {
+function concat(one: Uint8Array, other: Uint8Array): Uint8Array {
   const all = new Uint8Array(one.length + other.length)
   all.set(one)
   all.set(other, one.length)

@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { layOutTree, type MapRow } from './lay-out-tree.ts'
 import { MapRowView, rowHeight } from './map-row.tsx'
-import { MarkedMessage } from './marked-message.tsx'
+import { SelectedMessage } from './marked-message.tsx'
 import { useTree } from './use-tree.ts'
 import type { TreeIndex } from './tree-index.ts'
 import './branch-map.css'
@@ -22,10 +22,10 @@ export function BranchMap({ messageId }: { messageId: string | undefined }) {
       </div>
     )
   }
-  return <Map key={messageId} tree={tree} messageId={messageId} />
+  return <MapRows key={messageId} tree={tree} messageId={messageId} />
 }
 
-function Map({ tree, messageId }: { tree: TreeIndex; messageId: string | undefined }) {
+function MapRows({ tree, messageId }: { tree: TreeIndex; messageId: string | undefined }) {
   const { goTo, panels } = useSessionStore()
   const leaf = useSession((state) => state.messages.at(-1)?.id)
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
@@ -93,7 +93,7 @@ function Map({ tree, messageId }: { tree: TreeIndex; messageId: string | undefin
         </div>
       </div>
       {row !== undefined && row.hidden === 0 && (
-        <MarkedMessage tree={tree} message={row.message} isOnBranch={row.isOnBranch} onGo={() => take(row)} />
+        <SelectedMessage tree={tree} message={row.message} isOnBranch={row.isOnBranch} onGo={() => take(row)} />
       )}
     </div>
   )

@@ -1,6 +1,6 @@
 import type { Part, StoredMessage } from '@troupe/core/protocol'
 import { expect, test } from 'vitest'
-import { summariseBranch } from './compare-branches.ts'
+import { summarizeBranch } from './compare-branches.ts'
 import { mergeText } from './merge-text.ts'
 import type { BranchEnd } from './read-branch.ts'
 
@@ -35,13 +35,13 @@ const changes = { files: ['a.ts', 'b.ts'], commands: 1 }
 const branch: BranchEnd = { messages, changes }
 
 test('a branch is told by its calls, the files it changed, its tokens and its price', () => {
-  const { calls, ...rest } = summariseBranch(branch)
+  const { calls, ...rest } = summarizeBranch(branch)
   expect(rest).toEqual({ messages: 2, ...changes, tokens: 10, cost: 0.75, elapsedMs: 1000 })
   expect(calls.map(({ title, failed }) => [title, failed])).toEqual([
     ['Edit c1', false],
     ['Edit c2', true],
   ])
-  expect(summariseBranch({ messages: [], changes }).cost).toBeUndefined()
+  expect(summarizeBranch({ messages: [], changes }).cost).toBeUndefined()
 })
 
 test('the outcome of a branch becomes a message that the person finishes', () => {

@@ -1,11 +1,11 @@
-import { totalOf } from '@troupe/core/protocol'
+import { totalUsage } from '@troupe/core/protocol'
 import { isToolCall, readToolCall } from '../chat/tool-call.ts'
 import type { BranchEnd } from './read-branch.ts'
 
 /** What a branch did from the fork on, its sub-agents included. */
 export interface BranchSummary {
   messages: number
-  calls: CalledTool[]
+  calls: BranchToolCall[]
   /** Files that were changed, each once. */
   files: string[]
   /** How many commands may have changed others. */
@@ -16,14 +16,14 @@ export interface BranchSummary {
   elapsedMs: number
 }
 
-export interface CalledTool {
+export interface BranchToolCall {
   key: string
   title: string
   summary: string | undefined
   failed: boolean
 }
 
-export function summariseBranch({ messages, changes: { files, commands } }: BranchEnd): BranchSummary {
+export function summarizeBranch({ messages, changes: { files, commands } }: BranchEnd): BranchSummary {
   const calls = messages.flatMap(({ id, parts }) =>
     parts.filter(isToolCall).map((part) => {
       const { title, summary } = readToolCall(part, { progress: undefined, live: false, latest: false })
@@ -31,7 +31,7 @@ export function summariseBranch({ messages, changes: { files, commands } }: Bran
     }),
   )
   const metadata = messages.map((message) => message.metadata ?? {})
-  const totals = metadata.map(totalOf)
+  const totals = metadata.map(totalUsage)
   const costs = totals.flatMap(({ cost }) => cost ?? [])
   return {
     messages: messages.length,

@@ -3,18 +3,18 @@ import { GitMerge } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import { useSessionStore } from '../chat/session-context.ts'
-import { textOf } from '../chat/session-state.ts'
+import { messageText } from '../chat/session-state.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCost, formatCount, formatDuration } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { summariseBranch, type BranchSummary } from './compare-branches.ts'
+import { summarizeBranch, type BranchSummary } from './compare-branches.ts'
 import { roleName } from './map-row.tsx'
 import { markChanges } from './mark-changes.ts'
 import { readBranch, type BranchEnd } from './read-branch.ts'
-import { partingOf, type TreeIndex } from './tree-index.ts'
+import { forkPoint, type TreeIndex } from './tree-index.ts'
 import { useMerge } from './use-merge.ts'
 import { useTree } from './use-tree.ts'
 import './comparison.css'
@@ -44,7 +44,7 @@ export function Comparison({ left, right }: { left: string; right: string }) {
 function Compared({ tree, left, right, sides }: { tree: TreeIndex; left: string; right: string; sides: Sides }) {
   const merge = useMerge()
   const [marks, setMarks] = useState(true)
-  const { fork } = partingOf(tree, left, right)
+  const { fork } = forkPoint(tree, left, right)
   const count = Math.max(sides.left.messages.length, sides.right.messages.length)
   return (
     <>
@@ -60,7 +60,7 @@ function Compared({ tree, left, right, sides }: { tree: TreeIndex; left: string;
             {t.branches.from} <VisibleText text={fork.text === '' ? t.branches.noText : fork.text} as="name" />
           </p>
         )}
-        <Facts left={summariseBranch(sides.left)} right={summariseBranch(sides.right)} />
+        <Facts left={summarizeBranch(sides.left)} right={summarizeBranch(sides.right)} />
         <div className="compare-merges">
           <Button onClick={() => void merge({ tree, from: right, into: left })}>
             <GitMerge aria-hidden />
@@ -152,7 +152,7 @@ function Pair({
   right: StoredMessage | undefined
   marks: boolean
 }) {
-  const [one, other] = [textOf(left), textOf(right)]
+  const [one, other] = [messageText(left), messageText(right)]
   const isPair = marks && left !== undefined && right !== undefined && left.role === right.role
   const frame = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -198,7 +198,7 @@ function useSides(tree: TreeIndex | null, left: string, right: string) {
     let gone = false
     const read = async () => {
       if (!tree.messages.has(left) || !tree.messages.has(right)) throw new Error(t.branches.gone)
-      const parting = partingOf(tree, left, right)
+      const parting = forkPoint(tree, left, right)
       const [one, other] = await Promise.all([
         readBranch(api, sessionId, { leaf: left, count: parting.left.length, fork: parting.fork?.id }),
         readBranch(api, sessionId, { leaf: right, count: parting.right.length, fork: parting.fork?.id }),

@@ -1,7 +1,7 @@
 import type { TreeMessage } from '@troupe/core'
 import { describe, expect, test } from 'vitest'
 import { layOutTree } from './lay-out-tree.ts'
-import { indexTree, newestLeaf, partingOf } from './tree-index.ts'
+import { indexTree, newestLeaf, forkPoint } from './tree-index.ts'
 
 /** `a>b>c`: each hangs on the one before; several lines share what they name. */
 function grow(...lines: string[]): TreeMessage[] {
@@ -67,10 +67,10 @@ describe('the map of a tree', () => {
 test('two branches part where what they share ends', () => {
   const tree = indexTree(grow('a>b>c>d', 'a>b>x', 'q'))
   const ids = (messages: readonly TreeMessage[]) => messages.map(({ id }) => id)
-  const parted = partingOf(tree, 'd', 'x')
+  const parted = forkPoint(tree, 'd', 'x')
   expect([parted.fork?.id, ids(parted.left), ids(parted.right)]).toEqual(['b', ['c', 'd'], ['x']])
-  expect(partingOf(tree, 'd', 'q').fork).toBeUndefined()
-  expect(partingOf(tree, 'd', 'd')).toMatchObject({ left: [], right: [] })
+  expect(forkPoint(tree, 'd', 'q').fork).toBeUndefined()
+  expect(forkPoint(tree, 'd', 'd')).toMatchObject({ left: [], right: [] })
   expect(newestLeaf(tree, 'b')).toBe('x')
   expect(newestLeaf(tree, 'c')).toBe('d')
 })

@@ -1,5 +1,5 @@
 import type { TreeMessage } from '@troupe/core'
-import { wayTo, type TreeIndex } from './tree-index.ts'
+import { pathToMessage, type TreeIndex } from './tree-index.ts'
 
 /** One line of the map: a message, or a stretch without forks that is folded away. */
 export interface MapRow {
@@ -37,7 +37,7 @@ const [keptHead, keptTail] = [1, 2]
  * before it, one lane to the right. So the picture is as wide as forks are nested, not as there are branches.
  */
 export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOptions): MapRow[] {
-  const branch = new Set(wayTo(tree, leaf).map(({ id }) => id))
+  const branch = new Set(pathToMessage(tree, leaf).map(({ id }) => id))
   const rows: MapRow[] = []
   const open: { message: TreeMessage; lane: number; from: MapRow['from'] }[] = []
   for (const root of (tree.children.get(null) ?? []).toReversed()) open.push({ message: root, lane: 0, from: null })

@@ -11,10 +11,10 @@ import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { openComparison } from './open-comparison.ts'
 import { roleName } from './map-row.tsx'
-import { newestLeaf, wayTo, type TreeIndex } from './tree-index.ts'
+import { newestLeaf, pathToMessage, type TreeIndex } from './tree-index.ts'
 import { useMerge } from './use-merge.ts'
 
-export interface MarkedMessageProps {
+export interface SelectedMessageProps {
   tree: TreeIndex
   message: TreeMessage
   isOnBranch: boolean
@@ -22,14 +22,14 @@ export interface MarkedMessageProps {
 }
 
 /** The message that is marked in the map, and what can be done from there. */
-export function MarkedMessage({ tree, message, isOnBranch, onGo }: MarkedMessageProps) {
+export function SelectedMessage({ tree, message, isOnBranch, onGo }: SelectedMessageProps) {
   const { panels, keepOnly } = useSessionStore()
   const current = useSession((state) => state.messages.at(-1)?.id)
   const busy = useSession((state) => state.run !== null)
   const merge = useMerge()
   const [asking, setAsking] = useState(false)
   const leaf = newestLeaf(tree, message.id)
-  const others = tree.messages.size - wayTo(tree, leaf).length
+  const others = tree.messages.size - pathToMessage(tree, leaf).length
   const isOther = !isOnBranch && current !== undefined && leaf !== current
   return (
     <section className="map-marked" aria-label={roleName(message.role)}>

@@ -1,4 +1,4 @@
-import { textOf } from '../chat/session-state.ts'
+import { messageText } from '../chat/session-state.ts'
 import { t } from '../texts/t.ts'
 import type { BranchEnd } from './read-branch.ts'
 
@@ -6,8 +6,10 @@ const longest = 20_000
 
 /** A message that brings the outcome of another branch into this one, for the person to finish and send. */
 export function mergeText({ messages, changes: { files } }: BranchEnd): string {
-  const question = textOf(messages.find(({ role }) => role === 'user')).trim()
-  const outcome = textOf(messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '')).trim()
+  const question = messageText(messages.find(({ role }) => role === 'user')).trim()
+  const outcome = messageText(
+    messages.findLast((message) => message.role === 'assistant' && messageText(message) !== ''),
+  ).trim()
   return [
     ...(question === '' ? [] : [t.branches.mergeIntro, quoted(question)]),
     ...(outcome === '' ? [] : [t.branches.mergeOutcome, quoted(outcome)]),

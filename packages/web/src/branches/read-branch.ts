@@ -9,7 +9,7 @@ export interface BranchEnd {
   changes: BranchChanges
 }
 
-export interface BranchToRead {
+export interface BranchQuery {
   leaf: string
   /** How many messages it has alone. */
   count: number
@@ -19,7 +19,7 @@ export interface BranchToRead {
 
 const pageSize = 500
 
-export async function readBranch(api: Api, sessionId: string, branch: BranchToRead): Promise<BranchEnd> {
+export async function readBranch(api: Api, sessionId: string, branch: BranchQuery): Promise<BranchEnd> {
   const { leaf, count, fork } = branch
   const [messages, changes] = await Promise.all([
     readMessages(api, sessionId, leaf, count),

@@ -34,7 +34,7 @@ export function indexTree(messages: readonly TreeMessage[]): TreeIndex {
 }
 
 /** From the root down to this message. */
-export function wayTo({ messages }: Pick<TreeIndex, 'messages'>, id: string | undefined): TreeMessage[] {
+export function pathToMessage({ messages }: Pick<TreeIndex, 'messages'>, id: string | undefined): TreeMessage[] {
   const way = new Set<TreeMessage>()
   let message = id === undefined ? undefined : messages.get(id)
   while (message !== undefined && !way.has(message)) {
@@ -66,12 +66,12 @@ export function newestLeaf(tree: TreeIndex, id: string): string {
 }
 
 /** Where two branches part: what they share, and what each has alone. */
-export function partingOf(
+export function forkPoint(
   tree: TreeIndex,
   left: string,
   right: string,
 ): { fork: TreeMessage | undefined; left: TreeMessage[]; right: TreeMessage[] } {
-  const [one, other] = [wayTo(tree, left), wayTo(tree, right)]
+  const [one, other] = [pathToMessage(tree, left), pathToMessage(tree, right)]
   let shared = 0
   while (shared < one.length && one[shared]?.id === other[shared]?.id) shared++
   return { fork: one[shared - 1], left: one.slice(shared), right: other.slice(shared) }

@@ -4,7 +4,7 @@ import { noticeError } from '../ui/notices.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { mergeText } from './merge-text.ts'
 import { readBranch } from './read-branch.ts'
-import { partingOf, type TreeIndex } from './tree-index.ts'
+import { forkPoint, type TreeIndex } from './tree-index.ts'
 
 /** Shows the one branch and writes what came of the other into the composer, below what is being typed there. */
 export function useMerge() {
@@ -12,7 +12,7 @@ export function useMerge() {
   const { api } = useWorkspace()
   return async ({ tree, from, into }: { tree: TreeIndex; from: string; into: string }): Promise<void> => {
     try {
-      const { fork, right } = partingOf(tree, into, from)
+      const { fork, right } = forkPoint(tree, into, from)
       const branch = { leaf: from, count: right.length, fork: fork?.id }
       const text = mergeText(await readBranch(api, getState().sessionId, branch))
       if (getState().messages.at(-1)?.id !== into) await showBranch(into)

@@ -2,7 +2,7 @@ import { isAnswered } from '@troupe/core/protocol'
 import { GenericCard } from '../chat/generic-card.tsx'
 import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
-import { useWaits } from '../chat/use-waits.ts'
+import { useHasOpenAsk } from '../chat/use-waits.ts'
 import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -10,7 +10,7 @@ import './ask-user-question.css'
 
 /** Each question with what the person said. While they are asked, there is the form. */
 export default function AskUserQuestionCard({ call }: CardProps) {
-  const waits = useWaits(call)
+  const waits = useHasOpenAsk(call)
   if (waits) return null
   const answers = isRecord(call.output) ? recordsIn(call.output['answers']) : []
   if (call.state !== 'output-available' || answers.length === 0) return <GenericCard call={call} />

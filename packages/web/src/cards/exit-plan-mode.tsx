@@ -1,7 +1,7 @@
 import { GenericCard } from '../chat/generic-card.tsx'
 import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
-import { useWaits } from '../chat/use-waits.ts'
+import { useHasOpenAsk } from '../chat/use-waits.ts'
 import { isRecord, textIn } from '../displays/parts/read-fields.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { t } from '../texts/t.ts'
@@ -9,7 +9,7 @@ import { VisibleText } from '../ui/visible-text.tsx'
 
 /** The plan and what became of it. While the person is asked, there is the form. */
 export default function ExitPlanModeCard({ call }: CardProps) {
-  const waits = useWaits(call)
+  const waits = useHasOpenAsk(call)
   if (waits) return null
   const output = isRecord(call.output) ? call.output : {}
   const plan = textIn(output['plan'])

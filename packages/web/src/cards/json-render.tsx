@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { GenericCard } from '../chat/generic-card.tsx'
 import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
-import { useWaits } from '../chat/use-waits.ts'
+import { useHasOpenAsk } from '../chat/use-waits.ts'
 import { isRecord } from '../displays/parts/read-fields.ts'
 import { t } from '../texts/t.ts'
 
@@ -10,7 +10,7 @@ const FormCard = lazy(() => import('../previews/ui/form-card.tsx').then(({ FormC
 
 /** A page or form of components: while it comes, then what the person has sent. While they are asked, there is the form. */
 export default function JsonRenderCard({ call }: CardProps) {
-  const waits = useWaits(call)
+  const waits = useHasOpenAsk(call)
   if (waits) return null
   const isMade = call.state === 'output-available'
   if (!isRecord(call.input) || (!isMade && !call.running)) return <GenericCard call={call} />

@@ -5,8 +5,8 @@ import { visibleMessages } from '../chat/session-state.ts'
 import type { CardProps } from '../chat/tool-call.ts'
 import { ToolFrame } from '../chat/tool-frame.tsx'
 import { isRecord } from '../displays/parts/read-fields.ts'
-import { chartNamed } from '../page-tools/chart-named.ts'
-import { requestedPanel } from '../page-tools/requested-panel.ts'
+import { findChartCall } from '../page-tools/chart-named.ts'
+import { toPanelRequest } from '../page-tools/requested-panel.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 
@@ -15,12 +15,12 @@ export default function ShowPanelCard({ call }: CardProps) {
   const { panels, agents, getState } = useSessionStore()
   const shown = isRecord(call.output) && isRecord(call.output['content']) ? { content: call.output['content'] } : {}
   const request = isRecord(call.input)
-    ? requestedPanel(
+    ? toPanelRequest(
         { ...call.input, ...shown },
         {
           toolCallId: call.toolCallId,
           agentName: (agentId) => agents.getState().agents.get(agentId)?.name,
-          chartNamed: (title) => chartNamed(visibleMessages(getState()), title),
+          chartNamed: (title) => findChartCall(visibleMessages(getState()), title),
         },
       )
     : undefined

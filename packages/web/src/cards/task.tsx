@@ -7,8 +7,8 @@ import { AgentTree } from '../sub-agents/agent-tree.tsx'
 import { firstLine } from '../sub-agents/describe-agent.ts'
 import { readRefusal, readReport } from '../sub-agents/read-report.ts'
 import { readTask } from '../sub-agents/read-task.ts'
-import { useAgentOfCall } from '../sub-agents/use-agent-of-call.ts'
-import { useAtWork, useSubAgent, useSubAgents } from '../sub-agents/use-sub-agents.ts'
+import { useAgentForCall } from '../sub-agents/use-agent-of-call.ts'
+import { useAnyAgentActive, useSubAgent, useSubAgents } from '../sub-agents/use-sub-agents.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import './task.css'
@@ -17,10 +17,10 @@ const none: readonly string[] = []
 
 /** Another agent at work: what it is at and who works below it; then what it has brought back. */
 export default function TaskCard({ call }: CardProps) {
-  const agentId = useAgentOfCall(call)
+  const agentId = useAgentForCall(call)
   const agent = useSubAgent(agentId)
   const below = useSubAgents((state) => (agentId === undefined ? none : (state.below.get(agentId) ?? none)))
-  const works = useAtWork(agentId === undefined ? none : [agentId])
+  const works = useAnyAgentActive(agentId === undefined ? none : [agentId])
   const { name, task } = readTask(call.input)
   const title = agent?.name ?? name
   const head = { ...(title !== undefined && { title }), summary: firstLine(task) }

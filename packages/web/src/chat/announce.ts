@@ -1,6 +1,6 @@
 import type { StoreApi } from 'zustand/vanilla'
 import { t } from '../texts/t.ts'
-import { howItEnded } from './how-it-ended.ts'
+import { describeRunEnd } from './how-it-ended.ts'
 import { openAsks } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -35,7 +35,7 @@ export function announce(store: Pick<StoreApi<SessionState>, 'subscribe'>, say: 
     }
     if (state.unsent !== null && before.unsent === null) tell(t.chat.notSent(state.unsent.error.message))
     if (was !== null && was.id !== answer?.id) ended = was.id
-    const said = ended === undefined ? undefined : howItEnded(state.messages.find(({ id }) => id === ended))
+    const said = ended === undefined ? undefined : describeRunEnd(state.messages.find(({ id }) => id === ended))
     if (said === undefined) return
     ended = undefined
     tell(said)

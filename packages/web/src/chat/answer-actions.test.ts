@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createFakeServer, message, page, until } from './fake-server.ts'
-import { textOf, visibleMessages } from './session-state.ts'
+import { messageText, visibleMessages } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 
-const texts = (state: SessionState) => visibleMessages(state).map((shown) => textOf(shown))
+const texts = (state: SessionState) => visibleMessages(state).map((shown) => messageText(shown))
 const branch = [message('u1', 'user', 'hello', null), message('a1', 'assistant', 'one', 'u1')]
 const alone = { index: 1, total: 1, prev: null, next: null }
 const siblings = { u1: alone, a1: { index: 2, total: 2, prev: 'a0', next: null } }

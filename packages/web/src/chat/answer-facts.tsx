@@ -1,4 +1,4 @@
-import { totalOf, type Metadata } from '@troupe/core/protocol'
+import { totalUsage, type Metadata } from '@troupe/core/protocol'
 import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import { formatCost, formatCount, formatDuration, formatMoment } from '../ui/format.ts'
@@ -8,7 +8,7 @@ export function AnswerFacts({ metadata }: { metadata: Metadata | undefined }) {
   const [now] = useState(Date.now)
   if (metadata === undefined) return null
   const { model, elapsedMs, createdAt } = metadata
-  const { tokens, cost } = totalOf(metadata)
+  const { tokens, cost } = totalUsage(metadata)
   const price = cost !== undefined && cost > 0 ? priceInWords(cost, metadata) : undefined
   const words = tokensInWords(metadata)
   const time = elapsedMs === undefined ? undefined : formatDuration(elapsedMs)

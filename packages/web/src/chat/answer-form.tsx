@@ -1,11 +1,11 @@
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { DeclineButton, type AskFormProps } from './decline-button.tsx'
-import { useKept } from './use-kept.ts'
+import { useRetainedState } from './use-kept.ts'
 
 /** For questions without options: one line of text. */
 export function AnswerForm({ ask, ...form }: AskFormProps) {
-  const [text, setText] = useKept(`${ask.id} answer`, '')
+  const [text, setText] = useRetainedState(`${ask.id} answer`, '')
   const said = text.trim()
   return (
     <form

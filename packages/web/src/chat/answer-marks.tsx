@@ -6,7 +6,7 @@ import { formatDuration } from '../ui/format.ts'
 import { useWorkspace } from '../workspace.ts'
 import { ErrorCard } from './error-card.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
-import { textOf } from './session-state.ts'
+import { messageText } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
 
 /** How an answer ended, where it did not end by itself; with the true reason, and the way on. */
@@ -23,7 +23,7 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
   const ended = error === undefined && aborted !== true && stopped === undefined
   const isCut = finishReason === 'length' && ended
   const isFiltered = finishReason === 'content-filter' && ended
-  const goOn = canGoOn ? <GoOn messageId={message.id} /> : null
+  const goOn = canGoOn ? <ContinueButton messageId={message.id} /> : null
   return (
     <>
       {shownError !== undefined && (
@@ -33,7 +33,7 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
               {t.chat.checkKey}
             </Button>
           )}
-          {textOf(message) !== '' && goOn}
+          {messageText(message) !== '' && goOn}
         </ErrorCard>
       )}
       {aborted === true && (
@@ -69,7 +69,7 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
   )
 }
 
-function GoOn({ messageId }: { messageId: string }) {
+function ContinueButton({ messageId }: { messageId: string }) {
   const { goOn } = useSessionStore()
   return (
     <Button kind="quiet" onClick={() => void goOn(messageId)}>

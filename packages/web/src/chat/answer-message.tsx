@@ -12,7 +12,7 @@ import { MessageActions } from './message-actions.tsx'
 import { MessageMenu } from './message-menu.tsx'
 import { RegenerateWith } from './regenerate-with.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
-import { textOf } from './session-state.ts'
+import { messageText } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
 
 export function AnswerMessage({
@@ -29,7 +29,7 @@ export function AnswerMessage({
   const progress = useSession((state) => (live ? state.run?.progress : undefined))
   const busy = useSession((state) => state.run !== null)
   const isOfAgent = useSession((state) => state.agentId !== null)
-  const text = textOf(message)
+  const text = messageText(message)
   return (
     <article
       className={last ? 'message message-answer message-last' : 'message message-answer'}

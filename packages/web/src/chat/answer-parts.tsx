@@ -2,15 +2,15 @@ import { CornerDownRight } from 'lucide-react'
 import type { Part } from '@troupe/core/protocol'
 import { Markdown } from '../markdown/markdown.tsx'
 import { readNotice } from '../sub-agents/read-notice.ts'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { FilePart } from './file-part.tsx'
 import { AgentNotice, DataPart, ToolPart } from './lazy-parts.tsx'
 import { ReasoningPart } from './reasoning-part.tsx'
 import { reasoningTimes } from './reasoning-times.ts'
 import type { VisibleMessage } from './session-state.ts'
-import { textOf } from './session-state.ts'
-import { isToolCall, toolNameOf } from './tool-call.ts'
+import { messageText } from './session-state.ts'
+import { isToolCall, getToolName } from './tool-call.ts'
 import type { Progress } from './tool-progress.ts'
 
 /** The parts of an answer in their order. A part that did not change keeps its identity and is not drawn again. */
@@ -23,7 +23,7 @@ export function AnswerParts({
 }) {
   const live = message.live === true
   const latest = new Map(
-    message.parts.flatMap((part) => (isToolCall(part) ? [[toolNameOf(part), part.toolCallId]] : [])),
+    message.parts.flatMap((part) => (isToolCall(part) ? [[getToolName(part), part.toolCallId]] : [])),
   )
   const thoughtMs = reasoningTimes(message)
   const { finishReason, elapsedMs } = message.metadata ?? {}
@@ -37,13 +37,13 @@ export function AnswerParts({
         progress={progress?.[part.toolCallId]}
         live={live}
         aborted={message.metadata?.aborted === true}
-        latest={latest.get(toolNameOf(part)) === part.toolCallId}
+        latest={latest.get(getToolName(part)) === part.toolCallId}
       />
     ) : (
       <PartView
         key={index}
         id={`${message.id}-${index}`}
-        part={isOfServer && part.type === 'text' ? { ...part, text: said(part.text, 'text') } : part}
+        part={isOfServer && part.type === 'text' ? { ...part, text: translateServerText(part.text, 'text') } : part}
         live={live}
         elapsedMs={thoughtMs.get(part)}
       />
@@ -70,7 +70,7 @@ function PartView({
         <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} elapsedMs={elapsedMs} />
       )
     case 'steering-message': {
-      const text = textOf(part)
+      const text = messageText(part)
       const notice = readNotice({ id: part.id, text })
       if (notice !== undefined) return <AgentNotice id={id} report={notice} />
       return (

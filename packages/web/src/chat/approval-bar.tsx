@@ -1,24 +1,24 @@
 import { useId } from 'react'
-import { noteSince } from '../shortcuts/decide-ask.ts'
+import { trackVisibleSince } from '../shortcuts/decide-ask.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
 import { InputEditor } from './input-editor.tsx'
 import { readEditedInput } from './read-edited-input.ts'
-import { RememberChoice, type Scope } from './remember-choice.tsx'
+import { RememberChoice, type RememberScope } from './remember-choice.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import type { Approval } from './tool-call.ts'
-import { useKept } from './use-kept.ts'
+import { useRetainedState } from './use-kept.ts'
 import './approval-bar.css'
 
 /** Yes or no to one call, or yes with another input. Below every card, so that no card can leave it out. */
 export function ApprovalBar({ approval, input }: { approval: Approval; input: unknown }) {
   const { answer } = useSessionStore()
   const sending = useSession((state) => state.answering.includes(approval.id))
-  const [remark, setRemark] = useKept(`${approval.id} remark`, '')
-  const [scope, setScope] = useKept<Scope>(`${approval.id} scope`, 'once')
+  const [remark, setRemark] = useRetainedState(`${approval.id} remark`, '')
+  const [scope, setScope] = useRetainedState<RememberScope>(`${approval.id} scope`, 'once')
   /** The input as JSON text while it is being edited. */
-  const [edited, setEdited] = useKept<string | null>(`${approval.id} input`, null)
+  const [edited, setEdited] = useRetainedState<string | null>(`${approval.id} input`, null)
   const remarkId = useId()
   const hintId = useId()
   const said = remark.trim()
@@ -45,7 +45,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
     })
   }
   return (
-    <fieldset ref={noteSince} className="approval" tabIndex={-1} data-focus-home="">
+    <fieldset ref={trackVisibleSince} className="approval" tabIndex={-1} data-focus-home="">
       <legend className="visually-hidden">{t.inbox.decision}</legend>
       <ApprovalFacts approval={approval} />
       {edited !== null && (

@@ -1,4 +1,4 @@
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { recordsIn, textIn } from '../displays/parts/read-fields.ts'
@@ -13,7 +13,7 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
     <>
       {approval.requestReason !== undefined && (
         <p className="approval-reason">
-          <VisibleText text={said(approval.requestReason, 'text')} />
+          <VisibleText text={translateServerText(approval.requestReason, 'text')} />
         </p>
       )}
       {isWorthIt && (
@@ -25,7 +25,7 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
               </code>
               {textIn(command['note']) !== undefined && (
                 <span>
-                  <VisibleText text={said(textIn(command['note']) ?? '', 'text')} />
+                  <VisibleText text={translateServerText(textIn(command['note']) ?? '', 'text')} />
                 </span>
               )}
             </li>

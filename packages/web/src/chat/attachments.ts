@@ -1,20 +1,18 @@
+import type { FilePartData } from './session-state.ts'
 import { newId } from '@troupe/core/protocol'
-import type { Part } from '@troupe/core/protocol'
 import type { StoreApi } from 'zustand/vanilla'
 import { toErrorInfo } from '../api/api-error.ts'
 import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
-import { readableType } from './readable-type.ts'
-import type { Attachment, SessionState } from './session-state.ts'
+import { modelMediaType } from './readable-type.ts'
+import type { DraftAttachment, SessionState } from './session-state.ts'
 import type { SessionServices } from './session-services.ts'
 
-interface Taken {
+interface ReadFile {
   id: string
   bytes: Uint8Array<ArrayBuffer>
   mediaType: string
 }
-
-export type FilePartData = Extract<Part, { type: 'file' }>
 
 /** What the server takes in one piece. */
 const mostBytes = 32 * 1024 * 1024
@@ -31,14 +29,14 @@ export function createAttachments(
   }: Pick<SessionServices, 'api' | 'onError' | 'keepAttachments' | 'freeFiles'>,
 ) {
   const onWay = new Map<string, AbortController>()
-  const change = (next: (attachments: readonly Attachment[]) => readonly Attachment[]) => {
+  const change = (next: (attachments: readonly DraftAttachment[]) => readonly DraftAttachment[]) => {
     const before = store.getState().attachments
     const after = next(before)
     store.setState({ attachments: after })
     // How far one has come need not outlive the page.
     if (urlsOf(before) !== urlsOf(after)) keepAttachments(after)
   }
-  const patch = (id: string, news: Partial<Attachment>) =>
+  const patch = (id: string, news: Partial<DraftAttachment>) =>
     change((attachments) => attachments.map((one) => (one.id === id ? { ...one, ...news } : one)))
 
   return { attach, attachText, detach }
@@ -63,7 +61,7 @@ export function createAttachments(
     else await send(one)
   }
 
-  async function take(file: File, text?: string): Promise<Taken | { refusal: unknown }> {
+  async function take(file: File, text?: string): Promise<ReadFile | { refusal: unknown }> {
     const id = newId('f')
     const { name, type, size } = file
     try {
@@ -78,7 +76,7 @@ export function createAttachments(
         // A folder, or a file that has gone since.
         () => Promise.reject(new Error(t.composer.unreadable(name))),
       )
-      const mediaType = readableType(type, bytes)
+      const mediaType = modelMediaType(type, bytes)
       if (mediaType === undefined) throw new Error(t.composer.wrongKind(name))
       return { id, bytes, mediaType }
     } catch (refusal) {
@@ -88,7 +86,7 @@ export function createAttachments(
     }
   }
 
-  async function send({ id, bytes, mediaType }: Taken): Promise<void> {
+  async function send({ id, bytes, mediaType }: ReadFile): Promise<void> {
     const controller = onWay.get(id) ?? new AbortController()
     if (controller.signal.aborted) return
     try {
@@ -114,12 +112,12 @@ export function createAttachments(
   }
 }
 
-function urlsOf(attachments: readonly Attachment[]): string {
+function urlsOf(attachments: readonly DraftAttachment[]): string {
   return attachments.map(({ url }) => url ?? '').join()
 }
 
 /** Those that have arrived, as parts of a message. */
-export function fileParts(attachments: readonly Attachment[]): FilePartData[] {
+export function fileParts(attachments: readonly DraftAttachment[]): FilePartData[] {
   return attachments.flatMap(({ name, mediaType, url }) =>
     url === null ? [] : [{ type: 'file' as const, mediaType, filename: name, url }],
   )

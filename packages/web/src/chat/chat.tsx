@@ -9,7 +9,7 @@ import { Composer } from '../composer/composer.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
 import { EmptyChat } from './empty-chat.tsx'
 import { ErrorCard } from './error-card.tsx'
-import { loadPartsInTime } from './lazy-parts.tsx'
+import { preloadRichParts } from './lazy-parts.tsx'
 import { MessageList } from './message-list.tsx'
 import { SessionContext, useSession, useSessionStore } from './session-context.ts'
 import { DisclosureContext } from './use-disclosure.ts'
@@ -67,7 +67,7 @@ function ChatBody() {
   const phase = useSession((state) => state.phase)
   const failure = useSession((state) => state.failure)
   const empty = useSession((state) => state.messages.length === 0 && state.run === null)
-  useEffect(() => (phase === 'loading' ? undefined : loadPartsInTime()), [phase])
+  useEffect(() => (phase === 'loading' ? undefined : preloadRichParts()), [phase])
   if (failure !== null && empty) {
     return (
       <div className="chat-note">

@@ -1,5 +1,5 @@
 import type { DataParts, StoredMessage } from '@troupe/core/protocol'
-import { dataOf } from './data-of.ts'
+import { partData } from './data-of.ts'
 
 type Compaction = DataParts['compaction']
 
@@ -24,7 +24,7 @@ function laterThan(id: string, branch: readonly Pick<StoredMessage, 'parts'>[]):
   const later: Compaction[] = []
   for (const { parts } of branch.toReversed()) {
     for (const part of parts.toReversed()) {
-      const compaction = dataOf(part, 'compaction')
+      const compaction = partData(part, 'compaction')
       if (compaction?.id === id) return later
       if (compaction !== undefined) later.push(compaction)
     }

@@ -2,7 +2,7 @@ import { WifiOff } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import { useSession, useSessionStore } from './session-context.ts'
-import { isRunInSight } from './session-state.ts'
+import { isRunOnBranch } from './session-state.ts'
 import { formatMoment } from '../ui/format.ts'
 import { useApp } from '../workspace.ts'
 
@@ -14,7 +14,7 @@ export function ConnectionBar() {
   const [openedAt] = useState(Date.now)
   const gone = useSession((state) => state.phase === 'missing' && state.messages.length > 0)
   const lost = useSession((state) => state.connection === 'lost' && state.run !== null)
-  const elsewhere = useSession((state) => state.run !== null && !isRunInSight(state))
+  const elsewhere = useSession((state) => state.run !== null && !isRunOnBranch(state))
   const parent = useSession((state) => state.run?.parentMessageId ?? null)
   if (isAway) {
     return (

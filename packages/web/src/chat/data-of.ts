@@ -1,7 +1,7 @@
 import type { DataParts, dataParts } from '@troupe/core/protocol'
 
 /** The data of a part or chunk if it is the one of this name. */
-export function dataOf<Name extends keyof typeof dataParts>(
+export function partData<Name extends keyof typeof dataParts>(
   item: { type: string },
   name: Name,
 ): DataParts[Name] | undefined {

@@ -4,7 +4,7 @@ import { formatToolName } from '../ui/format.ts'
 import { Group } from '../ui/group.tsx'
 import { AskPart } from './ask-part.tsx'
 import { CompactionPart } from './compaction-part.tsx'
-import { dataOf } from './data-of.ts'
+import { partData } from './data-of.ts'
 import { TrimPart } from './trim-part.tsx'
 import { useDisclosure } from './use-disclosure.ts'
 import { ValueView } from './value-view.tsx'
@@ -17,18 +17,18 @@ export interface DataPartProps {
 
 /** A `data-*` part. Names that the page does not know are shown as what they are: a name and its data. */
 export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps) {
-  const ask = dataOf(part, 'ask')
+  const ask = partData(part, 'ask')
   // What a page is asked to do stands in the card of the tool.
   if (ask?.kind === 'browser') return null
   if (ask !== undefined) return <AskPart ask={ask} live={live} />
   if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
   // Pictures and films stand in the card of the tool that made them.
   if (part.type.startsWith('data-media-generate-')) return null
-  const hint = dataOf(part, 'hint')
+  const hint = partData(part, 'hint')
   if (hint !== undefined) return <p className="hint-part">{hint.text}</p>
-  const compaction = dataOf(part, 'compaction')
+  const compaction = partData(part, 'compaction')
   if (compaction !== undefined) return <CompactionPart id={id} compaction={compaction} />
-  const trim = dataOf(part, 'trim')
+  const trim = partData(part, 'trim')
   if (trim !== undefined) return <TrimPart trim={trim} />
   return (
     <Fold id={id} title={formatToolName(part.type.slice('data-'.length))}>

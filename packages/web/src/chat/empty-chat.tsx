@@ -1,9 +1,9 @@
 import { lazy, Suspense } from 'react'
-import { examplesOf, isDemo } from '../api/model-info.ts'
+import { exampleRequests, isDemoModel } from '../api/model-info.ts'
 import { useBlocked } from '../composer/use-blocked.ts'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
-import { Mark } from '../ui/mark.tsx'
+import { Logo } from '../ui/mark.tsx'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
 import { useSessionStore } from './session-context.ts'
 import './empty-chat.css'
@@ -25,15 +25,15 @@ export function EmptyChat() {
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
   const isFirst = useApp((state) => (state.sessions.length === 0 || state.isFirstVisit) && state.modelsLoaded)
   const blocked = useBlocked() !== null
-  const examples = examplesOf(model, t.tag).slice(0, shownExamples)
+  const examples = exampleRequests(model, t.tag).slice(0, shownExamples)
   return (
     <div className="empty">
       <div className="empty-inner">
-        <Mark />
+        <Logo />
         <h2>{t.emptyChat.title}</h2>
-        {isDemo(current) && (
+        {isDemoModel(current) && (
           <p className="empty-note">
-            {sentence(t.emptyChat.demo, {
+            {formatElements(t.emptyChat.demo, {
               add: (
                 <button type="button" className="empty-add" onClick={() => app.openSettings('models')}>
                   {t.emptyChat.addModel}

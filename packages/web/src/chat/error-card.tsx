@@ -1,6 +1,6 @@
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ErrorInfo } from '@troupe/core/protocol'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -21,7 +21,7 @@ export function ErrorCard({
       <CircleAlert aria-hidden />
       <div>
         <p className="error-message">
-          <VisibleText text={said(error.message, 'text')} />
+          <VisibleText text={translateServerText(error.message, 'text')} />
         </p>
         <p className="error-name">{error.name}</p>
       </div>

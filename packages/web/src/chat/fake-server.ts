@@ -4,9 +4,9 @@ import type { Chunk, StoredMessage } from '@troupe/core/protocol'
 import type { SubAgentInfo } from '../api/agent-info.ts'
 import { createApi } from '../api/api.ts'
 import { createRequest } from '../api/request.ts'
-import { memoryPlace } from '../composer/memory-place.ts'
+import { memoryQueueStorage } from '../composer/memory-place.ts'
 import { createQueue } from '../composer/queue.ts'
-import type { QueuePlace } from '../composer/queue.ts'
+import type { QueueStorage } from '../composer/queue.ts'
 import { createPanels } from '../panels/panels.ts'
 import { noPanels } from '../panels/panels-state.ts'
 import { openSubAgents } from '../sub-agents/open-sub-agents.ts'
@@ -92,7 +92,7 @@ export function createFakeServer() {
   const drafts: string[] = []
   const freed: string[] = []
   const request = createRequest(fetch as typeof globalThis.fetch, () => undefined)
-  const openSession = (phase: SessionState['phase'] = 'loading', place: QueuePlace = memoryPlace()) => {
+  const openSession = (phase: SessionState['phase'] = 'loading', place: QueueStorage = memoryQueueStorage()) => {
     const services = {
       api: createApi(request),
       ids: { clientId: 'c1', tabId: 't1' },

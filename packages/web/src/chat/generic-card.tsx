@@ -1,6 +1,6 @@
 import { editedText } from '@troupe/core/protocol'
 import type { ReactNode } from 'react'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { findDisplay } from './display-registry.ts'
@@ -105,7 +105,7 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
     return (
       <Section title={t.calls.error}>
         <p className="tool-error">
-          <VisibleText text={said(errorText, 'text')} />
+          <VisibleText text={translateServerText(errorText, 'text')} />
         </p>
       </Section>
     )

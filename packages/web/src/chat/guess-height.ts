@@ -10,7 +10,7 @@ const frameHeight = 64
 const cardHeight = 38
 
 /** What a message that has not been drawn takes about, rather less than more. */
-export function guessHeight({ parts }: { parts: Part[] }): number {
+export function estimateHeight({ parts }: { parts: Part[] }): number {
   return parts.reduce((sum, part) => sum + partHeight(part), frameHeight)
 }
 

@@ -10,7 +10,7 @@ export const DataPart = lazyPart(async () => (await load()).DataPart)
 export const AgentNotice = lazyPart(async () => (await load()).AgentNotice)
 
 /** Asks for them before they are needed, once the page has nothing better to do. */
-export function loadPartsInTime(): () => void {
+export function preloadRichParts(): () => void {
   if (!('requestIdleCallback' in window)) return () => undefined
   let asked = 0
   // The messages are drawn first, which takes more than a frame.

@@ -2,7 +2,7 @@ import { CornerDownRight } from 'lucide-react'
 import { t } from '../texts/t.ts'
 import { ErrorCard } from './error-card.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
-import { isRunInSight, isWaiting, textOf } from './session-state.ts'
+import { isRunOnBranch, isWaiting, messageText } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { Button } from '../ui/button.tsx'
@@ -11,13 +11,13 @@ import { formatDuration } from '../ui/format.ts'
 /** What stands below the last message: that somebody is at work, what waits to be said, what was not sent. */
 export function ListTail() {
   const run = useSession((state) => state.run)
-  const inSight = useSession(isRunInSight)
+  const inSight = useSession(isRunOnBranch)
   const unsent = useSession((state) => state.unsent)
   const message = useSession((state) => state.messages.find(({ id }) => id === state.unsent?.messageId))
   const gone = useSession((state) => state.phase === 'missing')
   const stalled = useSession((state) => state.connection === 'lost')
   const isAway = useApp((state) => state.isAway)
-  const unanswered = useSession(unansweredIn)
+  const unanswered = useSession(findUnanswered)
   const { retryUnsent, takeBackUnsent, setDraft, regenerate } = useSessionStore()
   const { sendAsNew } = useWorkspace()
   return (
@@ -54,7 +54,7 @@ export function ListTail() {
         <ErrorCard error={{ name: unsent.error.name, message: t.chat.notSentDeleted }}>
           <Button
             onClick={() => {
-              sendAsNew(textOf(message), message?.parts.filter((part) => part.type === 'file') ?? [])
+              sendAsNew(messageText(message), message?.parts.filter((part) => part.type === 'file') ?? [])
               takeBackUnsent()
               setDraft('')
             }}
@@ -75,7 +75,7 @@ export function ListTail() {
 }
 
 /** A message of the person at the end that nobody answers: its answer was deleted, or never came to be. */
-function unansweredIn({ messages, run, unsent, phase, agentId }: SessionState): string | undefined {
+function findUnanswered({ messages, run, unsent, phase, agentId }: SessionState): string | undefined {
   const last = messages.at(-1)
   const isIdle = run === null && unsent === null && phase === 'ready' && agentId === null
   return isIdle && last?.role === 'user' ? last.id : undefined

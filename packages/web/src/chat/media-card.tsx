@@ -20,13 +20,13 @@ export function MediaCard({ call }: CardProps) {
     <GenericCard
       call={call}
       {...(isApproved && prompt !== undefined && { summary: prompt })}
-      {...(running && progress?.media !== undefined && { underway: <Making {...progress.media} /> })}
-      {...(problem !== undefined && { wayOn: <WayOn problem={problem} code={notes.errorCode ?? ''} /> })}
+      {...(running && progress?.media !== undefined && { underway: <MediaProgressBar {...progress.media} /> })}
+      {...(problem !== undefined && { wayOn: <MediaProblem problem={problem} code={notes.errorCode ?? ''} /> })}
     />
   )
 }
 
-function Making({ model, elapsedMs, progress }: MediaProgress) {
+function MediaProgressBar({ model, elapsedMs, progress }: MediaProgress) {
   return (
     <label className="media-making">
       <span>
@@ -39,7 +39,7 @@ function Making({ model, elapsedMs, progress }: MediaProgress) {
   )
 }
 
-function WayOn({ problem, code }: { problem: string; code: string }) {
+function MediaProblem({ problem, code }: { problem: string; code: string }) {
   const { app } = useWorkspace()
   return (
     <div className="media-problem">

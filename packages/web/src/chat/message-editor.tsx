@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { focusField } from '../ui/focus-field.ts'
+import { focusOnMount } from '../ui/focus-field.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 
 /** Other words for a message. Enter saves, Escape leaves it as it was. */
@@ -23,7 +23,7 @@ export function MessageEditor({
     <div className="editor">
       <GrowingTextarea
         aria-label={t.chat.editMessage}
-        ref={focusField}
+        ref={focusOnMount}
         value={value}
         onChange={(event) => setValue(event.target.value)}
         onFocus={(event) => event.target.setSelectionRange(text.length, text.length)}

@@ -1,12 +1,12 @@
 import { ArrowDown } from 'lucide-react'
 import { startTransition, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useRowWindow } from '../rows/use-row-window.ts'
+import { useVirtualList } from '../rows/use-row-window.ts'
 import { t } from '../texts/t.ts'
 import { afterPaint } from '../ui/after-paint.ts'
 import { IconButton } from '../ui/icon-button.tsx'
-import { guessHeight } from './guess-height.ts'
+import { estimateHeight } from './guess-height.ts'
 import { ListTail } from './list-tail.tsx'
-import { TailIsDrawn } from './message-actions.tsx'
+import { TailRenderedContext } from './message-actions.tsx'
 import { Message } from './message.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
 import { visibleMessages } from './session-state.ts'
@@ -33,9 +33,9 @@ export function MessageList() {
   const { scroller, stuck, onScroll, keepsEnd, toEnd, stick, unstick } = useStickToBottom()
   const ids = useMemo(() => messages.map(({ id }) => id), [messages])
   useNewQuestion(messages, run !== null, stick)
-  const { list, from, to, room } = useRowWindow(ids, {
+  const { list, from, to, room } = useVirtualList(ids, {
     scroller,
-    guess: (index) => guessHeight(messages[index] as VisibleMessage),
+    guess: (index) => estimateHeight(messages[index] as VisibleMessage),
     begins: { at: 'end', height: window.innerHeight - besides },
     buffer: isDrawn ? buffer : 0,
     keepsEnd,
@@ -50,7 +50,7 @@ export function MessageList() {
   })
 
   return (
-    <TailIsDrawn value={isDrawn}>
+    <TailRenderedContext value={isDrawn}>
       <div className="list">
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it is scrolled by keys */}
         <div
@@ -88,7 +88,7 @@ export function MessageList() {
           </div>
         )}
       </div>
-    </TailIsDrawn>
+    </TailRenderedContext>
   )
 }
 

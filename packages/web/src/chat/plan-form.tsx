@@ -2,11 +2,11 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { DeclineButton, type AskFormProps } from './decline-button.tsx'
-import { useKept } from './use-kept.ts'
+import { useRetainedState } from './use-kept.ts'
 
 /** The three ways on from a plan, and a word to go with any of them. */
 export function PlanForm({ ask, ...form }: AskFormProps) {
-  const [remark, setRemark] = useKept(`${ask.id} remark`, '')
+  const [remark, setRemark] = useRetainedState(`${ask.id} remark`, '')
   const said = remark.trim()
   const choose = (choice: 'edit' | 'clean' | 'continue') =>
     form.answer({ type: 'plan', choice, ...(said !== '' && { remark: said }) })

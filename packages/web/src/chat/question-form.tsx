@@ -4,19 +4,19 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { DeclineButton, type AskFormProps } from './decline-button.tsx'
-import { useKept } from './use-kept.ts'
+import { useRetainedState } from './use-kept.ts'
 
-interface Said {
+interface QuestionAnswer {
   selected: readonly string[]
   text: string
 }
 
-const nothing: Said = { selected: [], text: '' }
+const noAnswer: QuestionAnswer = { selected: [], text: '' }
 
 /** Options to choose from, and always a line for one's own words. */
 export function QuestionForm({ ask, questions, ...form }: AskFormProps & { questions: readonly Question[] }) {
-  const [given, setGiven] = useKept<Record<number, Said>>(`${ask.id} answers`, {})
-  const said = questions.map((_, index) => given[index] ?? nothing)
+  const [given, setGiven] = useRetainedState<Record<number, QuestionAnswer>>(`${ask.id} answers`, {})
+  const said = questions.map((_, index) => given[index] ?? noAnswer)
   const answered = said.filter(isAnswered).length
   const answer = () =>
     form.answer({
@@ -41,7 +41,7 @@ export function QuestionForm({ ask, questions, ...form }: AskFormProps & { quest
         <QuestionField
           key={index}
           question={question}
-          said={said[index] ?? nothing}
+          said={said[index] ?? noAnswer}
           disabled={form.sending}
           onChange={(one) => setGiven({ ...given, [index]: one })}
         />
@@ -56,15 +56,15 @@ export function QuestionForm({ ask, questions, ...form }: AskFormProps & { quest
   )
 }
 
-function isAnswered({ selected, text }: Said): boolean {
+function isAnswered({ selected, text }: QuestionAnswer): boolean {
   return selected.length > 0 || text.trim() !== ''
 }
 
 interface QuestionFieldProps {
   question: Question
-  said: Said
+  said: QuestionAnswer
   disabled: boolean
-  onChange: (said: Said) => void
+  onChange: (said: QuestionAnswer) => void
 }
 
 function QuestionField({ question, said, disabled, onChange }: QuestionFieldProps) {

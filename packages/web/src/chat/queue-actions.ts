@@ -1,16 +1,8 @@
+import type { QueueActions } from './session-services.ts'
+import type { FilePartData } from './session-state.ts'
 import type { StoreApi } from 'zustand/vanilla'
-import type { FilePartData } from './attachments.ts'
 import type { SessionServices } from './session-services.ts'
-import type { LiveRun, SessionState } from './session-state.ts'
-
-export interface QueueActions {
-  /** Sends it when the run has ended. */
-  enqueue: (text: string, files?: FilePartData[]) => void
-  /** Takes these out of the queue. */
-  dequeue: (ids: readonly string[]) => void
-  /** Sends the first of what is queued, whatever has held it. */
-  sendQueued: () => Promise<void>
-}
+import type { ActiveRun, SessionState } from './session-state.ts'
 
 /** `post` says one of the queue below a message, under the id that it has there. */
 export function createQueueActions(
@@ -47,7 +39,7 @@ export function createQueueActions(
   }
 
   /** The next one of the queue follows an answer that ended well; after any other the person decides. */
-  async function sendNext({ stopAskedAt }: LiveRun): Promise<void> {
+  async function sendNext({ stopAskedAt }: ActiveRun): Promise<void> {
     const answer = store.getState().messages.at(-1)
     const { error, aborted, interrupted, stopped } = answer?.metadata ?? {}
     const isBroken = (error ?? aborted ?? interrupted ?? stopped) !== undefined

@@ -1,6 +1,6 @@
 import type { Part } from '@troupe/core/protocol'
 
-export interface Source {
+export interface AnswerSource {
   key: string
   title: string
   /** The site, as the browser would go there: letters that only look like others are told apart. */
@@ -11,8 +11,8 @@ export interface Source {
 }
 
 /** The sources that an answer names, each once. */
-export function readSources(parts: readonly Part[]): Source[] {
-  const sources = new Map<string, Source>()
+export function readSources(parts: readonly Part[]): AnswerSource[] {
+  const sources = new Map<string, AnswerSource>()
   for (const part of parts) {
     if (part.type === 'source-url') {
       const page = pageOf(part.url)

@@ -1,5 +1,5 @@
 /** The type under which a model can read these bytes: an image, a PDF, or text of whatever kind. Undefined for others. */
-export function readableType(type: string, bytes: Uint8Array): string | undefined {
+export function modelMediaType(type: string, bytes: Uint8Array): string | undefined {
   if (/^image\/(?:png|jpeg|gif|webp)$/.test(type) || type === 'application/pdf')
     return bytes.length > 0 ? type : undefined
   return isText(bytes) ? 'text/plain' : undefined

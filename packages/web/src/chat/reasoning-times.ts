@@ -1,4 +1,4 @@
-import { nameThoughts } from '@troupe/core/protocol'
+import { createReasoningNamer } from '@troupe/core/protocol'
 import type { Part, StoredMessage } from '@troupe/core/protocol'
 
 /** How long each thought of an answer took, as far as that was stored. */
@@ -6,7 +6,7 @@ export function reasoningTimes({ parts, metadata }: Pick<StoredMessage, 'parts' 
   const times = new Map<Part, number>()
   const stored = metadata?.reasoningMs
   if (stored === undefined) return times
-  const name = nameThoughts()
+  const name = createReasoningNamer()
   let step = 0
   for (const part of parts) {
     if (part.type === 'step-start') step++

@@ -2,16 +2,16 @@ import { useId } from 'react'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 
-export type Scope = 'once' | 'session' | 'project' | 'always'
+export type RememberScope = 'once' | 'session' | 'project' | 'always'
 
-const scopes: readonly Scope[] = ['once', 'session', 'project', 'always']
+const scopes: readonly RememberScope[] = ['once', 'session', 'project', 'always']
 
 export interface RememberChoiceProps {
   /** The rules that would stop the asking. */
   rules: readonly string[]
-  scope: Scope
+  scope: RememberScope
   disabled: boolean
-  onChange: (scope: Scope) => void
+  onChange: (scope: RememberScope) => void
 }
 
 /** How long a yes holds, and for what: the very rules that would be kept. */
@@ -24,7 +24,7 @@ export function RememberChoice({ rules, scope, disabled, onChange }: RememberCho
         id={id}
         value={scope}
         disabled={disabled}
-        onChange={(event) => onChange(event.target.value as Scope)}
+        onChange={(event) => onChange(event.target.value as RememberScope)}
         aria-describedby={`${id}-rules`}
       >
         {scopes.map((value) => (
@@ -45,6 +45,6 @@ export function RememberChoice({ rules, scope, disabled, onChange }: RememberCho
   )
 }
 
-function introduction(scope: Scope, count: number): string {
+function introduction(scope: RememberScope, count: number): string {
   return scope === 'once' ? t.inbox.wouldStop(count) : t.inbox.kept(count)
 }

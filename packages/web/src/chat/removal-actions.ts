@@ -1,19 +1,11 @@
+import type { UndoRemoval } from './session-services.ts'
+import type { RemovalActions } from './session-services.ts'
 import type { StoreApi } from 'zustand/vanilla'
 import type { Api, Removed } from '../api/api.ts'
 import { t } from '../texts/t.ts'
 import { notice } from '../ui/notices.tsx'
 import type { createBranchReader } from './branch-reader.ts'
 import type { SessionState } from './session-state.ts'
-
-export interface RemovalActions {
-  /** Deletes a message with everything below it; a notice offers the way back. */
-  remove: (messageId: string) => Promise<WayBack>
-  /** Deletes every branch but this message's; a notice offers the way back. */
-  keepOnly: (messageId: string) => Promise<WayBack>
-}
-
-/** Brings back what was deleted; undefined where nothing was. */
-export type WayBack = (() => Promise<void>) | undefined
 
 export interface RemovalServices {
   api: Api
@@ -30,7 +22,7 @@ export function createRemovalActions(store: StoreApi<SessionState>, services: Re
 
   return { remove, keepOnly }
 
-  async function remove(messageId: string): Promise<WayBack> {
+  async function remove(messageId: string): Promise<UndoRemoval> {
     const { siblings, messages } = store.getState()
     const place = siblings[messageId]
     const parent = messages.find(({ id }) => id === messageId)?.parentMessageId
@@ -42,7 +34,7 @@ export function createRemovalActions(store: StoreApi<SessionState>, services: Re
     })
   }
 
-  async function keepOnly(messageId: string): Promise<WayBack> {
+  async function keepOnly(messageId: string): Promise<UndoRemoval> {
     return tried(async () => {
       const removed = await api.keepBranch(sessionId, messageId)
       await show(messageId)
@@ -50,7 +42,7 @@ export function createRemovalActions(store: StoreApi<SessionState>, services: Re
     })
   }
 
-  function offerUndo(text: string, { removalId, deleted }: Removed, messageId: string): WayBack {
+  function offerUndo(text: string, { removalId, deleted }: Removed, messageId: string): UndoRemoval {
     if (deleted.length === 0) {
       notice(text)
       return undefined

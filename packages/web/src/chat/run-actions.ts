@@ -1,24 +1,18 @@
+import type { RunActions } from './session-services.ts'
 import { newId } from '@troupe/core/protocol'
 import type { Answer } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError } from '../api/api-error.ts'
 import { typedAddresses } from '../composer/typed-addresses.ts'
 import type { SessionServices } from './session-services.ts'
-import type { LiveRun, SessionState } from './session-state.ts'
-
-export interface RunActions {
-  stop: () => Promise<void>
-  /** Says something to the run that is on. */
-  steer: (text: string) => Promise<void>
-  answer: (askId: string, answer: Answer) => Promise<void>
-}
+import type { ActiveRun, SessionState } from './session-state.ts'
 
 /** What a person does to a run that is on. */
 export function createRunActions(store: StoreApi<SessionState>, services: SessionServices): RunActions {
   const { api, ids, now, onError } = services
   const { sessionId } = store.getState()
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
-  const patchRun = (run: Partial<LiveRun>) =>
+  const patchRun = (run: Partial<ActiveRun>) =>
     change((state) => (state.run === null ? state : { ...state, run: { ...state.run, ...run } }))
 
   return { stop, steer, answer }

@@ -1,7 +1,7 @@
 import { createFold } from '@troupe/core/protocol'
 import type { Chunk, Fold, Message } from '@troupe/core/protocol'
-import { dataOf } from './data-of.ts'
-import type { LiveRun } from './session-state.ts'
+import { partData } from './data-of.ts'
+import type { ActiveRun } from './session-state.ts'
 import { addMediaProgress, addProgress } from './tool-progress.ts'
 
 export interface RunReaderOptions {
@@ -10,15 +10,15 @@ export interface RunReaderOptions {
   /** The stream went on to another run than the one that was being read. */
   onOtherRun: () => void
   /** At most once in `everyMs`, with everything that came since. */
-  onNews: (message: Message, news: Partial<LiveRun>) => void
+  onNews: (message: Message, news: Partial<ActiveRun>) => void
   everyMs?: number
 }
 
 /** Folds the stream of a run and passes on what it has become, not more often than an eye can follow. */
 export function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderOptions) {
   let fold: Fold | undefined
-  let progress: LiveRun['progress'] = {}
-  let retry: LiveRun['retry'] = null
+  let progress: ActiveRun['progress'] = {}
+  let retry: ActiveRun['retry'] = null
   let errorText: string | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -42,14 +42,14 @@ export function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: Run
   }
 
   function note(chunk: Chunk): void {
-    const step = dataOf(chunk, 'tool-progress')
+    const step = partData(chunk, 'tool-progress')
     if (step !== undefined)
       progress = { ...progress, [step.toolCallId]: addProgress(progress[step.toolCallId], step.delta) }
-    const media = dataOf(chunk, 'media-generate-start') ?? dataOf(chunk, 'media-generate-progress')
+    const media = partData(chunk, 'media-generate-start') ?? partData(chunk, 'media-generate-progress')
     if (media?.toolCallId !== undefined)
       progress = { ...progress, [media.toolCallId]: addMediaProgress(progress[media.toolCallId], media) }
     if (chunk.type === 'error') errorText = chunk.errorText
-    retry = dataOf(chunk, 'retry') ?? null
+    retry = partData(chunk, 'retry') ?? null
   }
 
   function flush(): void {

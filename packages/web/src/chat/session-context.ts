@@ -1,11 +1,11 @@
+import type { ChatSessionStore } from './session-services.ts'
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { SessionState } from './session-state.ts'
-import type { SessionStore } from './session-store.ts'
 
-export const SessionContext = createContext<SessionStore | null>(null)
+export const SessionContext = createContext<ChatSessionStore | null>(null)
 
-export function useSessionStore(): SessionStore {
+export function useSessionStore(): ChatSessionStore {
   const store = useContext(SessionContext)
   if (store === null) throw new Error('no session around this component')
   return store

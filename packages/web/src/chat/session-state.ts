@@ -1,7 +1,8 @@
+import type { Part } from '@troupe/core/protocol'
 import type { BranchPage, SiblingPlace } from '@troupe/core'
 import type { DataParts, ErrorInfo, Message, StoredMessage } from '@troupe/core/protocol'
 import { isRecord } from '../displays/parts/read-fields.ts'
-import { dataOf } from './data-of.ts'
+import { partData } from './data-of.ts'
 import type { Progress } from './tool-progress.ts'
 
 /** One session as this page knows it. Everything here is replaced, never changed in place. */
@@ -15,21 +16,21 @@ export interface SessionState {
   messages: StoredMessage[]
   siblings: Record<string, SiblingPlace>
   older: { hasMore: boolean; before: string | null; loading: boolean }
-  run: LiveRun | null
+  run: ActiveRun | null
   connection: 'open' | 'lost'
   /** A message of this page that the server has not taken. */
   unsent: Unsent | null
   /** What is being typed. */
   draft: string
   /** Files that go with it. */
-  attachments: readonly Attachment[]
+  attachments: readonly DraftAttachment[]
   /** A message that is to be brought into sight. */
   target: string | null
   /** Asks whose answer is on its way. */
   answering: readonly string[]
 }
 
-export interface LiveRun {
+export interface ActiveRun {
   /** The message that is being answered; null when this page did not see it begin. */
   parentMessageId: string | null
   /** What there is of the answer; null until its first chunk. */
@@ -49,7 +50,7 @@ export interface Steering {
   text: string
 }
 
-export interface Attachment {
+export interface DraftAttachment {
   id: string
   name: string
   mediaType: string
@@ -91,7 +92,7 @@ export function emptySession(
   }
 }
 
-export function newRun(parentMessageId: string | null, now: number): LiveRun {
+export function newRun(parentMessageId: string | null, now: number): ActiveRun {
   return {
     parentMessageId,
     answer: null,
@@ -145,7 +146,7 @@ export function withRegeneration(state: SessionState, parentMessageId: string, n
 }
 
 /** What the stream has brought since the last look. */
-export function withAnswer(state: SessionState, answer: Message, news: Partial<LiveRun>): SessionState {
+export function withAnswer(state: SessionState, answer: Message, news: Partial<ActiveRun>): SessionState {
   if (state.run === null) return state
   const taken = new Set(answer.parts.flatMap((part) => (part.type === 'steering-message' ? part.id : [])))
   const steering = state.run.steering.filter(({ id }) => !taken.has(id))
@@ -173,7 +174,7 @@ export function withRefusal(state: SessionState, messageId: string, error: Error
 
 /** A compaction was switched off, or on again. */
 export function withCompaction(state: SessionState, data: DataParts['compaction']): SessionState {
-  const isIt = (part: { type: string }) => dataOf(part, 'compaction')?.id === data.id
+  const isIt = (part: { type: string }) => partData(part, 'compaction')?.id === data.id
   const messages = state.messages.map((message) =>
     message.parts.some(isIt)
       ? { ...message, parts: message.parts.map((part) => (isIt(part) ? ({ ...part, data } as typeof part) : part)) }
@@ -188,16 +189,16 @@ export function withoutMessage(state: SessionState, messageId: string): SessionS
 }
 
 /** The message goes back to where it was typed. */
-export function withMessageTakenBack(state: SessionState, messageId: string): SessionState {
+export function withMessageWithdrawn(state: SessionState, messageId: string): SessionState {
   const index = state.messages.findIndex((message) => message.id === messageId)
   if (index < 0) return { ...state, run: null, unsent: null }
-  const typed = textOf(state.messages[index])
+  const typed = messageText(state.messages[index])
   const draft = [typed, state.draft].filter((text) => text !== '').join('\n\n')
   const attachments = [...state.attachments, ...attachmentsOf(state.messages[index])]
   return { ...state, messages: state.messages.slice(0, index), run: null, unsent: null, draft, attachments }
 }
 
-function attachmentsOf(message: StoredMessage | undefined): Attachment[] {
+function attachmentsOf(message: StoredMessage | undefined): DraftAttachment[] {
   return (message?.parts ?? []).flatMap((part, index) =>
     part.type === 'file'
       ? {
@@ -212,7 +213,7 @@ function attachmentsOf(message: StoredMessage | undefined): Attachment[] {
 }
 
 /** The text of a message as a person would copy it. */
-export function textOf(message: Pick<StoredMessage, 'parts'> | undefined): string {
+export function messageText(message: Pick<StoredMessage, 'parts'> | undefined): string {
   const texts = (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? part.text : []))
   return texts.join('\n\n')
 }
@@ -262,11 +263,11 @@ function openApprovals(message: Pick<Message, 'parts'> | null): string[] {
 /** Everything of an answer that waits for a person. What a call has asked is over when the call is. */
 export function openAsks(message: Pick<Message, 'parts'> | null): string[] {
   const parts = message?.parts ?? []
-  const answered = new Set(parts.map((part) => dataOf(part, 'ask-answer')?.id))
+  const answered = new Set(parts.map((part) => partData(part, 'ask-answer')?.id))
   const over = new Set(
     parts.map((part) => ('toolCallId' in part && part.state.startsWith('output-') ? part.toolCallId : undefined)),
   )
-  const asks = parts.flatMap((part) => dataOf(part, 'ask') ?? [])
+  const asks = parts.flatMap((part) => partData(part, 'ask') ?? [])
   const open = asks.filter((ask) => !answered.has(ask.id) && !over.has(ask.toolCallId) && isForPerson(ask))
   return [...openApprovals(message), ...open.map(({ id }) => id)]
 }
@@ -277,14 +278,16 @@ function isForPerson({ kind, content }: DataParts['ask']): boolean {
 }
 
 /** Whether the run can only be moved on by a person. */
-export function isWaiting(run: LiveRun | null): boolean {
+export function isWaiting(run: ActiveRun | null): boolean {
   return openAsks(run?.answer ?? null).length > 0
 }
 
 /** Whether the run, if there is one, belongs to the branch in sight. */
-export function isRunInSight(state: Pick<SessionState, 'messages' | 'run'>): boolean {
+export function isRunOnBranch(state: Pick<SessionState, 'messages' | 'run'>): boolean {
   const { messages, run } = state
   if (run === null) return false
   if (run.answer === null) return run.parentMessageId === null || messages.at(-1)?.id === run.parentMessageId
   return visibleMessages(state).some((message) => 'live' in message)
 }
+
+export type FilePartData = Extract<Part, { type: 'file' }>

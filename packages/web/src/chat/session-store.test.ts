@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { howItEnded } from './how-it-ended.ts'
+import { describeRunEnd } from './how-it-ended.ts'
 import { createFakeServer, message, page, until } from './fake-server.ts'
-import { isWaiting, textOf, visibleMessages } from './session-state.ts'
+import { isWaiting, messageText, visibleMessages } from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 
-const texts = (state: SessionState) => visibleMessages(state).map((shown) => `${shown.role}: ${textOf(shown)}`)
+const texts = (state: SessionState) => visibleMessages(state).map((shown) => `${shown.role}: ${messageText(shown)}`)
 const idle = (state: SessionState) => state.phase === 'ready' && state.run === null
 
 test('a message is shown at once, its answer as it streams, and the stored copy in the end', async () => {
@@ -279,7 +279,7 @@ test('stop tells the server, and the answer says that it was stopped', async () 
   stream.end()
   const ended = (await until(session, (state) => state.run === null)).messages.at(-1)
   expect(ended?.metadata).toEqual({ aborted: true, elapsedMs: 40 })
-  expect(howItEnded(ended)).toBe('Answer stopped.')
+  expect(describeRunEnd(ended)).toBe('Answer stopped.')
 })
 
 test('a message into a session that was deleted elsewhere stays, and the session says so', async () => {

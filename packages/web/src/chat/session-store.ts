@@ -1,67 +1,25 @@
+import type { ChatSessionStore } from './session-services.ts'
+import type { FilePartData } from './session-state.ts'
 import { newId } from '@troupe/core/protocol'
 import type { StoredMessage } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
-import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, toErrorInfo } from '../api/api-error.ts'
 import { typedAddresses } from '../composer/typed-addresses.ts'
 import type { ChatBody } from '../api/api.ts'
-import type { Queue } from '../composer/queue.ts'
-import type { Panels } from '../panels/panels.ts'
-import type { SubAgents } from '../sub-agents/sub-agents.ts'
 import { createAttachments } from './attachments.ts'
-import type { FilePartData } from './attachments.ts'
 import { createBranchReader } from './branch-reader.ts'
 import { chosenSettings } from './chosen-settings.ts'
-import { createQueueActions, type QueueActions } from './queue-actions.ts'
-import { createRunActions, type RunActions } from './run-actions.ts'
+import { createQueueActions } from './queue-actions.ts'
+import { createRunActions } from './run-actions.ts'
 import { createRunFollower } from './run-follower.ts'
-import { createRemovalActions, type RemovalActions } from './removal-actions.ts'
+import { createRemovalActions } from './removal-actions.ts'
 import type { SessionServices } from './session-services.ts'
 import * as session from './session-state.ts'
 import type { SessionState } from './session-state.ts'
 import { createStreamTap } from './stream-tap.ts'
-import type { StreamTap } from './stream-tap.ts'
-
-export type SessionStore = StoreApi<SessionState> & SessionActions
-
-export interface SessionActions extends RemovalActions, QueueActions, RunActions {
-  readonly agents: SubAgents
-  readonly panels: Panels
-  readonly queue: Queue
-  /** What the server has sent last, as it came. */
-  readonly stream: StreamTap
-  /** Begins to read the session before it is shown; the first `open` goes on with that. */
-  readAhead: () => Promise<void>
-  /** Reads the session and follows its run, if there is one. Also looks again when called again. */
-  open: () => Promise<void>
-  /** Lets go of the stream. The run goes on without this page. */
-  close: () => void
-  setDraft: (text: string) => void
-  send: (text: string, files?: FilePartData[]) => Promise<void>
-  /** Takes files to go with the next message. */
-  attach: (files: Iterable<File>) => Promise<void>
-  /** A long text as a file of its own. */
-  attachText: (text: string) => Promise<void>
-  detach: (attachmentId: string) => void
-  /** The same message in other words: a new branch beside it. */
-  edit: (messageId: string, text: string) => Promise<void>
-  /** Another answer beside this one, or one to a message that has none; `model` where it is to come from another. */
-  regenerate: (answerId: string, model?: string) => Promise<void>
-  /** An answer that was cut goes on, as an answer below it. */
-  goOn: (answerId: string) => Promise<void>
-  retryUnsent: () => Promise<void>
-  takeBackUnsent: () => void
-  showBranch: (messageId: string) => Promise<void>
-  /** Shows the branch of a message, and the message in it. `inSight`: it is a message of the branch that is looked at. */
-  goTo: (messageId: string, options?: { inSight?: boolean }) => Promise<void>
-  arrived: () => void
-  loadOlder: () => Promise<void>
-  /** Has the model told the older part as it was, or the summary of it again. */
-  switchCompaction: (compactionId: string, off: boolean) => Promise<void>
-}
 
 /** One session: its state, and the ways to change it. What happens to messages is in `session-state.ts`. */
-export function createSessionStore(initial: SessionState, services: SessionServices): SessionStore {
+export function createSessionStore(initial: SessionState, services: SessionServices): ChatSessionStore {
   const { api, ids, now, onError, queue } = services
   const { sessionId } = initial
   /** The session's own conversation tells of its sub-agents; theirs is told by them. */
@@ -147,7 +105,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   }
 
   /** What the run did not take up any more is said anew; after a stop the person decides. */
-  function returnSteering({ steering, stopAskedAt }: session.LiveRun): boolean {
+  function returnSteering({ steering, stopAskedAt }: session.ActiveRun): boolean {
     if (steering.length === 0) return false
     const text = steering.map((message) => message.text).join('\n\n')
     if (stopAskedAt === null) void send(text)
@@ -163,7 +121,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       if (isNotFound(error)) await lookWhetherGone()
       return
     }
-    change((state) => (sent === undefined ? { ...state, run: null } : session.withMessageTakenBack(state, sent.id)))
+    change((state) => (sent === undefined ? { ...state, run: null } : session.withMessageWithdrawn(state, sent.id)))
     onError(error)
     if (busy) await open()
     else await branch.refresh()
@@ -274,7 +232,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
 
   function takeBackUnsent(): void {
     const { unsent } = store.getState()
-    if (unsent !== null) change((state) => session.withMessageTakenBack(state, unsent.messageId))
+    if (unsent !== null) change((state) => session.withMessageWithdrawn(state, unsent.messageId))
   }
 
   async function goTo(messageId: string, { inSight = false } = {}): Promise<void> {

@@ -1,7 +1,7 @@
 import { stoppedText, type CallNotes, type Part } from '@troupe/core/protocol'
 import { formatToolName } from '../ui/format.ts'
 import type { Progress } from './tool-progress.ts'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 
 /** A part of an answer that is a call of a tool. */
 export type ToolCallPart = Extract<Part, { toolCallId: string }>
@@ -59,7 +59,7 @@ export function isToolCall(part: Part): part is ToolCallPart {
   return 'toolCallId' in part
 }
 
-export function toolNameOf(part: ToolCallPart): string {
+export function getToolName(part: ToolCallPart): string {
   return part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
 }
 
@@ -74,7 +74,7 @@ export interface CallSituation {
 
 export function readToolCall(part: ToolCallPart, situation: CallSituation): ToolCall {
   const { progress, live, latest, aborted = false } = situation
-  const name = toolNameOf(part)
+  const name = getToolName(part)
   const notes: CallNotes = (part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
   const approval = part.approval as Approval | undefined
   const shown = notes.display ?? notes.permission ?? approval?.descriptor
@@ -93,13 +93,13 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
     progress,
     latest,
     stopped: (live || aborted) && part.state === 'output-error' && part.errorText === stoppedText,
-    title: named ?? saidTitle(shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name), name),
+    title: named ?? translateTitle(shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name), name),
     summary:
       shown?.summary === undefined
         ? notes.display === undefined
-          ? subjectOf(input)
+          ? callSubject(input)
           : undefined
-        : said(shown.summary, 'summary'),
+        : translateServerText(shown.summary, 'summary'),
     running:
       live &&
       (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ||
@@ -110,7 +110,7 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
 const subjects = ['file_path', 'notebook_path', 'path', 'command', 'cmd', 'pattern', 'url', 'query', 'task_id'] as const
 
 /** What a call without a result is about, where its input names it by one of the usual words. */
-export function subjectOf(input: unknown): string | undefined {
+export function callSubject(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const fields = input as Record<string, unknown>
   const subject = subjects.map((name) => fields[name]).find((value) => typeof value === 'string' && value !== '')
@@ -128,7 +128,7 @@ const titledByModel = new Set([
   'chartrender',
 ])
 
-function saidTitle(title: string, name: string): string {
+function translateTitle(title: string, name: string): string {
   const isOurs = !titledByModel.has(name.replaceAll(/[^a-z]/gi, '').toLowerCase())
-  return isOurs ? said(title, 'action', 'title') : said(title, 'action')
+  return isOurs ? translateServerText(title, 'action', 'title') : translateServerText(title, 'action')
 }

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import type { ReactNode } from 'react'
 import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
-import { OpenBeside } from '../panels/open-beside.tsx'
+import { OpenInPanel } from '../panels/open-beside.tsx'
 import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { ToolCall } from './tool-call.ts'
@@ -56,7 +56,7 @@ export function ToolFrame({
           </span>
           <ChevronRight className="tool-chevron" aria-hidden />
         </button>
-        <OpenBeside call={call} />
+        <OpenInPanel call={call} />
       </div>
       {!open && call.errorText !== undefined && !call.stopped && (
         <p className="tool-error-line">

@@ -1,7 +1,7 @@
 import { createElement, memo } from 'react'
 import { t } from '../texts/t.ts'
 import { ApprovalBar } from './approval-bar.tsx'
-import { CardBoundary } from './card-boundary.tsx'
+import { ErrorBoundary } from './card-boundary.tsx'
 import { cardFor } from './tool-card-registry.ts'
 import { readToolCall } from './tool-call.ts'
 import type { CallSituation, ToolCall, ToolCallPart } from './tool-call.ts'
@@ -19,7 +19,7 @@ export const ToolPart = memo(function ToolPart({
   const asks = live && call.state === 'approval-requested' && call.approval !== undefined
   return (
     <div className={asks ? 'tool-with-approval' : undefined} data-call={call.toolCallId}>
-      <CardBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</CardBoundary>
+      <ErrorBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</ErrorBoundary>
       {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} input={call.input} />}
     </div>
   )

@@ -14,18 +14,18 @@ export interface MediaProgress {
 }
 
 const shownCharacters = 20_000
-const nothing: Progress = { text: '', last: undefined }
+const noProgress: Progress = { text: '', last: undefined }
 
 /** Adds one yield of a tool. Only the end of a long text is kept: it is what a person watches. */
 export function addProgress(progress: Progress | undefined, delta: unknown): Progress {
-  const before = progress ?? nothing
+  const before = progress ?? noProgress
   if (typeof delta === 'string') return { ...before, text: lastOf(before.text + delta) }
   return { ...before, last: delta }
 }
 
 export function addMediaProgress(progress: Progress | undefined, news: MediaProgress): Progress {
   const { model = progress?.media?.model, elapsedMs, progress: part } = news
-  return { ...(progress ?? nothing), media: { model, elapsedMs, progress: part } }
+  return { ...(progress ?? noProgress), media: { model, elapsedMs, progress: part } }
 }
 
 /** From the beginning of a line on where one is near: a colour sequence that is cut in two would be read as text. */

@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import type { SiblingPlace } from '@troupe/core'
-import { BroughtParts } from '../composer-picks/brought-parts.tsx'
+import { ReferenceChips } from '../composer-picks/brought-parts.tsx'
 import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { expectFocus } from '../ui/expect-focus.ts'
@@ -13,7 +13,7 @@ import { MessageEditor } from './message-editor.tsx'
 import { MessageActions } from './message-actions.tsx'
 import { MessageMenu } from './message-menu.tsx'
 import { useSession, useSessionStore } from './session-context.ts'
-import { textOf } from './session-state.ts'
+import { messageText } from './session-state.ts'
 import type { VisibleMessage } from './session-state.ts'
 
 export function UserMessage({ message, place }: { message: VisibleMessage; place: SiblingPlace | undefined }) {
@@ -21,7 +21,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   const busy = useSession((state) => state.run !== null)
   const isTask = useSession((state) => state.agentId !== null)
   const [editing, setEditing] = useState(false)
-  const text = textOf(message)
+  const text = messageText(message)
   if (editing && !busy) {
     return (
       <article className="message message-user" aria-label={t.chat.youEditing} data-message={message.id}>
@@ -52,7 +52,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
           <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
         ) : null,
       )}
-      <BroughtParts parts={message.parts} />
+      <ReferenceChips parts={message.parts} />
       {text !== '' && <div className="bubble">{text}</div>}
       <MessageActions>
         {text !== '' && <CopyButton text={text} label={t.chat.copyMessage} />}

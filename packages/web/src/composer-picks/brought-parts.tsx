@@ -1,14 +1,14 @@
 import { Bot, CircleSlash, File, Folder, GraduationCap, SquareSlash } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Part } from '@troupe/core/protocol'
-import { dataOf } from '../chat/data-of.ts'
+import { partData } from '../chat/data-of.ts'
 import { t } from '../texts/t.ts'
 import './brought-parts.css'
 
 const mentionIcons = { file: File, folder: Folder, agent: Bot, refused: CircleSlash }
 
 /** What a message brought in by naming it: skills, a command, files, agents; and what it could not. */
-export function BroughtParts({ parts }: { parts: readonly Part[] }) {
+export function ReferenceChips({ parts }: { parts: readonly Part[] }) {
   const chips = parts.flatMap((part, index) => {
     const chip = chipOf(part)
     return chip === undefined ? [] : [<li key={index}>{chip}</li>]
@@ -22,12 +22,12 @@ export function BroughtParts({ parts }: { parts: readonly Part[] }) {
 }
 
 function chipOf(part: Part): ReactNode {
-  const skill = dataOf(part, 'skill')
+  const skill = partData(part, 'skill')
   if (skill !== undefined) return chip(<GraduationCap aria-hidden />, t.composerPicks.skill(skill.name), skill.path)
-  const command = dataOf(part, 'command')
+  const command = partData(part, 'command')
   if (command !== undefined)
     return chip(<SquareSlash aria-hidden />, t.composerPicks.command(command.name), command.path)
-  const mention = dataOf(part, 'mention')
+  const mention = partData(part, 'mention')
   if (mention === undefined) return undefined
   const { kind, name, lines, content } = mention
   const Icon = mentionIcons[kind]

@@ -1,22 +1,22 @@
+import type { AppState } from '../find-session.ts'
 import type { Chunk } from '@troupe/core/protocol'
 import { expect, test } from 'vitest'
-import type { AppState } from '../app-store.ts'
-import { choiceIn } from './choice-in.ts'
+import { readSessionChoice } from './choice-in.ts'
 
 const state = { chosenModels: { s1: 'a/b', s2: 'a/b' }, chosenAgents: {} } as unknown as AppState
 const event = (name: string, data: unknown): Chunk => ({ type: 'data-ui-event', data: { name, data }, transient: true })
 
 test('what a command chose is what the page has chosen from then on', () => {
-  expect(choiceIn(event('session-model', { sessionId: 's1', model: 'c/d' }), state)).toEqual({
+  expect(readSessionChoice(event('session-model', { sessionId: 's1', model: 'c/d' }), state)).toEqual({
     chosenModels: { s1: 'c/d', s2: 'a/b' },
   })
-  expect(choiceIn(event('session-agent', { sessionId: 's1', agent: 'explore' }), state)).toEqual({
+  expect(readSessionChoice(event('session-agent', { sessionId: 's1', agent: 'explore' }), state)).toEqual({
     chosenAgents: { s1: 'explore' },
   })
 })
 
 test('anything else chooses nothing', () => {
-  expect(choiceIn(event('session-mode', { sessionId: 's1', mode: 'plan' }), state)).toBeUndefined()
-  expect(choiceIn(event('session-model', null), state)).toBeUndefined()
-  expect(choiceIn({ type: 'start-step' }, state)).toBeUndefined()
+  expect(readSessionChoice(event('session-mode', { sessionId: 's1', mode: 'plan' }), state)).toBeUndefined()
+  expect(readSessionChoice(event('session-model', null), state)).toBeUndefined()
+  expect(readSessionChoice({ type: 'start-step' }, state)).toBeUndefined()
 })

@@ -1,13 +1,13 @@
+import type { AppState } from '../find-session.ts'
 import type { Chunk } from '@troupe/core/protocol'
-import type { AppState } from '../app-store.ts'
-import { dataOf } from '../chat/data-of.ts'
+import { partData } from '../chat/data-of.ts'
 
 /** What a command chose for a session, as what it changes of the page's own choices. */
-export function choiceIn(
+export function readSessionChoice(
   chunk: Chunk,
   { chosenModels, chosenAgents }: AppState,
 ): Partial<Pick<AppState, 'chosenModels' | 'chosenAgents'>> | undefined {
-  const event = dataOf(chunk, 'ui-event')
+  const event = partData(chunk, 'ui-event')
   const { sessionId, model, agent } = (event?.data ?? {}) as { sessionId?: string; model?: string; agent?: string }
   if (sessionId === undefined) return undefined
   if (event?.name === 'session-model' && model !== undefined)

@@ -3,15 +3,15 @@
 import { Bot, File, Folder, GraduationCap, SquareSlash } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { PickItem } from '../api/api.ts'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
-import type { Picks } from './use-picks.ts'
+import type { Suggestions } from './use-picks.ts'
 import './pick-list.css'
 
 const icons = { command: SquareSlash, skill: GraduationCap, file: File, folder: Folder, agent: Bot }
 
 /** What may be put where the caret is. The field keeps the focus; arrow keys move, Enter or Tab takes, Escape closes. */
-export function PickList({ picks }: { picks: Picks }) {
+export function SuggestionList({ picks }: { picks: Suggestions }) {
   const { listId, items, active, optionId, take } = picks
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -40,7 +40,7 @@ export function PickList({ picks }: { picks: Picks }) {
         </div>
       )}
       <output className="visually-hidden" aria-live="polite">
-        {open ? saidOf(items, active) : ''}
+        {open ? describeOption(items, active) : ''}
       </output>
     </>
   )
@@ -67,14 +67,16 @@ function Option({ id, item, active, onTake }: OptionProps) {
     >
       <Icon aria-hidden />
       <span className="pick-label">{item.label}</span>
-      {item.kind !== 'folder' && item.detail !== '' && <span className="pick-detail">{said(item.detail, 'text')}</span>}
+      {item.kind !== 'folder' && item.detail !== '' && (
+        <span className="pick-detail">{translateServerText(item.detail, 'text')}</span>
+      )}
     </div>
   )
 }
 
-function saidOf(items: readonly PickItem[], active: number): string {
+function describeOption(items: readonly PickItem[], active: number): string {
   const item = items[active]
   if (item === undefined) return ''
-  const about = item.detail === '' || item.kind === 'folder' ? '' : `, ${said(item.detail, 'text')}`
+  const about = item.detail === '' || item.kind === 'folder' ? '' : `, ${translateServerText(item.detail, 'text')}`
   return `${item.label}, ${t.composerPicks.kind[item.kind]}${about}. ${t.composerPicks.place(active + 1, items.length)}`
 }

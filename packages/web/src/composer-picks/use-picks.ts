@@ -2,10 +2,10 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
 import type { PickItem } from '../api/api.ts'
 import { useWorkspace } from '../workspace.ts'
-import { wordAt } from './word-at.ts'
-import type { PickWord } from './word-at.ts'
+import { triggerWordAt } from './word-at.ts'
+import type { TriggerWord } from './word-at.ts'
 
-export interface Picks {
+export interface Suggestions {
   listId: string
   items: readonly PickItem[]
   active: number
@@ -18,28 +18,28 @@ export interface Picks {
   close(): void
 }
 
-interface Shown {
-  word: PickWord
+interface SuggestionState {
+  word: TriggerWord
   items: PickItem[]
 }
 
 /** What the word at the caret may become, asked of the server while it is typed. Only keys move in it. */
-export function usePicks(
+export function useSuggestions(
   field: RefObject<HTMLTextAreaElement | null>,
   draft: string,
   setDraft: (draft: string) => void,
-): Picks {
+): Suggestions {
   const { api } = useWorkspace()
   const listId = useId()
-  const [word, setWord] = useState<PickWord>()
-  const [shown, setShown] = useState<Shown>()
+  const [word, setWord] = useState<TriggerWord>()
+  const [shown, setShown] = useState<SuggestionState>()
   const [active, setActive] = useState(0)
   const dismissed = useRef<string>(undefined)
   const caret = useRef<number>(undefined)
 
   const look = () => {
     const { current } = field
-    const found = current === null ? undefined : wordAt(current.value, current.selectionEnd)
+    const found = current === null ? undefined : triggerWordAt(current.value, current.selectionEnd)
     const key = found === undefined ? undefined : `${found.from}${found.text[0]}`
     // What was closed stays closed until another word is begun.
     if (key !== dismissed.current) dismissed.current = undefined

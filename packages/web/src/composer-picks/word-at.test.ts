@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wordAt } from './word-at.ts'
+import { triggerWordAt } from './word-at.ts'
 
 test.each([
   ['/', { text: '/', first: true }],
@@ -14,11 +14,11 @@ test.each([
   ['/help ', undefined],
   ['//', { text: '//', first: true }],
 ])('at the end of %j it is %j', (text, word) => {
-  const found = wordAt(text, text.length)
+  const found = triggerWordAt(text, text.length)
   expect(found === undefined ? undefined : { text: found.text, first: found.first }).toEqual(word)
 })
 
 test('it is none in the middle of a word, and the one before the caret elsewhere', () => {
-  expect(wordAt('@src/a.ts', 3)).toBeUndefined()
-  expect(wordAt('@sr and more', 3)).toEqual({ text: '@sr', from: 0, to: 3, first: true })
+  expect(triggerWordAt('@src/a.ts', 3)).toBeUndefined()
+  expect(triggerWordAt('@sr and more', 3)).toEqual({ text: '@sr', from: 0, to: 3, first: true })
 })

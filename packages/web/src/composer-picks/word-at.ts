@@ -1,5 +1,5 @@
 /** A word that can be completed, and where it stands in the text. */
-export interface PickWord {
+export interface TriggerWord {
   /** With its `/` or `@`. */
   text: string
   from: number
@@ -9,7 +9,7 @@ export interface PickWord {
 }
 
 /** The word that ends at the caret, where it begins with `/` or `@`. */
-export function wordAt(text: string, caret: number): PickWord | undefined {
+export function triggerWordAt(text: string, caret: number): TriggerWord | undefined {
   const before = text.slice(0, caret)
   const match = /(?:^|[\s([{"'])([/@]|@"[^"\n]*|[/@][^\s@"][^\s"]*)$/u.exec(before)
   const word = match?.[1]

@@ -1,7 +1,7 @@
 import { FileText, TextCursorInput, X } from 'lucide-react'
-import { isDemo } from '../api/model-info.ts'
+import { isDemoModel } from '../api/model-info.ts'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
-import type { Attachment } from '../chat/session-state.ts'
+import type { DraftAttachment } from '../chat/session-state.ts'
 import { pageAccess } from '../api/page-access.ts'
 import { isOwnImage } from '../markdown/marked-options.ts'
 import { t } from '../texts/t.ts'
@@ -52,16 +52,16 @@ export function AttachmentChips() {
 }
 
 /** That the model may not take some of them, before they are sent. */
-function useUnseen(attachments: readonly Attachment[]): string | undefined {
+function useUnseen(attachments: readonly DraftAttachment[]): string | undefined {
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
-  if (model === undefined || isDemo(model.ref)) return undefined
+  if (model === undefined || isDemoModel(model.ref)) return undefined
   const has = (type: string) => attachments.some(({ mediaType }) => mediaType.startsWith(type))
   if (has('image/') && !model.tags.includes('vision')) return t.composer.cannotLook(model.name)
   return has('application/pdf') && !model.tags.includes('pdf') ? t.composer.cannotReadPdf(model.name) : undefined
 }
 
-function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: Attachment }) {
+function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: DraftAttachment }) {
   if (url === null) {
     const percent = Math.round(sent * 100)
     return (

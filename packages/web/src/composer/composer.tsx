@@ -5,9 +5,9 @@ import { AgentPicker } from '../agents/agent-picker.tsx'
 import { fileParts } from '../chat/attachments.ts'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
-import { PickList } from '../composer-picks/pick-list.tsx'
-import { usePicks } from '../composer-picks/use-picks.ts'
-import { AsksBelow } from '../inbox/asks-below.tsx'
+import { SuggestionList } from '../composer-picks/pick-list.tsx'
+import { useSuggestions } from '../composer-picks/use-picks.ts'
+import { SubAgentAsks } from '../inbox/asks-below.tsx'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { ModePicker } from '../modes/mode-picker.tsx'
 import { currentMode } from '../modes/session-mode.ts'
@@ -24,7 +24,7 @@ import { QuoteButton } from './quote-button.tsx'
 import { typedAddresses } from './typed-addresses.ts'
 import { useBlocked } from './use-blocked.ts'
 import { useFileDrop } from './use-file-drop.ts'
-import { useHistory } from './use-history.ts'
+import { useInputHistory } from './use-history.ts'
 import { usePaste } from './use-paste.ts'
 import './composer.css'
 
@@ -55,8 +55,8 @@ export function Composer() {
     // On a phone the focus would bring up the keyboard over half of the page.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [sessionId])
-  const picks = usePicks(field, draft, setDraft)
-  const history = useHistory(draft, setDraft)
+  const picks = useSuggestions(field, draft, setDraft)
+  const history = useInputHistory(draft, setDraft)
   const attachments = useSession((state) => state.attachments)
   const picker = useRef<HTMLInputElement>(null)
   const dropping = useFileDrop(attach)
@@ -92,7 +92,7 @@ export function Composer() {
         submit()
       }}
     >
-      <AsksBelow />
+      <SubAgentAsks />
       <QuoteButton />
       <BlockedNote blocked={blocked} />
       {isQueued && (
@@ -101,7 +101,7 @@ export function Composer() {
         </Suspense>
       )}
       <div className="composer-box">
-        <PickList picks={picks} />
+        <SuggestionList picks={picks} />
         {attachments.length > 0 && (
           <Suspense>
             <AttachmentChips />

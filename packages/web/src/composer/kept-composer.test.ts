@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepComposer } from './kept-composer.ts'
+import { createDraftStorage } from './kept-composer.ts'
 
 function memory() {
   const texts = new Map<string, string>()
@@ -16,10 +16,10 @@ const there = { id: 'f1', name: 'a.txt', mediaType: 'text/plain', size: 3, url }
 
 test('what was typed and attached is there again, for each session its own', () => {
   const kept = memory()
-  const composer = keepComposer(kept, kept.keys)
+  const composer = createDraftStorage(kept, kept.keys)
   composer.keepDraft('s1', 'half a thought')
   composer.keepAttachments('s1', [there, { ...there, id: 'f2', url: null, sent: 0.5 }])
-  expect(keepComposer(kept, kept.keys).draft('s1')).toEqual({ draft: 'half a thought', attachments: [there] })
+  expect(createDraftStorage(kept, kept.keys).draft('s1')).toEqual({ draft: 'half a thought', attachments: [there] })
   expect(composer.draft('s2')).toEqual({ draft: '', attachments: [] })
   composer.keepDraft('s1', '')
   composer.keepAttachments('s1', [])
@@ -28,7 +28,7 @@ test('what was typed and attached is there again, for each session its own', () 
 
 test('a file is held as long as a draft or a queue has it', () => {
   const kept = memory()
-  const composer = keepComposer(kept, kept.keys)
+  const composer = createDraftStorage(kept, kept.keys)
   composer.keepAttachments('s1', [there])
   expect(composer.holds(url)).toBe(true)
   composer.keepAttachments('s1', [])
@@ -39,7 +39,7 @@ test('a file is held as long as a draft or a queue has it', () => {
 
 test('a deleted session leaves nothing behind', () => {
   const kept = memory()
-  const composer = keepComposer(kept, kept.keys)
+  const composer = createDraftStorage(kept, kept.keys)
   composer.keepDraft('s1', 'x')
   composer.keepAttachments('s1', [there])
   kept.set('troupe.queue.s1', '{}')
@@ -51,6 +51,6 @@ test('what cannot be read, or leads elsewhere, is no attachment', () => {
   const kept = memory()
   for (const text of ['{', '{}', JSON.stringify([null, { ...there, url: 'https://example.com/a.png' }])]) {
     kept.set('troupe.files.s1', text)
-    expect(keepComposer(kept, kept.keys).draft('s1').attachments).toEqual([])
+    expect(createDraftStorage(kept, kept.keys).draft('s1').attachments).toEqual([])
   }
 })

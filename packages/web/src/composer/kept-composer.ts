@@ -1,13 +1,13 @@
-import type { Kept } from '../api/kept.ts'
-import type { Attachment } from '../chat/session-state.ts'
-import type { QueuePlace } from './queue.ts'
+import type { KeyValueStorage } from '../api/kept.ts'
+import type { DraftAttachment } from '../chat/session-state.ts'
+import type { QueueStorage } from './queue.ts'
 
 /** What was typed, attached and queued in each session, over a reload. `new`: what no session has yet. */
-export interface KeptComposer {
-  draft: (place: string) => { draft: string; attachments: Attachment[] }
+export interface DraftStorage {
+  draft: (place: string) => { draft: string; attachments: DraftAttachment[] }
   keepDraft: (place: string, draft: string) => void
-  keepAttachments: (place: string, attachments: readonly Attachment[]) => void
-  queue: (sessionId: string) => QueuePlace
+  keepAttachments: (place: string, attachments: readonly DraftAttachment[]) => void
+  queue: (sessionId: string) => QueueStorage
   forget: (sessionId: string) => void
   /** Whether a draft or a queue, of whichever session, holds the file. */
   holds: (url: string) => boolean
@@ -15,7 +15,7 @@ export interface KeptComposer {
 
 const keys = { draft: 'troupe.draft.', files: 'troupe.files.', queue: 'troupe.queue.' }
 
-export function keepComposer(kept: Kept, allKeys: () => string[]): KeptComposer {
+export function createDraftStorage(kept: KeyValueStorage, allKeys: () => string[]): DraftStorage {
   return {
     draft: (place) => ({
       draft: kept.get(keys.draft + place) ?? '',
@@ -52,7 +52,7 @@ export function keepComposer(kept: Kept, allKeys: () => string[]): KeptComposer 
   }
 }
 
-function parseAttachments(text: string | null): Attachment[] {
+function parseAttachments(text: string | null): DraftAttachment[] {
   if (text === null) return []
   try {
     const list: unknown = JSON.parse(text)
@@ -62,7 +62,7 @@ function parseAttachments(text: string | null): Attachment[] {
   }
 }
 
-function isAttachment(value: unknown): value is Attachment {
+function isAttachment(value: unknown): value is DraftAttachment {
   const { id, name, mediaType, url } = (value ?? {}) as Record<string, unknown>
   return (
     [id, name, mediaType].every((field) => typeof field === 'string') && /^\/ai\/blobs\/[0-9a-f]{64}$/.test(String(url))

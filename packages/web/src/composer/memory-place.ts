@@ -1,11 +1,11 @@
-import type { QueuePlace } from './queue.ts'
+import type { QueueStorage } from './queue.ts'
 
 /** For tests: what tabs of one browser share, without a browser. Each call of `tab` is another tab. */
-export function memoryPlace(now: () => number = () => 1000): QueuePlace & { tab: () => QueuePlace } {
+export function memoryQueueStorage(now: () => number = () => 1000): QueueStorage & { tab: () => QueueStorage } {
   let text: string | null = null
   let turn: Promise<unknown> = Promise.resolve()
   const listeners = new Set<() => void>()
-  const tab = (): QueuePlace => {
+  const tab = (): QueueStorage => {
     let own: (() => void) | undefined
     return {
       now,

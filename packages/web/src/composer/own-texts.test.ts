@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { message } from '../chat/fake-server.ts'
-import { ownTexts } from './own-texts.ts'
+import { sentTexts } from './own-texts.ts'
 
 test('what the person has written comes newest first and each text once', () => {
   const messages = [
@@ -10,5 +10,5 @@ test('what the person has written comes newest first and each text once', () => 
     message('4', 'user', ' ', '3'),
     message('5', 'user', 'first', '4'),
   ]
-  expect(ownTexts(messages)).toEqual(['first', 'again'])
+  expect(sentTexts(messages)).toEqual(['first', 'again'])
 })

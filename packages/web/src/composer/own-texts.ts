@@ -1,8 +1,8 @@
 import type { StoredMessage } from '@troupe/core/protocol'
-import { textOf } from '../chat/session-state.ts'
+import { messageText } from '../chat/session-state.ts'
 
 /** What the person has written in this branch, newest first, each text once. */
-export function ownTexts(messages: readonly StoredMessage[]): string[] {
-  const texts = messages.filter(({ role }) => role === 'user').map((message) => textOf(message))
+export function sentTexts(messages: readonly StoredMessage[]): string[] {
+  const texts = messages.filter(({ role }) => role === 'user').map((message) => messageText(message))
   return [...new Set(texts.filter((text) => text.trim() !== '').toReversed())]
 }

@@ -1,6 +1,7 @@
+import type { AppServices } from '../find-session.ts'
+import type { AppState } from '../find-session.ts'
 import type { ParamValues } from '@troupe/core/protocol'
 import type { StoreApi } from 'zustand/vanilla'
-import type { AppServices, AppState } from '../app-store.ts'
 import { findSession } from '../find-session.ts'
 
 export interface ParamActions {

@@ -1,4 +1,4 @@
-import { paramsOf } from '@troupe/core/protocol'
+import { modelParams } from '@troupe/core/protocol'
 import { SlidersHorizontal } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { lazy, Suspense, useMemo } from 'react'
@@ -14,7 +14,7 @@ export function ParamsButton() {
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
   const values = useApp(currentParams)
-  const params = useMemo(() => paramsOf(model), [model])
+  const params = useMemo(() => modelParams(model), [model])
   if (model === undefined || params.length === 0) return null
   const set = params.filter(({ name }) => values[name] !== undefined).length
   return (

@@ -1,13 +1,13 @@
+import type { ChatSessionStore } from '../chat/session-services.ts'
 import type { Metadata } from '@troupe/core/protocol'
 import { expect, test } from 'vitest'
 import { createFakeServer, message, page, until } from '../chat/fake-server.ts'
-import type { SessionStore } from '../chat/session-store.ts'
-import { memoryPlace } from './memory-place.ts'
+import { memoryQueueStorage } from './memory-place.ts'
 import { waitingItems } from './queue.ts'
 
 type FakeServer = ReturnType<typeof createFakeServer>
 
-const waiting = (session: SessionStore) => waitingItems(session.queue.getState()).map(({ text }) => text)
+const waiting = (session: ChatSessionStore) => waitingItems(session.queue.getState()).map(({ text }) => text)
 const posts = (server: FakeServer) =>
   server.requests.flatMap(({ path, body }) =>
     path === '/ai/chat?hold=1' ? (body as { message: { id: string } }).message : [],
@@ -111,7 +111,7 @@ test('a session that nobody looks at any more goes on as long as something is qu
 })
 
 test('two tabs that see the same run end send the next one once', async () => {
-  const place = memoryPlace()
+  const place = memoryQueueStorage()
   const [here, there] = [createFakeServer(), createFakeServer()]
   const tabs = [here.openSession('loading', place), there.openSession('loading', place.tab())]
   for (const tab of tabs) void tab.open()

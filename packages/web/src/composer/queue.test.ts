@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { memoryPlace } from './memory-place.ts'
+import { memoryQueueStorage } from './memory-place.ts'
 import { createQueue, waitingItems } from './queue.ts'
 
 const file = { type: 'file' as const, mediaType: 'text/plain', url: '/ai/blobs/x', filename: 'a.txt' }
 const textsOf = (queue: ReturnType<typeof createQueue>) => waitingItems(queue.getState()).map(({ text }) => text)
 
 test('messages are kept in their order, changed, moved, taken out; another page finds them', () => {
-  const place = memoryPlace()
+  const place = memoryQueueStorage()
   const queue = createQueue(place)
   queue.add('one')
   queue.add('two', [file])
@@ -26,7 +26,7 @@ test('messages are kept in their order, changed, moved, taken out; another page 
 })
 
 test('two tabs see one queue, and one of them alone sends the next after an answer', async () => {
-  const place = memoryPlace()
+  const place = memoryQueueStorage()
   const [here, there] = [createQueue(place), createQueue(place.tab())]
   here.add('one')
   there.add('two')
@@ -43,7 +43,7 @@ test('two tabs see one queue, and one of them alone sends the next after an answ
 })
 
 test('what is held is sent by the person alone', async () => {
-  const queue = createQueue(memoryPlace())
+  const queue = createQueue(memoryQueueStorage())
   queue.add('one')
   queue.hold()
   expect(await queue.takeAfter('answer-1')).toBeUndefined()
@@ -53,7 +53,7 @@ test('what is held is sent by the person alone', async () => {
 
 test('one that could not be sent waits as the first again; one whose tab has died does too', async () => {
   let now = 1000
-  const place = memoryPlace(() => now)
+  const place = memoryQueueStorage(() => now)
   const queue = createQueue(place)
   queue.add('one')
   queue.add('two')
@@ -69,7 +69,7 @@ test('one that could not be sent waits as the first again; one whose tab has die
 
 test('what is no queue is an empty one', () => {
   for (const text of ['{', '[]', '{"items":1}', '{"items":[{"id":1}]}']) {
-    const place = memoryPlace()
+    const place = memoryQueueStorage()
     place.write(text)
     expect(createQueue(place.tab()).getState()).toMatchObject({ items: [], held: false })
   }

@@ -1,7 +1,7 @@
+import type { FilePartData } from '../chat/session-state.ts'
 import { newId } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
-import type { FilePartData } from '../chat/attachments.ts'
 
 /** A message that waits for the end of the run. Its id is that of the message to be: sent twice, it arrives once. */
 export interface QueuedMessage {
@@ -21,7 +21,7 @@ export interface QueueState {
 }
 
 /** Where a queue lies: one for all tabs of a browser. */
-export interface QueuePlace {
+export interface QueueStorage {
   read: () => string | null
   write: (text: string | null) => void
   /** Hears of changes by other tabs. */
@@ -56,7 +56,7 @@ const empty: QueueState = { items: [], held: false, sending: null, after: null }
 const onWayMs = 60_000
 
 /** Messages that are to be sent one after the other. Every change starts from what all tabs share. */
-export function createQueue(place: QueuePlace): Queue {
+export function createQueue(place: QueueStorage): Queue {
   const read = (): QueueState => parse(place.read(), place.now())
   const store = createStore<QueueState>(read)
   place.watch(() => store.setState(read(), true))

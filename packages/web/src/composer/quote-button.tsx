@@ -1,13 +1,13 @@
+import type { ChatSessionStore } from '../chat/session-services.ts'
 import { Quote } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useSessionStore } from '../chat/session-context.ts'
-import type { SessionStore } from '../chat/session-store.ts'
 import { isPressed } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { toQuote } from './to-quote.ts'
 import './quote-button.css'
 
-interface Chosen {
+interface QuoteSelection {
   text: string
   /** Where it ends, in the window. */
   x: number
@@ -19,20 +19,20 @@ const settledMs = 300
 /** Words of an answer that are selected can be quoted: a button beside them, or the key that it names. */
 export function QuoteButton() {
   const store = useSessionStore()
-  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [chosen, setChosen] = useState<QuoteSelection | null>(null)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     // A selection that is still being drawn would move the button under the pointer.
     const onChange = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => setChosen(chosenWords()), settledMs)
+      timer = setTimeout(() => setChosen(selectedText()), settledMs)
     }
     const onMove = (event: Event) => {
       if (!(event.target instanceof Node && button.current?.contains(event.target))) setChosen(null)
     }
     const onKey = (event: KeyboardEvent) => {
-      const words = isPressed('Alt+Q', event) ? chosenWords() : null
+      const words = isPressed('Alt+Q', event) ? selectedText() : null
       if (words === null || document.querySelector('dialog:modal') !== null) return
       event.preventDefault()
       quote(store, words)
@@ -70,7 +70,7 @@ export function QuoteButton() {
   )
 }
 
-function quote({ getState, setDraft }: SessionStore, { text }: Chosen): void {
+function quote({ getState, setDraft }: ChatSessionStore, { text }: QuoteSelection): void {
   const { draft } = getState()
   setDraft(`${draft === '' || draft.endsWith('\n') ? draft : `${draft}\n\n`}${toQuote(text)}`)
   window.getSelection()?.removeAllRanges()
@@ -85,7 +85,7 @@ function quote({ getState, setDraft }: SessionStore, { text }: Chosen): void {
 const longest = 20_000
 
 /** What is selected within one answer, and where. */
-function chosenWords(): Chosen | null {
+function selectedText(): QuoteSelection | null {
   const selection = window.getSelection()
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
   const text = selection.toString()

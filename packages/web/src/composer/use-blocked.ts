@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { keptByBrowser } from '../api/kept.ts'
+import { browserStorage } from '../api/kept.ts'
 import type { ProviderInfo } from '../api/provider-info.ts'
 import { currentModel } from '../current-model.ts'
 import { findSession } from '../find-session.ts'
@@ -20,8 +20,8 @@ export function useBlocked(): Blocked | null {
   const unreachable = useApp((state) => state.access === 'unreachable')
   const noModels = useApp((state) => state.access === 'open' && state.modelsLoaded && state.models.length === 0)
   const modelsFailure = useApp((state) => state.modelsFailure)
-  const gone = useGoneModel()
-  const other = useApp((state) => state.models.find(({ ref }) => ref === currentModel(state, keptByBrowser)))
+  const gone = useMissingModel()
+  const other = useApp((state) => state.models.find(({ ref }) => ref === currentModel(state, browserStorage)))
   const setUp = (provider?: string) => ({
     label: t.composer.setUpModel,
     go: () => app.openSettings(provider === undefined ? 'models' : `models/provider-${provider}`),
@@ -52,7 +52,7 @@ export function useBlocked(): Blocked | null {
 }
 
 /** That the model which the session talks to is not there any more, and why. Another one is not taken unasked. */
-function useGoneModel(): { text: string; provider: ProviderInfo | null } | null {
+function useMissingModel(): { text: string; provider: ProviderInfo | null } | null {
   const { api } = useWorkspace()
   const model = useApp((state) => {
     const { sessionId, chosenModels, models, modelsLoaded } = state

@@ -1,10 +1,10 @@
 import { useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 import { useSessionStore } from '../chat/session-context.ts'
-import { ownTexts } from './own-texts.ts'
+import { sentTexts } from './own-texts.ts'
 
 /** Arrow up in an empty field brings back what was written, arrow down goes the other way, until something is typed. */
-export function useHistory(draft: string, setDraft: (draft: string) => void) {
+export function useInputHistory(draft: string, setDraft: (draft: string) => void) {
   const store = useSessionStore()
   const shown = useRef({ index: -1, text: '' })
 
@@ -19,7 +19,7 @@ export function useHistory(draft: string, setDraft: (draft: string) => void) {
     const isAtEdge =
       event.key === 'ArrowUp' ? selectionEnd === 0 || !value.includes('\n') : selectionStart === value.length
     if (!isAtEdge) return false
-    const texts = ownTexts(store.getState().messages)
+    const texts = sentTexts(store.getState().messages)
     const index = shown.current.index + (event.key === 'ArrowUp' ? 1 : -1)
     if (index < -1 || index >= texts.length) return false
     const text = texts[index] ?? ''

@@ -1,8 +1,8 @@
 import { CircleAlert, CircleCheck, CircleDashed } from 'lucide-react'
 import type { ContextInfo } from '../api/context-info.ts'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
-import { formatCount, formatShare } from '../ui/format.ts'
+import { formatCount, formatPercent } from '../ui/format.ts'
 import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { cacheOutlook } from './cache-outlook.ts'
@@ -43,12 +43,12 @@ export function CacheNote({ info }: { info: ContextInfo }) {
             {t.context.lastRead(
               formatCount(inputTokens),
               formatCount(cachedInputTokens),
-              formatShare(cachedInputTokens, inputTokens),
+              formatPercent(cachedInputTokens, inputTokens),
             )}
           </p>
         )}
         {lastCallAt !== null && (
-          <p className="cache-time">{sentence(t.context.lastCall, { time: <Moment time={lastCallAt} /> })}</p>
+          <p className="cache-time">{formatElements(t.context.lastCall, { time: <Moment time={lastCallAt} /> })}</p>
         )}
       </div>
     </section>
@@ -70,5 +70,5 @@ function Detail({ outlook, total }: { outlook: CacheOutlook; total: number }) {
   )
   const rest =
     outlook.kept === 0 ? t.context.allAnew : t.context.restAnew(formatCount(outlook.kept), formatCount(total))
-  return sentence(t.context.differs, { by, rest })
+  return formatElements(t.context.differs, { by, rest })
 }

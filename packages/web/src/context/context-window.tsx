@@ -1,12 +1,12 @@
 import type { ContextInfo } from '../api/context-info.ts'
 import { t } from '../texts/t.ts'
-import { formatCost, formatCount, formatShare } from '../ui/format.ts'
-import { kindsIn } from './kinds-in.ts'
+import { formatCost, formatCount, formatPercent } from '../ui/format.ts'
+import { sumByKind } from './kinds-in.ts'
 
 /** How full the model's window is, and of what. */
 export function ContextWindow({ info }: { info: ContextInfo }) {
   const { model, window, total, pieces } = info
-  const kinds = kindsIn(pieces)
+  const kinds = sumByKind(pieces)
   const whole = Math.max(window ?? 0, total.tokens)
   const isOver = window !== null && total.tokens > window
   return (
@@ -18,7 +18,7 @@ export function ContextWindow({ info }: { info: ContextInfo }) {
             : t.context.tokensOf(formatCount(total.tokens), formatCount(window))}
         </strong>
         <span>
-          {window !== null && `${formatShare(total.tokens, window)} · `}
+          {window !== null && `${formatPercent(total.tokens, window)} · `}
           {total.cost !== undefined && `${formatCost(total.cost)} · `}
           {model}
         </span>
@@ -37,7 +37,7 @@ export function ContextWindow({ info }: { info: ContextInfo }) {
               {kind !== 'summary' && ` (${count})`}
             </span>
             <b>{formatCount(tokens)}</b>
-            <span>{formatShare(tokens, whole)}</span>
+            <span>{formatPercent(tokens, whole)}</span>
           </li>
         ))}
         {window !== null && !isOver && (
@@ -45,7 +45,7 @@ export function ContextWindow({ info }: { info: ContextInfo }) {
             <i aria-hidden />
             <span>{t.context.free}</span>
             <b>{formatCount(window - total.tokens)}</b>
-            <span>{formatShare(window - total.tokens, window)}</span>
+            <span>{formatPercent(window - total.tokens, window)}</span>
           </li>
         )}
       </ul>

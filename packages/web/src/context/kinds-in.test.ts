@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { kindsIn } from './kinds-in.ts'
+import { sumByKind } from './kinds-in.ts'
 
 test('kinds are summed in the order in which the model is told them; what is not there is left out', () => {
-  const kinds = kindsIn([
+  const kinds = sumByKind([
     { kind: 'message', name: 'user: hi', tokens: 5 },
     { kind: 'tool', name: 'Read', tokens: 10 },
     { kind: 'tool', name: 'Bash', tokens: 20 },

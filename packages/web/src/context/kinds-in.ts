@@ -11,7 +11,7 @@ export interface KindSum {
 const kinds: readonly PieceKind[] = ['tool', 'instructions', 'summary', 'message']
 
 /** How much is of which kind, in the order in which the model is told it. */
-export function kindsIn(pieces: readonly ContextPiece[]): KindSum[] {
+export function sumByKind(pieces: readonly ContextPiece[]): KindSum[] {
   return kinds.flatMap((kind) => {
     const own = pieces.filter((piece) => piece.kind === kind)
     if (own.length === 0) return []

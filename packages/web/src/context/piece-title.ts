@@ -1,6 +1,6 @@
 import type { StoredMessage } from '@troupe/core/protocol'
 import type { ContextPiece } from '../api/context-info.ts'
-import { textOf } from '../chat/session-state.ts'
+import { messageText } from '../chat/session-state.ts'
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { t } from '../texts/t.ts'
 
@@ -14,7 +14,7 @@ export function pieceTitle(piece: ContextPiece, message: Pick<StoredMessage, 'pa
   if (kind === 'tool') return name
   if (name.startsWith('user')) return `${t.context.you}${name.slice('user'.length)}`
   if (!name.startsWith('assistant')) return name
-  const start = stripMarkdown(textOf(message).slice(0, 4 * longest)).replaceAll(/\s+/g, ' ')
+  const start = stripMarkdown(messageText(message).slice(0, 4 * longest)).replaceAll(/\s+/g, ' ')
   if (start === '') return t.context.answer
   return `${t.context.answer}: ${start.length > longest ? `${start.slice(0, longest).toWellFormed()}…` : start}`
 }

@@ -7,7 +7,7 @@ import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { StreamView } from './stream-view.tsx'
-import { toShown } from './to-shown.ts'
+import { toDebugText } from './to-shown.ts'
 import './debug-view.css'
 
 const views = ['stream', 'useChatState', 'useChatSession', 'useChatTools', 'useChatActions'] as const
@@ -48,7 +48,7 @@ function ActionsView() {
 }
 
 function Value({ value }: { value: unknown }) {
-  const text = toShown(value)
+  const text = toDebugText(value)
   return (
     <div className="beside-body debug-value">
       <CopyButton text={text} label={t.debug.copy} />

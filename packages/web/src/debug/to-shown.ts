@@ -1,5 +1,5 @@
 /** A value as text: functions by the names they go by, since the build shortens their own; maps as objects. */
-export function toShown(value: unknown, space: number = 2): string {
+export function toDebugText(value: unknown, space: number = 2): string {
   return JSON.stringify(value, replace, space) ?? String(value)
 }
 

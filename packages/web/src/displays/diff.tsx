@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { ValueView } from '../chat/value-view.tsx'
 import { PreviewButton } from '../previews/preview-button.tsx'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { foldContext } from './fold-context.ts'
@@ -9,10 +9,10 @@ import type { DiffItem } from './fold-context.ts'
 import { isLine, parseDiff } from './parse-diff.ts'
 import type { DiffLine } from './parse-diff.ts'
 import type { DisplayProps } from './parts/display-props.ts'
-import { Panel } from './parts/panel.tsx'
+import { DisplayPanel } from './parts/panel.tsx'
 import { PathName } from './parts/path-name.tsx'
 import { numberIn, textIn } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { useShowMore } from './parts/use-growing.ts'
 import './diff.css'
 
 /** Worth seeing without being asked for. */
@@ -29,7 +29,7 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
   const parsed = useMemo(() => parseDiff(diff ?? ''), [diff])
   const items = useMemo(() => foldContext(parsed.rows), [parsed])
   const [unfolded, setUnfolded] = useState<ReadonlySet<DiffItem>>(new Set())
-  const { shown, left, grow } = useGrowing(items.length, items.length > longDiff ? glimpse : shownAtFirst)
+  const { shown, left, grow } = useShowMore(items.length, items.length > longDiff ? glimpse : shownAtFirst)
   if (diff === undefined) return <ValueView value={content} />
 
   const path = textIn(content['path']) ?? t.displays.diff
@@ -39,7 +39,7 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
   const added = (isCut ? numberIn(content['added']) : undefined) ?? parsed.added
   const removed = (isCut ? numberIn(content['removed']) : undefined) ?? parsed.removed
   return (
-    <Panel
+    <DisplayPanel
       label={t.displays.changesIn(path, added, removed)}
       head={
         <>
@@ -81,7 +81,7 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
           {t.displays.moreLines(left)}
         </button>
       )}
-    </Panel>
+    </DisplayPanel>
   )
 }
 
@@ -163,7 +163,7 @@ function ChangeBadge({ change, from }: { change: string | undefined; from: strin
     <>
       <span className="badge">{word}</span>
       {from !== undefined && (
-        <span className="diff-from">{sentence(t.displays.from, { path: <PathName path={from} /> })}</span>
+        <span className="diff-from">{formatElements(t.displays.from, { path: <PathName path={from} /> })}</span>
       )}
     </>
   )

@@ -3,19 +3,19 @@ import { PreviewButton } from '../previews/preview-button.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
-import { languageOf } from './parts/language-of.ts'
-import { Panel } from './parts/panel.tsx'
+import { languageForPath } from './parts/language-of.ts'
+import { DisplayPanel } from './parts/panel.tsx'
 import { PathName } from './parts/path-name.tsx'
-import { linesOf, numberIn, textIn } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { splitLines, numberIn, textIn } from './parts/read-fields.ts'
+import { useShowMore } from './parts/use-growing.ts'
 
 const linesAtFirst = 40
 
 /** A file or a part of one: `path`, `text`, `from` (its first line), `lines` (how many there were), `more`. */
 export default function FileDisplay({ content, live }: DisplayProps) {
   const text = textIn(content['text'])
-  const lines = text === undefined || text === '' ? [] : linesOf(text)
-  const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
+  const lines = text === undefined || text === '' ? [] : splitLines(text)
+  const { shown, left, grow } = useShowMore(lines.length, linesAtFirst)
   if (text === undefined) return <ValueView value={content} />
 
   const path = textIn(content['path']) ?? t.displays.file
@@ -23,9 +23,9 @@ export default function FileDisplay({ content, live }: DisplayProps) {
   const all = Math.max(lines.length, numberIn(content['lines']) ?? 0)
   // The last line may be counted although it is empty.
   const isWhole = all <= text.split('\n').length
-  const language = languageOf(path)
+  const language = languageForPath(path)
   return (
-    <Panel
+    <DisplayPanel
       label={t.displays.fileFrom(path, all, from)}
       head={
         <>
@@ -63,7 +63,7 @@ export default function FileDisplay({ content, live }: DisplayProps) {
           {t.displays.moreLines(left)}
         </button>
       )}
-    </Panel>
+    </DisplayPanel>
   )
 }
 

@@ -3,7 +3,7 @@ import { pageAccess } from '../api/page-access.ts'
 import { t } from '../texts/t.ts'
 import { formatSize } from '../ui/format.ts'
 import type { DisplayProps } from './parts/display-props.ts'
-import { Panel } from './parts/panel.tsx'
+import { DisplayPanel } from './parts/panel.tsx'
 import { PathName } from './parts/path-name.tsx'
 import { numberIn, textIn } from './parts/read-fields.ts'
 import './image.css'
@@ -22,7 +22,7 @@ export default function ImageDisplay({ content }: DisplayProps) {
     sha256 !== undefined && /^[0-9a-f]{64}$/.test(sha256) ? pageAccess.link(`/ai/blobs/${sha256}`) : undefined
   const isPicture = /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType)
   return (
-    <Panel
+    <DisplayPanel
       label={`${isPicture ? t.displays.picture : t.displays.file}: ${path}`}
       head={<PathName path={path} />}
       facts={
@@ -45,6 +45,6 @@ export default function ImageDisplay({ content }: DisplayProps) {
           </a>
         </p>
       )}
-    </Panel>
+    </DisplayPanel>
   )
 }

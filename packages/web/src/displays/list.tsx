@@ -4,10 +4,10 @@ import { PreviewButton } from '../previews/preview-button.tsx'
 import { t } from '../texts/t.ts'
 import { entryPaths } from './entry-paths.ts'
 import type { DisplayProps } from './parts/display-props.ts'
-import { Panel } from './parts/panel.tsx'
+import { DisplayPanel } from './parts/panel.tsx'
 import { PathName } from './parts/path-name.tsx'
 import { numberIn, recordsIn, textIn } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { useShowMore } from './parts/use-growing.ts'
 import './list.css'
 
 const entriesAtFirst = 24
@@ -16,7 +16,7 @@ const deepest = 9
 /** Files and folders: `path`, `entries` ({`name` or `path`, `kind`, `depth`, `count`}), `left` (how many more there are). */
 export default function ListDisplay({ content }: DisplayProps) {
   const entries = recordsIn(content['entries'])
-  const { shown, left, grow } = useGrowing(entries.length, entriesAtFirst)
+  const { shown, left, grow } = useShowMore(entries.length, entriesAtFirst)
   if (!Array.isArray(content['entries'])) return <ValueView value={content} />
 
   const path = textIn(content['path']) ?? ''
@@ -29,7 +29,7 @@ export default function ListDisplay({ content }: DisplayProps) {
   }))
   const paths = entryPaths(path, listed)
   return (
-    <Panel
+    <DisplayPanel
       label={`${path === '' ? t.displays.list : path}: ${t.displays.entries(total)}`}
       head={path === '' ? t.displays.entries(total) : <PathName path={path} />}
       facts={path === '' ? undefined : t.displays.entries(total)}
@@ -55,7 +55,7 @@ export default function ListDisplay({ content }: DisplayProps) {
           {t.ui.showMore(left)}
         </button>
       )}
-    </Panel>
+    </DisplayPanel>
   )
 }
 

@@ -1,14 +1,14 @@
 import { ValueView } from '../chat/value-view.tsx'
 import { t } from '../texts/t.ts'
-import { OpenFile } from '../panels/open-file.tsx'
+import { OpenFileInPanel } from '../panels/open-file.tsx'
 import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { splitMatches } from './split-matches.ts'
 import type { DisplayProps } from './parts/display-props.ts'
-import { Panel } from './parts/panel.tsx'
+import { DisplayPanel } from './parts/panel.tsx'
 import { PathName } from './parts/path-name.tsx'
 import { numberIn, recordsIn, textIn } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { useShowMore } from './parts/use-growing.ts'
 import './matches.css'
 
 const filesAtFirst = 8
@@ -17,14 +17,14 @@ const linesAtFirst = 12
 /** Lines that a search found: `pattern`, `files` ({`path`, `lines`: {`number`, `text`, `match`}}), `more`. */
 export default function MatchesDisplay({ content }: DisplayProps) {
   const files = recordsIn(content['files'])
-  const { shown, left, grow } = useGrowing(files.length, filesAtFirst, 100)
+  const { shown, left, grow } = useShowMore(files.length, filesAtFirst, 100)
   if (!Array.isArray(content['files'])) return <ValueView value={content} />
 
   const pattern = textIn(content['pattern']) ?? ''
   const found = files.reduce((sum, file) => sum + recordsIn(file['lines']).filter(isMatch).length, 0)
   const summary = t.displays.matches(found, files.length)
   return (
-    <Panel
+    <DisplayPanel
       label={summary}
       head={<code className="matches-pattern">{<VisibleText text={pattern} as="exact" />}</code>}
       facts={summary}
@@ -39,20 +39,20 @@ export default function MatchesDisplay({ content }: DisplayProps) {
           {t.displays.moreFiles(left)}
         </button>
       )}
-    </Panel>
+    </DisplayPanel>
   )
 }
 
 function FileMatches({ file, pattern }: { file: Record<string, unknown>; pattern: string }) {
   const lines = recordsIn(file['lines'])
-  const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
+  const { shown, left, grow } = useShowMore(lines.length, linesAtFirst)
   const path = textIn(file['path']) ?? ''
   return (
     <Group className="matches-file" label={path}>
       <h5>
         <PathName path={path} />
         <span className="matches-count">{lines.filter(isMatch).length}</span>
-        <OpenFile path={path} line={numberIn(lines.find(isMatch)?.['number'])} />
+        <OpenFileInPanel path={path} line={numberIn(lines.find(isMatch)?.['number'])} />
       </h5>
       <table className="code-lines">
         <tbody>

@@ -2,9 +2,9 @@ import { ValueView } from '../chat/value-view.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
-import { Panel } from './parts/panel.tsx'
-import { linesOf, numberIn, textIn, webAddress } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { DisplayPanel } from './parts/panel.tsx'
+import { splitLines, numberIn, textIn, webAddress } from './parts/read-fields.ts'
+import { useShowMore } from './parts/use-growing.ts'
 import { WebLink } from './parts/web-link.tsx'
 import './page.css'
 
@@ -13,8 +13,8 @@ const linesAtFirst = 14
 /** A page of the web: `url`, `title`, `status`, `mediaType`, `text` (its beginning), `characters` (of the whole). */
 export default function PageDisplay({ content }: DisplayProps) {
   const text = textIn(content['text']) ?? ''
-  const lines = linesOf(text)
-  const { shown, left, grow } = useGrowing(lines.length, linesAtFirst)
+  const lines = splitLines(text)
+  const { shown, left, grow } = useShowMore(lines.length, linesAtFirst)
   const url = textIn(content['url'])
   if (url === undefined) return <ValueView value={content} />
 
@@ -22,7 +22,7 @@ export default function PageDisplay({ content }: DisplayProps) {
   const status = numberIn(content['status'])
   const characters = numberIn(content['characters']) ?? text.length
   return (
-    <Panel
+    <DisplayPanel
       label={t.displays.page(title)}
       head={<WebLink url={url} text={title} />}
       facts={
@@ -51,6 +51,6 @@ export default function PageDisplay({ content }: DisplayProps) {
           {t.displays.moreLines(left)}
         </button>
       )}
-    </Panel>
+    </DisplayPanel>
   )
 }

@@ -3,7 +3,7 @@ import { t } from '../texts/t.ts'
 import DiffDisplay from './diff.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
 import { recordsIn } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { useShowMore } from './parts/use-growing.ts'
 import './patch.css'
 
 export const opens = true
@@ -13,7 +13,7 @@ const filesAtFirst = 8
 /** Several files changed by one call: `files`, each as a diff. */
 export default function PatchDisplay({ content }: DisplayProps) {
   const files = recordsIn(content['files'])
-  const { shown, left, grow } = useGrowing(files.length, filesAtFirst, 50)
+  const { shown, left, grow } = useShowMore(files.length, filesAtFirst, 50)
   if (files.length === 0) return <ValueView value={content} />
   return (
     <div className="patch">

@@ -2,9 +2,9 @@ import { ValueView } from '../chat/value-view.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayProps } from './parts/display-props.ts'
-import { Panel } from './parts/panel.tsx'
+import { DisplayPanel } from './parts/panel.tsx'
 import { recordsIn, textIn, webAddress } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { useShowMore } from './parts/use-growing.ts'
 import { WebLink } from './parts/web-link.tsx'
 import './results.css'
 
@@ -13,11 +13,11 @@ const resultsAtFirst = 6
 /** What a search of the web found: `query`, `results` ({`title`, `url`, `text`}). */
 export default function ResultsDisplay({ content }: DisplayProps) {
   const results = recordsIn(content['results'])
-  const { shown, left, grow } = useGrowing(results.length, resultsAtFirst, 50)
+  const { shown, left, grow } = useShowMore(results.length, resultsAtFirst, 50)
   if (!Array.isArray(content['results'])) return <ValueView value={content} />
   const query = textIn(content['query']) ?? ''
   return (
-    <Panel
+    <DisplayPanel
       label={t.displays.resultsFor(query)}
       head={<span className="results-query">{<VisibleText text={query} />}</span>}
       facts={t.displays.results(results.length)}
@@ -44,6 +44,6 @@ export default function ResultsDisplay({ content }: DisplayProps) {
           {t.displays.moreResults(left)}
         </button>
       )}
-    </Panel>
+    </DisplayPanel>
   )
 }

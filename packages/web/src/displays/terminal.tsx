@@ -1,14 +1,14 @@
 import { useLayoutEffect, useMemo } from 'react'
 import { useStickToBottom } from '../chat/use-stick-to-bottom.ts'
 import { ValueView } from '../chat/value-view.tsx'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatDuration } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { DisplayContent, DisplayProps } from './parts/display-props.ts'
-import { isRecord, linesOf, numberIn, textIn } from './parts/read-fields.ts'
-import { useGrowing } from './parts/use-growing.ts'
+import { isRecord, splitLines, numberIn, textIn } from './parts/read-fields.ts'
+import { useShowMore } from './parts/use-growing.ts'
 import { readScreen } from './terminal-screen.ts'
 import './terminal.css'
 
@@ -36,8 +36,8 @@ const commandLines = 30
 
 /** Exactly what runs: nothing is left out unseen. */
 function Command({ command }: { command: string }) {
-  const lines = linesOf(command)
-  const { shown, left, grow } = useGrowing(lines.length, commandLines)
+  const lines = splitLines(command)
+  const { shown, left, grow } = useShowMore(lines.length, commandLines)
   return (
     <figcaption className="terminal-command">
       <span className="terminal-prompt" aria-hidden>
@@ -107,7 +107,7 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
         <span key={fact}>{fact}</span>
       ))}
       {path !== undefined && (
-        <span>{sentence(t.displays.allIn(length), { path: <VisibleText text={path} as="exact" /> })}</span>
+        <span>{formatElements(t.displays.allIn(length), { path: <VisibleText text={path} as="exact" /> })}</span>
       )}
     </p>
   )

@@ -7,7 +7,7 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { noticeError } from '../ui/notices.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { createFindStore } from './find-store.ts'
-import { cardOf, clearMarks, markPlaces } from './mark-places.ts'
+import { findCard, clearHighlights, highlightMatches } from './mark-places.ts'
 import './find-bar.css'
 
 const waitMs = 160
@@ -97,8 +97,8 @@ function useMarks(find: ReturnType<typeof createFindStore>): void {
     if (root === null) return
     const isWanted = wanted.current === here && here !== undefined
     if (isWanted && here.toolCallId !== undefined)
-      cardOf(root, here)?.querySelector<HTMLElement>('.tool-head[aria-expanded="false"]')?.click()
-    const shown = markPlaces(root, text, here)
+      findCard(root, here)?.querySelector<HTMLElement>('.tool-head[aria-expanded="false"]')?.click()
+    const shown = highlightMatches(root, text, here)
     if (shown === undefined || !isWanted) return
     // What a card holds may still be on its way: the card is shown until then.
     if (shown.isText || seen.current !== here) element(shown.range)?.scrollIntoView({ block: 'center' })
@@ -122,7 +122,7 @@ function useMarks(find: ReturnType<typeof createFindStore>): void {
       cancelAnimationFrame(frame)
     }
   }, [session, here, mark])
-  useEffect(() => clearMarks, [])
+  useEffect(() => clearHighlights, [])
 }
 
 function element({ startContainer: node }: Range): Element | null {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { findIn } from './find-in.ts'
+import { findOccurrences } from './find-in.ts'
 
-const found = (text: string, wanted: string) => findIn(text, wanted).map(([from, to]) => text.slice(from, to))
+const found = (text: string, wanted: string) => findOccurrences(text, wanted).map(([from, to]) => text.slice(from, to))
 
 test('case, accents and line ends make no difference', () => {
   expect(found('A Café, a CAFE, a cafe\u0301.', 'café')).toEqual(['Café', 'CAFE', 'cafe\u0301'])

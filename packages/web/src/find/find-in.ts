@@ -8,7 +8,7 @@ function fold(character: string): string {
 }
 
 /** Where a text holds what is looked for, in positions of the text as it is. */
-export function findIn(text: string, wanted: string): [from: number, to: number][] {
+export function findOccurrences(text: string, wanted: string): [from: number, to: number][] {
   const term = Array.from(wanted.trim(), fold).join('')
   if (term === '') return []
   const starts: number[] = []

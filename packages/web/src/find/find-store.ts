@@ -4,7 +4,7 @@ import type { StoreApi } from 'zustand/vanilla'
 import type { Api } from '../api/api.ts'
 
 /** One place of a text: the message, and which of its places it is; or the call of it that holds the text. */
-export interface FoundPlace {
+export interface FoundMatch {
   messageId: string
   ordinal: number
   toolCallId?: string
@@ -14,7 +14,7 @@ export interface FoundPlace {
 export interface FindState {
   text: string
   /** Null while it is being looked for. */
-  places: readonly FoundPlace[] | null
+  places: readonly FoundMatch[] | null
   isCut: boolean
   /** The place that is looked at. */
   index: number
@@ -50,7 +50,7 @@ export function createFindStore(
         signal,
       )
       if (signal.aborted) return
-      const places = placesOf(matches)
+      const places = toMatches(matches)
       store.setState({ places, isCut, index: nearest(places, inSight) })
     } catch (error) {
       if (signal.aborted) return
@@ -67,9 +67,9 @@ export function createFindStore(
   }
 }
 
-function placesOf(matches: readonly TextMatch[]): FoundPlace[] {
+function toMatches(matches: readonly TextMatch[]): FoundMatch[] {
   return matches.flatMap(({ messageId, count, calls, isOnBranch }) => {
-    const said = Array.from({ length: count }, (_, ordinal): FoundPlace => ({ messageId, ordinal, isOnBranch }))
+    const said = Array.from({ length: count }, (_, ordinal): FoundMatch => ({ messageId, ordinal, isOnBranch }))
     const inCalls = calls.map(({ toolCallId, after }) => ({ messageId, ordinal: after, toolCallId, isOnBranch }))
     // A call that comes after n of the places said stands before the one that is numbered n.
     return [...inCalls, ...said].toSorted((one, other) => one.ordinal - other.ordinal)
@@ -77,7 +77,7 @@ function placesOf(matches: readonly TextMatch[]): FoundPlace[] {
 }
 
 /** Where one is, not where the session begins; the newest place of the branch where none is in sight. */
-function nearest(places: readonly FoundPlace[], inSight: readonly string[]): number {
+function nearest(places: readonly FoundMatch[], inSight: readonly string[]): number {
   const seen = places.findIndex(({ messageId }) => inSight.includes(messageId))
   if (seen >= 0) return seen
   return Math.max(

@@ -1,21 +1,21 @@
-import { findIn } from './find-in.ts'
-import type { FoundPlace } from './find-store.ts'
+import { findOccurrences } from './find-in.ts'
+import type { FoundMatch } from './find-store.ts'
 
 /** Marks are drawn over the text, so what React has made stays as it is. */
-const all = 'found'
-const one = 'found-here'
+const allHighlight = 'found'
+const currentHighlight = 'found-here'
 
 /** Where the place that is looked at is drawn, and whether that is the text itself or only the card that holds it. */
-export interface Shown {
+export interface ShownMatch {
   range: Range
   isText: boolean
 }
 
 /** Marks what is found in the messages that are drawn; gives the place that is looked at, if it is among them. */
-export function markPlaces(root: Element, text: string, here: FoundPlace | undefined): Shown | undefined {
+export function highlightMatches(root: Element, text: string, here: FoundMatch | undefined): ShownMatch | undefined {
   if (!('highlights' in CSS)) return undefined
   const found: Range[] = []
-  let current: Shown | undefined
+  let current: ShownMatch | undefined
   for (const article of root.querySelectorAll<HTMLElement>('[data-message]')) {
     const said = blocksOf(article, ':scope > .bubble, :scope > .prose').flatMap((block) => rangesIn(block, text))
     found.push(...said)
@@ -28,20 +28,20 @@ export function markPlaces(root: Element, text: string, here: FoundPlace | undef
       if (isHere && card.dataset['call'] === here.toolCallId) current = inCard(card, ranges)
     }
   }
-  CSS.highlights.set(all, new Highlight(...found))
-  if (current === undefined) CSS.highlights.delete(one)
-  else CSS.highlights.set(one, new Highlight(current.range))
+  CSS.highlights.set(allHighlight, new Highlight(...found))
+  if (current === undefined) CSS.highlights.delete(currentHighlight)
+  else CSS.highlights.set(currentHighlight, new Highlight(current.range))
   return current
 }
 
 /** The card of a call, if it is drawn. */
-export function cardOf(root: Element, { messageId, toolCallId = '' }: FoundPlace): HTMLElement | null {
+export function findCard(root: Element, { messageId, toolCallId = '' }: FoundMatch): HTMLElement | null {
   const at = `[data-message="${CSS.escape(messageId)}"] > [data-call="${CSS.escape(toolCallId)}"]`
   return root.querySelector<HTMLElement>(at)
 }
 
 /** What is below the head before the head: that one sees anyway. A card may show less than the call holds. */
-function inCard(card: HTMLElement, ranges: readonly Range[]): Shown | undefined {
+function inCard(card: HTMLElement, ranges: readonly Range[]): ShownMatch | undefined {
   const below = ranges.find(({ startContainer }) => startContainer.parentElement?.closest('.tool-head') === null)
   const range = below ?? ranges[0]
   if (range !== undefined) return { range, isText: below !== undefined }
@@ -54,10 +54,10 @@ function blocksOf(article: HTMLElement, selector: string): HTMLElement[] {
   return [...article.querySelectorAll<HTMLElement>(selector)]
 }
 
-export function clearMarks(): void {
+export function clearHighlights(): void {
   if (!('highlights' in CSS)) return
-  CSS.highlights.delete(all)
-  CSS.highlights.delete(one)
+  CSS.highlights.delete(allHighlight)
+  CSS.highlights.delete(currentHighlight)
 }
 
 /** Words on buttons are not of the message, but for the line that a card always shows. */
@@ -71,7 +71,7 @@ function rangesIn(block: HTMLElement, text: string): Range[] {
     pieces.push({ node, from: whole.length })
     whole += node.textContent ?? ''
   }
-  return findIn(whole, text).flatMap(([from, to]) => {
+  return findOccurrences(whole, text).flatMap(([from, to]) => {
     const start = pieces.findLast((piece) => piece.from <= from)
     const end = pieces.findLast((piece) => piece.from < to)
     if (start === undefined || end === undefined) return []

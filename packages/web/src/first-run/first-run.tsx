@@ -1,15 +1,15 @@
 import { Check, KeyRound, Play, Search, Server } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { isDemo } from '../api/model-info.ts'
+import { isDemoModel } from '../api/model-info.ts'
 import type { ProviderInfo } from '../api/provider-info.ts'
 import { FamilyMark } from '../models/family-mark.tsx'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
-import { foundHere } from './found-here.ts'
-import type { FoundProvider } from './found-here.ts'
+import { findUsableProviders } from './found-here.ts'
+import type { UsableProvider } from './found-here.ts'
 import './first-run.css'
 
 /** Before anything was said here: what was found on this machine, what answers now, and the tour. Nothing to fill in. */
@@ -29,8 +29,8 @@ export function FirstRun() {
     [api, models],
   )
   if (providers === null) return null
-  const found = foundHere(providers, models)
-  const demo = models.find(({ ref }) => isDemo(ref))
+  const found = findUsableProviders(providers, models)
+  const demo = models.find(({ ref }) => isDemoModel(ref))
   return (
     <section className="first-run" aria-label={t.firstRun.title}>
       <h3>
@@ -54,7 +54,7 @@ export function FirstRun() {
                   </b>
                   <small>
                     {one.how.kind === 'local' ? <Server aria-hidden /> : <KeyRound aria-hidden />}
-                    {howInWords(one)} · {t.models.count(one.models)}
+                    {describeSource(one)} · {t.models.count(one.models)}
                   </small>
                 </span>
                 {current?.startsWith(`${one.id}/`) === true && (
@@ -69,7 +69,7 @@ export function FirstRun() {
         </ul>
       )}
       <div className="first-run-ways">
-        {demo !== undefined && !isDemo(current) && (
+        {demo !== undefined && !isDemoModel(current) && (
           <Button onClick={() => void app.chooseModel(demo.ref)}>
             <Play aria-hidden />
             {t.firstRun.tour}
@@ -81,13 +81,13 @@ export function FirstRun() {
         </Button>
       </div>
       <p className="first-run-more">
-        {sentence(t.firstRun.keys, { sheet: <kbd>?</kbd>, files: <kbd>@</kbd>, commands: <kbd>/</kbd> })}
+        {formatElements(t.firstRun.keys, { sheet: <kbd>?</kbd>, files: <kbd>@</kbd>, commands: <kbd>/</kbd> })}
       </p>
     </section>
   )
 }
 
-function howInWords({ how }: FoundProvider): string {
+function describeSource({ how }: UsableProvider): string {
   if (how.kind === 'environment') return t.models.keyFromEnvironment(how.variable)
   if (how.kind === 'settings') return t.models.keyFromSettings
   return how.kind === 'local' ? t.models.foundHere : t.models.needsNoKey

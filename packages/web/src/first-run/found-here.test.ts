@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ModelInfo } from '../api/model-info.ts'
 import type { ProviderInfo } from '../api/provider-info.ts'
-import { foundHere } from './found-here.ts'
+import { findUsableProviders } from './found-here.ts'
 
 const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo => ({
   id,
@@ -28,7 +28,7 @@ const model = (ref: string): ModelInfo => {
 }
 
 test('keys of the environment and servers of this machine are found, what lacks something is not', () => {
-  const found = foundHere(
+  const found = findUsableProviders(
     [
       provider('demo', { needsKey: false }),
       provider('openai', { keySource: 'env:OPENAI_API_KEY' }),

@@ -2,7 +2,7 @@ import type { ModelInfo } from '../api/model-info.ts'
 import type { ProviderInfo } from '../api/provider-info.ts'
 
 /** A provider that can be used without anything being filled in, and the model of it to begin with. */
-export interface FoundProvider {
+export interface UsableProvider {
   id: string
   name: string
   how: { kind: 'environment'; variable: string } | { kind: 'settings' } | { kind: 'local' } | { kind: 'open' }
@@ -11,16 +11,19 @@ export interface FoundProvider {
 }
 
 /** What was found on this machine: keys, and servers of models. The demo model is always there and is not counted. */
-export function foundHere(providers: readonly ProviderInfo[], models: readonly ModelInfo[]): FoundProvider[] {
+export function findUsableProviders(
+  providers: readonly ProviderInfo[],
+  models: readonly ModelInfo[],
+): UsableProvider[] {
   return providers.flatMap((provider) => {
     const own = models.filter((model) => model.provider === provider.id)
     const model = own[0]
     if (!provider.usable || provider.id === 'demo' || model === undefined) return []
-    return [{ id: provider.id, name: provider.name, how: howOf(provider), models: own.length, model }]
+    return [{ id: provider.id, name: provider.name, how: providerSource(provider), models: own.length, model }]
   })
 }
 
-function howOf({ keySource, local }: ProviderInfo): FoundProvider['how'] {
+function providerSource({ keySource, local }: ProviderInfo): UsableProvider['how'] {
   if (local) return { kind: 'local' }
   if (keySource === null) return { kind: 'open' }
   return keySource === 'settings'

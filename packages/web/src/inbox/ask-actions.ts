@@ -1,7 +1,8 @@
+import type { AppServices } from '../find-session.ts'
+import type { AppState } from '../find-session.ts'
 import type { Ask } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
 import { isUnreachable } from '../api/api-error.ts'
-import type { AppServices, AppState } from '../app-store.ts'
 import { isRecord } from '../displays/parts/read-fields.ts'
 
 export interface AskActions {

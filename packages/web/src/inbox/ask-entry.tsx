@@ -1,3 +1,4 @@
+import type { ChatSessionStore } from '../chat/session-services.ts'
 import { Bot } from 'lucide-react'
 import type { Ask } from '@troupe/core'
 import type { DataParts } from '@troupe/core/protocol'
@@ -5,13 +6,12 @@ import { useMemo } from 'react'
 import { OpenAsk } from '../chat/open-ask.tsx'
 import { SessionContext, useSession, useSessionStore } from '../chat/session-context.ts'
 import { ToolPart } from '../chat/tool-part.tsx'
-import type { SessionStore } from '../chat/session-store.ts'
 import { agentPanel } from '../sub-agents/agent-panel.ts'
 import { t } from '../texts/t.ts'
 import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { callOf } from './call-of.ts'
+import { toToolCallPart } from './call-of.ts'
 
 /** One ask, shown and answered as in its session. */
 export function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
@@ -25,14 +25,14 @@ export function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
         <Moment time={ask.createdAt} />
       </p>
       <SessionContext value={store}>
-        {ask.kind === 'approval' || ask.kind === 'browser' ? <Approval ask={ask} /> : <Form ask={ask} />}
+        {ask.kind === 'approval' || ask.kind === 'browser' ? <ApprovalAsk ask={ask} /> : <AskForm ask={ask} />}
       </SessionContext>
     </article>
   )
 }
 
 /** Who asks; the way to its conversation, where that is known. */
-function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: SessionStore; onLeave: () => void }) {
+function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: ChatSessionStore; onLeave: () => void }) {
   const { app } = useWorkspace()
   const { agentId, agentPath, sessionId } = ask
   const content = (
@@ -58,12 +58,12 @@ function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: SessionStore; o
   )
 }
 
-function Approval({ ask }: { ask: Ask }) {
-  const part = useMemo(() => callOf(ask), [ask])
+function ApprovalAsk({ ask }: { ask: Ask }) {
+  const part = useMemo(() => toToolCallPart(ask), [ask])
   return <ToolPart part={part} progress={undefined} live latest />
 }
 
-function Form({ ask }: { ask: Ask }) {
+function AskForm({ ask }: { ask: Ask }) {
   const store = useSessionStore()
   const sending = useSession((state) => state.answering.includes(ask.id))
   return (

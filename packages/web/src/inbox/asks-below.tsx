@@ -7,7 +7,7 @@ import { useApp, useWorkspace } from '../workspace.ts'
 import './asks-below.css'
 
 /** What agents that work below this session ask. The answer in sight has no card for it, so the way to it stands here. */
-export function AsksBelow() {
+export function SubAgentAsks() {
   const { app } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
   const asks = useApp((state) => state.asks)

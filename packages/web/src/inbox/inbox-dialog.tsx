@@ -11,7 +11,7 @@ import { useApp, useWorkspace } from '../workspace.ts'
 import { AskEntry } from './ask-entry.tsx'
 import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
 import { useFocusedAsk } from './use-focused-ask.ts'
-import { useSteadyClicks } from './use-steady-clicks.ts'
+import { useClickGuard } from './use-steady-clicks.ts'
 import './inbox-dialog.css'
 
 /** Everything that waits for the person, in any session and at any depth, with what it takes to answer it here. */
@@ -21,7 +21,7 @@ export function InboxDialog() {
   const dialog = useRef<HTMLDialogElement>(null)
   const body = useRef<HTMLDivElement>(null)
   useFocusedAsk(body, asks)
-  useSteadyClicks(body, asks)
+  useClickGuard(body, asks)
   const groups = [...Map.groupBy(asks, ({ sessionId }) => sessionId)]
   return (
     <Dialog ref={dialog} title={t.inbox.title} className="inbox" onClose={() => app.setDialog(null)}>

@@ -2,15 +2,15 @@ import { visibleText } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import type { Ask } from '@troupe/core'
-import type { Kept } from '../api/kept.ts'
+import type { KeyValueStorage } from '../api/kept.ts'
 import { t } from '../texts/t.ts'
 import { showNotification } from './show-notification.ts'
-import type { NotificationWays, ShownNotification } from './show-notification.ts'
+import type { NotificationBackend, ShownNotification } from './show-notification.ts'
 
 /** Whether the person is told by the browser: `none` where it cannot, `blocked` where it was told not to. */
-export type Notifying = 'none' | 'off' | 'on' | 'blocked'
+export type NotificationStatus = 'none' | 'off' | 'on' | 'blocked'
 
-export type Notifications = StoreApi<{ notifying: Notifying }> & {
+export type Notifications = StoreApi<{ notifying: NotificationStatus }> & {
   /** Asks the browser, if need be. Only ever by a click of the person's. */
   turnOn: () => Promise<void>
   turnOff: () => void
@@ -19,8 +19,8 @@ export type Notifications = StoreApi<{ notifying: Notifying }> & {
 }
 
 export interface NotificationServices {
-  ways: NotificationWays
-  kept: Kept
+  ways: NotificationBackend
+  kept: KeyValueStorage
   /** The person looks at the page: nothing need be said. */
   isSeen: () => boolean
   /** The notification was clicked. */
@@ -32,13 +32,13 @@ const key = 'troupe.notify'
 export function createNotifications(services: NotificationServices): Notifications {
   const { ways, kept, isSeen, onOpen } = services
   const { Notification } = ways
-  const store = createStore<{ notifying: Notifying }>(() => ({ notifying: standing() }))
+  const store = createStore<{ notifying: NotificationStatus }>(() => ({ notifying: standing() }))
   let known: ReadonlySet<string> = new Set()
   let shown: { notification: ShownNotification; ids: string[] }[] = []
 
   return { ...store, turnOn, turnOff, show }
 
-  function standing(): Notifying {
+  function standing(): NotificationStatus {
     if (Notification === undefined) return 'none'
     if (Notification.permission === 'denied') return 'blocked'
     return Notification.permission === 'granted' && kept.get(key) === 'on' ? 'on' : 'off'

@@ -1,12 +1,12 @@
 /** What a browser shows notifications with. */
-export interface NotificationWays {
+export interface NotificationBackend {
   /** The browser's own, where it has one. */
   Notification: typeof globalThis.Notification | undefined
   /** The page's service worker once it is at work: on phones nobody else may show one. */
   worker: () => Promise<Pick<ServiceWorkerRegistration, 'showNotification' | 'getNotifications'> | undefined>
 }
 
-export interface Told {
+export interface NotificationContent {
   title: string
   body?: string
   /** The same in every tab: the browser shows it once. */
@@ -24,8 +24,8 @@ export interface ShownNotification {
  * of the service worker's comes as a message, see `onNotificationClick`.
  */
 export async function showNotification(
-  { Notification, worker }: NotificationWays,
-  { title, body, tag, opens }: Told,
+  { Notification, worker }: NotificationBackend,
+  { title, body, tag, opens }: NotificationContent,
   onClick: () => void,
 ): Promise<ShownNotification | undefined> {
   if (Notification?.permission !== 'granted') return undefined
@@ -57,7 +57,7 @@ async function closeAll(registration: Pick<ServiceWorkerRegistration, 'getNotifi
 }
 
 /** Those of this browser. */
-export function browserNotifications(): NotificationWays {
+export function browserNotifications(): NotificationBackend {
   return {
     Notification: 'Notification' in window ? window.Notification : undefined,
     async worker() {
@@ -69,7 +69,7 @@ export function browserNotifications(): NotificationWays {
 }
 
 /** A click on what the service worker has shown, told to the page that it brings forward. */
-export function onNotificationClick(listener: (opens: Told['opens']) => void): void {
+export function onNotificationClick(listener: (opens: NotificationContent['opens']) => void): void {
   if (!('serviceWorker' in navigator)) return
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const { type, opens } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>

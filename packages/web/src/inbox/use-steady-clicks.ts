@@ -5,7 +5,7 @@ import type { RefObject } from 'react'
 const readingTime = 500
 
 /** Nobody approves what has just slid under the pointer: clicks right after the list has changed do nothing. */
-export function useSteadyClicks(body: RefObject<HTMLElement | null>, asks: readonly Ask[]): void {
+export function useClickGuard(body: RefObject<HTMLElement | null>, asks: readonly Ask[]): void {
   const changedAt = useRef<number | null>(null)
   const known = useRef(asks)
   useLayoutEffect(() => {

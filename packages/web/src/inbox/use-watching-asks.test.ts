@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { askPause } from './use-watching-asks.ts'
+import { askPollInterval } from './use-watching-asks.ts'
 
 test('asks are looked for only where no stream tells of them, and out of sight only for who wants to be told', () => {
   const pause = (isVisible: boolean, isElsewhere: boolean, notifies: boolean) =>
-    askPause({ isVisible, isElsewhere, notifies })
+    askPollInterval({ isVisible, isElsewhere, notifies })
   expect(pause(true, false, true)).toBeUndefined()
   expect(pause(true, true, false)).toBe(3_000)
   expect(pause(false, true, false)).toBeUndefined()

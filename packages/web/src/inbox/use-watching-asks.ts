@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { useApp, useWorkspace } from '../workspace.ts'
 
-export interface Watching {
+export interface PollConditions {
   isVisible: boolean
   /** A run is on whose stream this page does not follow. */
   isElsewhere: boolean
@@ -11,19 +11,19 @@ export interface Watching {
 }
 
 /** How long until the asks are looked at again; undefined: the usual look at everything is enough. */
-export function askPause({ isVisible, isElsewhere, notifies }: Watching): number | undefined {
+export function askPollInterval({ isVisible, isElsewhere, notifies }: PollConditions): number | undefined {
   if (isVisible) return isElsewhere ? 3_000 : undefined
   return notifies ? 10_000 : undefined
 }
 
 /** The stream of the session in sight tells of its asks; those of others have to be looked for. */
-export function useWatchingAsks(): void {
+export function usePollAsks(): void {
   const { app, notifications } = useWorkspace()
   const isOpen = useApp((state) => state.access === 'open')
   const isElsewhere = useApp((state) => state.sessions.some(({ id, run }) => run !== null && id !== state.sessionId))
   const notifies = useStore(notifications, (state) => state.notifying === 'on')
   const isVisible = useVisible()
-  const pause = isOpen ? askPause({ isVisible, isElsewhere, notifies }) : undefined
+  const pause = isOpen ? askPollInterval({ isVisible, isElsewhere, notifies }) : undefined
   useEffect(() => {
     if (pause === undefined) return
     const timer = setInterval(() => void app.refreshAsks(), pause)

@@ -1,6 +1,6 @@
 import { WrapText } from 'lucide-react'
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { keptByBrowser } from '../api/kept.ts'
+import { browserStorage } from '../api/kept.ts'
 import { FencePreview } from '../previews/fence-preview.tsx'
 import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -18,10 +18,10 @@ export interface CodeBlockProps {
 const wrapKey = 'troupe.wrap'
 
 export const CodeBlock = memo(function CodeBlock({ language, text, done, live = false }: CodeBlockProps) {
-  const [wraps, setWraps] = useState(() => keptByBrowser.get(wrapKey) === 'yes')
+  const [wraps, setWraps] = useState(() => browserStorage.get(wrapKey) === 'yes')
   const code = useCode(text, language, done, live)
   const wrap = () => {
-    keptByBrowser.set(wrapKey, wraps ? null : 'yes')
+    browserStorage.set(wrapKey, wraps ? null : 'yes')
     setWraps(!wraps)
   }
   return (

@@ -7,7 +7,7 @@ let drawMath: DrawMath | undefined
 const settledMs = 300
 
 /** Adds to sanitised prose what markdown has no words for: tables that scroll, code with a copy button, images that can be enlarged, formulas. Once. */
-export function dressProse(root: HTMLElement): void {
+export function decorateProse(root: HTMLElement): void {
   for (const table of root.querySelectorAll(':not(.table-scroll) > table')) frameTable(table)
   for (const code of root.querySelectorAll<HTMLElement>(':not(.code-inline-block) > pre')) frameCode(code)
   for (const image of root.querySelectorAll<HTMLImageElement>(':not(.image-button) > img')) frameImage(image)

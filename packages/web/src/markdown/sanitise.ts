@@ -104,6 +104,6 @@ purify.addHook('afterSanitizeAttributes', (element) => {
 })
 
 /** The one gate between text of others and the page. What markdown makes of it is tame already; this does not rely on that. */
-export function sanitise(html: string): DocumentFragment {
+export function sanitizeHtml(html: string): DocumentFragment {
   return purify.sanitize(html) as unknown as DocumentFragment
 }

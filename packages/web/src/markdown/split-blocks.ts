@@ -6,11 +6,11 @@ import { markedOptions, tokenizer } from './marked-options.ts'
 import { rulesFor } from './rules-for.ts'
 
 /** A block of an answer. `html` is what marked made of it and has not been sanitised yet: only `SafeHtml` may show it. */
-export type Block = { kind: 'prose'; html: string } | { kind: 'code'; language: string; text: string }
+export type MarkdownBlock = { kind: 'prose'; html: string } | { kind: 'code'; language: string; text: string }
 
 interface Piece {
   raw: string
-  block: Block | undefined
+  block: MarkdownBlock | undefined
 }
 
 /**
@@ -19,7 +19,7 @@ interface Piece {
  *
  * With `done` the whole text is read once more, because a link definition or a footnote at its end reaches back.
  */
-export function createSplitter(): (text: string, done: boolean) => Block[] {
+export function createSplitter(): (text: string, done: boolean) => MarkdownBlock[] {
   let known = ''
   let pieces: Piece[] = []
   let links: TokensList['links'] = {}
@@ -68,7 +68,7 @@ function lex(text: string, links: TokensList['links']): Token[] {
   return [...lexer.lex(text)]
 }
 
-function toBlock(tokens: Token[]): Block | undefined {
+function toBlock(tokens: Token[]): MarkdownBlock | undefined {
   const [token] = tokens
   if (token === undefined || token.type === 'space' || token.type === 'def' || token.type === 'footnote')
     return undefined
@@ -100,13 +100,13 @@ function reuse(next: Piece[], old: Piece[]): Piece[] {
   })
 }
 
-function same(a: Block | undefined, b: Block | undefined): boolean {
+function same(a: MarkdownBlock | undefined, b: MarkdownBlock | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   if (a.kind === 'prose') return b.kind === 'prose' && a.html === b.html
   return b.kind === 'code' && a.language === b.language && a.text === b.text
 }
 
-function blocksOf(pieces: Piece[], notes: Notes): Block[] {
+function blocksOf(pieces: Piece[], notes: Notes): MarkdownBlock[] {
   const html = notesHtml(notes, (tokens) => Parser.parse(tokens, markedOptions))
   return [...pieces.flatMap((piece) => piece.block ?? []), ...(html === '' ? [] : [{ kind: 'prose' as const, html }])]
 }

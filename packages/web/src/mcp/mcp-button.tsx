@@ -2,13 +2,13 @@ import { Plug } from 'lucide-react'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { useServersWaiting } from './use-servers-waiting.ts'
+import { useServersNeedingUser } from './use-servers-waiting.ts'
 import './mcp-button.css'
 
 /** The way to the MCP servers; it is marked where one waits for the person. */
 export function McpButton() {
   const { app } = useWorkspace()
-  const waiting = useServersWaiting()
+  const waiting = useServersNeedingUser()
   return (
     <IconButton
       className="mcp-button"

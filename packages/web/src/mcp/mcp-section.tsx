@@ -7,7 +7,7 @@ import { useWorkspace } from '../workspace.ts'
 import { createMcpStore } from './mcp-store.ts'
 import { NewServerForm } from './new-server-form.tsx'
 import { ServerRow } from './server-row.tsx'
-import { useLookingAtServers } from './use-looking-at-servers.ts'
+import { usePollServers } from './use-looking-at-servers.ts'
 import './mcp-section.css'
 
 /** The MCP servers of the person and of the project: how they are, what they offer, what of it is used and trusted. */
@@ -15,7 +15,7 @@ export function McpSection() {
   const { api } = useWorkspace()
   const [store] = useState(() => createMcpStore(api))
   const { list, failure, refusal } = useStore(store)
-  useLookingAtServers(store)
+  usePollServers(store)
 
   return (
     <div className="mcp">

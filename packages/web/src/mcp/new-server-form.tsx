@@ -22,7 +22,7 @@ export function NewServerForm({ store }: { store: McpStore }) {
     setTyped({ ...typed, ...change })
     setOutcome(null)
   }
-  const { servers, missing } = tryToRead(typed)
+  const { servers, missing } = readForm(typed)
   const isBegun = [typed.command, typed.url, typed.json].some((text) => text.trim() !== '')
 
   const add = async () => {
@@ -93,7 +93,7 @@ export function NewServerForm({ store }: { store: McpStore }) {
           />
         )}
         {servers.map((server) => (
-          <Preview key={server.name} server={server} />
+          <NewServerPreview key={server.name} server={server} />
         ))}
         {isBegun && missing !== null && <p className="settings-note">{missing}</p>}
         <div className="settings-row-buttons">
@@ -109,7 +109,7 @@ export function NewServerForm({ store }: { store: McpStore }) {
   )
 }
 
-function tryToRead(typed: NewServerFields): { servers: NewServer[]; missing: string | null } {
+function readForm(typed: NewServerFields): { servers: NewServer[]; missing: string | null } {
   try {
     return { servers: readNewServers(typed), missing: null }
   } catch (error) {
@@ -117,7 +117,7 @@ function tryToRead(typed: NewServerFields): { servers: NewServer[]; missing: str
   }
 }
 
-function Preview({ server }: { server: NewServer }) {
+function NewServerPreview({ server }: { server: NewServer }) {
   const { name, command, args = [], url } = server
   const words = command === undefined ? [url ?? ''] : [command, ...args]
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { McpInfo } from '../api/mcp-info.ts'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
@@ -50,7 +50,7 @@ export function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
         <p className="settings-failure">
           <VisibleText text={error} />
           {retryAt !== null && state !== 'disabled' && (
-            <> {sentence(t.mcp.retry, { time: <Moment key={retryAt} time={retryAt} /> })}</>
+            <> {formatElements(t.mcp.retry, { time: <Moment key={retryAt} time={retryAt} /> })}</>
           )}
         </p>
       )}

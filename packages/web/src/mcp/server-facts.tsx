@@ -11,21 +11,21 @@ export function ServerFacts({ server }: { server: McpInfo }) {
         <div>
           <dt>{t.mcp.command}</dt>
           <dd>
-            <Words words={[command, ...args]} />
+            <WordList words={[command, ...args]} />
           </dd>
         </div>
       )}
       {command !== null && (
         <div>
           <dt>{t.mcp.startsIn}</dt>
-          <dd>{cwd === null ? t.mcp.theWorkspace : <Words words={[cwd]} />}</dd>
+          <dd>{cwd === null ? t.mcp.theWorkspace : <WordList words={[cwd]} />}</dd>
         </div>
       )}
       {url !== null && (
         <div>
           <dt>{t.mcp.address}</dt>
           <dd>
-            <Words words={[url]} />
+            <WordList words={[url]} />
           </dd>
         </div>
       )}
@@ -33,7 +33,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
         <div>
           <dt>{t.mcp.isGiven}</dt>
           <dd>
-            <Words words={env} />
+            <WordList words={env} />
           </dd>
         </div>
       )}
@@ -41,7 +41,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
         <div>
           <dt>{t.mcp.headerNames}</dt>
           <dd>
-            <Words words={headers} />
+            <WordList words={headers} />
           </dd>
         </div>
       )}
@@ -72,7 +72,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
 }
 
 /** Each on its own, so that nobody takes two for one. */
-function Words({ words }: { words: string[] }) {
+function WordList({ words }: { words: string[] }) {
   return words.map((word, index) => (
     <span key={index}>
       {index > 0 && ' '}

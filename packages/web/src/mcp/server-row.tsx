@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { McpStore } from './mcp-store.ts'
 import { ServerBody } from './server-body.tsx'
-import { serverStatus, waitsForPerson } from './server-status.ts'
+import { serverStatus, needsUser } from './server-status.ts'
 
 /** A server in a line; everything else of it when it is opened. What needs the person is open by itself. */
 export function ServerRow({ server, store }: { server: McpInfo; store: McpStore }) {
@@ -15,11 +15,7 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
   const head = useRef<HTMLButtonElement>(null)
   const { name, state, origin } = server
   return (
-    <li
-      className="mcp-server"
-      data-setting={`server-${name}`}
-      data-state={waitsForPerson(server) ? 'needs-trust' : state}
-    >
+    <li className="mcp-server" data-setting={`server-${name}`} data-state={needsUser(server) ? 'needs-trust' : state}>
       <button
         ref={head}
         type="button"

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mcpServer, mcpTool } from '../testing/mcp-server.ts'
 import { pickTool } from './pick-tool.ts'
-import { serverStatus, waitsForPerson } from './server-status.ts'
+import { serverStatus, needsUser } from './server-status.ts'
 
 test('how a server is fits in a line', () => {
   const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]
@@ -18,10 +18,10 @@ test('how a server is fits in a line', () => {
 })
 
 test('who waits for the person is told from who only fails', () => {
-  expect(waitsForPerson(mcpServer({ state: 'needs-trust' }))).toBe(true)
-  expect(waitsForPerson(mcpServer({ state: 'failed', login: 'needed' }))).toBe(true)
-  expect(waitsForPerson(mcpServer({ state: 'failed' }))).toBe(false)
-  expect(waitsForPerson(mcpServer({ state: 'disabled', enabled: false, login: 'needed' }))).toBe(false)
+  expect(needsUser(mcpServer({ state: 'needs-trust' }))).toBe(true)
+  expect(needsUser(mcpServer({ state: 'failed', login: 'needed' }))).toBe(true)
+  expect(needsUser(mcpServer({ state: 'failed' }))).toBe(false)
+  expect(needsUser(mcpServer({ state: 'disabled', enabled: false, login: 'needed' }))).toBe(false)
 })
 
 test('all tools are no choice, so that new ones count too', () => {

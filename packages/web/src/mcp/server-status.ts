@@ -15,6 +15,6 @@ export function serverStatus(server: McpInfo): string {
 }
 
 /** It can do nothing until the person trusts it or logs in. */
-export function waitsForPerson({ enabled, state, login }: McpInfo): boolean {
+export function needsUser({ enabled, state, login }: McpInfo): boolean {
   return enabled && (state === 'needs-trust' || login === 'needed')
 }

@@ -2,18 +2,18 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { McpStore } from './mcp-store.ts'
 
-const whileConnecting = 700
-const otherwise = 5000
+const connectingPollMs = 700
+const idlePollMs = 5000
 
 /** No stream tells of servers: while they are looked at they are asked about, more often while one is connecting. */
-export function useLookingAtServers(store: McpStore): void {
+export function usePollServers(store: McpStore): void {
   const isConnecting = useStore(store, ({ list }) => list?.servers.some(({ state }) => state === 'connecting') ?? false)
   useEffect(() => void store.load(), [store])
   useEffect(() => {
     const look = () => {
       if (document.visibilityState === 'visible') void store.load()
     }
-    const timer = setInterval(look, isConnecting ? whileConnecting : otherwise)
+    const timer = setInterval(look, isConnecting ? connectingPollMs : idlePollMs)
     return () => clearInterval(timer)
   }, [store, isConnecting])
 }

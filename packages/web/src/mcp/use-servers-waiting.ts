@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { waitsForPerson } from './server-status.ts'
+import { needsUser } from './server-status.ts'
 
 /** How many servers can do nothing until the person trusts them or logs in. Looked at now and then. */
-export function useServersWaiting(): number {
+export function useServersNeedingUser(): number {
   const { api } = useWorkspace()
   const isLookedAt = useApp((state) => state.dialog === 'settings')
   const [count, setCount] = useState(0)
@@ -11,7 +11,7 @@ export function useServersWaiting(): number {
     if (isLookedAt) return
     const look = () => {
       api.mcp().then(
-        ({ servers }) => setCount(servers.filter(waitsForPerson).length),
+        ({ servers }) => setCount(servers.filter(needsUser).length),
         // What is wrong is said in the dialog.
         () => setCount(0),
       )

@@ -19,7 +19,7 @@ const families: Readonly<Record<string, { shape: Shape; hue: number }>> = {
 
 /** The mark of a family of models; families that we do not know have one as well, always the same. */
 export function FamilyMark({ family = '' }: { family?: string | undefined }) {
-  const { shape, hue } = families[family.toLowerCase()] ?? madeUp(family)
+  const { shape, hue } = families[family.toLowerCase()] ?? generatedMark(family)
   return (
     <svg className="family-mark" viewBox="0 0 24 24" style={{ ['--hue' as string]: hue }} aria-hidden>
       <rect width="24" height="24" rx="6.5" />
@@ -28,7 +28,7 @@ export function FamilyMark({ family = '' }: { family?: string | undefined }) {
   )
 }
 
-function madeUp(family: string): { shape: Shape; hue: number } {
+function generatedMark(family: string): { shape: Shape; hue: number } {
   let sum = 7
   for (const character of family) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 7919
   return { shape: shapes[sum % shapes.length] as Shape, hue: sum % 360 }

@@ -3,7 +3,7 @@
 import { Check, ChevronDown, Plus, Search } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useId, useMemo, useRef, useState } from 'react'
-import { groupModels, isDemo } from '../api/model-info.ts'
+import { groupModels, isDemoModel } from '../api/model-info.ts'
 import type { ModelInfo } from '../api/model-info.ts'
 import { t } from '../texts/t.ts'
 import { formatCount } from '../ui/format.ts'
@@ -22,10 +22,10 @@ export function ModelPicker() {
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         className="model-trigger"
-        aria-label={t.models.picked(shown?.name ?? t.models.none, isDemo(current))}
+        aria-label={t.models.picked(shown?.name ?? t.models.none, isDemoModel(current))}
       >
         <span className="model-trigger-name">{shown?.name ?? t.models.noModel}</span>{' '}
-        {isDemo(current) && <span className="model-demo">{t.models.scripted}</span>}
+        {isDemoModel(current) && <span className="model-demo">{t.models.scripted}</span>}
         <ChevronDown aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
@@ -136,10 +136,10 @@ export function ModelChooser({
                   {model.ref === current && <Check aria-hidden />}
                 </span>
                 <span className="model-facts">
-                  {isDemo(model.ref) ? t.models.scripted : model.ref}
+                  {isDemoModel(model.ref) ? t.models.scripted : model.ref}
                   {model.contextWindow !== undefined && ` · ${t.models.window(formatCount(model.contextWindow))}`}
                   {model.price !== undefined &&
-                    !isDemo(model.ref) &&
+                    !isDemoModel(model.ref) &&
                     ` · ${t.models.price(model.price.input, model.price.output)}`}
                 </span>
                 <span className="model-tags">

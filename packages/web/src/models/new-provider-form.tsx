@@ -3,7 +3,7 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { readModelIds } from './read-model-ids.ts'
-import { ProviderOutcome } from './provider-outcome.tsx'
+import { ProviderActionNote } from './provider-outcome.tsx'
 import { useProviderActions } from './use-provider-actions.ts'
 
 const empty = { name: '', address: '', key: '', models: '' }
@@ -92,7 +92,7 @@ export function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknow
             {t.models.addAndTest}
           </Button>
         </div>
-        <ProviderOutcome busy={busy} outcome={outcome} />
+        <ProviderActionNote busy={busy} outcome={outcome} />
       </form>
     </details>
   )

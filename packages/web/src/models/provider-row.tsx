@@ -1,4 +1,4 @@
-import { isSameServer } from '@troupe/core/protocol'
+import { isSameOrigin } from '@troupe/core/protocol'
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { hasOwnAddress, lacksKey, providerStatus } from '../api/provider-info.ts'
@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { FamilyMark } from './family-mark.tsx'
 import { readModelIds } from './read-model-ids.ts'
-import { ProviderOutcome } from './provider-outcome.tsx'
+import { ProviderActionNote } from './provider-outcome.tsx'
 import { useProviderActions } from './use-provider-actions.ts'
 
 /** One provider: how it stands, and below it the fields that change that. */
@@ -27,7 +27,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
   const models = readModelIds(edited ?? listed)
   const typed = { key: key.trim(), address: address.trim(), models: models.join('\n') }
   const losesKey =
-    keySource === 'settings' && typed.key === '' && ownAddress && !isSameServer(typed.address, provider.baseURL)
+    keySource === 'settings' && typed.key === '' && ownAddress && !isSameOrigin(typed.address, provider.baseURL)
   const isListChanged = typed.models !== listed
   const isChanged = typed.key !== '' || isListChanged || (ownAddress && typed.address !== (provider.baseURL ?? ''))
   // One of the person's own has none but those that were listed once: without a list it is asked for them anew.
@@ -157,7 +157,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
             </Button>
           )}
         </div>
-        <ProviderOutcome busy={busy} outcome={outcome} />
+        <ProviderActionNote busy={busy} outcome={outcome} />
       </form>
     </li>
   )

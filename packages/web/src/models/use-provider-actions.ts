@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
-import { testInWords } from '../api/provider-info.ts'
+import { describeProviderTest } from '../api/provider-info.ts'
 import type { ProviderTest } from '../api/provider-info.ts'
 import { useWorkspace } from '../workspace.ts'
 
 /** What came of the last thing that was asked for. */
-export interface Outcome {
+export interface ProviderActionResult {
   ok: boolean
   text: string
 }
@@ -14,7 +14,7 @@ export interface Outcome {
 export function useProviderActions(onChanged: () => Promise<unknown>) {
   const { api } = useWorkspace()
   const [busy, setBusy] = useState(false)
-  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const [outcome, setOutcome] = useState<ProviderActionResult | null>(null)
   return { busy, outcome, act, test }
 
   /** `done` is said where the action has nothing to say of its own. */
@@ -25,7 +25,9 @@ export function useProviderActions(onChanged: () => Promise<unknown>) {
       .then(
         (result) =>
           setOutcome(
-            isTest(result) ? { ok: result.ok, text: testInWords(result) } : { ok: true, text: noteOf(result) ?? done },
+            isTest(result)
+              ? { ok: result.ok, text: describeProviderTest(result) }
+              : { ok: true, text: resultNote(result) ?? done },
           ),
         (error: unknown) => setOutcome({ ok: false, text: toErrorInfo(error).message }),
       )
@@ -42,7 +44,7 @@ export function useProviderActions(onChanged: () => Promise<unknown>) {
   }
 }
 
-function noteOf(result: unknown): string | undefined {
+function resultNote(result: unknown): string | undefined {
   return typeof result === 'object' && result !== null && 'note' in result ? String(result.note) : undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Mode } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { listed, openApp } from '../testing/open-app.ts'
-import { currentMode, nextMode, offeredModes } from './session-mode.ts'
+import { currentMode, nextMode, availableModes } from './session-mode.ts'
 
 const page = (mode: Mode) => ({ sessions: [listed('s1', { mode })], nextCursor: null, hits: [] })
 
@@ -94,6 +94,6 @@ test('the key goes round without the mode in which nothing asks, which is offere
     'default',
     'default',
   ])
-  expect(offeredModes({ bypass: false })).toEqual(['default', 'accept-edits', 'plan'])
-  expect(offeredModes({ bypass: true })).toEqual(['default', 'accept-edits', 'plan', 'bypass'])
+  expect(availableModes({ bypass: false })).toEqual(['default', 'accept-edits', 'plan'])
+  expect(availableModes({ bypass: true })).toEqual(['default', 'accept-edits', 'plan', 'bypass'])
 })

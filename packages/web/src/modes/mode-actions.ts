@@ -1,6 +1,7 @@
+import type { AppServices } from '../find-session.ts'
+import type { AppState } from '../find-session.ts'
 import type { Mode } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
-import type { AppServices, AppState } from '../app-store.ts'
 
 export interface ModeActions {
   /** For the session in sight. A new one takes it along with its first message. */

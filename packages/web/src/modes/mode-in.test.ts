@@ -1,12 +1,15 @@
 import type { Chunk } from '@troupe/core/protocol'
 import { expect, test } from 'vitest'
-import { modeIn } from './mode-in.ts'
+import { readModeChange } from './mode-in.ts'
 
 const event = (name: string, data: unknown) => ({ type: 'data-ui-event', data: { name, data } }) as Chunk
 
 test('only a whole and known mode is taken from the stream', () => {
-  expect(modeIn(event('session-mode', { sessionId: 's1', mode: 'plan' }))).toEqual({ sessionId: 's1', mode: 'plan' })
-  expect(modeIn(event('session-mode', { sessionId: 's1', mode: 'toString' }))).toBeUndefined()
-  expect(modeIn(event('session-mode', null))).toBeUndefined()
-  expect(modeIn(event('other', { sessionId: 's1', mode: 'plan' }))).toBeUndefined()
+  expect(readModeChange(event('session-mode', { sessionId: 's1', mode: 'plan' }))).toEqual({
+    sessionId: 's1',
+    mode: 'plan',
+  })
+  expect(readModeChange(event('session-mode', { sessionId: 's1', mode: 'toString' }))).toBeUndefined()
+  expect(readModeChange(event('session-mode', null))).toBeUndefined()
+  expect(readModeChange(event('other', { sessionId: 's1', mode: 'plan' }))).toBeUndefined()
 })

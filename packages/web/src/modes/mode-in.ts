@@ -1,10 +1,10 @@
 import type { Mode } from '@troupe/core'
 import type { Chunk } from '@troupe/core/protocol'
-import { dataOf } from '../chat/data-of.ts'
+import { partData } from '../chat/data-of.ts'
 
 /** What a chunk says about the mode of a session, if that is what it is about. */
-export function modeIn(chunk: Chunk): { sessionId: string; mode: Mode } | undefined {
-  const event = dataOf(chunk, 'ui-event')
+export function readModeChange(chunk: Chunk): { sessionId: string; mode: Mode } | undefined {
+  const event = partData(chunk, 'ui-event')
   if (event?.name !== 'session-mode') return undefined
   const { sessionId, mode } = (event.data ?? {}) as Record<string, unknown>
   return typeof sessionId === 'string' && isMode(mode) ? { sessionId, mode } : undefined

@@ -3,11 +3,11 @@ import { Check, ScrollText } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { useEffect, useRef, useState } from 'react'
 import { keyNames } from '../shortcuts/keys.ts'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { modeIcons } from './mode-icons.tsx'
-import { currentMode, offeredModes } from './session-mode.ts'
+import { currentMode, availableModes } from './session-mode.ts'
 import './mode-picker.css'
 
 /** How much the session in sight may do unasked. */
@@ -18,7 +18,7 @@ export function ModePicker() {
   const sandbox = useApp((state) => state.permissions?.sandbox.available === true)
   const opensRules = useRef(false)
   const { name } = t.modes.each[mode]
-  const offered = offeredModes({ bypass })
+  const offered = availableModes({ bypass })
   return (
     <>
       <DropdownMenu.Root modal={false}>
@@ -64,7 +64,9 @@ export function ModePicker() {
               <ScrollText aria-hidden />
               {t.modes.rules}
             </DropdownMenu.Item>
-            <p className="mode-key">{sentence(t.modes.key, { keys: <kbd>{keyNames('Alt+M').join(' ')}</kbd> })}</p>
+            <p className="mode-key">
+              {formatElements(t.modes.key, { keys: <kbd>{keyNames('Alt+M').join(' ')}</kbd> })}
+            </p>
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>

@@ -1,5 +1,5 @@
+import type { AppState } from '../find-session.ts'
 import type { Mode } from '@troupe/core'
-import type { AppState } from '../app-store.ts'
 import { findSession } from '../find-session.ts'
 
 /** What the session in sight is in: chosen here and on its way, the server's word, what new sessions begin in. */
@@ -9,7 +9,7 @@ export function currentMode(state: AppState): Mode {
 }
 
 /** Those that a person may choose here. */
-export function offeredModes({ bypass }: { bypass: boolean }): Mode[] {
+export function availableModes({ bypass }: { bypass: boolean }): Mode[] {
   return bypass ? [...cycledModes, 'bypass'] : [...cycledModes]
 }
 

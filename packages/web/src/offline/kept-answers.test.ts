@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { keepAnswers, keptHeader } from './kept-answers.ts'
+import { createResponseCache, cachedAtHeader } from './kept-answers.ts'
 
 const paths = ['/ai/sessions?view=active', '/ai/sessions/a', '/ai/sessions/a/messages?limit=60', '/ai/sessions/b']
 
 /** A server that answers as it is told, and a page that has read four of its answers. */
 async function openFull() {
   const server = { status: 200, isAway: false }
-  const { fetch, forget } = keepAnswers(
+  const { fetch, forget } = createResponseCache(
     () =>
       server.isAway
         ? Promise.reject(new TypeError('no server'))
@@ -22,7 +22,7 @@ async function openFull() {
       server.isAway = true
       const found = await Promise.all(asked.map((path) => fetch(path).catch(() => undefined)))
       server.isAway = false
-      return asked.filter((_, i) => found[i]?.headers.get(keptHeader) === '7')
+      return asked.filter((_, i) => found[i]?.headers.get(cachedAtHeader) === '7')
     },
   }
 }

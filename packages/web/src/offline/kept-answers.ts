@@ -1,8 +1,8 @@
 /** Of an answer that was kept: when the server gave it, in milliseconds. */
-export const keptHeader = 'x-troupe-kept'
+export const cachedAtHeader = 'x-troupe-kept'
 
 /** Of our routes, those whose answers can be read again while the server is away. */
-const keptPaths = [
+const cachedPaths = [
   /^\/ai\/sessions\?(?!.*\b(?:q|cursor)=)/,
   /^\/ai\/folders$/,
   /^\/ai\/sessions\/[\w-]+$/,
@@ -10,10 +10,10 @@ const keptPaths = [
   /^\/ai\/models$/,
   /^\/ai\/workspaces?$/,
 ]
-const mostAnswers = 200
-const mostCharacters = 20_000_000
+const maxResponses = 200
+const maxCharacters = 20_000_000
 
-export interface KeptAnswers {
+export interface ResponseCache {
   fetch: typeof globalThis.fetch
   forget: () => void
 }
@@ -22,7 +22,7 @@ export interface KeptAnswers {
  * `fetch` that gives the last answer again when no server can be reached, and says so. Answers are kept in the memory of
  * this tab alone: storage of the origin could be read by any program that takes the server's port later.
  */
-export function keepAnswers(fetch: typeof globalThis.fetch, now: () => number = Date.now): KeptAnswers {
+export function createResponseCache(fetch: typeof globalThis.fetch, now: () => number = Date.now): ResponseCache {
   const answers = new Map<string, { text: string; at: number }>()
   let characters = 0
   return { fetch: keepingFetch as typeof globalThis.fetch, forget: () => drop(() => true) }
@@ -31,14 +31,14 @@ export function keepAnswers(fetch: typeof globalThis.fetch, now: () => number = 
     const path = typeof input === 'string' ? input : ''
     const { method = 'GET' } = init
     if (method !== 'GET') forgetDeleted(method, path)
-    if (method !== 'GET' || !keptPaths.some((pattern) => pattern.test(path))) return fetch(input, init)
+    if (method !== 'GET' || !cachedPaths.some((pattern) => pattern.test(path))) return fetch(input, init)
     let response: Response
     try {
       response = await fetch(input, init)
     } catch (error) {
       const kept = answers.get(path)
       if (kept === undefined || init.signal?.aborted === true) throw error
-      const headers = { 'content-type': 'application/json', [keptHeader]: String(kept.at) }
+      const headers = { 'content-type': 'application/json', [cachedAtHeader]: String(kept.at) }
       return new Response(kept.text, { headers })
     }
     if (response.status === 404) drop((one) => one === path)
@@ -53,7 +53,7 @@ export function keepAnswers(fetch: typeof globalThis.fetch, now: () => number = 
     answers.set(path, { text, at: now() })
     characters += text.length
     for (const oldest of answers.keys()) {
-      if (answers.size <= mostAnswers && characters <= mostCharacters) break
+      if (answers.size <= maxResponses && characters <= maxCharacters) break
       drop((one) => one === oldest)
     }
   }

@@ -2,22 +2,6 @@ import type { Api } from '../api/api.ts'
 import type { Panels } from '../panels/panels.ts'
 import type { ReaderPages } from './reader-pages.ts'
 
-/** What a tool asks this page to do. */
-export interface PageCall {
-  askId: string
-  sessionId: string
-  toolCallId: string
-  toolName: string
-  /** The name of a file in `actions/`. */
-  action: string
-  input: unknown
-  title: string
-  /** It is done when the person clicks, and not before. */
-  byPerson: boolean
-  createdAt: number
-  timeoutMs: number | null
-}
-
 export interface ActionContext {
   sessionId: string
   /** What stands beside the session that asks. */

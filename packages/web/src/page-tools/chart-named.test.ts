@@ -1,6 +1,6 @@
 import type { Part } from '@troupe/core/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { awaitChart, chartNamed } from './chart-named.ts'
+import { waitForChart, findChartCall } from './chart-named.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -11,7 +11,7 @@ const shown = (toolCallId: string, title: string, state = 'output-available') =>
 
 test('the newest chart with a title is meant, and only one that was shown', () => {
   const messages = [shown('c1', 'Rain'), shown('c2', 'Rain'), shown('c3', 'Rain', 'output-error'), shown('c4', 'Sun')]
-  expect([chartNamed(messages, 'Rain'), chartNamed(messages, 'Snow')]).toEqual(['c2', undefined])
+  expect([findChartCall(messages, 'Rain'), findChartCall(messages, 'Snow')]).toEqual(['c2', undefined])
 })
 
 test('a chart whose stream is behind is waited for, and not for ever', async () => {
@@ -24,8 +24,8 @@ test('a chart whose stream is behind is waited for, and not for ever', async () 
       return () => listeners.delete(listener)
     },
   }
-  const found = awaitChart(session, 'Rain')
-  const missed = awaitChart(session, 'Snow')
+  const found = waitForChart(session, 'Rain')
+  const missed = waitForChart(session, 'Snow')
   messages = [shown('c1', 'Rain')]
   for (const listener of listeners) listener()
   expect(await found).toBe('c1')

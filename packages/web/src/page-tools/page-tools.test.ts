@@ -1,9 +1,10 @@
+import type { PageCall } from '../api/page-info.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError } from '../api/api-error.ts'
-import { createKept } from '../api/kept.ts'
+import { createStorage } from '../api/kept.ts'
 import type { CallNote, TabNote } from '../api/page-info.ts'
-import type { Action, ActionContext, PageCall } from './action.ts'
-import { keepDoneCalls } from './done-calls.ts'
+import type { Action, ActionContext } from './action.ts'
+import { createDoneCalls } from './done-calls.ts'
 import { createPageTools } from './page-tools.ts'
 import type { TabLocks } from './tab-locks.ts'
 
@@ -73,7 +74,7 @@ function openTab(
     newTabId: () => `${tabId}-2`,
     actions: { names: ['do'], load: (name) => Promise.resolve(name === 'do' ? act : undefined) },
     locks: browser.locks,
-    done: keepDoneCalls(createKept(() => browser.storage)),
+    done: createDoneCalls(createStorage(() => browser.storage)),
     reader: { read: () => Promise.reject(new Error('no')) },
     sessionInSight: () => 's',
     isBusyElsewhere: () => false,

@@ -1,10 +1,11 @@
+import type { PageCall } from '../api/page-info.ts'
 import type { Api } from '../api/api.ts'
 import type { ClientIds } from '../api/client-ids.ts'
 import { isRecord } from '../displays/parts/read-fields.ts'
-import type { ActionContext, PageCall } from './action.ts'
+import type { ActionContext } from './action.ts'
 import type { ActionRegistry } from './action-registry.ts'
 import { acknowledge } from './acknowledge.ts'
-import type { DoneCalls, Outcome } from './done-calls.ts'
+import type { DoneCalls, CallOutcome } from './done-calls.ts'
 import type { ReaderPages } from './reader-pages.ts'
 import type { TabLocks } from './tab-locks.ts'
 
@@ -158,12 +159,12 @@ export function createPageTools(services: PageToolsServices): PageTools {
     declined.add(keyOf(call))
   }
 
-  async function tell(call: PersonCall, outcome: Outcome): Promise<void> {
+  async function tell(call: PersonCall, outcome: CallOutcome): Promise<void> {
     const problem = await send(call, outcome, now() + personMs)
     if (problem !== undefined) throw problem
   }
 
-  async function act({ sessionId, toolCallId, action: name, input }: PersonCall): Promise<Outcome> {
+  async function act({ sessionId, toolCallId, action: name, input }: PersonCall): Promise<CallOutcome> {
     try {
       const action = await actions.load(name)
       if (action === undefined) return { status: 'failed', errorText: `This page cannot do "${name}".` }
@@ -176,7 +177,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
 
   function send(
     { sessionId, toolCallId }: Pick<PersonCall, 'sessionId' | 'toolCallId'>,
-    outcome: Outcome,
+    outcome: CallOutcome,
     until: number,
   ): Promise<Error | undefined> {
     const body = { sessionId, clientId: ids.clientId, toolCallId, ...outcome }

@@ -12,7 +12,7 @@ import { useWorkspace } from '../workspace.ts'
 import type { PersonCall } from './page-tools.ts'
 import './person-act.css'
 
-export interface PersonActProps {
+export interface PersonActionProps {
   call: ToolCall
   /** The file in `actions/`. */
   action: string
@@ -34,7 +34,7 @@ interface Doing {
 }
 
 /** Something that happens only when the person clicks here, in whatever browser they sit. */
-export function PersonAct({ call, action, label, about, otherwise }: PersonActProps) {
+export function PersonAction({ call, action, label, about, otherwise }: PersonActionProps) {
   const { app, pageTools } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
   const [{ what: doing, problem }, setDoing] = useState<Doing>({ what: 'nothing' })

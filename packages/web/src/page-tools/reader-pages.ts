@@ -27,7 +27,7 @@ export function createReaderPages(api: Pick<Api, 'readWebPage'>): ReaderPages {
 }
 
 /** Pages of this machine are read only when the person says so. */
-export function isOfThisMachine(url: string): boolean {
+export function isLocalAddress(url: string): boolean {
   const host = URL.parse(url)?.hostname ?? ''
   return host === 'localhost' || host.endsWith('.localhost') || host.startsWith('127.') || host === '[::1]'
 }

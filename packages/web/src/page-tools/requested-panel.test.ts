@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { pageActions } from './action-registry.ts'
-import { requestedPanel } from './requested-panel.ts'
+import { toPanelRequest } from './requested-panel.ts'
 
 const around = {
   toolCallId: 'call-1',
   agentName: (agentId: string) => (agentId === 'a1' ? 'reader' : undefined),
   chartNamed: (title: string) => (title === 'Sales' ? 'call-0' : undefined),
 }
-const asked = (input: Record<string, unknown>) => requestedPanel(input, around)
+const asked = (input: Record<string, unknown>) => toPanelRequest(input, around)
 
 test('a preview that a tool opens waits for the person before it runs', () => {
   expect(asked({ kind: 'preview', target: 'site/index.html' })).toEqual({

@@ -3,7 +3,7 @@ import { offeredKinds } from '../panels/offered-kinds.ts'
 import type { PanelRequest } from '../panels/panel.ts'
 
 /** What the page knows of the call and of the session that it belongs to. */
-export interface PanelsAround {
+export interface PanelRequestContext {
   toolCallId: string
   agentName: (agentId: string) => string | undefined
   /** The newest call that has shown a chart with this title. */
@@ -11,7 +11,7 @@ export interface PanelsAround {
 }
 
 /** The panel that a call of ShowPanel means; undefined where the page has none for it. */
-export function requestedPanel(input: Record<string, unknown>, around: PanelsAround): PanelRequest | undefined {
+export function toPanelRequest(input: Record<string, unknown>, around: PanelRequestContext): PanelRequest | undefined {
   const kind = textIn(input['kind'])
   const target = textIn(input['target'])
   const title = textIn(input['title'])
@@ -19,13 +19,13 @@ export function requestedPanel(input: Record<string, unknown>, around: PanelsAro
     case 'diff':
     case 'chart':
       return isRecord(input['content'])
-        ? given(kind, input['content'], input, around)
+        ? panelWithContent(kind, input['content'], input, around)
         : shownChart(kind, target, around)
     case 'file':
     case 'preview':
     case 'terminal':
     case 'agent':
-      return target === undefined || target === '' ? undefined : named(kind, target, input, around)
+      return target === undefined || target === '' ? undefined : panelForTarget(kind, target, input, around)
     default: {
       if (kind === undefined || !offeredKinds.has(kind)) return undefined
       const data = isRecord(input['data']) ? input['data'] : {}
@@ -39,11 +39,11 @@ export function requestedPanel(input: Record<string, unknown>, around: PanelsAro
   }
 }
 
-function named(
+function panelForTarget(
   kind: 'file' | 'preview' | 'terminal' | 'agent',
   target: string,
   input: Record<string, unknown>,
-  { agentName }: PanelsAround,
+  { agentName }: PanelRequestContext,
 ): PanelRequest {
   const title = textIn(input['title'])
   const line = numberIn(input['line'])
@@ -63,11 +63,11 @@ function named(
 }
 
 /** What came with the call. Shown again under the same name it takes the place of what was there. */
-function given(
+function panelWithContent(
   kind: 'diff' | 'chart',
   content: Record<string, unknown>,
   input: Record<string, unknown>,
-  { toolCallId }: PanelsAround,
+  { toolCallId }: PanelRequestContext,
 ): PanelRequest {
   const [target, title] = [textIn(input['target']), textIn(input['title'])]
   const name = title ?? textIn(content['title']) ?? (target === undefined ? undefined : nameOf(target))
@@ -82,7 +82,11 @@ function given(
   }
 }
 
-function shownChart(kind: string, target: string | undefined, { chartNamed }: PanelsAround): PanelRequest | undefined {
+function shownChart(
+  kind: string,
+  target: string | undefined,
+  { chartNamed }: PanelRequestContext,
+): PanelRequest | undefined {
   const toolCallId = kind === 'chart' && target !== undefined ? chartNamed(target) : undefined
   if (toolCallId === undefined || target === undefined) return undefined
   return { kind, key: toolCallId, title: target, data: { toolCallId } }

@@ -3,7 +3,7 @@ import { browserNotifications, showNotification } from '../inbox/show-notificati
 import { notice } from '../ui/notices.tsx'
 
 /** Tells the person something: by the browser where that is allowed and they look elsewhere, else in the page. */
-export async function tellPerson(
+export async function notifyPerson(
   { title, body, tag }: { title: string; body: string | undefined; tag: string },
   mayNotify: boolean,
 ): Promise<'notification' | 'notice'> {

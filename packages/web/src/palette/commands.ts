@@ -1,12 +1,12 @@
+import type { AppState } from '../find-session.ts'
 import '../texts/show-late.ts'
 import type { Mode } from '@troupe/core'
 import type { AgentInfo } from '../api/agent-info.ts'
-import { isDemo } from '../api/model-info.ts'
-import type { AppState } from '../app-store.ts'
+import { isDemoModel } from '../api/model-info.ts'
 import { openBranchMap } from '../branches/open-branch-map.ts'
 import { openFind } from '../find/open-find.ts'
 import { findSession } from '../find-session.ts'
-import { offeredModes } from '../modes/session-mode.ts'
+import { availableModes } from '../modes/session-mode.ts'
 import { exportSession } from '../sessions/export-session.ts'
 import { archive, trash } from '../sessions/session-menu.tsx'
 import { shortcuts } from '../shortcuts/shortcuts.ts'
@@ -16,7 +16,7 @@ import { setTheme } from '../ui/theme.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** Something that can be done from anywhere. */
-export interface Command {
+export interface PaletteCommand {
   id: string
   title: string
   words?: string
@@ -29,12 +29,12 @@ export interface Command {
 const themes = ['light', 'dark', 'system'] as const
 
 /** What the palette offers besides sessions and settings. */
-export function commands(state: AppState): Command[] {
+export function commands(state: AppState): PaletteCommand[] {
   return [
     ...shortcuts.flatMap(({ id, keys, title, run, inPalette }) =>
       run === undefined || inPalette === undefined ? [] : [{ id, keys, title: title(), run }],
     ),
-    ...(state.isNew ? [] : ofSession(state)),
+    ...(state.isNew ? [] : sessionCommands(state)),
     // Before the model, which has its letters.
     { id: 'switch-mode', title: t.palette.switchMode, narrowsTo: t.modes.picked(''), run: () => undefined },
     { id: 'switch-model', title: t.palette.switchModel, narrowsTo: t.models.picked('', false), run: () => undefined },
@@ -53,15 +53,15 @@ export function commands(state: AppState): Command[] {
 }
 
 /** What a model, a mode and an agent can be switched to. */
-export function choices({ models, permissions, isNew }: AppState, agents: readonly AgentInfo[]): Command[] {
+export function choices({ models, permissions, isNew }: AppState, agents: readonly AgentInfo[]): PaletteCommand[] {
   return [
     ...models.map(({ ref, name }) => ({
       id: `model-${ref}`,
-      title: t.models.picked(name, isDemo(ref)),
+      title: t.models.picked(name, isDemoModel(ref)),
       words: ref,
       run: ({ app }: Workspace) => void app.chooseModel(ref),
     })),
-    ...offeredModes({ bypass: permissions?.bypass === true }).map((mode: Mode) => ({
+    ...availableModes({ bypass: permissions?.bypass === true }).map((mode: Mode) => ({
       id: `mode-${mode}`,
       title: t.modes.picked(t.modes.each[mode].name),
       run: ({ app }: Workspace) => void app.chooseMode(mode),
@@ -77,7 +77,7 @@ export function choices({ models, permissions, isNew }: AppState, agents: readon
   ]
 }
 
-function ofSession(state: AppState): Command[] {
+function sessionCommands(state: AppState): PaletteCommand[] {
   const { sessionId } = state
   const session = findSession(state, sessionId)
   const formats = { md: t.sessions.exportMarkdown, html: t.sessions.exportHtml, json: t.sessions.exportJson } as const
@@ -98,7 +98,7 @@ function ofSession(state: AppState): Command[] {
     ...(session === undefined || session.trashedAt !== null
       ? []
       : [
-          { id: 'rename', title: t.palette.rename, run: renameInSight },
+          { id: 'rename', title: t.palette.rename, run: renameCurrentSession },
           ...(session.archived
             ? []
             : [{ id: 'archive', title: t.palette.archive, run: ({ app }: Workspace) => void archive(app, [session]) }]),
@@ -108,6 +108,6 @@ function ofSession(state: AppState): Command[] {
 }
 
 /** In the header, where its title stands. */
-function renameInSight(): void {
+function renameCurrentSession(): void {
   document.querySelector<HTMLElement>('.header-title button')?.click()
 }

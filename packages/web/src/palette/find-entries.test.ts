@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { findEntries } from './find-entries.ts'
-import type { Entry } from './find-entries.ts'
+import type { PaletteEntry } from './find-entries.ts'
 
-const entry = (group: Entry['group'], id: string, title: string, words = '', isFirst = true): Entry => ({
+const entry = (group: PaletteEntry['group'], id: string, title: string, words = '', isFirst = true): PaletteEntry => ({
   id,
   group,
   title,

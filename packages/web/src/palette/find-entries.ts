@@ -2,7 +2,7 @@ import { findSettings } from '../settings/find-settings.ts'
 import type { Searchable } from '../settings/find-settings.ts'
 
 /** One line of the palette. */
-export interface Entry {
+export interface PaletteEntry {
   id: string
   group: 'commands' | 'choices' | 'sessions' | 'messages' | 'settings'
   title: string
@@ -15,7 +15,7 @@ export interface Entry {
   run: () => void
 }
 
-const mostPerGroup: Record<Entry['group'], number> = {
+const mostPerGroup: Record<PaletteEntry['group'], number> = {
   commands: 12,
   choices: 40,
   sessions: 8,
@@ -25,9 +25,9 @@ const mostPerGroup: Record<Entry['group'], number> = {
 const mostSessionsAtFirst = 6
 
 /** What fits the words, group by group; messages were found by the server and all fit. */
-export function findEntries(entries: readonly Entry[], query: string): Entry[] {
+export function findEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {
   const isSearching = query.trim() !== ''
-  const searchable = (entry: Entry): Searchable => ({
+  const searchable = (entry: PaletteEntry): Searchable => ({
     at: entry.id,
     title: entry.title,
     section: entry.detail,

@@ -6,7 +6,7 @@ import { t } from '../texts/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
-import type { Entry } from './find-entries.ts'
+import type { PaletteEntry } from './find-entries.ts'
 import { useEntries } from './use-entries.ts'
 import './palette-dialog.css'
 
@@ -27,7 +27,7 @@ export function PaletteDialog() {
     setMarked(next?.id)
     if (next !== undefined) document.getElementById(optionId(next.id))?.scrollIntoView({ block: 'nearest' })
   }
-  const take = ({ run, narrowsTo }: Entry) => {
+  const take = ({ run, narrowsTo }: PaletteEntry) => {
     if (narrowsTo !== undefined) {
       setQuery(narrowsTo)
       return setMarked(undefined)

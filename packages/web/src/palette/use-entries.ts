@@ -7,15 +7,15 @@ import { useSearchables } from '../settings/use-searchables.ts'
 import { keyNames } from '../shortcuts/keys.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { choices, commands } from './commands.ts'
-import type { Command } from './commands.ts'
+import type { PaletteCommand } from './commands.ts'
 import { findEntries } from './find-entries.ts'
-import type { Entry } from './find-entries.ts'
+import type { PaletteEntry } from './find-entries.ts'
 
 const typingPause = 160
 const noHits: Pick<SessionPage, 'sessions' | 'hits'> = { sessions: [], hits: [] }
 
 /** Everything that fits what is typed: commands, sessions, messages of all of them, settings. */
-export function useEntries(query: string): Entry[] {
+export function useEntries(query: string): PaletteEntry[] {
   const workspace = useWorkspace()
   const { app, api } = workspace
   const state = useApp((all) => all)
@@ -55,7 +55,7 @@ export function useEntries(query: string): Entry[] {
     [
       ...commands(state).map((command) => ({ ...entryOf(command, 'commands'), isFirst: true })),
       ...choices(state, agents).map((choice) => entryOf(choice, 'choices')),
-      ...[...known.values()].map(({ id, title }): Entry => ({
+      ...[...known.values()].map(({ id, title }): PaletteEntry => ({
         id: `session ${id}`,
         group: 'sessions',
         title,
@@ -63,7 +63,7 @@ export function useEntries(query: string): Entry[] {
         isFirst: true,
         run: () => app.select(id),
       })),
-      ...hits.map(({ sessionId, messageId, title, snippet }): Entry => ({
+      ...hits.map(({ sessionId, messageId, title, snippet }): PaletteEntry => ({
         id: `message ${messageId}`,
         group: 'messages',
         title: splitSnippet(stripMarkdown(snippet))
@@ -72,7 +72,7 @@ export function useEntries(query: string): Entry[] {
         detail: title,
         run: () => app.select(sessionId, messageId),
       })),
-      ...settings.map(({ at, title, section, words }): Entry => ({
+      ...settings.map(({ at, title, section, words }): PaletteEntry => ({
         id: `setting ${at}`,
         group: 'settings',
         title,
@@ -85,7 +85,10 @@ export function useEntries(query: string): Entry[] {
     query,
   )
 
-  function entryOf({ id, title, words = '', keys, narrowsTo, run }: Command, group: Entry['group']): Entry {
+  function entryOf(
+    { id, title, words = '', keys, narrowsTo, run }: PaletteCommand,
+    group: PaletteEntry['group'],
+  ): PaletteEntry {
     return {
       id: `${group} ${id}`,
       group,

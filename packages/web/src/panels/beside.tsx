@@ -6,7 +6,7 @@ import { useWorkspace } from '../workspace.ts'
 const PanelStack = lazy(async () => ({ default: (await import('./panel-stack.tsx')).PanelStack }))
 
 /** What stands beside the session in sight, where anything does. */
-export function Beside({ sessionId }: { sessionId: string }) {
+export function PanelArea({ sessionId }: { sessionId: string }) {
   const workspace = useWorkspace()
   const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
   const isShown = useStore(store.panels, (state) => state.panels.length > 0 && !state.hidden)

@@ -1,12 +1,12 @@
 /** A stretch of one line in one colour. */
-export interface Run {
+export interface ColoredSpan {
   text: string
   look: string
 }
 
 /** The words of a highlighted text, line by line. */
-export function colouredLines(fragment: ParentNode & Node): Run[][] {
-  const lines: Run[][] = [[]]
+export function coloredLines(fragment: ParentNode & Node): ColoredSpan[][] {
+  const lines: ColoredSpan[][] = [[]]
   walk(fragment, '')
   return lines
 

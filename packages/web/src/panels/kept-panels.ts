@@ -1,26 +1,26 @@
-import type { Kept } from '../api/kept.ts'
+import type { KeyValueStorage } from '../api/kept.ts'
 import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
 import type { Panel } from './panel.ts'
 import { noPanels, panelId } from './panels-state.ts'
 import type { PanelsState } from './panels-state.ts'
 
 const listKey = 'troupe.panels'
-const keptSessions = 40
+const maxStoredSessions = 40
 /** What is larger is there until the page is reloaded. */
-const largestData = 60_000
+const maxDataLength = 60_000
 
 /** The stacks of the sessions that were last worked with, over reloads. */
-export interface KeptPanels {
+export interface PanelStorage {
   read(sessionId: string): PanelsState
   write(sessionId: string, state: PanelsState): void
   forget(sessionId: string): void
 }
 
-export function keepPanels(kept: Kept): KeptPanels {
+export function createPanelStorage(kept: KeyValueStorage): PanelStorage {
   return { read, write, forget }
 
   function read(sessionId: string): PanelsState {
-    const value = parse(kept.get(keyOf(sessionId)))
+    const value = parseJson(kept.get(panelsKey(sessionId)))
     if (!isRecord(value)) return noPanels
     const panels = recordsIn(value['panels']).flatMap(readPanel)
     const ids = new Set(panels.map(({ id }) => id))
@@ -30,30 +30,30 @@ export function keepPanels(kept: Kept): KeptPanels {
   }
 
   function write(sessionId: string, { panels, order, hidden }: PanelsState): void {
-    const worth = panels.filter(({ data }) => JSON.stringify(data).length <= largestData)
+    const worth = panels.filter(({ data }) => JSON.stringify(data).length <= maxDataLength)
     if (worth.length === 0) return forget(sessionId)
-    kept.set(keyOf(sessionId), JSON.stringify({ panels: worth, order, hidden }))
+    kept.set(panelsKey(sessionId), JSON.stringify({ panels: worth, order, hidden }))
     const sessions = listed()
     if (sessions.at(-1) === sessionId) return
     const next = [...sessions.filter((id) => id !== sessionId), sessionId]
-    for (const old of next.splice(0, next.length - keptSessions)) kept.set(keyOf(old), null)
+    for (const old of next.splice(0, next.length - maxStoredSessions)) kept.set(panelsKey(old), null)
     kept.set(listKey, JSON.stringify(next))
   }
 
   function forget(sessionId: string): void {
     const sessions = listed()
     if (!sessions.includes(sessionId)) return
-    kept.set(keyOf(sessionId), null)
+    kept.set(panelsKey(sessionId), null)
     kept.set(listKey, JSON.stringify(sessions.filter((id) => id !== sessionId)))
   }
 
   function listed(): string[] {
-    const value = parse(kept.get(listKey))
+    const value = parseJson(kept.get(listKey))
     return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
   }
 }
 
-function keyOf(sessionId: string): string {
+function panelsKey(sessionId: string): string {
   return `${listKey}.${sessionId}`
 }
 
@@ -73,7 +73,7 @@ function readPanel(value: Record<string, unknown>): Panel[] {
   ]
 }
 
-function parse(text: string | null): unknown {
+function parseJson(text: string | null): unknown {
   if (text === null) return undefined
   try {
     return JSON.parse(text)

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { linesOf } from '../displays/parts/read-fields.ts'
-import { useRowWindow } from '../rows/use-row-window.ts'
+import { splitLines } from '../displays/parts/read-fields.ts'
+import { useVirtualList } from '../rows/use-row-window.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
-import { colouredLines } from './coloured-lines.ts'
-import type { Run } from './coloured-lines.ts'
+import { coloredLines } from './coloured-lines.ts'
+import type { ColoredSpan } from './coloured-lines.ts'
 import './numbered-lines.css'
 
 export interface NumberedLinesProps {
@@ -26,12 +26,12 @@ export function NumberedLines({ text, language, line, label }: NumberedLinesProp
   const scroller = useRef<HTMLDivElement>(null)
   /** Who has come to the end stays there while the lines above turn out higher or less high than was thought. */
   const isAtEnd = useRef(false)
-  const lines = useMemo(() => linesOf(text), [text])
+  const lines = useMemo(() => splitLines(text), [text])
   const ids = useMemo(() => lines.map((_, index) => String(index)), [lines])
-  const colours = useColours(text, language)
+  const colours = useHighlighting(text, language)
   const [shown, setShown] = useState<{ lines: string[]; line: number }>()
   const isShown = line === undefined || (shown?.lines === lines && shown.line === line)
-  const { list, from, to, room } = useRowWindow(ids, {
+  const { list, from, to, room } = useVirtualList(ids, {
     scroller,
     guess: (index) => Math.ceil(((lines[index]?.length ?? 0) + 1) / lineLength) * lineHeight,
     begins: { at: 'start', height: window.innerHeight },
@@ -56,7 +56,7 @@ export function NumberedLines({ text, language, line, label }: NumberedLinesProp
               <span className="numbered-number" style={{ width: `${digits + 3}ch` }} aria-hidden>
                 {index + 1}
               </span>
-              <span className="numbered-text">{coloured(words, colours?.[index])}</span>
+              <span className="numbered-text">{renderLine(words, colours?.[index])}</span>
             </div>
           )
         })}
@@ -66,7 +66,7 @@ export function NumberedLines({ text, language, line, label }: NumberedLinesProp
 }
 
 /** Plain until the colours are there, and where they do not fit the text. */
-function coloured(words: string, runs: Run[] | undefined) {
+function renderLine(words: string, runs: ColoredSpan[] | undefined) {
   if (runs === undefined || runs.map(({ text }) => text).join('') !== words)
     return <VisibleText text={words} as="exact" />
   return runs.map(({ text, look }, index) => (
@@ -76,14 +76,14 @@ function coloured(words: string, runs: Run[] | undefined) {
   ))
 }
 
-function useColours(text: string, language: string): Run[][] | undefined {
-  const [coloured, setColoured] = useState<{ text: string; lines: Run[][] }>()
+function useHighlighting(text: string, language: string): ColoredSpan[][] | undefined {
+  const [coloured, setColoured] = useState<{ text: string; lines: ColoredSpan[][] }>()
   useEffect(() => {
     let isWanted = true
     const paint = async () => {
       const { highlight } = await import('../markdown/highlight.ts')
       const fragment = await highlight(text, language)
-      if (isWanted && fragment !== undefined) setColoured({ text, lines: colouredLines(fragment) })
+      if (isWanted && fragment !== undefined) setColoured({ text, lines: coloredLines(fragment) })
     }
     // Without the colours the text is still there: the server may be away.
     paint().catch(() => undefined)

@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
 /** Shows a file of the workspace beside the chat, at a line. */
-export function OpenFile({ path, line }: { path: string; line?: number | undefined }) {
+export function OpenFileInPanel({ path, line }: { path: string; line?: number | undefined }) {
   const store = use(SessionContext)
   if (store === null || path === '') return null
   const title = path.split('/').at(-1) || path

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ToolCall } from '../chat/tool-call.ts'
-import { panelOfCall } from './panel-of-call.ts'
+import { panelForCall } from './panel-of-call.ts'
 
 const call = (content: unknown, state: ToolCall['state'] = 'output-available') =>
   ({ toolCallId: 'c1', state, notes: { display: { title: 'Title', content } } }) as ToolCall
@@ -23,18 +23,18 @@ test.each([
     { kind: 'browser', key: 'https://a.de/x', title: 'a.de', data: { url: 'https://a.de/x' } },
   ],
 ])('%j opens as a panel', (content, panel) => {
-  expect(panelOfCall(call(content))).toEqual(panel)
+  expect(panelForCall(call(content))).toEqual(panel)
 })
 
 test('changes are kept with their panel unless they are long; then the call is', () => {
   const small = { kind: 'diff', path: 'src/a.ts', diff: '@@ -1 +1 @@\n-a\n+b\n' }
-  expect(panelOfCall(call(small))).toEqual({
+  expect(panelForCall(call(small))).toEqual({
     kind: 'diff',
     key: 'c1',
     title: 'a.ts',
     data: { toolCallId: 'c1', content: small },
   })
-  expect(panelOfCall(call({ kind: 'patch', files: ['x'.repeat(60_000)] }))).toEqual({
+  expect(panelForCall(call({ kind: 'patch', files: ['x'.repeat(60_000)] }))).toEqual({
     kind: 'diff',
     key: 'c1',
     title: 'Title',
@@ -50,9 +50,9 @@ test.each([
   { kind: 'file' },
   { kind: 'checklist', items: [] },
 ])('%j has no panel', (content) => {
-  expect(panelOfCall(call(content))).toBeUndefined()
+  expect(panelForCall(call(content))).toBeUndefined()
 })
 
 test('a call without a result has none yet', () => {
-  expect(panelOfCall(call({ kind: 'file', path: 'a' }, 'input-available'))).toBeUndefined()
+  expect(panelForCall(call({ kind: 'file', path: 'a' }, 'input-available'))).toBeUndefined()
 })

@@ -2,10 +2,10 @@ import type { ToolCall } from '../chat/tool-call.ts'
 import { isRecord, numberIn, textIn, webAddress } from '../displays/parts/read-fields.ts'
 import type { PanelRequest } from './panel.ts'
 
-const largestKept = 50_000
+const maxContentLength = 50_000
 
 /** What of a call can be looked at beside the chat; undefined for most. */
-export function panelOfCall({ toolCallId, notes, state }: ToolCall): PanelRequest | undefined {
+export function panelForCall({ toolCallId, notes, state }: ToolCall): PanelRequest | undefined {
   const content = notes.display?.content
   if (state !== 'output-available' || !isRecord(content)) return undefined
   const path = textIn(content['path'])
@@ -16,14 +16,14 @@ export function panelOfCall({ toolCallId, notes, state }: ToolCall): PanelReques
       return {
         kind: 'file',
         key: path,
-        title: nameOf(path),
+        title: fileName(path),
         data: { path, ...(line !== undefined && line > 1 && { line }) },
       }
     }
     case 'diff':
     case 'patch': {
-      const isSmall = JSON.stringify(content).length <= largestKept
-      const title = path === undefined ? (notes.display?.title ?? toolCallId) : nameOf(path)
+      const isSmall = JSON.stringify(content).length <= maxContentLength
+      const title = path === undefined ? (notes.display?.title ?? toolCallId) : fileName(path)
       return { kind: 'diff', key: toolCallId, title, data: { toolCallId, ...(isSmall && { content }) } }
     }
     case 'terminal': {
@@ -47,7 +47,7 @@ export function panelOfCall({ toolCallId, notes, state }: ToolCall): PanelReques
   }
 }
 
-function nameOf(path: string): string {
+function fileName(path: string): string {
   return path.split('/').at(-1) || path
 }
 

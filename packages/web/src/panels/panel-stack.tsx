@@ -6,9 +6,9 @@ import { Notices } from '../ui/notices.tsx'
 import { PanelTabs } from './panel-tabs.tsx'
 import { PanelView } from './panel-view.tsx'
 import type { Panels } from './panels.ts'
-import { frontOf } from './panels-state.ts'
+import { frontPanel } from './panels-state.ts'
 import { ResizeHandle } from './resize-handle.tsx'
-import { useNarrow } from './use-narrow.ts'
+import { useNarrowForPanels } from './use-narrow.ts'
 import { usePanelWidth } from './use-panel-width.ts'
 import './panel-stack.css'
 
@@ -16,8 +16,8 @@ import './panel-stack.css'
 export function PanelStack({ panels }: { panels: Panels }) {
   const state = useStore(panels)
   const baseId = useId()
-  const front = frontOf(state)
-  const Frame = useNarrow() ? Sheet : Aside
+  const front = frontPanel(state)
+  const Frame = useNarrowForPanels() ? Sheet : Aside
   if (front === undefined) return null
   return (
     <Frame asked={state.asked} shown={front.id} onHeard={panels.heard} onHide={panels.hide}>
@@ -40,8 +40,8 @@ interface FrameProps {
 function Aside({ asked, shown, onHeard, onHide, children }: FrameProps) {
   const frame = useRef<HTMLElement>(null)
   const { width, ...sizes } = usePanelWidth()
-  useAskedFocus(frame, asked, onHeard)
-  useKeptFocus(frame, shown)
+  useRequestedFocus(frame, asked, onHeard)
+  useRestoredFocus(frame, shown)
   useEffect(() => {
     const { current } = frame
     const onKey = (event: KeyboardEvent) => {
@@ -70,7 +70,7 @@ function Sheet({ asked, shown, onHeard, onHide, children }: FrameProps) {
   useEffect(() => {
     if (asked > 0) onHeard()
   }, [asked, onHeard])
-  useKeptFocus(sheet, shown)
+  useRestoredFocus(sheet, shown)
   // Closed before it goes, so that the browser gives the focus back.
   useLayoutEffect(() => {
     const { current } = sheet
@@ -98,7 +98,7 @@ function Sheet({ asked, shown, onHeard, onHide, children }: FrameProps) {
 }
 
 /** A person who asks for a panel gets the focus there, and back to where it was when the stack goes. */
-function useAskedFocus(frame: RefObject<HTMLElement | null>, asked: number, onHeard: () => void): void {
+function useRequestedFocus(frame: RefObject<HTMLElement | null>, asked: number, onHeard: () => void): void {
   const before = useRef<Element | null>(null)
   useEffect(() => {
     const { current } = frame
@@ -125,7 +125,7 @@ function useAskedFocus(frame: RefObject<HTMLElement | null>, asked: number, onHe
 }
 
 /** What had the focus may be gone with what was shown before: then the stack has it. */
-function useKeptFocus(frame: RefObject<HTMLElement | null>, shown: string): void {
+function useRestoredFocus(frame: RefObject<HTMLElement | null>, shown: string): void {
   const isFirst = useRef(true)
   useEffect(() => {
     if (!isFirst.current && document.activeElement === document.body) frame.current?.focus()

@@ -7,14 +7,14 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import type { Panel } from './panel.ts'
 import type { Panels } from './panels.ts'
-import { elementId, frontOf } from './panels-state.ts'
-import { askForPanel } from './toggle-panels.ts'
+import { elementId, frontPanel } from './panels-state.ts'
+import { openPanelChooser } from './toggle-panels.ts'
 import { useKind } from './use-kind.ts'
 
 /** One tab per panel; arrows go from one to the next, Delete closes. Beside them what is done with the one in front. */
 export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }) {
   const state = useStore(panels)
-  const front = frontOf(state)
+  const front = frontPanel(state)
   const strip = useRef<HTMLDivElement>(null)
   const frontId = front?.id
   useEffect(() => {
@@ -58,7 +58,7 @@ export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }
       </div>
       <span className="beside-actions">
         {front.kind !== 'open' && (
-          <IconButton label={t.panels.open} onClick={() => askForPanel(panels)}>
+          <IconButton label={t.panels.open} onClick={() => openPanelChooser(panels)}>
             <Plus />
           </IconButton>
         )}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { CardBoundary } from '../chat/card-boundary.tsx'
+import { ErrorBoundary } from '../chat/card-boundary.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import type { Panel } from './panel.ts'
@@ -43,8 +43,8 @@ function Content({ panel, isFront }: { panel: Panel; isFront: boolean }) {
   }
   if (!isFront && state.staysAlive !== true) return null
   return (
-    <CardBoundary fallback={<p className="beside-none">{t.panels.broken}</p>}>
+    <ErrorBoundary fallback={<p className="beside-none">{t.panels.broken}</p>}>
       <state.default panel={panel} />
-    </CardBoundary>
+    </ErrorBoundary>
   )
 }

@@ -13,7 +13,7 @@ export interface PanelsState {
 }
 
 /** Beyond this the one that was in front longest ago makes room, unless it is pinned. */
-const most = 12
+const maxPanels = 12
 
 export const noPanels: PanelsState = { panels: [], order: [], hidden: false, asked: 0 }
 
@@ -26,7 +26,7 @@ export function elementId(baseId: string, what: 'tab' | 'room', { id }: Panel): 
   return `${baseId}-${what}-${encodeURIComponent(id)}`
 }
 
-export function frontOf({ panels, order }: PanelsState): Panel | undefined {
+export function frontPanel({ panels, order }: PanelsState): Panel | undefined {
   return panels.find(({ id }) => id === order.at(-1))
 }
 
@@ -41,7 +41,7 @@ export function withOpened(state: PanelsState, request: PanelRequest, { behind =
   const others = state.order.filter((other) => other !== id)
   const stays = behind && others.length > 0 && state.order.at(-1) !== id
   const order = stays ? [...others.slice(0, -1), id, ...others.slice(-1)] : [...others, id]
-  return withRoom({ ...state, panels, order }, id)
+  return evictOldest({ ...state, panels, order }, id)
 }
 
 export function withFront(state: PanelsState, id: string): PanelsState {
@@ -74,8 +74,8 @@ export function withClosed(state: PanelsState, closed: string): PanelsState {
   }
 }
 
-function withRoom(state: PanelsState, opened: string): PanelsState {
-  if (state.panels.length <= most) return state
+function evictOldest(state: PanelsState, opened: string): PanelsState {
+  if (state.panels.length <= maxPanels) return state
   const pinned = new Set(state.panels.filter((panel) => panel.pinned).map(({ id }) => id))
   const gone = state.order.find((id) => id !== opened && !pinned.has(id))
   return gone === undefined ? state : withClosed(state, gone)

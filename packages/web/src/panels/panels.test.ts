@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { createKept } from '../api/kept.ts'
-import { keepPanels } from './kept-panels.ts'
+import { createStorage } from '../api/kept.ts'
+import { createPanelStorage } from './kept-panels.ts'
 import { createPanels } from './panels.ts'
-import { elementId, frontOf } from './panels-state.ts'
+import { elementId, frontPanel } from './panels-state.ts'
 
 function open({ sessionId = 's1', narrow = false, storage = memory() } = {}) {
-  const kept = keepPanels(createKept(() => storage))
+  const kept = createPanelStorage(createStorage(() => storage))
   const panels = createPanels({
     initial: kept.read(sessionId),
     isNarrow: () => narrow,
     keep: (state) => kept.write(sessionId, state),
   })
-  const front = () => frontOf(panels.getState())?.id
+  const front = () => frontPanel(panels.getState())?.id
   const tabs = () => panels.getState().panels.map(({ id }) => id)
   return { panels, front, tabs, kept, storage }
 }
@@ -36,7 +36,7 @@ test('what is opened again comes forward with its new title, and keeps its place
   panels.open(file('b'))
   expect(panels.open({ ...file('a'), title: 'A' })).toBe('file:a')
   expect([front(), tabs()]).toEqual(['file:a', ['file:a', 'file:b']])
-  expect(frontOf(panels.getState())?.title).toBe('A')
+  expect(frontPanel(panels.getState())?.title).toBe('A')
 })
 
 test('a path with spaces is one name in a list of ids', () => {

@@ -6,7 +6,7 @@ import type { FileInfo } from '../api/page-info.ts'
 import { useSession } from '../chat/session-context.ts'
 import { useWorkspace } from '../workspace.ts'
 
-export interface FileWanted {
+export interface FileSource {
   /** Of the workspace or of the session's output. */
   path: string
   /** Or an attachment. */
@@ -18,7 +18,7 @@ export type ReadFile = (FileInfo & { image?: string }) | { problem: string; isSe
 const largestText = 2 * 1024 * 1024
 
 /** A file to look at; undefined until it has been read. `again` reads it anew. */
-export function useFile({ path, url }: FileWanted) {
+export function useFile({ path, url }: FileSource) {
   const { api } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
   const [shown, setShown] = useState<{ key: string; read: ReadFile }>()

@@ -1,7 +1,7 @@
 import { useState, useSyncExternalStore } from 'react'
-import { keptByBrowser } from '../api/kept.ts'
+import { browserStorage } from '../api/kept.ts'
 
-const key = 'troupe.panels.width'
+const widthKey = 'troupe.panels.width'
 const narrowest = 360
 /** What is left for the chat and the list of sessions. */
 const leftForChat = 640
@@ -21,13 +21,13 @@ export function usePanelWidth() {
     setWidth(width: number | null, done: boolean) {
       const next = width === null ? null : within(width)
       setWanted(next)
-      if (done) keptByBrowser.set(key, next === null ? null : String(next))
+      if (done) browserStorage.set(widthKey, next === null ? null : String(next))
     },
   }
 }
 
 function readWidth(): number | null {
-  const width = Number(keptByBrowser.get(key))
+  const width = Number(browserStorage.get(widthKey))
   return Number.isFinite(width) && width > 0 ? width : null
 }
 

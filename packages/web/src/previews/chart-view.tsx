@@ -8,10 +8,10 @@ import { VisibleText } from '../ui/visible-text.tsx'
 import type { FrameLink } from './link-frame.ts'
 import { loadLibrary } from './load-library.ts'
 import { PreviewFrame } from './preview-frame.tsx'
-import { savePicture } from './save-picture.ts'
+import { saveImage } from './save-picture.ts'
 import { makeSheet } from './sheet.ts'
 import { SheetTable } from './sheet-view.tsx'
-import { useShownTheme } from './use-shown-theme.ts'
+import { useActiveTheme } from './use-shown-theme.ts'
 import './views.css'
 
 export interface ChartViewProps {
@@ -24,7 +24,7 @@ export interface ChartViewProps {
 
 /** A chart, drawn in a frame of its own; the same figures as a table; a picture to take along. */
 export function ChartView({ option, title, height = 320, fills = false }: ChartViewProps) {
-  const theme = useShownTheme()
+  const theme = useActiveTheme()
   const [view, setView] = useState<'chart' | 'table'>('chart')
   const [code, setCode] = useState<string>()
   const [problem, setProblem] = useState<string>()
@@ -47,7 +47,7 @@ export function ChartView({ option, title, height = 320, fills = false }: ChartV
   }, [])
   const save = async () => {
     const picture = await link.current?.ask({}).catch(() => undefined)
-    setProblem(picture !== undefined && savePicture(picture, title) ? undefined : t.previews.saveFailed)
+    setProblem(picture !== undefined && saveImage(picture, title) ? undefined : t.previews.saveFailed)
   }
   if (refused !== undefined) {
     return (

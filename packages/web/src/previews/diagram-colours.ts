@@ -1,5 +1,5 @@
 /** Mermaid's `themeVariables`, see `theme-base` there. */
-export type DiagramColours = Record<string, unknown>
+export type DiagramColors = Record<string, unknown>
 
 /** For what is told apart by colour alone: branches, slices, tasks. Each can be read on the page, and the page on it. */
 const kinds = [
@@ -14,7 +14,7 @@ const kinds = [
 ] as const
 
 /** The colours of diagrams as the page has them now: its own tokens, whatever theme and contrast are shown. */
-export function diagramColours(isDark: boolean): DiagramColours {
+export function diagramColors(isDark: boolean): DiagramColors {
   const token = openTokens()
   const [raised, ink, quiet, line, strong] = ['--raised', '--ink', '--ink-2', '--line', '--line-strong'].map(token.read)
   const [sunken, soft, accent, note, noteLine] = [
@@ -159,7 +159,7 @@ export function diagramColours(isDark: boolean): DiagramColours {
 }
 
 /** `pie1` to `pie12`: the colours in turn. */
-function numbered(name: string, count: number, colours: readonly (string | undefined)[], from = 0): DiagramColours {
+function numbered(name: string, count: number, colours: readonly (string | undefined)[], from = 0): DiagramColors {
   return Object.fromEntries(
     Array.from({ length: count }, (_, i) => [`${name}${i + from}`, colours[i % colours.length]]),
   )

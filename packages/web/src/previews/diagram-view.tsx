@@ -1,23 +1,23 @@
 import { useEffect, useState } from 'react'
 import { t } from '../texts/t.ts'
-import { errorText } from '../ui/error-text.ts'
+import { errorMessage } from '../ui/error-text.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
-import { diagramColours } from './diagram-colours.ts'
+import { diagramColors } from './diagram-colours.ts'
 import { drawDiagram } from './draw-diagram.ts'
-import { useShownContrast } from './use-shown-contrast.ts'
-import { useShownTheme } from './use-shown-theme.ts'
+import { useActiveContrast } from './use-shown-contrast.ts'
+import { useActiveTheme } from './use-shown-theme.ts'
 import './views.css'
 
 /** A Mermaid text as a picture. */
 export function DiagramView({ text }: { text: string }) {
-  const theme = useShownTheme()
-  const contrast = useShownContrast()
+  const theme = useActiveTheme()
+  const contrast = useActiveContrast()
   const [state, setState] = useState<{ source?: string; problem?: string }>({})
   useEffect(() => {
     let left = false
-    drawDiagram(text, diagramColours(theme === 'dark')).then(
+    drawDiagram(text, diagramColors(theme === 'dark')).then(
       (source) => left || setState({ source }),
-      (error: unknown) => left || setState({ problem: errorText(error) }),
+      (error: unknown) => left || setState({ problem: errorMessage(error) }),
     )
     return () => {
       left = true

@@ -1,8 +1,8 @@
 import { t } from '../texts/t.ts'
-import type { DiagramColours } from './diagram-colours.ts'
+import type { DiagramColors } from './diagram-colours.ts'
 import { linkFrame, type FrameLink } from './link-frame.ts'
 import { loadLibrary } from './load-library.ts'
-import { sizePicture } from './size-picture.ts'
+import { withSvgSize } from './size-picture.ts'
 
 const drawn = new Map<string, Promise<string>>()
 let painter: Promise<{ link: FrameLink; frame: HTMLIFrameElement }> | undefined
@@ -15,7 +15,7 @@ const longest = 50_000
  * The picture of a Mermaid text as the address of an SVG image, in which nothing can run. It is made in a frame of its
  * own that all diagrams share; one that hangs is thrown away with its frame.
  */
-export function drawDiagram(text: string, colours: DiagramColours): Promise<string> {
+export function drawDiagram(text: string, colours: DiagramColors): Promise<string> {
   if (text.length > longest) return Promise.reject(new Error(`The diagram has more than ${longest} characters.`))
   const told = JSON.stringify(colours)
   const key = `${told} ${text}`
@@ -37,7 +37,7 @@ async function draw(text: string, colours: string): Promise<string> {
   try {
     const svg = await link.ask({ text, colours })
     if (!svg.startsWith('<svg')) throw new Error('It gave no picture.')
-    return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sizePicture(svg))}`
+    return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withSvgSize(svg))}`
   } catch (error) {
     if ((error as Error).message === t.previews.tooLong) {
       painter = undefined

@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { CardBoundary } from '../chat/card-boundary.tsx'
+import { ErrorBoundary } from '../chat/card-boundary.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { kindOfFence } from './preview-kind.ts'
@@ -24,13 +24,13 @@ export function FencePreview({ language, text }: { language: string; text: strin
         {open ? t.previews.hide : t.previews.preview}
       </Button>
       {open && (
-        <CardBoundary fallback={<p className="fence-note">{t.previews.notLoaded}</p>}>
+        <ErrorBoundary fallback={<p className="fence-note">{t.previews.notLoaded}</p>}>
           <Suspense fallback={<p className="fence-note">{t.previews.loading}</p>}>
             <div className="fence-content">
               <ContentView content={{ kind, text, name: kind === 'chart' ? t.previews.chart : language }} />
             </div>
           </Suspense>
-        </CardBoundary>
+        </ErrorBoundary>
       )}
     </div>
   )

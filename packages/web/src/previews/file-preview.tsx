@@ -4,7 +4,7 @@ import { useSession } from '../chat/session-context.ts'
 import { PathName } from '../displays/parts/path-name.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { errorText } from '../ui/error-text.ts'
+import { errorMessage } from '../ui/error-text.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
@@ -22,7 +22,7 @@ export function FilePreview({ path, waits = false }: { path: string; waits?: boo
     const controller = new AbortController()
     api.preview(sessionId, path, controller.signal).then(
       (preview) => setState({ content: { ...preview, name: preview.path.slice(preview.path.lastIndexOf('/') + 1) } }),
-      (error: unknown) => controller.signal.aborted || setState({ problem: errorText(error) }),
+      (error: unknown) => controller.signal.aborted || setState({ problem: errorMessage(error) }),
     )
     return () => controller.abort()
   }, [api, sessionId, path, works, asked])

@@ -1,5 +1,5 @@
 /** Saves a PNG that a frame has drawn. False where it is none. */
-export function savePicture(address: string, name: string): boolean {
+export function saveImage(address: string, name: string): boolean {
   const base64 = /^data:image\/png;base64,([A-Za-z0-9+/]+=*)$/.exec(address)?.[1]
   if (base64 === undefined) return false
   const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))

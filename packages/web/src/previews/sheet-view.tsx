@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
-import { useGrowing } from '../displays/parts/use-growing.ts'
+import { useShowMore } from '../displays/parts/use-growing.ts'
 import { t } from '../texts/t.ts'
 import { Group } from '../ui/group.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { errorText } from '../ui/error-text.ts'
+import { errorMessage } from '../ui/error-text.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { sheetLimits, type Sheet } from './sheet.ts'
 import './views.css'
@@ -20,7 +20,7 @@ export function SheetView({ source, name }: { source: SheetSource; name: string 
     let left = false
     load(text, base64, name).then(
       (sheets) => left || setState({ sheets }),
-      (error: unknown) => left || setState({ problem: errorText(error) }),
+      (error: unknown) => left || setState({ problem: errorMessage(error) }),
     )
     return () => {
       left = true
@@ -58,7 +58,7 @@ export function SheetView({ source, name }: { source: SheetSource; name: string 
 export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?: boolean }) {
   const [head = [], ...rows] = sheet.rows
   const columns = Math.max(...sheet.rows.slice(0, 1000).map((row) => row.length))
-  const { shown, left, grow } = useGrowing(rows.length, 100)
+  const { shown, left, grow } = useShowMore(rows.length, 100)
   const figures = head.map((_, index) => isFigures(rows, index))
   return (
     <>

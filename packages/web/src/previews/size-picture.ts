@@ -1,5 +1,5 @@
 /** An SVG that is as wide as whatever it stands in becomes as large as its drawing: an image needs a size of its own. */
-export function sizePicture(svg: string): string {
+export function withSvgSize(svg: string): string {
   const [, width, height] = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? []
   const head = /^<svg[^>]*>/.exec(svg)?.[0] ?? ''
   if (width === undefined || height === undefined || !/\swidth="100%"/.test(head)) return svg

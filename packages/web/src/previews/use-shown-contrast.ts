@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** Whether the page shows stronger text and lines, by the person's choice or the system's. */
-export function useShownContrast(): boolean {
+export function useActiveContrast(): boolean {
   return useSyncExternalStore(
     (listener) => {
       const observer = new MutationObserver(listener)

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { useTheme } from '../ui/theme.ts'
 
 /** What the eye sees: the chosen theme, or the system's. */
-export function useShownTheme(): 'light' | 'dark' {
+export function useActiveTheme(): 'light' | 'dark' {
   const theme = useTheme()
   const dark = useSyncExternalStore(
     (listener) => {

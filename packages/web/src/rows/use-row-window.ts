@@ -23,7 +23,7 @@ interface Anchor {
   top: number
 }
 
-export interface RowWindowOptions {
+export interface VirtualListOptions {
   scroller: RefObject<HTMLElement | null>
   /** The height of a row that has not been drawn yet. */
   guess(index: number): number
@@ -51,7 +51,7 @@ export interface RowWindowOptions {
  * below. Whatever comes, goes or grows, the first row in sight stays where it is: the room above it, which is a guess,
  * gives way; the position is changed only where that room ends.
  */
-export function useRowWindow(ids: string[], options: RowWindowOptions) {
+export function useVirtualList(ids: string[], options: VirtualListOptions) {
   const {
     scroller,
     guess,

@@ -36,11 +36,11 @@ export function groupRules(rules: readonly RuleInfo[], revoked: readonly RuleInf
   const places = Map.groupBy(sorted, ({ layer, file }) => `${layer} ${file ?? ''}`)
   return [...places.values()].map((members) => {
     const { layer, file, editable } = members[0] as ShownRule
-    return { title: t.rules.layers[layer], about: aboutOf(layer, editable), file, rules: members }
+    return { title: t.rules.layers[layer], about: layerDescription(layer, editable), file, rules: members }
   })
 }
 
-function aboutOf(layer: Layer, editable: boolean): string {
+function layerDescription(layer: Layer, editable: boolean): string {
   if (layer === 'project') return editable ? t.rules.about.ownProject : t.rules.about.project
   return t.rules.about[layer]
 }

@@ -6,7 +6,7 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { RuleTrial } from './rule-trial.tsx'
+import { RuleTestResult } from './rule-trial.tsx'
 import { useRuleTest } from './use-rule-test.ts'
 
 const examples = ['Bash(npm run *)', 'Edit(src/**)', 'Read(.env)', 'WebFetch(domain:example.com)', 'mcp__server']
@@ -113,7 +113,7 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
         </p>
       )}
       <output className={outcome?.ok === false ? 'settings-failure' : 'settings-outcome'}>{outcome?.text}</output>
-      <RuleTrial trial={trial} />
+      <RuleTestResult trial={trial} />
     </form>
   )
 }

@@ -1,7 +1,7 @@
 import type { Effect } from '@troupe/core'
 import { ArrowRight } from 'lucide-react'
 import { useState } from 'react'
-import { subjectOf } from '../chat/tool-call.ts'
+import { callSubject } from '../chat/tool-call.ts'
 import { findSession } from '../find-session.ts'
 import type { RuleChange, RuleTest } from '../api/rule-info.ts'
 import { t } from '../texts/t.ts'
@@ -11,13 +11,13 @@ import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp } from '../workspace.ts'
 import { EffectMark } from './effect-mark.tsx'
-import type { RuleTrial as Trial } from './use-rule-test.ts'
+import type { RuleTestState as Trial } from './use-rule-test.ts'
 
 const shownAtFirst = 8
 const effects: readonly Effect[] = ['allow', 'ask', 'deny']
 
 /** Before a rule is saved: what it would have meant for the calls that were really made. */
-export function RuleTrial({ trial }: { trial: Trial }) {
+export function RuleTestResult({ trial }: { trial: Trial }) {
   if (trial.state === 'none') return null
   if (trial.state === 'bad') {
     return (
@@ -45,7 +45,7 @@ function TestResult({ test }: { test: RuleTest }) {
           {warning}
         </p>
       ))}
-      <output className="trial-sum">{inWords(calls, changed)}</output>
+      <output className="trial-sum">{describeChanges(calls, changed)}</output>
       {calls > 0 && (
         <dl className="trial-counts">
           {effects.map((effect) => (
@@ -55,7 +55,7 @@ function TestResult({ test }: { test: RuleTest }) {
                 {before[effect] !== after[effect] && (
                   <>
                     {formatNumber(before[effect])}
-                    <Becomes />
+                    <ChangeArrow />
                   </>
                 )}
                 <b>{formatNumber(after[effect])}</b>
@@ -84,12 +84,12 @@ function TestResult({ test }: { test: RuleTest }) {
 function Change({ change }: { change: RuleChange }) {
   const { toolName, input, before, after, sessionId, createdAt } = change
   const title = useApp((state) => findSession(state, sessionId)?.title)
-  const subject = subjectOf(input) ?? JSON.stringify(input)
+  const subject = callSubject(input) ?? JSON.stringify(input)
   return (
     <li className="trial-change" title={after.reason}>
       <span className="trial-ways">
         <EffectMark effect={before.decision} />
-        <Becomes />
+        <ChangeArrow />
         <EffectMark effect={after.decision} />
       </span>
       <span className="trial-call">
@@ -108,7 +108,7 @@ function Change({ change }: { change: RuleChange }) {
   )
 }
 
-function Becomes() {
+function ChangeArrow() {
   return (
     <>
       <ArrowRight aria-hidden />
@@ -117,6 +117,6 @@ function Becomes() {
   )
 }
 
-function inWords(calls: number, changed: number): string {
+function describeChanges(calls: number, changed: number): string {
   return calls === 0 ? t.rules.noCalls : t.rules.wouldChange(changed, calls)
 }

@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { StoreApi } from 'zustand/vanilla'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { Api } from '../api/api.ts'
-import { scopeOf } from '../api/rule-info.ts'
+import { ruleScope } from '../api/rule-info.ts'
 import type { NewRule, RuleInfo, RuleList } from '../api/rule-info.ts'
 
 export interface RulesState {
@@ -58,7 +58,7 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
   function putBack(rule: RuleInfo): Promise<void> {
     const { text, effect } = rule
     return change(async () => {
-      await api.addRule({ text, effect, scope: scopeOf(rule), ...here })
+      await api.addRule({ text, effect, scope: ruleScope(rule), ...here })
       await load()
     })
   }

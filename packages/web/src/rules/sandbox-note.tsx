@@ -1,15 +1,15 @@
 import { ShieldCheck, ShieldX } from 'lucide-react'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
-import type { SandboxFacts } from '../api/rule-info.ts'
+import type { SandboxInfo } from '../api/rule-info.ts'
 
 /** Whether commands are confined here; loud where they are not. */
-export function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: SandboxFacts }) {
+export function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: SandboxInfo }) {
   if (available) {
     return (
       <p className="sandbox" data-setting="sandbox">
         <ShieldCheck aria-hidden />
-        <span>{said(text, 'text')}</span>
+        <span>{translateServerText(text, 'text')}</span>
       </p>
     )
   }
@@ -18,7 +18,7 @@ export function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: Sa
       <ShieldX aria-hidden />
       <div>
         <strong>{t.rules.noSandbox}</strong>
-        <p>{said(text, 'text')}</p>
+        <p>{translateServerText(text, 'text')}</p>
         {fix !== undefined && (
           <p>
             <b>{t.rules.whatHelps}</b> {t.rules.thenStart(fix)}

@@ -5,7 +5,7 @@ import type { Api } from '../api/api.ts'
 import type { RuleTest } from '../api/rule-info.ts'
 
 /** What the past says about a rule that is being typed. */
-export type RuleTrial =
+export type RuleTestState =
   | { state: 'none' }
   /** `test`: of what was typed before. It stays in sight until its successor is there. */
   | { state: 'testing'; test: RuleTest | null }
@@ -16,13 +16,13 @@ interface Tried {
   text: string
   effect: Effect
   sessionId: string | undefined
-  trial: Extract<RuleTrial, { state: 'bad' | 'tested' }>
+  trial: Extract<RuleTestState, { state: 'bad' | 'tested' }>
 }
 
 const typingPause = 350
 
 /** Tries the rule on the last real calls as soon as the person pauses; nothing is saved by it. */
-export function useRuleTest(api: Api, text: string, effect: Effect, sessionId: string | undefined): RuleTrial {
+export function useRuleTest(api: Api, text: string, effect: Effect, sessionId: string | undefined): RuleTestState {
   const [tried, setTried] = useState<Tried | null>(null)
   useEffect(() => {
     if (text === '') return

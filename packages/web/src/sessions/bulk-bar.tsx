@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { findShelved } from './find-shelved.ts'
+import { findListedSession } from './find-shelved.ts'
 import { NameField } from './name-field.tsx'
 import { archive, folderItems, trash } from './session-menu.tsx'
 
@@ -18,7 +18,7 @@ export function BulkBar() {
   const [mode, setMode] = useState<'shown' | 'deleting' | 'filing'>('shown')
   if (picked === null) return null
   const none = picked.length === 0
-  const named = () => picked.map((id) => findShelved(app.getState(), id) ?? { id, title: '' })
+  const named = () => picked.map((id) => findListedSession(app.getState(), id) ?? { id, title: '' })
   return (
     <div className="bulk-bar" role="toolbar" aria-label={t.sessions.selectMany}>
       <span aria-live="polite">{t.sessions.selectedCount(picked.length)}</span>

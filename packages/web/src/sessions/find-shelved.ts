@@ -1,8 +1,8 @@
+import type { AppState } from '../find-session.ts'
 import type { ListedSession } from '../api/api.ts'
-import type { AppState } from '../app-store.ts'
 
 /** A session of the list, wherever in it it stands. */
-export function findShelved(
+export function findListedSession(
   { sessions, aside, folderPages }: Pick<AppState, 'sessions' | 'aside' | 'folderPages'>,
   sessionId: string,
 ): ListedSession | undefined {

@@ -6,7 +6,7 @@ import { t } from '../texts/t.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { allowDrop, dropped } from './dragged.ts'
+import { allowDrop, droppedSessions } from './dragged.ts'
 import { NameField } from './name-field.tsx'
 
 /** A folder of the list; sessions can be let go on it. */
@@ -42,7 +42,7 @@ export function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
       onDragLeave={() => setOver(false)}
       onDrop={(event) => {
         setOver(false)
-        void app.changeSessions(dropped(event), { folderId: folder.id })
+        void app.changeSessions(droppedSessions(event), { folderId: folder.id })
       }}
     >
       <button

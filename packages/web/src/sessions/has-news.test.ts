@@ -1,6 +1,6 @@
+import type { AppState } from '../find-session.ts'
 import { expect, test } from 'vitest'
-import type { AppState } from '../app-store.ts'
-import { hasNews } from './has-news.ts'
+import { hasRemoteChanges } from './has-news.ts'
 
 const state = { sessionId: 's1', isNew: false, isAway: false, sessions: [{ id: 's1', updatedAt: 5 }], apart: {} }
 const ask = async (changes: object, answer: () => unknown) => {
@@ -9,7 +9,7 @@ const ask = async (changes: object, answer: () => unknown) => {
     asked.push(id)
     return Promise.try(answer)
   }
-  const isNews = await hasNews({ ...state, ...changes } as unknown as AppState, { session } as never)
+  const isNews = await hasRemoteChanges({ ...state, ...changes } as unknown as AppState, { session } as never)
   return [isNews, asked.length]
 }
 const changed = (updatedAt: number) => () => ({ session: { updatedAt } })

@@ -1,9 +1,9 @@
+import type { AppState } from '../find-session.ts'
 import type { Api } from '../api/api.ts'
-import type { AppState } from '../app-store.ts'
 import { findSession } from '../find-session.ts'
 
 /** One small question: whether another browser has done something in the session in sight. */
-export async function hasNews(state: AppState, api: Pick<Api, 'session'>): Promise<boolean> {
+export async function hasRemoteChanges(state: AppState, api: Pick<Api, 'session'>): Promise<boolean> {
   const known = findSession(state, state.sessionId)
   if (state.isNew || state.isAway || known === undefined) return false
   try {

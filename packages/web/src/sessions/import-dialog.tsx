@@ -4,7 +4,7 @@ import { toErrorInfo } from '../api/api-error.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { formatShare } from '../ui/format.ts'
+import { formatPercent } from '../ui/format.ts'
 import { useWorkspace } from '../workspace.ts'
 import { readImport, type ImportProgress, type ImportReport } from './read-import.ts'
 import './import-dialog.css'
@@ -108,7 +108,7 @@ export function ImportDialog() {
 }
 
 function Reading({ state: { name, progress } }: { state: Extract<State, { step: 'reading' }> }) {
-  const share = progress === undefined ? undefined : formatShare(progress.bytes, progress.of)
+  const share = progress === undefined ? undefined : formatPercent(progress.bytes, progress.of)
   return (
     <output className="import-reading">
       <p>{t.sessions.importReading(name)}</p>

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { focusField } from '../ui/focus-field.ts'
+import { focusOnMount } from '../ui/focus-field.ts'
 
 /** Enter and leaving the field save, Escape does not. */
 export function NameField({
@@ -26,7 +26,7 @@ export function NameField({
     <input
       className="session-field"
       aria-label={label}
-      ref={focusField}
+      ref={focusOnMount}
       maxLength={maxLength}
       value={value}
       onFocus={(event) => event.target.select()}

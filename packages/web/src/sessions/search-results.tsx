@@ -44,7 +44,7 @@ export function SearchResults() {
           <button
             type="button"
             className="hit"
-            onClick={() => app.select(hit.sessionId, hit.messageId, matchIn(hit.snippet))}
+            onClick={() => app.select(hit.sessionId, hit.messageId, firstMatch(hit.snippet))}
           >
             <span className="hit-title">
               {hit.title}
@@ -65,6 +65,6 @@ export function SearchResults() {
 }
 
 /** The first words that matched. */
-function matchIn(snippet: string): string | undefined {
+function firstMatch(snippet: string): string | undefined {
   return splitSnippet(snippet).find(({ match }) => match)?.text
 }

@@ -1,7 +1,7 @@
 import type { Folder } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { listed } from '../testing/open-app.ts'
-import { sessionBeside } from './session-beside.ts'
+import { adjacentSession } from './session-beside.ts'
 
 const folder = (id: string, parentFolderId: string | null): Folder => ({ id, parentFolderId }) as Folder
 const page = (...ids: string[]) => ({ sessions: ids.map((id) => listed(id)), nextCursor: null })
@@ -11,7 +11,7 @@ const state = {
   openFolders: ['outer', 'inner'],
   folderPages: { outer: page('o'), inner: page('i'), shut: page('unseen') },
 }
-const beside = (sessionId: string, step: 1 | -1) => sessionBeside({ ...state, sessionId }, step)
+const beside = (sessionId: string, step: 1 | -1) => adjacentSession({ ...state, sessionId }, step)
 
 test('sessions follow each other as they stand in the list, those of open folders first', () => {
   expect([beside('i', 1), beside('o', 1), beside('a', 1)]).toEqual(['o', 'a', 'b'])

@@ -1,16 +1,19 @@
-import type { AppState } from '../app-store.ts'
+import type { AppState } from '../find-session.ts'
 
-type Listed = Pick<AppState, 'sessionId' | 'sessions' | 'folders' | 'openFolders' | 'folderPages'>
+type SessionListView = Pick<AppState, 'sessionId' | 'sessions' | 'folders' | 'openFolders' | 'folderPages'>
 
 /** The session that stands below (1) or above (-1) the one in sight in the list; the first, where it stands nowhere. */
-export function sessionBeside(state: Listed, step: 1 | -1): string | undefined {
-  const ids = [...inFolders(state, null), ...state.sessions.map(({ id }) => id)]
+export function adjacentSession(state: SessionListView, step: 1 | -1): string | undefined {
+  const ids = [...sessionIdsInFolders(state, null), ...state.sessions.map(({ id }) => id)]
   const at = ids.indexOf(state.sessionId)
   return at === -1 ? ids[0] : ids[at + step]
 }
 
-function inFolders(state: Listed, parent: string | null): string[] {
+function sessionIdsInFolders(state: SessionListView, parent: string | null): string[] {
   return state.folders
     .filter(({ id, parentFolderId }) => parentFolderId === parent && state.openFolders.includes(id))
-    .flatMap(({ id }) => [...inFolders(state, id), ...(state.folderPages[id]?.sessions.map((one) => one.id) ?? [])])
+    .flatMap(({ id }) => [
+      ...sessionIdsInFolders(state, id),
+      ...(state.folderPages[id]?.sessions.map((one) => one.id) ?? []),
+    ])
 }

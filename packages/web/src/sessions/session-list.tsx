@@ -2,12 +2,12 @@ import { useMemo, useRef } from 'react'
 import type { HTMLAttributes, ReactElement } from 'react'
 import type { Folder } from '@troupe/core'
 import type { ListedSession } from '../api/api.ts'
-import { useRowWindow } from '../rows/use-row-window.ts'
+import { useVirtualList } from '../rows/use-row-window.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { dayGroup, formatMoment } from '../ui/format.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { allowDrop, dropped } from './dragged.ts'
+import { allowDrop, droppedSessions } from './dragged.ts'
 import { FolderRow } from './folder-row.tsx'
 import { moveInList } from './move-in-list.ts'
 import { SessionRow } from './session-row.tsx'
@@ -34,8 +34,8 @@ export function SessionList() {
   const waiting = useMemo(() => Map.groupBy(asks, (ask) => ask.sessionId), [asks])
   const isActive = view === 'active'
   const sessions = isActive ? listed : aside?.sessions
-  const groups = useMemo(() => grouped(sessions ?? [], isActive), [sessions, isActive])
-  const times = useMemo(() => timesOfEqualTitles(sessions ?? []), [sessions])
+  const groups = useMemo(() => groupByDay(sessions ?? [], isActive), [sessions, isActive])
+  const times = useMemo(() => timesForDuplicateTitles(sessions ?? []), [sessions])
   if (sessions === undefined) return <p className="sessions-none">{t.ui.loading}</p>
   if (sessions.length === 0 && (!isActive || folders.length === 0)) {
     const none = { active: t.sessions.none, archived: t.sessions.archiveNone, trashed: t.sessions.trashNone }[view]
@@ -89,7 +89,7 @@ export function SessionList() {
         onDragOver={(event) => void (isActive && allowDrop(event))}
         onDrop={(event) => {
           const inFolder = (event.target as Element).closest('.folder') !== null
-          if (isActive && !inFolder) void app.changeSessions(dropped(event), { folderId: null })
+          if (isActive && !inFolder) void app.changeSessions(droppedSessions(event), { folderId: null })
         }}
       >
         {[
@@ -114,7 +114,7 @@ function SessionRows({
 }: { children: ReactElement[]; onEndNear: () => void } & Pick<HTMLAttributes<HTMLElement>, 'onDragOver' | 'onDrop'>) {
   const scroller = useRef<HTMLDivElement>(null)
   const keys = children.map(({ key }) => key ?? '')
-  const { list, from, to, room } = useRowWindow(keys, {
+  const { list, from, to, room } = useVirtualList(keys, {
     scroller,
     guess: () => rowHeight,
     begins: { at: 'start', height: window.innerHeight },
@@ -144,14 +144,14 @@ function SessionRows({
 }
 
 /** By session, where its title stands for others too: the time tells them apart. */
-function timesOfEqualTitles(sessions: ListedSession[]): Map<string, string> {
+function timesForDuplicateTitles(sessions: ListedSession[]): Map<string, string> {
   const now = Date.now()
   const groups = Map.groupBy(sessions, (session) => session.title)
   const equal = [...groups.values()].filter((members) => members.length > 1).flat()
   return new Map(equal.map(({ id, updatedAt }) => [id, formatMoment(updatedAt, now)]))
 }
 
-function grouped(sessions: ListedSession[], withPinned: boolean): [string, ListedSession[]][] {
+function groupByDay(sessions: ListedSession[], withPinned: boolean): [string, ListedSession[]][] {
   const now = Date.now()
   const pinned = withPinned ? sessions.filter((session) => session.pinned) : []
   const days = Map.groupBy(

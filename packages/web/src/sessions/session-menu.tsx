@@ -119,26 +119,26 @@ function exportItems(sessionId: string, branch: () => string | undefined): MenuI
   ]
 }
 
-type Named = Pick<ListedSession, 'id' | 'title'>
+type TitledSession = Pick<ListedSession, 'id' | 'title'>
 
-export async function trash(app: AppStore, sessions: Named[]): Promise<void> {
+export async function trash(app: AppStore, sessions: TitledSession[]): Promise<void> {
   const ids = sessions.map(({ id }) => id)
   await app.changeSessions(ids, { trashed: true })
-  notice(t.sessions.trashed(ids.length, titleOf(sessions)), {
+  notice(t.sessions.trashed(ids.length, noticeTitle(sessions)), {
     label: t.ui.undo,
     onSelect: () => void app.changeSessions(ids, { trashed: false }),
   })
 }
 
-export async function archive(app: AppStore, sessions: Named[]): Promise<void> {
+export async function archive(app: AppStore, sessions: TitledSession[]): Promise<void> {
   const ids = sessions.map(({ id }) => id)
   await app.changeSessions(ids, { archived: true })
-  notice(t.sessions.archived(ids.length, titleOf(sessions)), {
+  notice(t.sessions.archived(ids.length, noticeTitle(sessions)), {
     label: t.ui.undo,
     onSelect: () => void app.changeSessions(ids, { archived: false }),
   })
 }
 
-function titleOf([first]: Named[]): string {
+function noticeTitle([first]: TitledSession[]): string {
   return first === undefined || first.title === '' ? t.sessions.untitled : first.title
 }

@@ -8,7 +8,7 @@ import { Menu } from '../ui/menu.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { startDrag } from './dragged.ts'
 import { NameField } from './name-field.tsx'
-import { nextPicked } from './next-picked.ts'
+import { extendSelection } from './next-picked.ts'
 import { SessionMark } from './session-mark.tsx'
 import { loadSessionMenu, useSessionMenu } from './use-session-menu.ts'
 
@@ -69,7 +69,7 @@ export function SessionRow({
     )
   }
   const isPicked = picked?.includes(session.id) ?? false
-  const pick = (range: boolean) => app.setPicked(nextPicked(picked ?? [], session.id, range ? order() : []))
+  const pick = (range: boolean) => app.setPicked(extendSelection(picked ?? [], session.id, range ? order() : []))
   return (
     <div
       className="session"

@@ -1,29 +1,13 @@
-import type { Folder, SessionPatch, SessionView } from '@troupe/core'
+import type { SessionListState } from '../find-session.ts'
+import type { SessionListPage } from '../find-session.ts'
+import type { AppServices } from '../find-session.ts'
+import type { AppState } from '../find-session.ts'
+import type { SessionPatch, SessionView } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
 import { isUnreachable } from '../api/api-error.ts'
 import type { ListedSession } from '../api/api.ts'
-import type { AppServices, AppState } from '../app-store.ts'
 
-/** Sessions that lie somewhere else than in the plain list, as far as they are loaded. */
-export interface ShelfPage {
-  sessions: ListedSession[]
-  nextCursor: string | null
-}
-
-export interface ShelfState {
-  folders: Folder[]
-  /** The folders that are open in the list. */
-  openFolders: string[]
-  folderPages: Record<string, ShelfPage>
-  /** What the list shows: what is at hand, put aside, or thrown away. */
-  view: SessionView
-  /** What the other views show; null until it is known. */
-  aside: ShelfPage | null
-  /** The sessions that are picked, in their order; null while nothing is being picked. */
-  picked: string[] | null
-}
-
-export interface ShelfActions {
+export interface SessionListActions {
   /** Reads the folders, what lies in those that are open, and the view that is shown. */
   refreshShelf: () => Promise<void>
   setView: (view: SessionView) => Promise<void>
@@ -35,29 +19,32 @@ export interface ShelfActions {
   renameFolder: (folderId: string, name: string) => Promise<void>
   deleteFolder: (folderId: string) => Promise<void>
   /** The same change for each of them; what is thrown away or put aside leaves the list at once. */
-  changeSessions: (sessionIds: readonly string[], patch: ShelfPatch) => Promise<void>
+  changeSessions: (sessionIds: readonly string[], patch: SessionListPatch) => Promise<void>
   deleteForGood: (sessionIds: readonly string[]) => Promise<void>
   emptyTrash: () => Promise<void>
   setPicked: (picked: string[] | null) => void
 }
 
-export type ShelfPatch = Pick<SessionPatch, 'pinned' | 'archived' | 'trashed' | 'folderId'>
+export type SessionListPatch = Pick<SessionPatch, 'pinned' | 'archived' | 'trashed' | 'folderId'>
 
-interface Needed extends Pick<AppServices, 'api' | 'kept' | 'onError' | 'onSession'> {
+interface SessionListServices extends Pick<AppServices, 'api' | 'kept' | 'onError' | 'onSession'> {
   refresh: () => Promise<void>
   forget: (sessionId: string) => void
   newSession: () => void
 }
 
-const openKey = 'troupe.openFolders'
-const atOnce = 4
+const openFoldersKey = 'troupe.openFolders'
+const maxConcurrent = 4
 
-export function initialShelf(kept: AppServices['kept']): ShelfState {
-  const openFolders = (kept.get(openKey) ?? '').split(' ').filter((id) => id !== '')
+export function initialSessionList(kept: AppServices['kept']): SessionListState {
+  const openFolders = (kept.get(openFoldersKey) ?? '').split(' ').filter((id) => id !== '')
   return { folders: [], openFolders, folderPages: {}, view: 'active', aside: null, picked: null }
 }
 
-export function createShelfActions({ getState, setState }: StoreApi<AppState>, needed: Needed): ShelfActions {
+export function createSessionListActions(
+  { getState, setState }: StoreApi<AppState>,
+  needed: SessionListServices,
+): SessionListActions {
   const { api, kept, onError, onSession } = needed
   /** The cursors of pages that are on their way. */
   const asked = new Set<string>()
@@ -78,14 +65,14 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
       attempt(async () => {
         const { folder } = await api.addFolder(name, parentFolderId)
         setOpen([...getState().openFolders, folder.id, ...(parentFolderId === null ? [] : [parentFolderId])])
-        await eachOf(sessionIds, (id) => api.changeSession(id, { folderId: folder.id }))
+        await forEachLimited(sessionIds, (id) => api.changeSession(id, { folderId: folder.id }))
       }),
     renameFolder: (id, name) => attempt(() => api.changeFolder(id, { name })),
     deleteFolder: (id) => attempt(() => api.deleteFolder(id)),
     changeSessions: (ids, patch) =>
       attempt(async () => {
         const changed: ListedSession[] = []
-        await eachOf(ids, async (id) => changed.push((await api.changeSession(id, patch)).session))
+        await forEachLimited(ids, async (id) => changed.push((await api.changeSession(id, patch)).session))
         if (patch.pinned === undefined) takeAway(ids)
         for (const session of changed) putBack(session)
         for (const id of ids) {
@@ -97,7 +84,7 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
       }),
     deleteForGood: (ids) =>
       attempt(async () => {
-        await eachOf(ids, (id) => api.deleteSession(id))
+        await forEachLimited(ids, (id) => api.deleteSession(id))
         for (const id of ids) {
           needed.forget(id)
           onSession(id, 'deleted')
@@ -130,7 +117,7 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
     if (session.archived || session.trashedAt !== null || session.folderId !== null) return
     setState(({ sessions, nextCursor }) => {
       if (sessions.some(({ id }) => id === session.id)) return {}
-      const next = sessions.findIndex((one) => comesAfter(one, session))
+      const next = sessions.findIndex((one) => isListedAfter(one, session))
       if (next === -1 && nextCursor !== null) return {}
       return { sessions: sessions.toSpliced(next === -1 ? sessions.length : next, 0, session) }
     })
@@ -157,8 +144,8 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
       ])
       setState(({ folderPages, aside: before, view: now }) => ({
         folders,
-        folderPages: Object.fromEntries(pages.map(([id, page]) => [id, joined(page, folderPages[id])])),
-        ...(now === view && { aside: aside && joined(aside, before) }),
+        folderPages: Object.fromEntries(pages.map(([id, page]) => [id, mergePages(page, folderPages[id])])),
+        ...(now === view && { aside: aside && mergePages(aside, before) }),
       }))
     } catch (error) {
       if (!isUnreachable(error)) onError(error)
@@ -178,7 +165,7 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
 
   function setOpen(ids: string[]): void {
     const openFolders = [...new Set(ids)]
-    kept.set(openKey, openFolders.length === 0 ? null : openFolders.join(' '))
+    kept.set(openFoldersKey, openFolders.length === 0 ? null : openFolders.join(' '))
     setState({ openFolders })
   }
 
@@ -209,21 +196,21 @@ export function createShelfActions({ getState, setState }: StoreApi<AppState>, n
 }
 
 /** A fresh first page, with what had been loaded below it. */
-function joined(page: ShelfPage, before: ShelfPage | null | undefined): ShelfPage {
+function mergePages(page: SessionListPage, before: SessionListPage | null | undefined): SessionListPage {
   const last = page.sessions.at(-1)
   if (page.nextCursor === null || last === undefined || before == null) return page
   const known = new Set(page.sessions.map(({ id }) => id))
-  const below = before.sessions.filter((one) => !known.has(one.id) && comesAfter(one, last))
+  const below = before.sessions.filter((one) => !known.has(one.id) && isListedAfter(one, last))
   return { sessions: [...page.sessions, ...below], nextCursor: below.length > 0 ? before.nextCursor : page.nextCursor }
 }
 
 /** The order of lists: the pinned first, then the newest. */
-export function comesAfter(one: ListedSession, last: ListedSession): boolean {
+export function isListedAfter(one: ListedSession, last: ListedSession): boolean {
   return one.pinned === last.pinned ? one.updatedAt < last.updatedAt : last.pinned
 }
 
 /** A few at a time; the first failure is told when all have had their turn. */
-async function eachOf(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> {
+async function forEachLimited(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []
   const waiting = [...ids]
   const next = async (): Promise<void> => {
@@ -231,6 +218,6 @@ async function eachOf(ids: readonly string[], work: (id: string) => Promise<unkn
       await work(id).catch((error: unknown) => failures.push(error))
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, next))
+  await Promise.all(Array.from({ length: maxConcurrent }, next))
   if (failures.length > 0) throw failures[0] as Error
 }

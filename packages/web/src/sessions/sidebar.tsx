@@ -7,7 +7,7 @@ import { SettingsButton } from '../settings/settings-button.tsx'
 import { keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/icon-button.tsx'
-import { Mark } from '../ui/mark.tsx'
+import { Logo } from '../ui/mark.tsx'
 import { useApp, useWorkspace } from '../workspace.ts'
 import { ListHead } from './list-head.tsx'
 import { moveInList } from './move-in-list.ts'
@@ -48,7 +48,7 @@ export function Sidebar() {
         inert={!open}
       >
         <header className="sidebar-head">
-          <Mark />
+          <Logo />
           <strong>Troupe</strong>
           <IconButton label={t.sessions.hide} onClick={() => app.setSidebar(false)}>
             <PanelLeftClose />

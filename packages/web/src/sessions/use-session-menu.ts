@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 
-type Loaded = typeof import('./session-menu.tsx')
+type SessionMenuModule = typeof import('./session-menu.tsx')
 
-let loaded: Loaded | undefined
+let loaded: SessionMenuModule | undefined
 let loading: Promise<void> | undefined
 const listeners = new Set<() => void>()
 
 /** What can be done with sessions, once somebody comes near: the first load does without it. */
-export function useSessionMenu(): Loaded | undefined {
+export function useSessionMenu(): SessionMenuModule | undefined {
   return useSyncExternalStore(subscribe, () => loaded)
 }
 

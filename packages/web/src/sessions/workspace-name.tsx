@@ -1,6 +1,6 @@
 import { Folder } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import { sentence } from '../texts/sentence.tsx'
+import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useApp } from '../workspace.ts'
@@ -33,7 +33,7 @@ export function WorkspaceName() {
             <VisibleText text={path} as="name" />
           </p>
           <p>
-            {sentence(t.workspaceName.elsewhere, {
+            {formatElements(t.workspaceName.elsewhere, {
               troupe: <code>troupe serve --workspace folder</code>,
               npm: <code>npm start -- --workspace folder</code>,
             })}

@@ -1,20 +1,20 @@
 import { useCallback } from 'react'
 import licences from 'virtual:licences'
 import { t } from '../texts/t.ts'
-import { Mark } from '../ui/mark.tsx'
+import { Logo } from '../ui/mark.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { AskedNote } from './asked-note.tsx'
-import { useAsked } from './use-asked.ts'
+import { ServerDataStatus } from './asked-note.tsx'
+import { useServerData } from './use-asked.ts'
 
 export function AboutSection() {
   const { api } = useWorkspace()
-  const asked = useAsked(useCallback(() => api.health(), [api]))
+  const asked = useServerData(useCallback(() => api.health(), [api]))
   return (
     <>
       <section className="settings-about" data-setting="version" tabIndex={-1} aria-label={t.settings.about.version}>
-        <Mark />
+        <Logo />
         <div>
-          <AskedNote asked={asked} />
+          <ServerDataStatus asked={asked} />
           {asked.value !== null && <h3>{t.settings.about.versionText(asked.value.version)}</h3>}
           <p className="settings-note">{t.settings.about.text}</p>
         </div>

@@ -1,5 +1,5 @@
 import { t } from '../texts/t.ts'
-import { setLook, useLook } from '../ui/appearance.ts'
+import { setAppearance, useAppearance } from '../ui/appearance.ts'
 import { Segments } from '../ui/segments.tsx'
 import { setTheme, useTheme } from '../ui/theme.ts'
 import { SettingRow } from './setting-row.tsx'
@@ -11,9 +11,9 @@ const motions = ['system', 'reduced', 'full'] as const
 
 export function AppearanceSection() {
   const theme = useTheme()
-  const contrast = useLook('contrast')
-  const motion = useLook('motion')
-  const text = useLook('text')
+  const contrast = useAppearance('contrast')
+  const motion = useAppearance('motion')
+  const text = useAppearance('text')
   return (
     <>
       <SettingRow id="theme" title={t.settings.theme}>
@@ -29,7 +29,7 @@ export function AppearanceSection() {
           label={t.settings.contrast}
           options={contrasts.map((value) => ({ value, label: t.settings.contrasts[value] }))}
           value={contrast}
-          onChange={(value) => setLook('contrast', value)}
+          onChange={(value) => setAppearance('contrast', value)}
         />
       </SettingRow>
       <SettingRow id="motion" title={t.settings.motion} about={t.settings.motionAbout}>
@@ -37,7 +37,7 @@ export function AppearanceSection() {
           label={t.settings.motion}
           options={motions.map((value) => ({ value, label: t.settings.motions[value] }))}
           value={motion}
-          onChange={(value) => setLook('motion', value)}
+          onChange={(value) => setAppearance('motion', value)}
         />
       </SettingRow>
       <SettingRow id="text" title={t.settings.textSize}>
@@ -45,7 +45,7 @@ export function AppearanceSection() {
           label={t.settings.textSize}
           options={textSizes.map((value) => ({ value, label: t.settings.textSizes[value] }))}
           value={text}
-          onChange={(value) => setLook('text', value)}
+          onChange={(value) => setAppearance('text', value)}
         />
       </SettingRow>
     </>

@@ -1,8 +1,8 @@
 import { t } from '../texts/t.ts'
-import type { Asked } from './use-asked.ts'
+import type { ServerData } from './use-asked.ts'
 
 /** That it is still being asked, or why there is no answer. */
-export function AskedNote({ asked: { value, failure } }: { asked: Asked<unknown> }) {
+export function ServerDataStatus({ asked: { value, failure } }: { asked: ServerData<unknown> }) {
   if (failure !== null) {
     return (
       <p className="settings-failure" role="alert">

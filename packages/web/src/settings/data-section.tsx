@@ -6,14 +6,14 @@ import { formatSize } from '../ui/format.ts'
 import { Moment } from '../ui/moment.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { AskedNote } from './asked-note.tsx'
+import { ServerDataStatus } from './asked-note.tsx'
 import { Doctor } from './doctor.tsx'
-import { useAsked } from './use-asked.ts'
+import { useServerData } from './use-asked.ts'
 
 /** Where everything lies, how much it is, a copy of it, and whether something is wrong. */
 export function DataSection() {
   const { api } = useWorkspace()
-  const asked = useAsked(useCallback(() => api.data(), [api]))
+  const asked = useServerData(useCallback(() => api.data(), [api]))
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<{ ok: boolean; text: string } | null>(null)
   const { home, places = [], backups = [], free = 0 } = asked.value ?? {}
@@ -34,7 +34,7 @@ export function DataSection() {
     <>
       <section className="settings-part" data-setting="where" tabIndex={-1} aria-label={t.settings.data.where}>
         <h3>{t.settings.data.where}</h3>
-        <AskedNote asked={asked} />
+        <ServerDataStatus asked={asked} />
         {home !== undefined && (
           <>
             <p className="settings-note">{t.settings.data.home}</p>

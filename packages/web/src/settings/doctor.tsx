@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 import type { Finding } from '../api/settings-info.ts'
-import { said } from '../texts/said.ts'
+import { translateServerText } from '../texts/said.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
@@ -56,11 +56,11 @@ export function Doctor() {
               {icons[status]}
               <span className="visually-hidden">{t.settings.data.statuses[status]}: </span>
               <span>
-                <b>{name}</b> <VisibleText text={said(text, 'text')} />
+                <b>{name}</b> <VisibleText text={translateServerText(text, 'text')} />
                 {fix !== undefined && (
                   <>
                     <br />
-                    <VisibleText text={`→ ${said(fix, 'text')}`} />
+                    <VisibleText text={`→ ${translateServerText(fix, 'text')}`} />
                   </>
                 )}
               </span>

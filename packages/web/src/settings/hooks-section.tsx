@@ -3,20 +3,20 @@ import { t } from '../texts/t.ts'
 import { formatDuration } from '../ui/format.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { AskedNote } from './asked-note.tsx'
+import { ServerDataStatus } from './asked-note.tsx'
 import { ProblemList } from './problem-list.tsx'
 import { TrustRow } from './trust-row.tsx'
-import { useAsked } from './use-asked.ts'
+import { useServerData } from './use-asked.ts'
 
 /** What has a word in what runs: when, about which calls, and from where. */
 export function HooksSection() {
   const { api } = useWorkspace()
-  const asked = useAsked(useCallback(() => api.hooks(), [api]))
+  const asked = useServerData(useCallback(() => api.hooks(), [api]))
   const { hooks = [], problems = [] } = asked.value ?? {}
   return (
     <>
       <p className="settings-note">{t.settings.hooks.about}</p>
-      <AskedNote asked={asked} />
+      <ServerDataStatus asked={asked} />
       <ProblemList title={t.settings.hooks.problems} problems={problems} />
       {asked.value !== null && hooks.length === 0 && <p className="settings-none">{t.settings.hooks.none}</p>}
       <ul className="settings-list" aria-label={t.settings.hooks.list}>

@@ -1,4 +1,4 @@
-import { paramsOf } from '@troupe/core/protocol'
+import { modelParams } from '@troupe/core/protocol'
 import { useMemo, useState } from 'react'
 import { groupModels } from '../api/model-info.ts'
 import type { ModelInfo } from '../api/model-info.ts'
@@ -80,7 +80,7 @@ export function ModelList() {
 
 function ModelEntry({ model, isDefault }: { model: ModelInfo; isDefault: boolean }) {
   const { ref, name, familyId, tags, contextWindow, maxOutputTokens, price } = model
-  const params = paramsOf(model)
+  const params = modelParams(model)
   const tokens = (number: number | undefined) =>
     number === undefined ? t.settings.models.unknown : t.settings.models.tokens(formatCount(number))
   return (

@@ -2,14 +2,14 @@ import { TriangleAlert } from 'lucide-react'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 
-export interface Problem {
+export interface FileProblem {
   path: string
   line?: number
   message: string
 }
 
 /** Files that were left out: which, where in them, and why. */
-export function ProblemList({ title, problems }: { title: string; problems: readonly Problem[] }) {
+export function ProblemList({ title, problems }: { title: string; problems: readonly FileProblem[] }) {
   if (problems.length === 0) return null
   return (
     <section className="settings-problems" aria-label={title}>

@@ -2,7 +2,7 @@ import '../texts/show-late.ts'
 import { ArrowLeft, X } from 'lucide-react'
 import { Suspense, useEffect, useMemo, useRef } from 'react'
 import { t } from '../texts/t.ts'
-import { askToClose } from '../ui/ask-to-close.ts'
+import { requestClose } from '../ui/ask-to-close.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -11,8 +11,8 @@ import { useApp, useWorkspace } from '../workspace.ts'
 import { sections } from './sections.ts'
 import { SettingsContext } from './settings-context.ts'
 import { SettingsNav } from './settings-nav.tsx'
-import { useJump } from './use-jump.ts'
-import { useUnsaved } from './use-unsaved.ts'
+import { useScrollToSetting } from './use-jump.ts'
+import { useUnsavedChanges } from './use-unsaved.ts'
 import './settings-dialog.css'
 import './section-parts.css'
 
@@ -24,8 +24,8 @@ export function SettingsDialog() {
   const pane = useRef<HTMLDivElement>(null)
   const chosen = sections.find(({ id }) => id === at.split('/', 1)[0])
   const shown = chosen ?? sections[0]
-  useJump(pane, at)
-  const unsaved = useUnsaved(dialog, pane)
+  useScrollToSetting(pane, at)
+  const unsaved = useUnsavedChanges(dialog, pane)
   useEffect(() => {
     if (!at.includes('/')) pane.current?.scrollTo(0, 0)
   }, [at])
@@ -35,7 +35,7 @@ export function SettingsDialog() {
     dialog.current?.querySelector<HTMLElement>('[aria-current=page]')?.focus()
   }, [])
   const settings = useMemo(
-    () => ({ close: () => askToClose(dialog.current), toTop: () => pane.current?.scrollTo(0, 0) }),
+    () => ({ close: () => requestClose(dialog.current), toTop: () => pane.current?.scrollTo(0, 0) }),
     [],
   )
   if (shown === undefined) return null

@@ -9,7 +9,7 @@ import { findSettings } from './find-settings.ts'
 import { sections } from './sections.ts'
 import { useSearchables } from './use-searchables.ts'
 
-const mostFound = 40
+const maxResults = 40
 
 /** The sections, or what fits the words that were typed. Arrow keys go through either. */
 export function SettingsNav({ current }: { current: string }) {
@@ -71,7 +71,7 @@ export function SettingsNav({ current }: { current: string }) {
         </ul>
       ) : (
         <ul aria-label={t.settings.results}>
-          {found.slice(0, mostFound).map(({ at, title, section }) => (
+          {found.slice(0, maxResults).map(({ at, title, section }) => (
             <li key={at}>
               <a {...link(at)}>
                 <span>

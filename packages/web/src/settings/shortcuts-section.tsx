@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { keepsSigns, keepSigns } from '../shortcuts/kept-signs.ts'
+import { areSingleKeysEnabled, setSingleKeysEnabled } from '../shortcuts/kept-signs.ts'
 import { ShortcutList } from '../shortcuts/shortcut-list.tsx'
 import { t } from '../texts/t.ts'
 
 export function ShortcutsSection() {
-  const [signs, setSigns] = useState(keepsSigns)
+  const [signs, setSigns] = useState(areSingleKeysEnabled)
   return (
     <>
       <label className="settings-check" data-setting="signs">
@@ -12,7 +12,7 @@ export function ShortcutsSection() {
           type="checkbox"
           checked={signs}
           onChange={(event) => {
-            keepSigns(event.target.checked)
+            setSingleKeysEnabled(event.target.checked)
             setSigns(event.target.checked)
           }}
         />

@@ -2,21 +2,21 @@ import { useCallback } from 'react'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { useWorkspace } from '../workspace.ts'
-import { AskedNote } from './asked-note.tsx'
+import { ServerDataStatus } from './asked-note.tsx'
 import { ProblemList } from './problem-list.tsx'
 import { SkillImport } from './skill-import.tsx'
 import { TrustRow } from './trust-row.tsx'
-import { useAsked } from './use-asked.ts'
+import { useServerData } from './use-asked.ts'
 
 /** The skills that there are, which stand before which, what is none and why, and how others come in. */
 export function SkillsSection() {
   const { api } = useWorkspace()
-  const asked = useAsked(useCallback(() => api.skills(), [api]))
+  const asked = useServerData(useCallback(() => api.skills(), [api]))
   const { skills = [], problems = [] } = asked.value ?? {}
   return (
     <>
       <p className="settings-note">{t.settings.skills.about}</p>
-      <AskedNote asked={asked} />
+      <ServerDataStatus asked={asked} />
       <ProblemList title={t.settings.skills.problems} problems={problems} />
       {asked.value !== null && skills.length === 0 && <p className="settings-none">{t.settings.skills.none}</p>}
       <ul className="settings-list" aria-label={t.settings.skills.list}>

@@ -5,12 +5,12 @@ import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { useWorkspace } from '../workspace.ts'
 import { SettingRow } from './setting-row.tsx'
-import { useAsked } from './use-asked.ts'
+import { useServerData } from './use-asked.ts'
 
 /** Whether what the folder brings along takes effect. */
 export function TrustRow({ onChanged }: { onChanged: () => Promise<void> }) {
   const { api } = useWorkspace()
-  const asked = useAsked(useCallback(() => api.workspace(), [api]))
+  const asked = useServerData(useCallback(() => api.workspace(), [api]))
   const [asking, setAsking] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
   const trusted = asked.value?.workspace?.trusted

@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useState } from 'react'
 import { toErrorInfo } from '../api/api-error.ts'
 
-export interface Asked<Value> {
+export interface ServerData<Value> {
   value: Value | null
   failure: string | null
   again: () => Promise<void>
 }
 
 /** What the server says, asked once and whenever somebody wants it again. `ask` must not change. */
-export function useAsked<Value>(ask: () => Promise<Value>): Asked<Value> {
+export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Value> {
   const [state, setState] = useState<{ value: Value | null; failure: string | null }>({ value: null, failure: null })
   const again = useCallback(
     () =>

@@ -5,10 +5,10 @@ const focusable =
   // A selector, not shown.
   'input:checked, button:not([disabled]), a[href], input:not([disabled]), select, textarea, summary, [tabindex]'
 /** What the server has to be asked for may take a while. */
-const patience = 8000
+const maxWaitMs = 8000
 
 /** Brings a setting into sight and gives it the focus, as soon as it is there. */
-export function useJump(pane: RefObject<HTMLElement | null>, at: string): void {
+export function useScrollToSetting(pane: RefObject<HTMLElement | null>, at: string): void {
   useEffect(() => {
     const [, ...rest] = at.split('/')
     const id = rest.join('/')
@@ -29,7 +29,7 @@ export function useJump(pane: RefObject<HTMLElement | null>, at: string): void {
     const observer = new MutationObserver(jump)
     if (jump()) return
     observer.observe(current, { childList: true, subtree: true })
-    const timer = setTimeout(() => observer.disconnect(), patience)
+    const timer = setTimeout(() => observer.disconnect(), maxWaitMs)
     return () => {
       clearTimeout(timer)
       observer.disconnect()

@@ -3,7 +3,7 @@ import type { RefObject } from 'react'
 
 type Field = HTMLInputElement | HTMLTextAreaElement
 
-export interface Unsaved {
+export interface UnsavedChanges {
   /** The person is about to leave what they wrote. */
   isAsking: boolean
   stay: () => void
@@ -15,7 +15,10 @@ const fields =
   'form :is(textarea, input:not([type=search], [type=checkbox], [type=radio], [type=file]))'
 
 /** Text in a form that was neither sent nor taken back is not lost by Escape, a click beside the dialog or on a link of it. */
-export function useUnsaved(dialog: RefObject<HTMLDialogElement | null>, pane: RefObject<HTMLElement | null>): Unsaved {
+export function useUnsavedChanges(
+  dialog: RefObject<HTMLDialogElement | null>,
+  pane: RefObject<HTMLElement | null>,
+): UnsavedChanges {
   const known = useRef(new Map<Field, string>())
   const [leave, setLeave] = useState<{ go: () => void } | null>(null)
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { decideAsk, noteSince } from './decide-ask.ts'
+import { decideVisibleAsk, trackVisibleSince } from './decide-ask.ts'
 
 /** An ask as the page has it; `scroll` brings it into sight or out of it, as the browser tells. */
 interface Shown {
@@ -45,7 +45,7 @@ function show(name: string, isInSight: boolean): Shown {
     top = isIntersecting ? 0 : 5000
     tell([{ isIntersecting }])
   }
-  noteSince(ask)
+  trackVisibleSince(ask)
   scroll(isInSight)
   const one = { ask, scroll }
   shown.push(one)
@@ -55,10 +55,10 @@ function show(name: string, isInSight: boolean): Shown {
 test('what has just come is not decided by a press that was meant for something else', () => {
   show('a', true)
   now += 400
-  decideAsk('approve')
+  decideVisibleAsk('approve')
   expect(pressed).toEqual([])
   now += 200
-  decideAsk('approve')
+  decideVisibleAsk('approve')
   expect(pressed).toEqual(['[data-decision=approve] a'])
 })
 
@@ -66,13 +66,13 @@ test('nor is what has waited out of sight and has just come into it', () => {
   show('a', true)
   const b = show('b', false)
   now += 5000
-  decideAsk('approve')
+  decideVisibleAsk('approve')
   shown = [b]
   b.scroll(true)
   now += 100
-  decideAsk('approve')
+  decideVisibleAsk('approve')
   expect(pressed).toEqual(['[data-decision=approve] a'])
   now += 500
-  decideAsk('deny')
+  decideVisibleAsk('deny')
   expect(pressed).toEqual(['[data-decision=approve] a', '[data-decision=deny] b'])
 })

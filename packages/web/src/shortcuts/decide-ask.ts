@@ -5,8 +5,8 @@ const readingTime = 500
  * Approves or denies what is asked in the chat: the ask that has the focus, else the one that is in sight. Where several
  * are in sight the first takes the focus, so that it is seen which one the next press is for.
  */
-export function decideAsk(decision: 'approve' | 'deny'): void {
-  const asks = [...document.querySelectorAll<HTMLElement>('.chat .approval')].filter(isInSight)
+export function decideVisibleAsk(decision: 'approve' | 'deny'): void {
+  const asks = [...document.querySelectorAll<HTMLElement>('.chat .approval')].filter(isInViewport)
   const chosen = asks.find((ask) => ask.contains(document.activeElement))
   const ask = chosen ?? asks[0]
   if (ask === undefined) return
@@ -16,7 +16,7 @@ export function decideAsk(decision: 'approve' | 'deny'): void {
 }
 
 /** As `ref` of an ask: keeps since when it is in sight, which one that waited further down may be only now. */
-export function noteSince(ask: HTMLElement | null): (() => void) | undefined {
+export function trackVisibleSince(ask: HTMLElement | null): (() => void) | undefined {
   if (ask === null) return undefined
   const note = (isInSight: boolean) => {
     ask.dataset['since'] = String(isInSight ? performance.now() : Infinity)
@@ -27,7 +27,7 @@ export function noteSince(ask: HTMLElement | null): (() => void) | undefined {
   return () => observer.disconnect()
 }
 
-function isInSight(ask: HTMLElement): boolean {
+function isInViewport(ask: HTMLElement): boolean {
   const { top, bottom } = ask.getBoundingClientRect()
   return top < window.innerHeight && bottom > 0
 }

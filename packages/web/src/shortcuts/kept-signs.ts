@@ -1,12 +1,12 @@
-import { keptByBrowser } from '../api/kept.ts'
+import { browserStorage } from '../api/kept.ts'
 
-const key = 'troupe.signs'
+const singleKeysKey = 'troupe.signs'
 
 /** Whether a sign alone, such as `?`, is a shortcut. Who speaks to the page or types by accident can turn that off. */
-export function keepsSigns(): boolean {
-  return keptByBrowser.get(key) !== 'off'
+export function areSingleKeysEnabled(): boolean {
+  return browserStorage.get(singleKeysKey) !== 'off'
 }
 
-export function keepSigns(on: boolean): void {
-  keptByBrowser.set(key, on ? null : 'off')
+export function setSingleKeysEnabled(on: boolean): void {
+  browserStorage.set(singleKeysKey, on ? null : 'off')
 }

@@ -1,12 +1,12 @@
 /** A key with what is held down, as `Mod+Shift+O`; `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
 export type Keys = string
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
+type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 
 export const isMac = (userAgent = globalThis.navigator?.userAgent ?? ''): boolean => /Mac|iPhone|iPad/.test(userAgent)
 
 /** Whether this press is that one. A character that needs Shift, such as `?`, is known by itself; a Mac has others with Alt. */
-export function isPressed(keys: Keys, event: Pressed): boolean {
+export function isPressed(keys: Keys, event: KeyPress): boolean {
   const parts = keys.split('+')
   const key = parts.at(-1) ?? ''
   const isKey = event.key.toLowerCase() === key.toLowerCase()

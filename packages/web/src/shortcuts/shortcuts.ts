@@ -1,10 +1,10 @@
 import { flushSync } from 'react-dom'
 import { chooseNextMode } from '../modes/choose-next-mode.ts'
 import { togglePanels } from '../panels/toggle-panels.ts'
-import { sessionBeside } from '../sessions/session-beside.ts'
+import { adjacentSession } from '../sessions/session-beside.ts'
 import { t } from '../texts/t.ts'
 import type { Workspace } from '../workspace.ts'
-import { decideAsk } from './decide-ask.ts'
+import { decideVisibleAsk } from './decide-ask.ts'
 import type { Keys } from './keys.ts'
 
 export interface Shortcut {
@@ -37,7 +37,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt+ArrowDown',
     title: () => t.shortcuts.nextSession,
     where: 'everywhere',
-    run: (workspace) => goBeside(workspace, 1),
+    run: (workspace) => goToAdjacentSession(workspace, 1),
     inPalette: true,
   },
   {
@@ -45,7 +45,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt+ArrowUp',
     title: () => t.shortcuts.previousSession,
     where: 'everywhere',
-    run: (workspace) => goBeside(workspace, -1),
+    run: (workspace) => goToAdjacentSession(workspace, -1),
     inPalette: true,
   },
   {
@@ -81,7 +81,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt+Y',
     title: () => t.shortcuts.approve,
     where: 'everywhere',
-    run: () => decideAsk('approve'),
+    run: () => decideVisibleAsk('approve'),
     notInText: true,
   },
   {
@@ -89,7 +89,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt+N',
     title: () => t.shortcuts.deny,
     where: 'everywhere',
-    run: () => decideAsk('deny'),
+    run: () => decideVisibleAsk('deny'),
     notInText: true,
   },
   {
@@ -164,8 +164,8 @@ export const shortcuts: readonly Shortcut[] = [
   { id: 'remove', keys: 'Delete', title: () => t.shortcuts.remove, where: 'lists' },
 ]
 
-function goBeside({ app }: Workspace, step: 1 | -1): void {
-  const id = sessionBeside(app.getState(), step)
+function goToAdjacentSession({ app }: Workspace, step: 1 | -1): void {
+  const id = adjacentSession(app.getState(), step)
   if (id !== undefined) app.select(id)
 }
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useWorkspace } from '../workspace.ts'
-import { keepsSigns } from './kept-signs.ts'
+import { areSingleKeysEnabled } from './kept-signs.ts'
 import { isPressed } from './keys.ts'
 import { shortcuts } from './shortcuts.ts'
 
@@ -15,7 +15,7 @@ export function useShortcuts(): void {
       const found = shortcuts.find(({ run, keys }) => run !== undefined && isPressed(keys, event))
       if (found === undefined) return
       const isSign = found.keys.length === 1
-      if (isSign && !keepsSigns()) return
+      if (isSign && !areSingleKeysEnabled()) return
       if ((isSign || found.notInText === true) && isTyping(event.target)) return
       // With Alt they open what can be chosen there.
       if (event.target instanceof HTMLSelectElement && event.key.startsWith('Arrow')) return

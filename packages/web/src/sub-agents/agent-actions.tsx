@@ -3,7 +3,7 @@ import { useSessionStore } from '../chat/session-context.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
-import { isAtWork } from './sub-agent.ts'
+import { isAgentActive } from './sub-agent.ts'
 import type { SubAgent } from './sub-agent.ts'
 import { useShowAgent } from './use-show-agent.ts'
 import { useSubAgents } from './use-sub-agents.ts'
@@ -21,7 +21,7 @@ export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?:
           {t.subAgents.answer}
         </Button>
       )}
-      {isAtWork(agent) && (
+      {isAgentActive(agent) && (
         <IconButton label={t.subAgents.stop(name)} disabled={isBusy} onClick={() => void agents.stop(agentId)}>
           <Square className="agent-stop" />
         </IconButton>

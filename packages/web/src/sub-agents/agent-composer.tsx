@@ -4,14 +4,14 @@ import { useShallow } from 'zustand/react/shallow'
 import { useSession, useSessionStore } from '../chat/session-context.ts'
 import { visibleMessages } from '../chat/session-state.ts'
 import type { SessionState } from '../chat/session-state.ts'
-import { useKept } from '../chat/use-kept.ts'
+import { useRetainedState } from '../chat/use-kept.ts'
 import { keyNames } from '../shortcuts/keys.ts'
 import { t } from '../texts/t.ts'
 import { GrowingTextarea } from '../ui/growing-textarea.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
-import { isAtWork } from './sub-agent.ts'
-import { heardBy, toldPending } from './told-pending.ts'
-import type { Told } from './told-pending.ts'
+import { isAgentActive } from './sub-agent.ts'
+import { deliveredMessages, undeliveredMessages } from './told-pending.ts'
+import type { SentMessage } from './told-pending.ts'
 import { useSubAgents } from './use-sub-agents.ts'
 
 /** Tells an agent more: one at work reads it at its next step, one that has ended goes on with it. */
@@ -19,15 +19,17 @@ export function AgentComposer({ agentId }: { agentId: string }) {
   const { send, setDraft, getState } = useSessionStore()
   const draft = useSession((state) => state.draft)
   const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? t.subAgents.theAgent)
-  const works = useSubAgents(({ agents }) => isAtWork(agents.get(agentId) ?? { status: 'completed' }))
+  const works = useSubAgents(({ agents }) => isAgentActive(agents.get(agentId) ?? { status: 'completed' }))
   const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
-  const [told, setTold] = useKept<readonly Told[]>('told', [])
-  const pending = useSession(useShallow((state) => (works && told.length > 0 ? toldPending(told, heardIn(state)) : [])))
+  const [told, setTold] = useRetainedState<readonly SentMessage[]>('told', [])
+  const pending = useSession(
+    useShallow((state) => (works && told.length > 0 ? undeliveredMessages(told, deliveredIn(state)) : [])),
+  )
   const isReady = draft.trim() !== '' && !isBusy
 
   const submit = () => {
     if (!isReady) return
-    const last = heardIn(getState()).at(-1)
+    const last = deliveredIn(getState()).at(-1)
     setTold([...pending, { id: newId('t'), text: draft, after: last?.id ?? null }])
     void send(draft)
   }
@@ -73,6 +75,6 @@ export function AgentComposer({ agentId }: { agentId: string }) {
   )
 }
 
-function heardIn(state: SessionState): ReturnType<typeof heardBy> {
-  return heardBy(visibleMessages(state))
+function deliveredIn(state: SessionState): ReturnType<typeof deliveredMessages> {
+  return deliveredMessages(visibleMessages(state))
 }

@@ -2,17 +2,17 @@ import { useEffect, useState } from 'react'
 import { t } from '../texts/t.ts'
 import { formatCost, formatCount, formatDuration } from '../ui/format.ts'
 import { formatElapsed } from './describe-agent.ts'
-import { isAtWork } from './sub-agent.ts'
+import { isAgentActive } from './sub-agent.ts'
 import type { SubAgent } from './sub-agent.ts'
 
 /** How long, how many steps and tokens, how dear. */
 export function AgentFacts({ agent }: { agent: SubAgent }) {
   const { status, startedAt, elapsedMs, steps, tokens, cost } = agent
-  const isCounted = isAtWork(agent) && status !== 'pending'
+  const isCounted = isAgentActive(agent) && status !== 'pending'
   return (
     <span className="agent-facts">
       {isCounted && <Elapsed since={startedAt} />}
-      {!isAtWork(agent) && elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
+      {!isAgentActive(agent) && elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
       {steps > 0 && <span>{t.subAgents.steps(steps)}</span>}
       {tokens > 0 && <span>{t.subAgents.tokens(formatCount(tokens))}</span>}
       {cost !== null && cost > 0 && <span>{formatCost(cost)}</span>}

@@ -1,6 +1,6 @@
 import { createFold } from '@troupe/core/protocol'
 import type { Chunk, Fold } from '@troupe/core/protocol'
-import { dataOf } from '../chat/data-of.ts'
+import { partData } from '../chat/data-of.ts'
 import { readActivity } from './read-activity.ts'
 import type { Activity } from './read-activity.ts'
 
@@ -9,13 +9,13 @@ interface Turn {
   tokens: number
 }
 
-interface News {
+interface TurnUpdate {
   activity: Activity
   tokens: number
 }
 
 /** The turns that agents are at. A chunk costs an append; what has become of them is worked out when it is read. */
-export function createAgentFolds() {
+export function createAgentTurns() {
   const turns = new Map<string, Turn>()
   const changed = new Set<string>()
 
@@ -29,21 +29,21 @@ export function createAgentFolds() {
       turns.set(agentId, turn)
     }
     turn.fold.push(chunk)
-    const usage = dataOf(chunk, 'usage')
+    const usage = partData(chunk, 'usage')
     if (usage !== undefined) turn.tokens = usage.totalTokens
     changed.add(agentId)
   }
 
   /** What one is at; undefined when there is no news. */
-  function read(agentId: string): News | undefined {
+  function read(agentId: string): TurnUpdate | undefined {
     const turn = turns.get(agentId)
     if (turn === undefined || !changed.delete(agentId)) return undefined
     return { activity: readActivity(turn.fold.snapshot()), tokens: turn.tokens }
   }
 
   /** All of which there is news. */
-  function readAll(): [agentId: string, news: News][] {
-    return [...changed].flatMap((agentId): [string, News][] => {
+  function readAll(): [agentId: string, news: TurnUpdate][] {
+    return [...changed].flatMap((agentId): [string, TurnUpdate][] => {
       const news = read(agentId)
       return news === undefined ? [] : [[agentId, news]]
     })

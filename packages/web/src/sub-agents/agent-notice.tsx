@@ -7,7 +7,7 @@ import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentIcon } from './agent-icon.tsx'
 import { AgentReport } from './agent-report.tsx'
-import { firstLine, statusWord } from './describe-agent.ts'
+import { firstLine, statusLabel } from './describe-agent.ts'
 import { isKnownStatus } from './read-report.ts'
 import type { Report } from './read-report.ts'
 
@@ -16,7 +16,7 @@ export function AgentNotice({ id, report }: { id: string; report: Report }) {
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
   const { name, status, text } = report
-  const word = isKnownStatus(status) ? statusWord({ status, asks: 0 }) : status
+  const word = isKnownStatus(status) ? statusLabel({ status, asks: 0 }) : status
   return (
     <Group className="tool" label={`${t.subAgents.hasEnded(name)}: ${word}`}>
       <button

@@ -1,6 +1,6 @@
+import type { SubAgents } from '../chat/session-services.ts'
 import type { PanelRequest } from '../panels/panel.ts'
 import { t } from '../texts/t.ts'
-import type { SubAgents } from './sub-agents.ts'
 
 /** The conversation of one agent as a panel; null for all agents of the session. */
 export function agentPanel(agents: SubAgents, agentId: string | null): PanelRequest {

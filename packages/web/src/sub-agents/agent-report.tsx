@@ -6,7 +6,7 @@ import { formatCount } from '../ui/format.ts'
 import { Group } from '../ui/group.tsx'
 import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentIcon } from './agent-icon.tsx'
-import { statusWord } from './describe-agent.ts'
+import { statusLabel } from './describe-agent.ts'
 import { isKnownStatus } from './read-report.ts'
 import type { Report } from './read-report.ts'
 import { useShowAgent } from './use-show-agent.ts'
@@ -31,7 +31,7 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
         </p>
       )}
       <p className="agent-report-foot">
-        <span>{isKnownStatus(status) ? statusWord({ status, asks: 0 }) : status}</span>
+        <span>{isKnownStatus(status) ? statusLabel({ status, asks: 0 }) : status}</span>
         {steps > 0 && <span>{t.subAgents.steps(steps)}</span>}
         {tokens > 0 && <span>{t.subAgents.tokens(formatCount(tokens))}</span>}
         {agentId !== undefined && (

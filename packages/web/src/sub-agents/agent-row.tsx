@@ -3,8 +3,8 @@ import { VisibleText } from '../ui/visible-text.tsx'
 import { AgentActions } from './agent-actions.tsx'
 import { AgentFacts } from './agent-facts.tsx'
 import { AgentIcon } from './agent-icon.tsx'
-import { describeWork, firstLine, lastWords, statusWord } from './describe-agent.ts'
-import { isAtWork } from './sub-agent.ts'
+import { describeWork, firstLine, latestText, statusLabel } from './describe-agent.ts'
+import { isAgentActive } from './sub-agent.ts'
 import { useSubAgent } from './use-sub-agents.ts'
 import './agent-row.css'
 
@@ -18,15 +18,15 @@ export interface AgentRowProps {
 export const AgentRow = memo(function AgentRow({ agentId, isBare = false }: AgentRowProps) {
   const agent = useSubAgent(agentId)
   if (agent === undefined) return null
-  const working = isAtWork(agent)
-  const { title, target } = working ? describeWork(agent) : { title: statusWord(agent), target: firstLine(agent.task) }
-  const words = lastWords(agent)
+  const working = isAgentActive(agent)
+  const { title, target } = working ? describeWork(agent) : { title: statusLabel(agent), target: firstLine(agent.task) }
+  const words = latestText(agent)
   return (
     <article
       className="agent"
       data-status={agent.status}
       data-bare={isBare}
-      aria-label={`${agent.name}: ${statusWord(agent)}`}
+      aria-label={`${agent.name}: ${statusLabel(agent)}`}
     >
       <AgentIcon status={agent.status} />
       <p className="agent-head">

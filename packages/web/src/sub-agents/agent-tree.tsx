@@ -3,7 +3,7 @@ import { memo, useId } from 'react'
 import { useDisclosure } from '../chat/use-disclosure.ts'
 import { t } from '../texts/t.ts'
 import { AgentRow } from './agent-row.tsx'
-import { useAtWork, useSubAgents } from './use-sub-agents.ts'
+import { useAnyAgentActive, useSubAgents } from './use-sub-agents.ts'
 import './agent-tree.css'
 
 /** Agents with those that work for them below. What is below is folded when all of it is over. */
@@ -22,7 +22,7 @@ const none: readonly string[] = []
 const AgentBranch = memo(function AgentBranch({ agentId }: { agentId: string }) {
   const below = useSubAgents((state) => state.below.get(agentId) ?? none)
   const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? '')
-  const works = useAtWork(below)
+  const works = useAnyAgentActive(below)
   const [open, setOpen] = useDisclosure(`below ${agentId}`, works)
   const listId = useId()
   return (

@@ -14,7 +14,7 @@ import { AgentActions } from './agent-actions.tsx'
 import { AgentComposer } from './agent-composer.tsx'
 import { AgentFacts } from './agent-facts.tsx'
 import { AgentIcon } from './agent-icon.tsx'
-import { statusWord } from './describe-agent.ts'
+import { statusLabel } from './describe-agent.ts'
 import { pathTo } from './sub-agents-state.ts'
 import { useShowAgent } from './use-show-agent.ts'
 import { useSubAgent, useSubAgents } from './use-sub-agents.ts'
@@ -58,7 +58,7 @@ function AgentHead({ agentId }: { agentId: string }) {
       {agent !== undefined && (
         <p className="agent-view-facts" data-status={agent.status}>
           <AgentIcon status={agent.status} />
-          <span>{statusWord(agent)}</span>
+          <span>{statusLabel(agent)}</span>
           <AgentFacts agent={agent} />
           {agent.model !== null && <span className="agent-model">{agent.model}</span>}
         </p>

@@ -4,9 +4,9 @@ import { useStore } from 'zustand'
 import { IconButton } from '../ui/icon-button.tsx'
 import { t } from '../texts/t.ts'
 import { useApp, useWorkspace } from '../workspace.ts'
-import { frontOf } from '../panels/panels-state.ts'
+import { frontPanel } from '../panels/panels-state.ts'
 import { agentPanel } from './agent-panel.ts'
-import { isAtWork } from './sub-agent.ts'
+import { isAgentActive } from './sub-agent.ts'
 import './agents-button.css'
 
 /** The agents of the session in sight, where it has any, and how many of them are at work. */
@@ -15,8 +15,8 @@ export function AgentsButton() {
   const sessionId = useApp((state) => state.sessionId)
   const { agents, panels } = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
   const count = useStore(agents, (state) => state.agents.size)
-  const working = useStore(agents, (state) => [...state.agents.values()].filter(isAtWork).length)
-  const isOpen = useStore(panels, (state) => !state.hidden && frontOf(state)?.kind === 'agent')
+  const working = useStore(agents, (state) => [...state.agents.values()].filter(isAgentActive).length)
+  const isOpen = useStore(panels, (state) => !state.hidden && frontPanel(state)?.kind === 'agent')
   if (count === 0) return null
   return (
     <IconButton

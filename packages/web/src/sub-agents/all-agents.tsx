@@ -1,8 +1,8 @@
+import type { SubAgentsState } from '../chat/session-services.ts'
 import { useShallow } from 'zustand/react/shallow'
 import { t } from '../texts/t.ts'
 import { AgentTree } from './agent-tree.tsx'
-import { isAtWork } from './sub-agent.ts'
-import type { SubAgentsState } from './sub-agents.ts'
+import { isAgentActive } from './sub-agent.ts'
 import { subtree } from './sub-agents-state.ts'
 import { useSubAgents } from './use-sub-agents.ts'
 
@@ -29,6 +29,6 @@ export function AllAgents() {
 /** Those at the top of the tree that are at work, or have somebody at work below them; or the others. */
 function topOf({ agents, below }: SubAgentsState, atWork: boolean): string[] {
   const works = (agentId: string) =>
-    subtree(below, [agentId]).some((id) => isAtWork(agents.get(id) ?? { status: 'completed' }))
+    subtree(below, [agentId]).some((id) => isAgentActive(agents.get(id) ?? { status: 'completed' }))
   return (below.get(null) ?? []).filter((agentId) => works(agentId) === atWork)
 }

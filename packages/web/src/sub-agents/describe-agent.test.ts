@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeWork, firstLine, formatElapsed, lastWords, statusWord } from './describe-agent.ts'
+import { describeWork, firstLine, formatElapsed, latestText, statusLabel } from './describe-agent.ts'
 import { withStarted } from './sub-agents-state.ts'
 import type { SubAgent } from './sub-agent.ts'
 
@@ -20,11 +20,11 @@ test('an agent at work says what it is at, or whom it waits for', () => {
 })
 
 test('how it stands is one word, and how it ended has a reason where it needs one', () => {
-  expect(statusWord({ status: 'waiting', asks: 0 })).toBe('waits')
-  expect(statusWord({ status: 'waiting', asks: 2 })).toBe('waits for you')
-  expect(statusWord({ status: 'failed', asks: 0 })).toBe('failed')
-  expect(lastWords({ ...agent, line: 'I look.', note: 'old' })).toBe('I look.')
-  expect(lastWords({ ...agent, status: 'stopped', line: 'I look.', note: 'You stopped it.' })).toBe('You stopped it.')
+  expect(statusLabel({ status: 'waiting', asks: 0 })).toBe('waits')
+  expect(statusLabel({ status: 'waiting', asks: 2 })).toBe('waits for you')
+  expect(statusLabel({ status: 'failed', asks: 0 })).toBe('failed')
+  expect(latestText({ ...agent, line: 'I look.', note: 'old' })).toBe('I look.')
+  expect(latestText({ ...agent, status: 'stopped', line: 'I look.', note: 'You stopped it.' })).toBe('You stopped it.')
 })
 
 test('seconds are counted whole, and a task is shown by its first line', () => {

@@ -1,14 +1,14 @@
 import { t } from '../texts/t.ts'
-import { isAtWork } from './sub-agent.ts'
-import type { Doing, SubAgent } from './sub-agent.ts'
+import { isAgentActive } from './sub-agent.ts'
+import type { CurrentCall, SubAgent } from './sub-agent.ts'
 
 /** How an agent stands, in a word. */
-export function statusWord({ status, asks }: Pick<SubAgent, 'status' | 'asks'>): string {
+export function statusLabel({ status, asks }: Pick<SubAgent, 'status' | 'asks'>): string {
   return status === 'waiting' && asks > 0 ? t.subAgents.waitsForYou : t.subAgents.statuses[status]
 }
 
 /** What an agent at work is doing. */
-export function describeWork(agent: SubAgent): Doing {
+export function describeWork(agent: SubAgent): CurrentCall {
   const { status, asks, doing, line } = agent
   if (status === 'pending') return { title: t.subAgents.doing.pending, target: undefined }
   if (status === 'waiting' && asks > 0) return { title: t.subAgents.doing.ask, target: doing?.title }
@@ -18,8 +18,8 @@ export function describeWork(agent: SubAgent): Doing {
 }
 
 /** Below its name: what it has written last; once it is over, why its answer may not be whole. */
-export function lastWords(agent: SubAgent): string {
-  return isAtWork(agent) ? agent.line : (agent.note ?? '')
+export function latestText(agent: SubAgent): string {
+  return isAgentActive(agent) ? agent.line : (agent.note ?? '')
 }
 
 export function firstLine(text: string): string {

@@ -1,13 +1,16 @@
-import type { SessionStore } from '../chat/session-store.ts'
+import type { ChatSessionStore } from '../chat/session-services.ts'
 
 const most = 6
 
 /** The conversations that were looked at last, opened when they are first wanted. Those in use are never let go. */
-export function keepConversations(open: (agentId: string) => SessionStore, isUsed: (agentId: string) => boolean) {
-  const kept = new Map<string, SessionStore>()
+export function createConversationCache(
+  open: (agentId: string) => ChatSessionStore,
+  isUsed: (agentId: string) => boolean,
+) {
+  const kept = new Map<string, ChatSessionStore>()
   return { of, close, closeAll }
 
-  function of(agentId: string): SessionStore {
+  function of(agentId: string): ChatSessionStore {
     const found = kept.get(agentId) ?? open(agentId)
     kept.delete(agentId)
     kept.set(agentId, found)

@@ -1,5 +1,5 @@
 /** One at a time: calls that come while it goes on are served by one more, after a pause. */
-export function oneMore(work: () => Promise<void>, pauseMs: number): () => Promise<void> {
+export function coalesceCalls(work: () => Promise<void>, pauseMs: number): () => Promise<void> {
   let going: Promise<void> | undefined
   let wanted: Promise<void> | undefined
   return call

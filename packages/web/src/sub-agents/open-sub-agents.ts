@@ -1,11 +1,11 @@
+import type { SubAgents } from '../chat/session-services.ts'
+import type { ChatSessionStore } from '../chat/session-services.ts'
 import type { Api } from '../api/api.ts'
-import type { SubAgentPlace } from '../api/agent-info.ts'
+import type { SubAgentRef } from '../api/agent-info.ts'
 import { emptySession } from '../chat/session-state.ts'
 import { createSessionStore } from '../chat/session-store.ts'
 import type { SessionServices } from '../chat/session-services.ts'
-import type { SessionStore } from '../chat/session-store.ts'
 import { createSubAgents } from './sub-agents.ts'
-import type { SubAgents } from './sub-agents.ts'
 
 /** The sub-agents of a session, with their conversations as sessions of their own. */
 export function openSubAgents(sessionId: string, services: Omit<SessionServices, 'agents'>): SubAgents {
@@ -14,11 +14,11 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
   return agents
 
   /** Read and followed like a session, by the routes of the agent. What is said goes to the agent. */
-  function openConversation(agentId: string): SessionStore {
+  function openConversation(agentId: string): ChatSessionStore {
     const store = createSessionStore(emptySession(sessionId, 'loading', agentId), {
       ...services,
       agents,
-      api: apiOf(api, { sessionId, agentId }, () => agents.ownEnded(agentId)),
+      api: agentApi(api, { sessionId, agentId }, () => agents.ownEnded(agentId)),
       onChunk: (chunk) => {
         agents.takeOwn(agentId, chunk)
         services.onChunk(chunk)
@@ -50,7 +50,7 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
 }
 
 /** The routes of a session, led to those of one of its agents. */
-function apiOf(api: Api, at: SubAgentPlace, onIdle: () => void): Api {
+function agentApi(api: Api, at: SubAgentRef, onIdle: () => void): Api {
   return {
     ...api,
     messages: (_, { before, limit }) => api.subAgentMessages(at, { limit, ...(before !== undefined && { before }) }),

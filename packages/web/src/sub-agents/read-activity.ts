@@ -1,14 +1,14 @@
 import type { Message } from '@troupe/core/protocol'
 import { openAsks } from '../chat/session-state.ts'
-import { isToolCall, readToolCall, toolNameOf } from '../chat/tool-call.ts'
+import { isToolCall, readToolCall, getToolName } from '../chat/tool-call.ts'
 import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { t } from '../texts/t.ts'
 import { readTask } from './read-task.ts'
-import type { Doing } from './sub-agent.ts'
+import type { CurrentCall } from './sub-agent.ts'
 
 /** What an agent is at, as its answer so far tells. */
 export interface Activity {
-  doing: Doing | null
+  doing: CurrentCall | null
   line: string
   asks: number
   steps: number
@@ -30,10 +30,10 @@ export function readActivity(message: Message): Activity {
 }
 
 /** The newest call that has no result. */
-function readDoing({ parts }: Message): Doing | null {
+function readDoing({ parts }: Message): CurrentCall | null {
   const part = parts.findLast((one) => isToolCall(one) && !one.state.startsWith('output-'))
   if (part === undefined || !isToolCall(part)) return null
-  if (toolNameOf(part) === 'Task') return { title: t.subAgents.doing.delegates, target: readTask(part.input).name }
+  if (getToolName(part) === 'Task') return { title: t.subAgents.doing.delegates, target: readTask(part.input).name }
   const { title, summary } = readToolCall(part, { progress: undefined, live: true, latest: true })
   return { title, target: summary }
 }

@@ -22,7 +22,7 @@ export interface SubAgent {
   startedAt: number
   /** How long its newest turn took; null until it has ended. */
   elapsedMs: number | null
-  doing: Doing | null
+  doing: CurrentCall | null
   /** The last line that it has written. */
   line: string
   /** How much it asks the person itself. */
@@ -32,11 +32,11 @@ export interface SubAgent {
 }
 
 /** The call that it is at. */
-export interface Doing {
+export interface CurrentCall {
   title: string
   target: string | undefined
 }
 
-export function isAtWork({ status }: Pick<SubAgent, 'status'>): boolean {
+export function isAgentActive({ status }: Pick<SubAgent, 'status'>): boolean {
   return status === 'pending' || status === 'running' || status === 'waiting'
 }

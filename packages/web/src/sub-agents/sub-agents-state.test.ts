@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { SubAgentInfo } from '../api/agent-info.ts'
 import { readActivity } from './read-activity.ts'
 import {
-  belowOf,
+  childrenByParent,
   hasSameShape,
   pathTo,
   subtree,
@@ -122,7 +122,7 @@ test('the list is the truth, but not about what happened after it was asked for'
 
 test('the tree is told by parents; whose parent is unknown stands at the top', () => {
   const agents = started('a', 'b', 'a.x', 'a.x.deep', 'gone.child')
-  const below = belowOf(agents)
+  const below = childrenByParent(agents)
   expect(below.get(null)).toEqual(['a', 'b', 'gone.child'])
   expect(below.get('a')).toEqual(['a.x'])
   expect(subtree(below, ['a'])).toEqual(['a', 'a.x', 'a.x.deep'])
@@ -134,5 +134,5 @@ test('the tree is told by parents; whose parent is unknown stands at the top', (
 test('agents that say to work for each other end no page', () => {
   const agents = withListed(none, [info('a', { parentAgentId: 'b' }), info('b', { parentAgentId: 'a' })])
   expect(pathTo(agents, 'a')).toHaveLength(2)
-  expect(subtree(belowOf(agents), ['a'])).toEqual(['a', 'b'])
+  expect(subtree(childrenByParent(agents), ['a'])).toEqual(['a', 'b'])
 })

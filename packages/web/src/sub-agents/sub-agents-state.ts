@@ -4,14 +4,14 @@ import type { SubAgentInfo } from '../api/agent-info.ts'
 import { isRecord } from '../displays/parts/read-fields.ts'
 import type { Activity } from './read-activity.ts'
 import { isKnownStatus } from './read-report.ts'
-import { isAtWork } from './sub-agent.ts'
+import { isAgentActive } from './sub-agent.ts'
 import type { SubAgent } from './sub-agent.ts'
 
 /** By id, in the order in which they came. Everything here is replaced, never changed in place. */
 export type SubAgentMap = ReadonlyMap<string, SubAgent>
 
 /** The ids below each agent; those of null are below the one that the session talks to. */
-export type Below = ReadonlyMap<string | null, readonly string[]>
+export type AgentChildren = ReadonlyMap<string | null, readonly string[]>
 
 /**
  * The server's list, in its order. `moved`: agents of which the stream has told something after the list was asked for;
@@ -36,7 +36,7 @@ export function withInfo(agents: SubAgentMap, info: SubAgentInfo): SubAgentMap {
 
 function listedAgent(known: SubAgent | undefined, info: SubAgentInfo, hasMoved: boolean): SubAgent {
   const status = hasMoved && known !== undefined ? known.status : info.status
-  const working = isAtWork({ status })
+  const working = isAgentActive({ status })
   const stored = working ? 0 : (info.steps ?? 0)
   return {
     agentId: info.agentId,
@@ -82,7 +82,7 @@ export function withStarted(
     task,
     status: 'pending',
     note: null,
-    startedAt: known !== undefined && isAtWork(known) ? known.startedAt : now,
+    startedAt: known !== undefined && isAgentActive(known) ? known.startedAt : now,
     elapsedMs: null,
     doing: null,
     asks: 0,
@@ -131,7 +131,7 @@ export function withActivity(agents: SubAgentMap, agentId: string, activity: Act
 }
 
 /** One whose parent is not known stands at the top. */
-export function belowOf(agents: SubAgentMap): Below {
+export function childrenByParent(agents: SubAgentMap): AgentChildren {
   const ids = [...agents.values()]
   return Map.groupBy(
     ids.map(({ agentId }) => agentId),
@@ -143,7 +143,7 @@ export function belowOf(agents: SubAgentMap): Below {
 }
 
 /** The agents themselves and everything below them, parents before their children. */
-export function subtree(below: Below, agentIds: readonly string[]): string[] {
+export function subtree(below: AgentChildren, agentIds: readonly string[]): string[] {
   const found = new Set<string>()
   const add = (agentId: string) => {
     if (found.has(agentId)) return

@@ -2,7 +2,7 @@ import type { Chunk } from '@troupe/core/protocol'
 import { expect, test } from 'vitest'
 import type { SubAgentInfo } from '../api/agent-info.ts'
 import { createFakeServer, message, page, until } from '../chat/fake-server.ts'
-import { textOf, visibleMessages } from '../chat/session-state.ts'
+import { messageText, visibleMessages } from '../chat/session-state.ts'
 
 const own = '/ai/sessions/s1/agents/a'
 const begun: Chunk = {
@@ -120,7 +120,7 @@ test('its conversation is read and followed like a session, and what is said goe
   const stored = [message('t1', 'user', 'look', null), message('x', 'assistant', 'Found.', 't1')]
   await server.replyJson(`${own}/messages`, page(stored))
   await server.replyIdle(`${own}/stream`)
-  const texts = () => visibleMessages(conversation.getState()).map(textOf)
+  const texts = () => visibleMessages(conversation.getState()).map(messageText)
   await until(conversation, ({ messages }) => messages.length === 2)
   void conversation.send('and then?')
   await server.replyJson(`${own}/input`, { agent: { ...info, status: 'running' } })
@@ -157,8 +157,8 @@ test('a queued agent that is looked at is followed as soon as it begins', async 
   const stream = await server.replyStream(`${own}/stream`)
   stream.write(1, { type: 'start', messageId: 'x' })
   stream.write(2, words('Now.'))
-  const shown = await until(agents.conversation('a'), (state) => textOf(visibleMessages(state).at(-1)) === 'Now.')
-  expect(visibleMessages(shown).map(textOf)).toEqual(['look', 'Now.'])
+  const shown = await until(agents.conversation('a'), (state) => messageText(visibleMessages(state).at(-1)) === 'Now.')
+  expect(visibleMessages(shown).map(messageText)).toEqual(['look', 'Now.'])
 })
 
 test('one is stopped once, and one that has just ended is no error', async () => {

@@ -1,58 +1,27 @@
+import type { SubAgentsState } from '../chat/session-services.ts'
+import type { SubAgents } from '../chat/session-services.ts'
+import type { ChatSessionStore } from '../chat/session-services.ts'
 import { newId } from '@troupe/core/protocol'
 import type { Session } from '@troupe/core'
 import type { Chunk } from '@troupe/core/protocol'
 import { createStore } from 'zustand/vanilla'
-import type { StoreApi } from 'zustand/vanilla'
 import { ApiError, isUnreachable } from '../api/api-error.ts'
 import type { Api } from '../api/api.ts'
 import type { SubAgentInfo } from '../api/agent-info.ts'
-import { dataOf } from '../chat/data-of.ts'
-import type { SessionStore } from '../chat/session-store.ts'
+import { partData } from '../chat/data-of.ts'
 import { t } from '../texts/t.ts'
-import { createAgentFolds } from './agent-folds.ts'
-import { keepConversations } from './kept-conversations.ts'
-import { oneMore, wait } from './one-more.ts'
-import { isAtWork } from './sub-agent.ts'
+import { createAgentTurns } from './agent-folds.ts'
+import { createConversationCache } from './kept-conversations.ts'
+import { coalesceCalls, wait } from './one-more.ts'
+import { isAgentActive } from './sub-agent.ts'
 import * as state from './sub-agents-state.ts'
-import type { Below, SubAgentMap } from './sub-agents-state.ts'
-
-export interface SubAgentsState {
-  agents: SubAgentMap
-  below: Below
-  /** What stands beside the session: all of its agents, one of them, or nothing. */
-  shown: { agentId: string | null } | null
-  /** Those of which something was asked that has not been answered. */
-  busy: ReadonlySet<string>
-}
-
-/** The sub-agents of one session, as they stand and as they work. */
-export interface SubAgents extends StoreApi<SubAgentsState> {
-  /** The session has come into sight. One that nothing was said in yet has none to read. */
-  open: (options: { isNew: boolean }) => void
-  close: () => void
-  /** Every chunk of the session's own stream. */
-  take: (chunk: Chunk) => void
-  /** Every chunk of an agent's own stream. */
-  takeOwn: (agentId: string, chunk: Chunk) => void
-  /** The session has no run, or none any more. */
-  runEnded: () => void
-  /** An agent's own stream has ended, or there is none. */
-  ownEnded: (agentId: string) => void
-  show: (shown: SubAgentsState['shown']) => void
-  /** An agent's conversation, as a session. */
-  conversation: (agentId: string) => SessionStore
-  stop: (agentId: string) => Promise<void>
-  /** False when the server did not take it. */
-  tell: (agentId: string, text: string) => Promise<boolean>
-  retry: (agentId: string) => Promise<boolean>
-  fork: (agentId: string) => Promise<Session | undefined>
-}
+import type { SubAgentMap } from './sub-agents-state.ts'
 
 export interface SubAgentsServices {
   api: Api
   now: () => number
   onError: (error: unknown) => void
-  openConversation: (agentId: string) => SessionStore
+  openConversation: (agentId: string) => ChatSessionStore
   /** How often what has come is shown at most. */
   everyMs?: number
 }
@@ -68,8 +37,8 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     shown: null,
     busy: new Set(),
   }))
-  const folds = createAgentFolds()
-  const conversations = keepConversations(openConversation, (agentId) => alone.has(agentId) || isShown(agentId))
+  const folds = createAgentTurns()
+  const conversations = createConversationCache(openConversation, (agentId) => alone.has(agentId) || isShown(agentId))
   const conversation = conversations.of
   /** Those that work while the session has no run: only their own streams tell of them. */
   const alone = new Set<string>()
@@ -80,7 +49,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   let timer: ReturnType<typeof setTimeout> | undefined
   let root: 'unknown' | 'live' | 'idle' = 'unknown'
   let isOpen = false
-  const load = oneMore(read, 4 * everyMs)
+  const load = coalesceCalls(read, 4 * everyMs)
 
   return {
     ...store,
@@ -120,18 +89,18 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   }
 
   function takeNews(chunk: Chunk): void {
-    const envelope = dataOf(chunk, 'sub-agent-chunk')
+    const envelope = partData(chunk, 'sub-agent-chunk')
     for (const inner of envelope?.chunks ?? []) takeOf(envelope?.agentId ?? '', inner as Chunk)
-    const started = dataOf(chunk, 'sub-agent-start')
+    const started = partData(chunk, 'sub-agent-start')
     if (started !== undefined) {
       change(state.withStarted(agents, started, now()))
       moved.add(started.agentId)
       // The list knows more of it: its model, the call that started it.
       void load()
     }
-    const report = dataOf(chunk, 'tool-progress')
+    const report = partData(chunk, 'tool-progress')
     if (report !== undefined) change(state.withReport(agents, report))
-    const ended = dataOf(chunk, 'sub-agent-end')
+    const ended = partData(chunk, 'sub-agent-end')
     if (ended !== undefined) end(ended)
   }
 
@@ -177,7 +146,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
       agents = state.withActivity(agents, agentId, activity, tokens)
     const before = store.getState()
     if (before.agents === agents) return
-    const below = state.hasSameShape(before.agents, agents) ? before.below : state.belowOf(agents)
+    const below = state.hasSameShape(before.agents, agents) ? before.below : state.childrenByParent(agents)
     store.setState({ agents, below })
   }
 
@@ -207,7 +176,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   function followAlone(): void {
     if (root !== 'idle' || !isOpen) return
     for (const agent of agents.values()) {
-      if (!isAtWork(agent) || alone.has(agent.agentId)) continue
+      if (!isAgentActive(agent) || alone.has(agent.agentId)) continue
       alone.add(agent.agentId)
       void conversation(agent.agentId).open()
     }
@@ -220,7 +189,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
       if (!isOpen) return
       await load()
       const agent = agents.get(agentId)
-      if (agent === undefined || !isAtWork(agent)) break
+      if (agent === undefined || !isAgentActive(agent)) break
     }
     alone.delete(agentId)
     folds.forget(agentId)

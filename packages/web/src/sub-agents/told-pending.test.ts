@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { heardBy, toldPending } from './told-pending.ts'
+import { deliveredMessages, undeliveredMessages } from './told-pending.ts'
 
 const text = (words: string) => [{ type: 'text' as const, text: words }]
 const conversation = [
@@ -12,7 +12,7 @@ const conversation = [
 ]
 
 test('what an agent has heard are its messages and what came while it worked', () => {
-  expect(heardBy(conversation)).toEqual([
+  expect(deliveredMessages(conversation)).toEqual([
     { id: 't1', text: 'look' },
     { id: 's1', text: 'go on' },
   ])
@@ -23,7 +23,9 @@ test('what it was told is pending until its conversation shows it; the same word
     { id: 'a', text: 'go on', after: 't1' },
     { id: 'b', text: 'go on', after: 't1' },
   ]
-  expect(toldPending(told, heardBy(conversation)).map(({ id }) => id)).toEqual(['b'])
-  expect(toldPending([{ id: 'c', text: 'go on', after: 's1' }], heardBy(conversation))).toHaveLength(1)
-  expect(toldPending([{ id: 'd', text: 'look', after: null }], heardBy(conversation))).toEqual([])
+  expect(undeliveredMessages(told, deliveredMessages(conversation)).map(({ id }) => id)).toEqual(['b'])
+  expect(undeliveredMessages([{ id: 'c', text: 'go on', after: 's1' }], deliveredMessages(conversation))).toHaveLength(
+    1,
+  )
+  expect(undeliveredMessages([{ id: 'd', text: 'look', after: null }], deliveredMessages(conversation))).toEqual([])
 })

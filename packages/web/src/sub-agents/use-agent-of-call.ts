@@ -3,7 +3,7 @@ import { readReport } from './read-report.ts'
 import { useSubAgents } from './use-sub-agents.ts'
 
 /** The agent that a call has started, once that is known. */
-export function useAgentOfCall(call: ToolCall): string | undefined {
+export function useAgentForCall(call: ToolCall): string | undefined {
   const told = readReport(call.output)?.agentId ?? readReport(call.progress?.last)?.agentId
   return useSubAgents(({ agents }) => {
     if (told !== undefined) return told

@@ -1,8 +1,8 @@
+import type { SubAgentsState } from '../chat/session-services.ts'
 import { useStore } from 'zustand'
 import { useSessionStore } from '../chat/session-context.ts'
-import { isAtWork } from './sub-agent.ts'
+import { isAgentActive } from './sub-agent.ts'
 import type { SubAgent } from './sub-agent.ts'
-import type { SubAgentsState } from './sub-agents.ts'
 import { subtree } from './sub-agents-state.ts'
 
 export function useSubAgents<Value>(select: (state: SubAgentsState) => Value): Value {
@@ -14,8 +14,8 @@ export function useSubAgent(agentId: string | undefined): SubAgent | undefined {
 }
 
 /** Whether one of them, or one below them, is at work. */
-export function useAtWork(agentIds: readonly string[]): boolean {
+export function useAnyAgentActive(agentIds: readonly string[]): boolean {
   return useSubAgents(({ agents, below }) =>
-    subtree(below, agentIds).some((agentId) => isAtWork(agents.get(agentId) ?? { status: 'completed' })),
+    subtree(below, agentIds).some((agentId) => isAgentActive(agents.get(agentId) ?? { status: 'completed' })),
   )
 }

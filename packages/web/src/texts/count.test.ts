@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { count } from './count.ts'
+import { pluralize } from './count.ts'
 
 test('one is one, more are many', () => {
-  expect([count(1, 'line'), count(2345, 'line'), count(0, 'entry', 'entries')]).toEqual([
+  expect([pluralize(1, 'line'), pluralize(2345, 'line'), pluralize(0, 'entry', 'entries')]).toEqual([
     '1 line',
     '2,345 lines',
     '0 entries',

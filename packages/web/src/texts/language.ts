@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
-import { keptByBrowser } from '../api/kept.ts'
+import { browserStorage } from '../api/kept.ts'
 import { en, type Texts } from './languages/en.ts'
-import { sayIn, type Said } from './said.ts'
+import { setServerTexts, type ServerTexts } from './said.ts'
 import { t } from './t.ts'
 
 const key = 'troupe.language'
@@ -9,14 +9,14 @@ const listeners = new Set<() => void>()
 /** Every file of the folder is a language, named by its tag. They come when they are asked for. */
 const files = import.meta.glob<Record<string, Texts>>(['./languages/*.ts', '!./languages/en.ts'])
 /** What the server says, in the same languages. */
-const saidFiles = import.meta.glob<Record<string, Said>>('./said/*.ts')
-let shown = 'en'
+const serverTextFiles = import.meta.glob<Record<string, ServerTexts>>('./said/*.ts')
+let shownLanguage = 'en'
 
-export const languages: readonly string[] = ['en', ...Object.keys(files).map(tagOf)]
+export const languages: readonly string[] = ['en', ...Object.keys(files).map(languageTag)]
 
 /** The chosen one, else the first that the browser asks for and we have. */
 export function preferredLanguage(wanted: readonly string[] = navigator.languages): string {
-  const kept = keptByBrowser.get(key)
+  const kept = browserStorage.get(key)
   const candidates = [...(kept === null ? [] : [kept]), ...wanted]
   const found = candidates.map((tag) => languages.find((each) => tag === each || tag.startsWith(`${each}-`)))
   return found.find((tag) => tag !== undefined) ?? 'en'
@@ -27,32 +27,32 @@ export async function showLanguage(tag: string): Promise<void> {
   const load = files[`./languages/${tag}.ts`]
   const [texts, said] = await Promise.all([
     load === undefined ? english() : load().then((file) => file[tag]),
-    saidFiles[`./said/${tag}.ts`]?.().then((file) => file[tag]),
+    serverTextFiles[`./said/${tag}.ts`]?.().then((file) => file[tag]),
   ])
   if (texts === undefined) throw new Error(`texts/languages/${tag}.ts does not export "${tag}"`)
   Object.assign(t, texts)
-  sayIn(said)
-  shown = tag
+  setServerTexts(said)
+  shownLanguage = tag
   document.documentElement.lang = tag
   for (const listener of listeners) listener()
 }
 
 /** Without the late texts as long as nothing has shown them. */
 async function english(): Promise<object> {
-  return (t.settings as object) === en.settings ? en : { ...en, ...(await import('./late.ts')).late }
+  return (t.settings as object) === en.settings ? en : { ...en, ...(await import('./late.ts')).lateTexts }
 }
 
 export async function chooseLanguage(tag: string): Promise<void> {
   await showLanguage(tag)
-  keptByBrowser.set(key, tag)
+  browserStorage.set(key, tag)
 }
 
 /** How each language calls itself, by its tag. */
 export async function languageNames(): Promise<Record<string, string>> {
   const names = Object.entries(files).map(async ([file, load]) => {
-    const tag = tagOf(file)
+    const tag = languageTag(file)
     // So that a choice is there at once.
-    await saidFiles[`./said/${tag}.ts`]?.()
+    await serverTextFiles[`./said/${tag}.ts`]?.()
     return [tag, (await load())[tag]?.language ?? tag] as const
   })
   return Object.fromEntries([['en', en.language], ...(await Promise.all(names))])
@@ -64,10 +64,10 @@ export function useLanguage(): string {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    () => shown,
+    () => shownLanguage,
   )
 }
 
-function tagOf(file: string): string {
+function languageTag(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1, -'.ts'.length)
 }

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { en as first } from './languages/en.ts'
 import { zh } from './languages/zh.ts'
-import { late } from './late.ts'
+import { lateTexts } from './late.ts'
 
-const en = { ...first, ...late }
+const en = { ...first, ...lateTexts }
 const folder = new URL('./languages/', import.meta.url)
 /** Every file of the folder is a language: a third one is looked at as soon as it is there. */
 const tags = readdirSync(folder)

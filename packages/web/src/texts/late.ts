@@ -1,7 +1,7 @@
-import { count } from './count.ts'
+import { pluralize } from './count.ts'
 
 /** English texts of dialogs that open later. They come with those, so that the first page loads without them. */
-export const late = {
+export const lateTexts = {
   settings: {
     unsaved: 'Discard what you wrote?',
     unsavedText: 'It is not saved yet.',
@@ -10,7 +10,7 @@ export const late = {
     all: 'All settings',
     search: 'Search the settings',
     results: 'Found settings',
-    found: (number: number) => (number === 0 ? 'Nothing found' : `${count(number, 'setting')} found`),
+    found: (number: number) => (number === 0 ? 'Nothing found' : `${pluralize(number, 'setting')} found`),
     nothing: 'Nothing fits.',
     sections: {
       general: 'General',
@@ -139,7 +139,7 @@ export const late = {
       path: 'Folder or archive on this machine',
       look: 'Look at it',
       upload: 'Choose an archive…',
-      found: (number: number) => `${count(number, 'skill')} in it. Read what they bring, then decide.`,
+      found: (number: number) => `${pluralize(number, 'skill')} in it. Read what they bring, then decide.`,
       executable: 'can be run',
       accept: (number: number) => (number === 1 ? 'Trust and import it' : `Trust and import ${number} skills`),
       imported: (names: string) => `Imported: ${names}.`,
@@ -176,7 +176,7 @@ export const late = {
       default: 'default',
       tokens: (text: string) => `${text} tokens`,
       unknown: 'not known',
-      shown: (shown: number, all: number) => `${shown} of ${count(all, 'model')}`,
+      shown: (shown: number, all: number) => `${shown} of ${pluralize(all, 'model')}`,
       showAll: (all: number) => `Show all ${all}`,
     },
     data: {
@@ -191,7 +191,7 @@ export const late = {
         backups: 'Backups',
         other: 'Settings and the rest',
       },
-      files: (number: number) => count(number, 'file'),
+      files: (number: number) => pluralize(number, 'file'),
       backup: 'Backup',
       backupWords: 'copy save export restore',
       backupAbout:
@@ -208,7 +208,7 @@ export const late = {
       findings: 'Findings',
       statuses: { ok: 'fine', info: 'for your information', warn: 'a warning', fail: 'a failure' },
       allFine: 'Nothing is wrong.',
-      wrong: (number: number) => `${count(number, 'thing')} to look at.`,
+      wrong: (number: number) => `${pluralize(number, 'thing')} to look at.`,
     },
     about: {
       version: 'Version',

@@ -2,10 +2,10 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { builtIns } from '../../../server/src/commands/built-ins.ts'
-import { said, sayIn } from './said.ts'
+import { translateServerText, setServerTexts } from './said.ts'
 import { zh } from './said/zh.ts'
 
-afterEach(() => sayIn(undefined))
+afterEach(() => setServerTexts(undefined))
 
 const core = path.resolve(import.meta.dirname, '../../../core/src')
 const sources = (folder: string) =>
@@ -18,9 +18,9 @@ const literals = (source: string, pattern: RegExp) =>
   [...source.matchAll(pattern)]
     .map(([, text = '']) => text.replaceAll(/\$\{[^{}]*\}/g, 'X'))
     .filter((text) => /[A-Za-z]{2}/.test(text) && !text.includes('${'))
-const untranslated = (texts: readonly string[], ...kinds: Parameters<typeof said>[1][]) => {
-  sayIn(zh)
-  return texts.filter((text) => said(text, ...kinds) === text)
+const untranslated = (texts: readonly string[], ...kinds: Parameters<typeof translateServerText>[1][]) => {
+  setServerTexts(zh)
+  return texts.filter((text) => translateServerText(text, ...kinds) === text)
 }
 
 test('every command and every built-in agent is described in Chinese', () => {
@@ -53,13 +53,15 @@ test('every reason of an approval has a Chinese form', () => {
 })
 
 test('what is filled in stays as it is, each line is a text, and what is not known stays English', () => {
-  sayIn(zh)
-  expect(said('exit code 0 · 0.1 s', 'summary')).toBe('退出码 0 · 0.1 s')
-  expect(said('3 lines in 2 files', 'summary')).toBe('2 个文件中的 3 行')
-  expect(said('It sends a request to a.test.\nIt reads ".env".', 'text')).toBe(
+  setServerTexts(zh)
+  expect(translateServerText('exit code 0 · 0.1 s', 'summary')).toBe('退出码 0 · 0.1 s')
+  expect(translateServerText('3 lines in 2 files', 'summary')).toBe('2 个文件中的 3 行')
+  expect(translateServerText('It sends a request to a.test.\nIt reads ".env".', 'text')).toBe(
     '它会向 a.test 发送请求。\n它会读取“.env”。',
   )
-  expect(said('Something else entirely', 'action', 'title', 'summary', 'text')).toBe('Something else entirely')
-  sayIn(undefined)
-  expect(said('Run a command', 'action')).toBe('Run a command')
+  expect(translateServerText('Something else entirely', 'action', 'title', 'summary', 'text')).toBe(
+    'Something else entirely',
+  )
+  setServerTexts(undefined)
+  expect(translateServerText('Run a command', 'action')).toBe('Run a command')
 })

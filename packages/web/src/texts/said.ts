@@ -2,7 +2,7 @@
  * What the server says, by where it stands, as pairs of its English words and those of a language. `{}` stands for
  * whatever is in that place; `{1}`, `{2}` … name them where the order is another, `{2~}` is a text of the server itself.
  */
-export interface Said {
+export interface ServerTexts {
   /** Of calls, whatever tool they are of. */
   action: readonly (readonly [english: string, own: string])[]
   /** Of calls, begun with a verb: not where a model or a person gives the title. */
@@ -12,16 +12,16 @@ export interface Said {
   text: readonly (readonly [english: string, own: string])[]
 }
 
-type Kind = keyof Said
-type Ready = Record<Kind, { pattern: RegExp; own: string }[]>
+type ServerTextKind = keyof ServerTexts
+type CompiledTexts = Record<ServerTextKind, { pattern: RegExp; own: string }[]>
 
-let ready: Ready | undefined
+let compiledTexts: CompiledTexts | undefined
 /** Longer ones are texts of others. */
-const longest = 4000
+const maxLength = 4000
 
 /** From now on the server's words are shown in these. */
-export function sayIn(said: Said | undefined): void {
-  ready = said && {
+export function setServerTexts(said: ServerTexts | undefined): void {
+  compiledTexts = said && {
     action: said.action.map(compile),
     title: said.title.map(compile),
     summary: said.summary.map(compile),
@@ -30,9 +30,9 @@ export function sayIn(said: Said | undefined): void {
 }
 
 /** A text of the server in the language of the page; as it is where that has no words for it. Each line is a text. */
-export function said(text: string, ...kinds: readonly Kind[]): string {
-  const all = ready
-  if (all === undefined || text.length > longest) return text
+export function translateServerText(text: string, ...kinds: readonly ServerTextKind[]): string {
+  const all = compiledTexts
+  if (all === undefined || text.length > maxLength) return text
   const rules = kinds.flatMap((kind) => all[kind])
   return text
     .split('\n')
@@ -40,7 +40,7 @@ export function said(text: string, ...kinds: readonly Kind[]): string {
     .join('\n')
 }
 
-function translate(line: string, rules: Ready[Kind]): string {
+function translate(line: string, rules: CompiledTexts[ServerTextKind]): string {
   for (const { pattern, own } of rules) {
     const found = pattern.exec(line)
     if (found === null) continue

@@ -1,6 +1,6 @@
 import { en } from './languages/en.ts'
-import { late } from './late.ts'
+import { lateTexts } from './late.ts'
 import { t } from './t.ts'
 
 // Another language brings all of its texts at once.
-if ((t.settings as object) === en.settings) Object.assign(t, late)
+if ((t.settings as object) === en.settings) Object.assign(t, lateTexts)

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import type { ReactNode, Ref } from 'react'
-import { DialogElement } from './dialog-element.ts'
+import { DialogContext } from './dialog-element.ts'
 import './dialog.css'
 
 export interface DialogProps {
@@ -42,7 +42,7 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       {...{ closedby: 'any' }}
     >
       <h2 id={titleId}>{title}</h2>
-      <DialogElement value={shown}>{children}</DialogElement>
+      <DialogContext value={shown}>{children}</DialogContext>
     </dialog>
   )
 }

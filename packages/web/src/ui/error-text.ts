@@ -1,4 +1,4 @@
 /** The words of whatever was thrown. */
-export function errorText(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

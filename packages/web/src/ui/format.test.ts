@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { zh } from '../texts/languages/zh.ts'
 import { t } from '../texts/t.ts'
-import { dayGroup, formatCost, formatCount, formatDuration, formatShare, formatSize, formatToolName } from './format.ts'
+import {
+  dayGroup,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatSize,
+  formatToolName,
+} from './format.ts'
 
 test('durations and counts are short', () => {
   expect([0.4, 999, 3440, 59_940, 59_960, 125_000].map(formatDuration)).toEqual([
@@ -55,7 +63,7 @@ test('a small price and a small share are not nothing', () => {
         [5, 5],
         [3, 0],
       ] as const
-    ).map(([part, whole]) => formatShare(part, whole)),
+    ).map(([part, whole]) => formatPercent(part, whole)),
   ).toEqual(['0 %', '<1 %', '21 %', '99 %', '100 %', '0 %'])
 })
 
@@ -64,7 +72,7 @@ test('in another language units, days and tools are called otherwise', () => {
   Object.assign(t, zh)
   try {
     expect([840, 3440, 125_000].map(formatDuration)).toEqual(['840 毫秒', '3.4 秒', '2 分 5 秒'])
-    expect([formatCount(12_400), formatShare(1, 4), formatToolName('Bash')]).toEqual(['1.2万', '25%', '运行命令'])
+    expect([formatCount(12_400), formatPercent(1, 4), formatToolName('Bash')]).toEqual(['1.2万', '25%', '运行命令'])
     expect(dayGroup(Date.now(), Date.now())).toBe('今天')
   } finally {
     Object.assign(t, english)

@@ -1,15 +1,15 @@
 import { locale } from '../texts/locale.ts'
 import { t } from '../texts/t.ts'
 
-const formatters = new Map<string, Intl.NumberFormat>()
+const numberFormatters = new Map<string, Intl.NumberFormat>()
 
 const timeFormatters = new Map<string, Intl.DateTimeFormat>()
 
 /** Numbers and times are written often, and a formatter takes long to make. */
-function formatter(options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
+function numberFormatter(options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
   const key = `${locale()} ${JSON.stringify(options)}`
-  const known = formatters.get(key) ?? new Intl.NumberFormat(locale(), options)
-  formatters.set(key, known)
+  const known = numberFormatters.get(key) ?? new Intl.NumberFormat(locale(), options)
+  numberFormatters.set(key, known)
   return known
 }
 
@@ -22,7 +22,7 @@ function timeFormatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat
 
 /** `2,345`. */
 export function formatNumber(number: number): string {
-  return formatter().format(number)
+  return numberFormatter().format(number)
 }
 
 /** `840 ms`, `3.4 s`, `2 min 5 s`. */
@@ -30,7 +30,7 @@ export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return t.format.milliseconds(formatNumber(Math.round(milliseconds)))
   if (milliseconds < 59_950) {
     const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 }
-    return t.format.seconds(formatter(digits).format(milliseconds / 1000))
+    return t.format.seconds(numberFormatter(digits).format(milliseconds / 1000))
   }
   const seconds = Math.round(milliseconds / 1000)
   return t.format.minutes(formatNumber(Math.floor(seconds / 60)), formatNumber(seconds % 60))
@@ -38,7 +38,7 @@ export function formatDuration(milliseconds: number): string {
 
 /** `940`, `12.4k`, `1.2M`. */
 export function formatCount(count: number): string {
-  return formatter({ notation: 'compact', maximumFractionDigits: 1 }).format(count).replace('K', 'k')
+  return numberFormatter({ notation: 'compact', maximumFractionDigits: 1 }).format(count).replace('K', 'k')
 }
 
 /** Under which heading a moment of the past stands in a list. */
@@ -76,7 +76,7 @@ export function formatToolName(name: string): string {
 /** `812 bytes`, `12.4 KB`, `3.1 MB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return t.format.bytes(bytes)
-  const short = formatter({ maximumFractionDigits: 1 })
+  const short = numberFormatter({ maximumFractionDigits: 1 })
   if (bytes < 999_950) return `${short.format(bytes / 1000)} KB`
   if (bytes < 999_950_000) return `${short.format(bytes / 1_000_000)} MB`
   return `${short.format(bytes / 1_000_000_000)} GB`
@@ -87,11 +87,11 @@ export function formatCost(dollars: number): string {
   if (dollars === 0) return '$0'
   if (dollars < 0.0001) return '<$0.0001'
   const digits = dollars < 0.01 ? 4 : dollars < 1 ? 3 : 2
-  return `$${formatter({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(dollars)}`
+  return `$${numberFormatter({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(dollars)}`
 }
 
 /** `21 %`; what is not nothing is not shown as nothing, nor what is not all as all. */
-export function formatShare(part: number, whole: number): string {
+export function formatPercent(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) return t.format.percent('0')
   const percent = (100 * part) / whole
   if (percent < 1) return t.format.percent('<1')

@@ -1,9 +1,9 @@
 import { Tooltip } from 'radix-ui'
 import { useContext } from 'react'
 import type { ComponentProps, FocusEvent, ReactNode } from 'react'
-import { askToClose } from './ask-to-close.ts'
-import { isByKey } from './by-key.ts'
-import { DialogElement } from './dialog-element.ts'
+import { requestClose } from './ask-to-close.ts'
+import { isKeyboardInput } from './by-key.ts'
+import { DialogContext } from './dialog-element.ts'
 import './button.css'
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
@@ -14,15 +14,15 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
 }
 
 /** The focus that comes back after a tap or a click, from a list or dialog that closes, asks for no explanation. */
-function keepClosed(event: FocusEvent): void {
-  if (!isByKey()) event.preventDefault()
+function skipPointerFocus(event: FocusEvent): void {
+  if (!isKeyboardInput()) event.preventDefault()
 }
 
 export function IconButton({ label, shortcut, children, className = '', ...rest }: IconButtonProps) {
-  const around = useContext(DialogElement)
+  const around = useContext(DialogContext)
   return (
     <Tooltip.Root>
-      <Tooltip.Trigger asChild onFocus={keepClosed}>
+      <Tooltip.Trigger asChild onFocus={skipPointerFocus}>
         <button type="button" aria-label={label} className={`icon-button ${className}`} {...rest}>
           {children}
         </button>
@@ -34,7 +34,7 @@ export function IconButton({ label, shortcut, children, className = '', ...rest 
           collisionPadding={8}
           onEscapeKeyDown={({ target }) => {
             // It takes the key for itself; who presses it on a button of a dialog wants the dialog closed.
-            if (target instanceof Element && target.matches('.icon-button')) askToClose(around)
+            if (target instanceof Element && target.matches('.icon-button')) requestClose(around)
           }}
         >
           {label}

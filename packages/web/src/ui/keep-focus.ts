@@ -2,16 +2,16 @@ import { afterPaint } from './after-paint.ts'
 import { expectedFocus, forgetExpectedFocus } from './expect-focus.ts'
 
 /** Where the focus is, and where it goes once that is gone. */
-interface Place {
+interface FocusPlace {
   element: HTMLElement
   /** Those around it that say who takes the focus, the innermost first. */
-  homes: Home[]
+  homes: FocusHome[]
   /** What is open over the page, or stands in a corner of it, and what had the focus before that. */
   region: Element | null
-  before: Place | null
+  before: FocusPlace | null
 }
 
-interface Home {
+interface FocusHome {
   element: HTMLElement
   /** The best first; `index`: how many that fit stood before the place, and so which of them comes to stand there. */
   choices: { selector: string; index: number }[]
@@ -24,7 +24,7 @@ interface Home {
  * Who clicks beside everything has left on purpose, and no field takes the focus where that would open a keyboard.
  * `pressed`: what was pressed before this was loaded.
  */
-export function keepFocus(pressed: EventTarget | null): () => void {
+export function restoreLostFocus(pressed: EventTarget | null): () => void {
   const listening = new AbortController()
   let place = firstPlace(pressed)
   let isPointed = false
@@ -43,7 +43,7 @@ export function keepFocus(pressed: EventTarget | null): () => void {
     document.addEventListener(name, listener, { capture: true, signal: listening.signal })
   hear('focusin', ({ target }) => {
     forgetExpectedFocus()
-    if (target instanceof HTMLElement) place = placeOf(target, place)
+    if (target instanceof HTMLElement) place = focusPlace(target, place)
   })
   hear('focusout', ({ relatedTarget }) => {
     if (relatedTarget !== null) return
@@ -69,9 +69,9 @@ export function keepFocus(pressed: EventTarget | null): () => void {
     // Who has gone to another window, or to the bar of the browser, comes back first.
     if (place === null || !isLost() || !document.hasFocus()) return
     const { element, waits } = expectedFocus()
-    if (take(element)) return
+    if (tryFocus(element)) return
     if (waits) callOff = afterPaint(restore)
-    else if (!goHome(place)) place = null
+    else if (!focusNearestHome(place)) place = null
   }
 }
 
@@ -80,14 +80,14 @@ function isLost(): boolean {
   return activeElement === null || activeElement === document.body || activeElement.matches(':disabled')
 }
 
-function firstPlace(pressed: EventTarget | null): Place | null {
+function firstPlace(pressed: EventTarget | null): FocusPlace | null {
   const isGone = isLost() && pressed instanceof Element && !pressed.isConnected
   const element = isGone ? document.querySelector('.chat') : document.activeElement
-  return element instanceof HTMLElement && element !== document.body ? placeOf(element, null) : null
+  return element instanceof HTMLElement && element !== document.body ? focusPlace(element, null) : null
 }
 
-function placeOf(element: HTMLElement, last: Place | null): Place {
-  const homes: Home[] = []
+function focusPlace(element: HTMLElement, last: FocusPlace | null): FocusPlace {
+  const homes: FocusHome[] = []
   for (let around: HTMLElement | null = element; around !== null; around = around.parentElement) {
     const { focusHome } = around.dataset
     if (focusHome !== undefined) homes.push({ element: around, choices: choicesIn(around, focusHome, element) })
@@ -97,7 +97,7 @@ function placeOf(element: HTMLElement, last: Place | null): Place {
   return { element, homes, region, before }
 }
 
-function choicesIn(home: HTMLElement, named: string, element: HTMLElement): Home['choices'] {
+function choicesIn(home: HTMLElement, named: string, element: HTMLElement): FocusHome['choices'] {
   return named.split('|').map((one) => {
     const selector = one.trim()
     if (selector === '') return { selector, index: 0 }
@@ -107,22 +107,22 @@ function choicesIn(home: HTMLElement, named: string, element: HTMLElement): Home
   })
 }
 
-function goHome(place: Place): boolean {
-  for (let at: Place | null = place; at !== null; at = at.before) {
+function focusNearestHome(place: FocusPlace): boolean {
+  for (let at: FocusPlace | null = place; at !== null; at = at.before) {
     // It may only have been moved, and then it has lost the focus as well.
-    if (take(at.element, true)) return true
+    if (tryFocus(at.element, true)) return true
     for (const { element, choices } of at.homes) {
       if (!element.isConnected) continue
       for (const { selector, index } of choices) {
         const fitting = selector === '' ? [element] : [...element.querySelectorAll(selector)]
-        if (take(fitting[Math.min(Math.max(index, 0), fitting.length - 1)])) return true
+        if (tryFocus(fitting[Math.min(Math.max(index, 0), fitting.length - 1)])) return true
       }
     }
   }
   return false
 }
 
-function take(element: Element | null | undefined, hadIt = false): boolean {
+function tryFocus(element: Element | null | undefined, hadIt = false): boolean {
   if (!(element instanceof HTMLElement) || !element.isConnected || element.matches(':disabled')) return false
   if (!hadIt && element.matches('textarea, input, [contenteditable]') && hasScreenKeyboard()) return false
   element.focus()

@@ -10,7 +10,7 @@ export function lazyDialog(title: () => string, load: () => Promise<ComponentTyp
   const Loaded = lazy(() =>
     load().then(
       (loaded) => ({ default: loaded }),
-      () => ({ default: () => <Unloaded title={title()} /> }),
+      () => ({ default: () => <DialogLoadError title={title()} /> }),
     ),
   )
   return function LazyDialog() {
@@ -23,7 +23,7 @@ export function lazyDialog(title: () => string, load: () => Promise<ComponentTyp
 }
 
 /** The server was away, or has a newer page. */
-function Unloaded({ title }: { title: string }) {
+function DialogLoadError({ title }: { title: string }) {
   const { app } = useWorkspace()
   const dialog = useRef<HTMLDialogElement>(null)
   return (

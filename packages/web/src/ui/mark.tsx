@@ -1,5 +1,5 @@
 /** The sign of the house: one who leads, and those who work along. */
-export function Mark() {
+export function Logo() {
   return (
     <svg className="mark-sign" viewBox="0 0 32 32" aria-hidden>
       <rect width="32" height="32" rx="9" className="mark-ground" />

@@ -23,7 +23,7 @@ export interface NoticeAction {
 const useNotices = create<{ notices: Notice[] }>(() => ({ notices: [] }))
 let lastId = 0
 /** More scroll; only a page gone wild says so much before the first has gone by itself. */
-const most = 19
+const maxNotices = 19
 const shortestMs = 9000
 const msPerCharacter = 45
 
@@ -33,14 +33,14 @@ export function noticeError(error: unknown): void {
   useNotices.setState(({ notices }) =>
     notices.some((notice) => notice.text === text)
       ? { notices }
-      : { notices: [...notices.slice(-most), { id: ++lastId, text, isError: true }] },
+      : { notices: [...notices.slice(-maxNotices), { id: ++lastId, text, isError: true }] },
   )
 }
 
 /** Says in a corner what was done, with the way back where there is one. */
 export function notice(text: string, action?: NoticeAction): void {
   const said = { id: ++lastId, text, isError: false, ...(action !== undefined && { action }) }
-  useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-most), said] }))
+  useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-maxNotices), said] }))
 }
 
 function dismiss(id: number): void {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 
 /** The focus is never lost (see `keep-focus.ts`). Before somebody presses something nothing can take it away. */
-export function useKeptFocus(): void {
+export function useFocusRestore(): void {
   useEffect(() => {
     const waiting = new AbortController()
     let stop: (() => void) | undefined
@@ -9,8 +9,8 @@ export function useKeptFocus(): void {
     const start = ({ target }: Event) => {
       waiting.abort()
       void import('./keep-focus.ts').then(
-        ({ keepFocus }) => {
-          if (!isOver) stop = keepFocus(target)
+        ({ restoreLostFocus }) => {
+          if (!isOver) stop = restoreLostFocus(target)
         },
         // The server is away: the page is one to read.
         () => undefined,

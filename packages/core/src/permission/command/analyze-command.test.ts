@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { analyzeCommand } from './analyze-command.ts'
-import type { CommandAnalysis, CommandPlace } from './command-analysis.ts'
+import type { CommandAnalysis, ShellContext } from './command-analysis.ts'
 import { readCommands } from './test-bash.ts'
 
-const analyze = (text: string, more: Partial<CommandPlace> = {}): CommandAnalysis =>
+const analyze = (text: string, more: Partial<ShellContext> = {}): CommandAnalysis =>
   analyzeCommand(text, { cwd: '/ws', home: '/home/me', ...more })
 const texts = (text: string): string[] => analyze(text).commands.map((found) => found.text)
 const paths = (uses: CommandAnalysis['reads']): string[] => uses.map(({ path }) => path)

@@ -1,15 +1,15 @@
-import type { CommandAnalysis, CommandPlace, FileUse, FoundCommand } from './command-analysis.ts'
+import type { CommandAnalysis, ShellContext, FileUse, FoundCommand } from './command-analysis.ts'
 import { whyNotContained } from './why-not-contained.ts'
 import { isDangerousName } from './environment.ts'
-import { isKnownProgram, usesOf } from './file-uses.ts'
+import { isKnownProgram, fileUsesOf } from './file-uses.ts'
 import { findCommands } from './find-commands.ts'
-import type { Findings, Found } from './findings.ts'
-import { floorOf } from './floor.ts'
-import { lookAt, whyNotHarmless } from './why-not-harmless.ts'
-import { findInvisible, isOnlyQuoted, passGate } from './pass-gate.ts'
-import { fieldsOf, textOf } from './piece.ts'
+import type { ScriptFindings, CommandFinding } from './findings.ts'
+import { whyNeverRun } from './floor.ts'
+import { examineArguments, whyNotHarmless } from './why-not-harmless.ts'
+import { findInvisible, isOnlyQuoted, lexLiteral } from './pass-gate.ts'
+import { fieldsOf, shellText } from './piece.ts'
 import { isWhole } from './read-word.ts'
-import { unroll, type Unrolled } from './unroll.ts'
+import { expandScript, type ExpandedScript } from './unroll.ts'
 
 const longest = 8 * 1024
 const deepest = 50
@@ -18,7 +18,7 @@ const deepest = 50
  * Says what a text for bash will do, without running it. Never throws. Everything that is not proven harmless is said to
  * be not harmless; everything that might be a command is in the list, so that deny rules meet it.
  */
-export function analyzeCommand(text: string, place: CommandPlace): CommandAnalysis {
+export function analyzeCommand(text: string, place: ShellContext): CommandAnalysis {
   if (text.length > longest) return overLimit('It is longer than 8 KB, too long to be looked through.')
   if (depthOf(text) > deepest) return overLimit('It is nested too deep to be looked through.')
   try {
@@ -33,12 +33,12 @@ export function analyzeCommand(text: string, place: CommandPlace): CommandAnalys
 /** What patterns, loops and known variables make of a text, where all of that only looks. */
 function analyzeUnrolled(
   text: string,
-  place: CommandPlace,
+  place: ShellContext,
   given: CommandAnalysis,
-  findings: Findings,
+  findings: ScriptFindings,
 ): CommandAnalysis | undefined {
   if (given.floor !== undefined || given.overLimit !== undefined || given.unseen !== undefined) return undefined
-  const unrolled = findInvisible(text) === undefined ? unroll(text, place) : undefined
+  const unrolled = findInvisible(text) === undefined ? expandScript(text, place) : undefined
   if (unrolled === undefined || !isSameList(unrolled.words, findings)) return undefined
   const written = analyze(unrolled.text, place, findCommands(unrolled.text, place))
   if (!written.harmless) return undefined
@@ -58,13 +58,13 @@ function analyzeUnrolled(
   }
 }
 
-function isSameList(words: Unrolled['words'], { words: parsed }: Findings): boolean {
+function isSameList(words: ExpandedScript['words'], { words: parsed }: ScriptFindings): boolean {
   const sorted = parsed.toSorted((one, other) => one.at - other.at)
   return words.length === sorted.length && sorted.every(({ text }, index) => text === words[index]?.text)
 }
 
-function analyze(text: string, place: CommandPlace, findings: Findings): CommandAnalysis {
-  const gate = passGate(text)
+function analyze(text: string, place: ShellContext, findings: ScriptFindings): CommandAnalysis {
+  const gate = lexLiteral(text)
   const { odd, overLimit: limit, altered } = findings
   const hidden = isOnlyQuoted(text) ? undefined : findInvisible(text)
   const unseen = findings.unseen ?? hidden ?? findJoined(text, findings, place)
@@ -81,12 +81,12 @@ function analyze(text: string, place: CommandPlace, findings: Findings): Command
   if (dangerous !== undefined) why ??= `${dangerous} was set by an earlier command and may change what this one does.`
   const commands = findings.commands.map((found): FoundCommand => {
     const argv = argvOf(found)
-    const look = lookAt(argv)
-    const used = usesOf(found, place, look)
+    const look = examineArguments(argv)
+    const used = fileUsesOf(found, place, look)
     uses.reads.push(...used.reads)
     uses.writes.push(...used.writes)
     opaque ??= used.opaque
-    floor ??= floorOf(found, place.home)
+    floor ??= whyNeverRun(found, place.home)
     const notHarmless =
       altered ??
       setsDangerous(findings) ??
@@ -95,7 +95,7 @@ function analyze(text: string, place: CommandPlace, findings: Findings): Command
     why ??= notHarmless
     if (notHarmless !== undefined) notContained ??= whyNotContained(found)
     return {
-      text: found.pieces.length > 0 ? textOf(found.pieces) : wordless(found),
+      text: found.pieces.length > 0 ? shellText(found.pieces) : wordless(found),
       name: found.name,
       argv,
       literalPrefix: literalPrefix(found),
@@ -156,16 +156,16 @@ function depthOf(text: string): number {
 }
 
 /** What the program will get for certain. */
-function argvOf({ pieces, adds }: Found): string[] | null {
+function argvOf({ pieces, adds }: CommandFinding): string[] | null {
   return pieces.length > 0 && !adds && pieces.every(({ certain }) => certain) ? fieldsOf(pieces) : null
 }
 
-function literalPrefix({ pieces }: Found): string[] {
+function literalPrefix({ pieces }: CommandFinding): string[] {
   const end = pieces.findIndex(({ certain }) => !certain)
   return fieldsOf(end === -1 ? pieces : pieces.slice(0, end))
 }
 
-function guessOf({ pieces, adds }: Found): { words: string[]; complete: boolean } {
+function guessOf({ pieces, adds }: CommandFinding): { words: string[]; complete: boolean } {
   const end = pieces.findIndex(({ field }) => !isWhole(field))
   return {
     words: fieldsOf(end === -1 ? pieces : pieces.slice(0, end)),
@@ -174,18 +174,18 @@ function guessOf({ pieces, adds }: Found): { words: string[]; complete: boolean 
 }
 
 /** `PATH=…`, `> file`: a part without a program. */
-function wordless({ assignments, redirections }: Found): string {
+function wordless({ assignments, redirections }: CommandFinding): string {
   const set = assignments.map(({ name, value }) => `${name}=${value ?? '…'}`)
   return [...set, ...redirections.map(({ operator, target }) => `${operator} ${target.text}`)].join(' ')
 }
 
 /** Opens files around other commands, which rules on paths judge. */
-function onlyOpens({ pieces, assignments, redirections }: Found): boolean {
+function onlyOpens({ pieces, assignments, redirections }: CommandFinding): boolean {
   return pieces.length === 0 && assignments.length === 0 && redirections.length > 0
 }
 
 /** Bash joins lines that are continued before it reads them, also inside expansions, where the parser does not. */
-function findJoined(text: string, { commands }: Findings, place: CommandPlace): string | undefined {
+function findJoined(text: string, { commands }: ScriptFindings, place: ShellContext): string | undefined {
   if (!text.includes('\\\n')) return undefined
   const joined = findCommands(
     text.replaceAll(/\\([^])/g, (pair, next) => (next === '\n' ? '' : pair)),
@@ -193,23 +193,23 @@ function findJoined(text: string, { commands }: Findings, place: CommandPlace): 
   )
   const same =
     joined.commands.length === commands.length &&
-    joined.commands.every((found, index) => textOf(found.pieces) === textOf(commands[index]?.pieces ?? []))
+    joined.commands.every((found, index) => shellText(found.pieces) === shellText(commands[index]?.pieces ?? []))
   return same ? joined.unseen : 'A line that is continued in it can be read in two ways.'
 }
 
 /** What the gate read by itself must be what the parser read. */
-function sameWords(words: readonly string[] | undefined, { words: parsed }: Findings): boolean {
+function sameWords(words: readonly string[] | undefined, { words: parsed }: ScriptFindings): boolean {
   const sorted = parsed.toSorted((one, other) => one.at - other.at)
   return words?.length === sorted.length && sorted.every(({ value }, index) => value === words[index])
 }
 
-function setsDangerous({ set }: Findings): string | undefined {
+function setsDangerous({ set }: ScriptFindings): string | undefined {
   for (const name of set) if (isDangerousName(name)) return `It sets ${name}.`
   return undefined
 }
 
 /** A wrapper that changes nothing is as harmless as the command in it, once its own words are plain. */
-function whyNotTransparent(found: Found, place: CommandPlace): string | undefined {
+function whyNotTransparent(found: CommandFinding, place: ShellContext): string | undefined {
   if (argvOf(found) === null) return 'Some of its words are known only when it runs.'
   const { name } = found
   if (name === 'time' && found.pieces.some(({ field }) => /^(-\w*o|--output)/.test(field)))

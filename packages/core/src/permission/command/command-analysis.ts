@@ -1,5 +1,5 @@
 /** What the shell will start with, and what helps to judge. */
-export interface CommandPlace {
+export interface ShellContext {
   /** Where the shell starts: an absolute, real path. */
   cwd: string
   home: string

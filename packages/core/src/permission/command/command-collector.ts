@@ -1,10 +1,10 @@
 import { isDangerousName, isSafeSetting } from './environment.ts'
-import { type Findings, type Found, type Moves, noFeed, type Spot } from './findings.ts'
-import { lost, moveBy, stayIn } from './folders.ts'
-import { fieldsOf, type Piece, spell } from './piece.ts'
+import { type ScriptFindings, type CommandFinding, type FolderChange, noInput, type ScriptContext } from './findings.ts'
+import { unknownFolder, changeFolder, stayIn } from './folders.ts'
+import { fieldsOf, type ExpandedWord, fieldAsShell } from './piece.ts'
 import { isWhole } from './read-word.ts'
-import { ShellMemory } from './shell-memory.ts'
-import { type Inner, unwrap } from './unwrap.ts'
+import { ShellVariables } from './shell-memory.ts'
+import { type InnerCommand, unwrap } from './unwrap.ts'
 import { interpreterOf } from './wrappers.ts'
 
 const quotedText = 'quoted text'
@@ -16,18 +16,18 @@ const mostWords = 12_000
 const mostAgain = 24 * 1024
 
 /** How the text of a script is gone through; the collector has it done for scripts within commands. */
-type ReadText = (text: string, spot: Spot) => Moves
+type ReadText = (text: string, spot: ScriptContext) => FolderChange
 
 /** Takes down commands as they are found, and looks for more in their words. */
 export class CommandCollector {
-  readonly findings: Findings = { commands: [], words: [], set: new Set() }
-  readonly memory: ShellMemory
+  readonly findings: ScriptFindings = { commands: [], words: [], set: new Set() }
+  readonly memory: ShellVariables
   #readText: ReadText
   #again = 0
   #words = 0
 
   constructor(home: string, readText: ReadText) {
-    this.memory = new ShellMemory(home)
+    this.memory = new ShellVariables(home)
     this.#readText = readText
   }
 
@@ -36,7 +36,10 @@ export class CommandCollector {
   }
 
   /** A command, from the parser or from the words of another; then what it runs in turn. */
-  take(given: Pick<Found, 'pieces' | 'assignments' | 'redirections'> & { adds?: true }, spot: Spot): Moves {
+  take(
+    given: Pick<CommandFinding, 'pieces' | 'assignments' | 'redirections'> & { adds?: true },
+    spot: ScriptContext,
+  ): FolderChange {
     const { pieces, assignments, redirections } = given
     const { via, cwds, remote, input } = spot
     const stay = stayIn(cwds)
@@ -44,7 +47,7 @@ export class CommandCollector {
     const name =
       first !== undefined && isWhole(first.field) ? (first.field.split('/').at(-1) ?? '').toLowerCase() : null
     const adds = given.adds === true
-    const found: Found = {
+    const found: CommandFinding = {
       pieces,
       name,
       adds,
@@ -86,13 +89,13 @@ export class CommandCollector {
     let moves = stay
     for (const one of inner) moves = this.#inner(one, assignments, spot)
     if (name === 'cd') return this.#cd(pieces.slice(1), spot)
-    if (/^(pushd|popd|source|\.)$/.test(name)) return lost
+    if (/^(pushd|popd|source|\.)$/.test(name)) return unknownFolder
     // `command cd x` and `eval "cd x"` move the shell, other programs do not.
     return /^(command|builtin|eval)$/.test(name) ? moves : stay
   }
 
   /** A variable that is set by other means than an assignment. One that matters counts as a command of its own. */
-  sets(name: string, spot: Spot): void {
+  sets(name: string, spot: ScriptContext): void {
     this.findings.set.add(name)
     this.memory.forget(name)
     if (!isDangerousName(name)) return
@@ -100,7 +103,7 @@ export class CommandCollector {
   }
 
   /** Arithmetic can set variables, and runs what stands in quoted text. */
-  computes(text: string, spot: Spot): void {
+  computes(text: string, spot: ScriptContext): void {
     this.note('odd', 'It computes.')
     if (/[<>]\(/.test(text)) this.note('unseen', 'It computes with what a command prints.')
     for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) if (isDangerousName(name)) this.sets(name, spot)
@@ -111,7 +114,7 @@ export class CommandCollector {
    * Bash computes with what a variable holds, and runs a substitution in that. Unless it holds a number for certain, this
    * counts as a part that no rule for a command means.
    */
-  evaluates(text: string, spot: Spot): void {
+  evaluates(text: string, spot: ScriptContext): void {
     const [name] = /\$\(|`/.exec(text) ?? []
     const isNumber = (one: string): boolean => this.memory.isNumber(one) && !maySetAgain(one, spot)
     const unknown = [...text.matchAll(/[A-Za-z_]\w*|\$[\d@*]/g)].find(([one]) => !isNumber(one))?.[0] ?? name
@@ -121,31 +124,31 @@ export class CommandCollector {
   }
 
   /** Where text is computed with, what looks like a substitution in it is one, however it was quoted. */
-  latent(text: string, spot: Spot): void {
+  latent(text: string, spot: ScriptContext): void {
     if (!/\$\(|`/.test(text)) return
     this.note('odd', 'It has a substitution in a quoted text.')
     this.reread(`: "${text.replaceAll(/["\\]/g, '\\$&')}"`, { ...spot, via: [...spot.via, quotedText] })
   }
 
   /** Text that a shell will read once more. */
-  reread(text: string, spot: Spot): Moves {
+  reread(text: string, spot: ScriptContext): FolderChange {
     this.#again += text.length
     if (this.#again <= mostAgain && spot.via.length <= deepest) return this.#readText(text, spot)
     this.note('overLimit', 'Commands are nested too deep in it.')
-    return lost
+    return unknownFolder
   }
 
   /** `outer`: what was set for the command around it holds for this one too. */
-  #inner(inner: Inner, outer: Found['assignments'], spot: Spot): Moves {
+  #inner(inner: InnerCommand, outer: CommandFinding['assignments'], spot: ScriptContext): FolderChange {
     const via = [...spot.via, inner.via]
-    const within: Spot = { ...spot, via, remote: spot.remote || inner.remote === true }
+    const within: ScriptContext = { ...spot, via, remote: spot.remote || inner.remote === true }
     if (inner.kind === 'script') {
       const guessed = inner.pieces.every(({ certain }) => certain) ? {} : { guessed: true as const }
-      return this.reread(fieldsOf(inner.pieces).map(spell).join(' '), { ...within, ...guessed })
+      return this.reread(fieldsOf(inner.pieces).map(fieldAsShell).join(' '), { ...within, ...guessed })
     }
     if (via.length > deepest) {
       this.note('overLimit', 'Commands are nested too deep in it.')
-      return lost
+      return unknownFolder
     }
     const assigned = (inner.assigned ?? []).map(({ field, certain }) => {
       const [, name = '', value = ''] = /^([^=]*)=([\s\S]*)$/.exec(field) ?? []
@@ -156,23 +159,23 @@ export class CommandCollector {
     return this.take({ ...command, ...(inner.adds && { adds: true }) }, { ...within, cwds })
   }
 
-  #readsCode(name: string, spot: Spot): void {
+  #readsCode(name: string, spot: ScriptContext): void {
     const { network, text, certain } = spot.input
     if (network) this.note('floor', `It hands to ${name} what comes from the network.`)
     const isShell = interpreterOf(name) === undefined
     if (!certain || !isShell) this.note('unseen', `What ${name} will be told is known only when it runs.`)
     if (text === null || !isShell) return
-    const within: Spot = { ...spot, via: [...spot.via, `input of ${name}`], input: noFeed }
-    this.reread(spell(text), certain ? within : { ...within, guessed: true })
+    const within: ScriptContext = { ...spot, via: [...spot.via, `input of ${name}`], input: noInput }
+    this.reread(fieldAsShell(text), certain ? within : { ...within, guessed: true })
   }
 
-  #cd(words: readonly Piece[], { cwds }: Spot): Moves {
+  #cd(words: readonly ExpandedWord[], { cwds }: ScriptContext): FolderChange {
     if (words.some(({ certain }) => !certain)) this.note('opaque', 'Where it goes is known only when it runs.')
-    return moveBy(words, cwds, this.memory.home)
+    return changeFolder(words, cwds, this.memory.home)
   }
 
   /** What bash does by itself: set variables, compute with words, change what names mean. */
-  #builtin(name: string, words: readonly Piece[], spot: Spot): void {
+  #builtin(name: string, words: readonly ExpandedWord[], spot: ScriptContext): void {
     if (computing.has(name)) for (const { field } of words) this.latent(field, spot)
     if (/^(read|mapfile|readarray|getopts)$/.test(name)) {
       for (const { field } of words) this.sets(field, spot)
@@ -196,7 +199,7 @@ export class CommandCollector {
 }
 
 /** Whether a variable may hold something else when a loop comes round again. */
-function maySetAgain(name: string, { source, via }: Spot): boolean {
+function maySetAgain(name: string, { source, via }: ScriptContext): boolean {
   if (via.length > 0) return true
   if (!/\b(for|while|until|select)\b/.test(source)) return false
   if (/\b(read|mapfile|readarray|getopts|printf|declare|typeset|local|export|readonly)\b/.test(source)) return true

@@ -4,23 +4,23 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Language, type Node, Parser } from 'web-tree-sitter'
 import { analyzeCommand } from './analyze-command.ts'
 import type { CommandAnalysis } from './command-analysis.ts'
-import { passGate } from './pass-gate.ts'
+import { lexLiteral } from './pass-gate.ts'
 import { programs } from './programs/programs.ts'
-import { canTry, cannotTry, openTrials } from './test-bash.ts'
-import { executed } from './test-executed.ts'
-import { chance, randomArguments, randomCommand, randomScript } from './test-fuzz.ts'
+import { hasBubblewrap, noBubblewrap, openBashTrials } from './test-bash.ts'
+import { executedCommands } from './test-executed.ts'
+import { seededRandom, randomArguments, randomCommand, randomScript } from './test-fuzz.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 /** The usual run repeats itself; the long one looks elsewhere every time. */
 const seed = Number(process.env['TROUPE_TEST_SEED'] ?? (full ? Date.now() % 1_000_000 : 4880))
 const analyze = (text: string): CommandAnalysis => analyzeCommand(text, { cwd: '/ws', home: '/home/me' })
-const name = (text: string): string => `${text} (seed ${seed}${canTry ? '' : `; ${cannotTry}`})`
+const name = (text: string): string => `${text} (seed ${seed}${hasBubblewrap ? '' : `; ${noBubblewrap}`})`
 
 describe('random commands', () => {
-  it.skipIf(!canTry)(
+  it.skipIf(!hasBubblewrap)(
     name('run as it was said, word by word, wherever that was said'),
     async () => {
-      const random = chance(seed)
+      const random = seededRandom(seed)
       const plain: { text: string; analysis: CommandAnalysis }[] = []
       for (let count = full ? 100_000 : 5000; count > 0; count--) {
         const text = randomCommand(random, count % 3 === 0 ? 15 : 2)
@@ -28,7 +28,7 @@ describe('random commands', () => {
         if (analysis.plain && analysis.floor === undefined) plain.push({ text, analysis })
       }
       expect(plain.length).toBeGreaterThan(full ? 5000 : 200)
-      const ran = await executed(plain.map(({ text }) => text))
+      const ran = await executedCommands(plain.map(({ text }) => text))
       const wrong = plain.flatMap(({ text, analysis }, index) => {
         const said = analysis.commands.map(({ argv }) => JSON.stringify(argv))
         return (ran[index] ?? []).flatMap((argv) => {
@@ -42,10 +42,10 @@ describe('random commands', () => {
     1_200_000,
   )
 
-  it.skipIf(!canTry)(
+  it.skipIf(!hasBubblewrap)(
     name('hold no command that deny rules would not see'),
     async () => {
-      const random = chance(seed + 1)
+      const random = seededRandom(seed + 1)
       const seen: { text: string; analysis: CommandAnalysis }[] = []
       for (let count = full ? 20_000 : 800; count > 0; count--) {
         const text = randomScript(random, count % 2 === 0 ? 3 : 0)
@@ -53,7 +53,7 @@ describe('random commands', () => {
         const { unseen, overLimit, floor } = analysis
         if ((unseen ?? overLimit ?? floor) === undefined) seen.push({ text, analysis })
       }
-      const ran = await executed(seen.map(({ text }) => text))
+      const ran = await executedCommands(seen.map(({ text }) => text))
       const missed = seen.flatMap(({ text, analysis: { commands } }, index) => {
         const explains = (argv: readonly string[]): boolean =>
           commands.some((found) =>
@@ -70,11 +70,11 @@ describe('random commands', () => {
 })
 
 describe('harmless commands', () => {
-  it.skipIf(!canTry)(
+  it.skipIf(!hasBubblewrap)(
     name('leave no trace, whatever their words'),
     async () => {
-      const random = chance(seed + 3)
-      const trials = openTrials()
+      const random = seededRandom(seed + 3)
+      const trials = openBashTrials()
       // Not here, or they wait.
       const all = [...programs].filter(([one]) => !/^(sleep|tree|fd|rg|gsed|gawk|nawk|sw_vers|shasum)$/.test(one))
       const harmless: string[] = []
@@ -102,10 +102,10 @@ describe('another parser', () => {
     parser.setLanguage(await Language.load(readFileSync(resolve('tree-sitter-bash/tree-sitter-bash.wasm'))))
   })
 
-  it.skipIf(!canTry)(
+  it.skipIf(!hasBubblewrap)(
     name('finds no command in plain text that bash runs and ours did not see'),
     async () => {
-      const random = chance(seed + 2)
+      const random = seededRandom(seed + 2)
       const missed: { text: string; named: string }[] = []
       let compared = 0
       for (let count = full ? 100_000 : 5000; count > 0; count--) {
@@ -122,7 +122,7 @@ describe('another parser', () => {
       }
       expect(compared).toBeGreaterThan(full ? 10_000 : 500)
       // It makes commands of arguments now and then: bash has the last word.
-      const ran = await executed(missed.map(({ text }) => text))
+      const ran = await executedCommands(missed.map(({ text }) => text))
       expect(missed.filter(({ named }, index) => ran[index]?.some(([program]) => program === named))).toEqual([])
     },
     600_000,
@@ -133,5 +133,5 @@ function namesIn(node: Node): string[] {
   return node
     .descendantsOfType('command_name')
     .filter((one) => one !== null)
-    .map(({ text }) => passGate(text).words?.[0] ?? text)
+    .map(({ text }) => lexLiteral(text).words?.[0] ?? text)
 }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { analyzeCommand } from './analyze-command.ts'
 import type { CommandAnalysis } from './command-analysis.ts'
-import { canTry, cannotTry, openTrials, readCommands, type Trial } from './test-bash.ts'
+import { hasBubblewrap, noBubblewrap, openBashTrials, readCommands, type BashTrial } from './test-bash.ts'
 
 const dangerous = readCommands('dangerous-commands.txt')
 const everyday = readCommands('everyday-commands.txt')
@@ -11,11 +11,11 @@ const judged = process.env['TROUPE_TEST_FULL'] === '1' ? 1 : 24
 const analyze = (command: string, git = true): CommandAnalysis =>
   analyzeCommand(command, { cwd: '/ws', home: '/home/me', isPlainRepository: () => git })
 
-const trials = canTry ? openTrials() : undefined
+const trials = hasBubblewrap ? openBashTrials() : undefined
 afterAll(() => trials?.dispose())
 
-function tryOne(command: string): Promise<Trial> {
-  if (trials === undefined) throw new Error(cannotTry)
+function tryOne(command: string): Promise<BashTrial> {
+  if (trials === undefined) throw new Error(noBubblewrap)
   return trials.try(command)
 }
 
@@ -53,8 +53,8 @@ describe('dangerous commands', () => {
     expect(hidden).toEqual([])
   })
 
-  it.skipIf(!canTry)(
-    `are dangerous: a real bash judges${canTry ? '' : ` (${cannotTry})`}`,
+  it.skipIf(!hasBubblewrap)(
+    `are dangerous: a real bash judges${hasBubblewrap ? '' : ` (${noBubblewrap})`}`,
     async () => {
       const tried = dangerous.filter((one, index) => one.judged && index % judged === 0).map(({ command }) => command)
       const idle = await tryAll(tried, async (command) => {
@@ -78,8 +78,8 @@ describe('everyday commands', () => {
     expect(everyday.filter(({ command }) => !analyze(command, false).contained)).toEqual([])
   })
 
-  it.skipIf(!canTry)(
-    `leave no trace: a real bash judges${canTry ? '' : ` (${cannotTry})`}`,
+  it.skipIf(!hasBubblewrap)(
+    `leave no trace: a real bash judges${hasBubblewrap ? '' : ` (${noBubblewrap})`}`,
     async () => {
       expect(await trials?.traces(everyday.map(({ command }) => command))).toEqual([])
     },

@@ -1,16 +1,16 @@
-import type { CommandPlace, FileUse } from './command-analysis.ts'
+import type { ShellContext, FileUse } from './command-analysis.ts'
 import { linksBelow } from './find-files.ts'
-import type { Folders, Found } from './findings.ts'
-import { type OptionSpec, optionSpec, readOptions } from './options.ts'
+import type { PossibleFolders, CommandFinding } from './findings.ts'
+import { type OptionSpec, optionSpec, parseOptions } from './options.ts'
 import { fieldsOf } from './piece.ts'
 import { gitCommand } from './programs/git.ts'
-import type { Look, Reading } from './programs/program.ts'
+import type { ArgumentCheck, FileReading } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
 import { asksVersion } from './programs/versions.ts'
 import { hole, isWhole, mark, star } from './read-word.ts'
 import { showsHidden } from './ignore-files.ts'
 
-export interface Uses {
+export interface FileUses {
   reads: FileUse[]
   writes: FileUse[]
   /** Why not all that is read is known. */
@@ -100,8 +100,8 @@ export function isKnownProgram(name: string | null): boolean {
 }
 
 /** The files that a command names, as far as they can be told: for rules on paths. `look`: what its own rules say. */
-export function usesOf(found: Found, place: CommandPlace, look: Look | undefined): Uses {
-  const uses: Uses = { reads: [], writes: [] }
+export function fileUsesOf(found: CommandFinding, place: ShellContext, look: ArgumentCheck | undefined): FileUses {
+  const uses: FileUses = { reads: [], writes: [] }
   const { name, redirections } = found
   const words = fieldsOf(found.pieces.slice(1))
   let { cwds } = found
@@ -121,7 +121,7 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
   return uses
 
   function ofWriter({ options, operands }: Writer, given: readonly string[]): void {
-    const read = readOptions(given, options)
+    const read = parseOptions(given, options)
     const meant = operands === 'none' ? {} : { meant: true as const }
     for (const path of read.writes) add(uses.writes, { path, ...meant })
     for (const path of read.reads) add(uses.reads, { path })
@@ -150,11 +150,11 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
     }
     const written = outputs.get(program)
     if (written !== undefined)
-      for (const path of readOptions(given, written, { short: true }).writes) add(uses.writes, { path })
+      for (const path of parseOptions(given, written, { short: true }).writes) add(uses.writes, { path })
     if (/^g?sed$/.test(program) && given.some((word) => /^(-[nErsuz]*i|--in-place)/.test(word)))
       for (const path of given.slice(1)) if (!path.startsWith('-')) add(uses.writes, { path })
     if (rules?.options !== undefined && rules.readings !== undefined) {
-      const read = readOptions(given, rules.options)
+      const read = parseOptions(given, rules.options)
       for (const reading of rules.readings(read)) add(uses.reads, reading)
       if (read.unknown !== undefined) ofUnknown(program, given)
       if (found.adds) isLate(`"${program}" is given files that are known only when it runs.`)
@@ -191,7 +191,7 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
     uses.late = true
   }
 
-  function add(list: FileUse[], given: Reading & Pick<FileUse, 'redirected' | 'meant'>): void {
+  function add(list: FileUse[], given: FileReading & Pick<FileUse, 'redirected' | 'meant'>): void {
     const { path, tree, names, hidden, only, links, tracked, redirected, meant } = given
     if (tracked === true) return addTracked()
     if (path.includes(hole)) {
@@ -213,7 +213,7 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
     if (spelled === '~' || spelled.startsWith('~/')) use(place.home + spelled.slice(1))
     // The shell may not have moved at all.
     if (cwds === null) isLate('Where it runs is known only when it runs.')
-    for (const cwd of cwds ?? [place.cwd]) use(from(cwd, spelled, cwd === place.cwd))
+    for (const cwd of cwds ?? [place.cwd]) use(resolveFrom(cwd, spelled, cwd === place.cwd))
 
     function use(file: string): void {
       const { hidden: passed, ...others } = rest
@@ -227,7 +227,7 @@ export function usesOf(found: Found, place: CommandPlace, look: Look | undefined
 }
 
 /** Where git works: `-C` leads it elsewhere. */
-export function gitFolders(cwds: Folders, words: readonly string[]): Folders {
+export function gitFolders(cwds: PossibleFolders, words: readonly string[]): PossibleFolders {
   const { folders } = gitCommand(words)
   if (folders.length === 0 || cwds === null) return cwds
   return cwds.map((cwd) => folders.reduce((at, folder) => (folder.startsWith('/') ? folder : `${at}/${folder}`), cwd))
@@ -249,7 +249,7 @@ function spellPattern(path: string): string {
  * A path from a folder. What goes up is left for the file system to resolve, but for the plain case: up from the real
  * path that the shell started in.
  */
-function from(cwd: string, path: string, real: boolean): string {
+function resolveFrom(cwd: string, path: string, real: boolean): string {
   let base = cwd === '/' ? '' : cwd
   let rest = path
   while (rest.startsWith('./')) rest = rest.slice(2)

@@ -13,17 +13,24 @@ import {
 } from 'unbash'
 import { CommandCollector } from './command-collector.ts'
 import { isDangerousName, isSafeSetting } from './environment.ts'
-import { type Feed, type Findings, type Found, type Moves, noFeed, type Spot } from './findings.ts'
-import { mayMove, stayIn, union } from './folders.ts'
-import { isBomb } from './is-bomb.ts'
-import { fieldsOf, type Piece, piecesOf, plainPiece, spell } from './piece.ts'
+import {
+  type CommandInput,
+  type ScriptFindings,
+  type CommandFinding,
+  type FolderChange,
+  noInput,
+  type ScriptContext,
+} from './findings.ts'
+import { mayChangeFolder, stayIn, unionFolders } from './folders.ts'
+import { isForkBomb } from './is-bomb.ts'
+import { fieldsOf, type ExpandedWord, expandedWords, syntheticWord, fieldAsShell } from './piece.ts'
 import { hole } from './read-word.ts'
 import { fetchers } from './wrappers.ts'
 
 /** Goes through a text for bash and takes down every simple command in it, to any depth. */
-export function findCommands(text: string, place: { cwd: string; home: string }): Findings {
+export function findCommands(text: string, place: { cwd: string; home: string }): ScriptFindings {
   const finder = new Finder(place.home)
-  finder.text(text, { cwds: [place.cwd], via: [], remote: false, input: noFeed, source: text })
+  finder.text(text, { cwds: [place.cwd], via: [], remote: false, input: noInput, source: text })
   return finder.collector.findings
 }
 
@@ -34,20 +41,20 @@ class Finder {
     this.collector = new CommandCollector(home, (text, spot) => this.text(text, spot))
   }
 
-  text(text: string, spot: Spot): Moves {
+  text(text: string, spot: ScriptContext): FolderChange {
     return this.#script(parse(text), { ...spot, source: text })
   }
 
-  #script(script: ParsedScript, spot: Spot): Moves {
+  #script(script: ParsedScript, spot: ScriptContext): FolderChange {
     const error = script.errors?.[0]
     if (error !== undefined) this.collector.note('unseen', `It cannot be read as a command: ${error.message}.`)
     return this.#list(script.commands, spot)
   }
 
-  #list(statements: readonly Statement[], spot: Spot): Moves {
+  #list(statements: readonly Statement[], spot: ScriptContext): FolderChange {
     let moves = stayIn(spot.cwds)
     for (const { command, background } of statements) {
-      const within = { ...spot, cwds: union(moves.ok, moves.fail) }
+      const within = { ...spot, cwds: unionFolders(moves.ok, moves.fail) }
       const after = this.#node(command, within)
       if (background === true) this.collector.note('odd', 'It runs something in the background.')
       else moves = after
@@ -55,7 +62,7 @@ class Finder {
     return moves
   }
 
-  #node(node: SyntaxNode, spot: Spot): Moves {
+  #node(node: SyntaxNode, spot: ScriptContext): FolderChange {
     switch (node.type) {
       case 'Command':
         return this.#command(node, spot)
@@ -74,8 +81,8 @@ class Finder {
           const after = this.#node(next, { ...spot, cwds: operator === '&&' ? before.ok : before.fail })
           moves =
             operator === '&&'
-              ? { ok: after.ok, fail: union(before.fail, after.fail) }
-              : { ok: union(before.ok, after.ok), fail: after.fail }
+              ? { ok: after.ok, fail: unionFolders(before.fail, after.fail) }
+              : { ok: unionFolders(before.ok, after.ok), fail: after.fail }
         }
         return moves
       }
@@ -85,9 +92,9 @@ class Finder {
     }
   }
 
-  #compound(node: SyntaxNode, spot: Spot): Moves {
+  #compound(node: SyntaxNode, spot: ScriptContext): FolderChange {
     // Inside a loop or a branch, and after it, a `cd` may or may not have happened.
-    const within = mayMove(spot.source.slice(node.pos, node.end)) ? { ...spot, cwds: null } : spot
+    const within = mayChangeFolder(spot.source.slice(node.pos, node.end)) ? { ...spot, cwds: null } : spot
     switch (node.type) {
       case 'BraceGroup':
         return this.#list(node.body.commands, spot)
@@ -104,8 +111,8 @@ class Finder {
       case 'Function': {
         const { value } = node.name
         this.collector.note('altered', `It defines a function, ${value}.`)
-        if (isBomb(node, value)) this.collector.note('floor', 'It starts copies of itself without end.')
-        this.#node(node.body, { ...spot, via: [...spot.via, `function ${value}`], input: noFeed })
+        if (isForkBomb(node, value)) this.collector.note('floor', 'It starts copies of itself without end.')
+        this.#node(node.body, { ...spot, via: [...spot.via, `function ${value}`], input: noInput })
         return stayIn(within.cwds)
       }
       case 'For':
@@ -134,7 +141,7 @@ class Finder {
   }
 
   /** A part of a word, or something between: what it runs matters, and what it sets. */
-  #part(node: SyntaxNode, spot: Spot): void {
+  #part(node: SyntaxNode, spot: ScriptContext): void {
     const { collector } = this
     switch (node.type) {
       case 'CommandExpansion':
@@ -172,7 +179,7 @@ class Finder {
     forEachChild(node, (child) => this.#part(child, spot))
   }
 
-  #substitution(text: string, script: ParsedScript | undefined, spot: Spot): void {
+  #substitution(text: string, script: ParsedScript | undefined, spot: ScriptContext): void {
     if (script === undefined) return this.collector.note('unseen', 'It has a substitution that cannot be read.')
     const [only] = script.commands
     // Bash 5.2 joins the commands behind a here-document in a substitution: `a; b` becomes `a b`.
@@ -181,10 +188,10 @@ class Finder {
       this.collector.note('altered', 'It has a here-document in a substitution.')
     }
     const source = script.source ?? spot.source
-    this.#script(script, { ...spot, source, via: [...spot.via, 'substitution'], input: noFeed })
+    this.#script(script, { ...spot, source, via: [...spot.via, 'substitution'], input: noInput })
   }
 
-  #pipeline(node: Pipeline, spot: Spot): Moves {
+  #pipeline(node: Pipeline, spot: ScriptContext): FolderChange {
     if (node.prefixes.length > 0) this.collector.note('odd', 'It takes the time of a command, or turns its outcome.')
     const [only] = node.commands
     if (node.commands.length === 1 && only !== undefined) {
@@ -201,9 +208,9 @@ class Finder {
     return stayIn(spot.cwds)
   }
 
-  #command(node: Command, spot: Spot): Moves {
-    const pieces: Piece[] = []
-    const assignments: Found['assignments'][number][] = []
+  #command(node: Command, spot: ScriptContext): FolderChange {
+    const pieces: ExpandedWord[] = []
+    const assignments: CommandFinding['assignments'][number][] = []
     for (const part of node.prefix)
       if (part.type === 'Assignment') assignments.push(this.#assign(part, node.name === undefined, spot))
     if (node.name !== undefined) pieces.push(...this.#read(node.name, spot))
@@ -221,7 +228,7 @@ class Finder {
   }
 
   /** `own`: no command follows, so the shell itself keeps the variable. */
-  #assign(node: Assignment, own: boolean, spot: Spot): Found['assignments'][number] {
+  #assign(node: Assignment, own: boolean, spot: ScriptContext): CommandFinding['assignments'][number] {
     const { name, value } = node
     const { memory } = this.collector
     if (node.index !== undefined) this.#read(node.index, spot)
@@ -241,30 +248,33 @@ class Finder {
     }
     this.collector.latent(guess, spot)
     if (holdsCommand.test(name))
-      this.collector.reread(spell(guess), { ...spot, via: [...spot.via, name], input: noFeed })
+      this.collector.reread(fieldAsShell(guess), { ...spot, via: [...spot.via, name], input: noInput })
     if (runsMore.test(name))
       this.collector.note('unseen', `What ${name} makes programs run is known only when they run.`)
     return { name, value: certain, safe: own ? !isDangerousName(name) : isSafeSetting(name, certain) }
   }
 
   /** `export A=b`: an assignment that is an argument. */
-  #argument(node: Assignment, spot: Spot): Piece {
+  #argument(node: Assignment, spot: ScriptContext): ExpandedWord {
     const { name, value } = node
     if (node.index !== undefined) this.#read(node.index, spot)
     if (value.type === 'ArrayValue') {
       this.collector.note('odd', 'It sets an array.')
       for (const word of value.elements) this.#read(word, spot)
-      return plainPiece(`${name}=${hole}`, false)
+      return syntheticWord(`${name}=${hole}`, false)
     }
     const prefix = `${name}${node.append === true ? '+' : ''}=`
     const pieces = this.#read(value, spot, prefix)
     const certain = pieces.every((piece) => piece.certain)
     const network = pieces.some((piece) => piece.network)
-    return plainPiece(prefix + fieldsOf(pieces).join(' '), certain, network)
+    return syntheticWord(prefix + fieldsOf(pieces).join(' '), certain, network)
   }
 
-  #redirections(nodes: readonly Redirection[], spot: Spot): { redirections: Found['redirections']; input: Feed } {
-    const redirections: Found['redirections'][number][] = []
+  #redirections(
+    nodes: readonly Redirection[],
+    spot: ScriptContext,
+  ): { redirections: CommandFinding['redirections']; input: CommandInput } {
+    const redirections: CommandFinding['redirections'][number][] = []
     let input = spot.input
     for (const node of nodes) {
       if (node.descriptor?.type === 'FileDescriptorVariable') this.collector.note('odd', 'It opens a file for later.')
@@ -280,7 +290,7 @@ class Finder {
         input = { network, text: fieldsOf(pieces).join(' '), certain: pieces.every(({ certain }) => certain) }
         continue
       }
-      if (node.operator.startsWith('<')) input = { ...noFeed, network }
+      if (node.operator.startsWith('<')) input = { ...noInput, network }
       if (node.operator.endsWith('&') && /^-./.test(node.target.text))
         this.collector.note('unseen', 'Bash ends a redirection in it before the parser does.')
       redirections.push({ operator: node.operator, target: this.collector.memory.word(node.target, spot) })
@@ -288,7 +298,7 @@ class Finder {
     return { redirections, input }
   }
 
-  #hereDocument({ operator, delimiter, body }: HereDoc, spot: Spot): Feed {
+  #hereDocument({ operator, delimiter, body }: HereDoc, spot: ScriptContext): CommandInput {
     this.collector.note('odd', 'It has a here-document.')
     const before = this.collector.findings.commands.length
     const literal = delimiter?.quoted === true
@@ -301,14 +311,14 @@ class Finder {
   }
 
   /** The words that a word becomes, once everything that it runs has been found. */
-  #read(word: Word, spot: Spot, prefix = ''): Piece[] {
+  #read(word: Word, spot: ScriptContext, prefix = ''): ExpandedWord[] {
     const { findings, memory } = this.collector
     const before = findings.commands.length
     for (const part of word.parts ?? []) this.#part(part, spot)
     const read = memory.word(word, spot)
     if (spot.via.length === 0)
       findings.words.push({ at: word.pos, value: prefix + (read.value ?? word.text), text: prefix + word.text })
-    const pieces = piecesOf(read, this.#fetchedSince(before) || memory.isTainted(word.text))
+    const pieces = expandedWords(read, this.#fetchedSince(before) || memory.isTainted(word.text))
     return spot.guessed === true ? pieces.map((piece) => ({ ...piece, certain: false })) : pieces
   }
 

@@ -1,9 +1,9 @@
-import type { Found } from './findings.ts'
+import type { CommandFinding } from './findings.ts'
 import { fieldsOf } from './piece.ts'
 import { isWhole, mark, star } from './read-word.ts'
 
 /** A command as the floor looks at it. */
-interface Seen {
+interface SeenCommand {
   words: readonly string[]
   /** Its options, joined by blanks. */
   options: string
@@ -15,21 +15,22 @@ interface Seen {
 }
 
 const endsMachine = 'It ends the machine.'
-const changesOwner = ({ recursive, vital }: Seen): string | undefined => {
+const changesOwner = ({ recursive, vital }: SeenCommand): string | undefined => {
   const place = recursive ? vital() : undefined
   return place === undefined ? undefined : `It changes who may use ${place} and everything in it.`
 }
-const changesDisk = ({ device, options, words }: Seen): string | undefined => {
+const changesDisk = ({ device, options, words }: SeenCommand): string | undefined => {
   const disk = device()
   const looks = /(^|\s)(-l|--list|-p|--print|-I|-i)(\s|$)/.test(options) || words.includes('print')
   return disk === undefined || looks ? undefined : `It changes the device ${disk}.`
 }
-const writesDisk = ({ device }: Seen): string | undefined => {
+const writesDisk = ({ device }: SeenCommand): string | undefined => {
   const disk = device()
   return disk === undefined ? undefined : `It writes over the device ${disk}.`
 }
-const ends = ({ options }: Seen): string | undefined => (/--help|--version/.test(options) ? undefined : endsMachine)
-const removes = ({ recursive, vital, device }: Seen): string | undefined => {
+const ends = ({ options }: SeenCommand): string | undefined =>
+  /--help|--version/.test(options) ? undefined : endsMachine
+const removes = ({ recursive, vital, device }: SeenCommand): string | undefined => {
   const place = recursive ? vital() : undefined
   if (place !== undefined) return `It removes ${place} with everything in it.`
   const disk = device()
@@ -37,8 +38,8 @@ const removes = ({ recursive, vital, device }: Seen): string | undefined => {
 }
 
 /** What must never run, by the name of its program. To add one is one entry. */
-const floor: ReadonlyMap<string, (seen: Seen) => string | undefined> = new Map(
-  Object.entries<(seen: Seen) => string | undefined>({
+const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefined> = new Map(
+  Object.entries<(seen: SeenCommand) => string | undefined>({
     rm: removes,
     srm: removes,
     shred: writesDisk,
@@ -105,7 +106,7 @@ const floor: ReadonlyMap<string, (seen: Seen) => string | undefined> = new Map(
  * Whether a command destroys the root, a home or a device, or ends the machine: the reason, for a refusal whatever the
  * rules allow. Guesses count: `rm -rf $HOME` is `rm -rf` of the home.
  */
-export function floorOf(found: Found, home: string): string | undefined {
+export function whyNeverRun(found: CommandFinding, home: string): string | undefined {
   if (found.remote) return undefined
   for (const { operator, target } of found.redirections) {
     if (operator.startsWith('<') && operator !== '<>') continue
@@ -118,7 +119,7 @@ export function floorOf(found: Found, home: string): string | undefined {
   const words = fieldsOf(found.pieces.slice(1))
   if (/^(mkfs|mke2fs|newfs)(\.|$)/.test(name))
     return words.length > 0 ? 'It makes a new file system over what is there.' : undefined
-  const check = floor.get(name)
+  const check = neverRunRules.get(name)
   if (check === undefined) return undefined
   const options = words.filter((word) => word.startsWith('-')).join(' ')
   return check({

@@ -1,7 +1,7 @@
 import { forEachChild, type Function, type SyntaxNode } from 'unbash'
 
 /** Whether a function starts itself twice in one pipe, or in the background: `:(){ :|:& };:`. */
-export function isBomb(definition: Function, name: string): boolean {
+export function isForkBomb(definition: Function, name: string): boolean {
   let bomb = false
   const callsOf = (node: SyntaxNode): number => {
     let count = node.type === 'Command' && node.name?.value === name ? 1 : 0

@@ -7,7 +7,7 @@ export interface OptionSpec {
 }
 type OptionKind = 'flag' | 'text' | 'number' | 'read' | 'write' | 'script' | 'optional'
 
-export interface ReadOptions {
+export interface ParsedOptions {
   /** The options that were given, as in the spec, with their values. */
   given: Map<string, string>
   /** Those with a value, each time that they were given. */
@@ -53,12 +53,12 @@ export type OptionStyle = 'gnu' | 'stop' | 'clap'
  * Reads words by a spec, exactly: a long option must be spelled out, every letter of a cluster must be known. With `short`
  * a long option may be cut short, as GNU programs let it: for finding what is dangerous, not for what is plain.
  */
-export function readOptions(
+export function parseOptions(
   words: readonly string[],
   spec: OptionSpec,
   { style = 'gnu', short: cut = false }: { style?: OptionStyle; short?: boolean } = {},
-): ReadOptions {
-  const read: ReadOptions = {
+): ParsedOptions {
+  const read: ParsedOptions = {
     given: new Map(),
     values: [],
     operands: [],

@@ -1,5 +1,5 @@
 /** The words of a text that passed, in order; or why it did not. */
-export type Gate = { words: string[]; why?: undefined } | { words?: undefined; why: string }
+export type LiteralWords = { words: string[]; why?: undefined } | { words?: undefined; why: string }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u
 const bare = /[A-Za-z0-9_@%+=:,./^-]/
@@ -10,7 +10,7 @@ const operator = /[;|&<>\n]/
  * parser: words of harmless characters, quotes, comments, `;`, `|`, `&`, `<`, `>`. No expansion of any kind, nothing
  * that cannot be seen, nothing outside quotes that is not ASCII. What the parser makes of it must be the same words.
  */
-export function passGate(text: string): Gate {
+export function lexLiteral(text: string): LiteralWords {
   const unseen = findInvisible(text)
   if (unseen !== undefined) return { why: unseen }
   const words: string[] = []
@@ -75,7 +75,7 @@ export function findInvisible(text: string): string | undefined {
 export function isOnlyQuoted(text: string): boolean {
   // A star is taken in quotes and nowhere else.
   return (
-    passGate(text.replaceAll(/[^\n\t]/gu, (character) => (invisible.test(character) ? '*' : character))).why ===
+    lexLiteral(text.replaceAll(/[^\n\t]/gu, (character) => (invisible.test(character) ? '*' : character))).why ===
     undefined
   )
 }

@@ -1,7 +1,7 @@
 import { hole, mark, type ReadWord, star } from './read-word.ts'
 
 /** One word as a program will get it, at best guess. */
-export interface Piece {
+export interface ExpandedWord {
   /** What it is, or is guessed to be, with holes. */
   field: string
   /** It is exactly that. */
@@ -11,21 +11,21 @@ export interface Piece {
   network: boolean
 }
 
-export function piecesOf(word: ReadWord, network: boolean): Piece[] {
+export function expandedWords(word: ReadWord, network: boolean): ExpandedWord[] {
   if (word.value !== null) return [{ field: word.value, certain: true, word, network }]
   return word.fields.map((field) => ({ field, certain: false, word, network }))
 }
 
 /** A word that somebody else puts there: `xargs`, a split string. */
-export function plainPiece(field: string, certain: boolean, network = false): Piece {
-  const text = spell(field)
+export function syntheticWord(field: string, certain: boolean, network = false): ExpandedWord {
+  const text = fieldAsShell(field)
   return { field, certain, word: { text, value: certain ? field : null, fields: [field] }, network }
 }
 
-export const fieldsOf = (pieces: readonly Piece[]): string[] => pieces.map(({ field }) => field)
+export const fieldsOf = (pieces: readonly ExpandedWord[]): string[] => pieces.map(({ field }) => field)
 
 /** Pieces as text: certain ones by value, others as written, one that became several words once. */
-export function textOf(pieces: readonly Piece[]): string {
+export function shellText(pieces: readonly ExpandedWord[]): string {
   return pieces
     .filter((piece, index) => piece.certain || pieces[index - 1]?.word !== piece.word)
     .map(({ certain, field, word }) => (certain ? quote(field) : word.text))
@@ -39,6 +39,6 @@ function quote(word: string): string {
 }
 
 /** A field as shell text: what is not known becomes a variable that is not known. */
-export function spell(field: string): string {
+export function fieldAsShell(field: string): string {
   return field.replaceAll(hole, '${_}').replaceAll(star, '*').replaceAll(mark, '?')
 }

@@ -11,7 +11,7 @@ import type { TrackedFiles } from './command-analysis.ts'
  */
 export function isPlainRepository(folder: string): boolean {
   try {
-    const top = topOf(folder)
+    const top = repositoryRoot(folder)
     return top === null || (top !== undefined && isPlain(path.join(top, '.git'), top))
   } catch {
     return false
@@ -24,9 +24,9 @@ export function isPlainRepository(folder: string): boolean {
  */
 export function trackedFiles(folder: string): TrackedFiles | null | undefined {
   try {
-    const top = topOf(folder)
+    const top = repositoryRoot(folder)
     if (top === null || top === undefined) return top
-    const index = indexOf(path.join(top, '.git'))
+    const index = readIndex(path.join(top, '.git'))
     return index.secrets === undefined ? undefined : { top, secrets: index.secrets }
   } catch {
     return undefined
@@ -34,7 +34,7 @@ export function trackedFiles(folder: string): TrackedFiles | null | undefined {
 }
 
 /** The folder with `.git`, going up; null where there is none; undefined where another kind of repository is met first. */
-function topOf(folder: string): string | null | undefined {
+function repositoryRoot(folder: string): string | null | undefined {
   // Nobody gets to a folder that is not there. Git goes up from where links lead.
   if (!exists(folder)) return null
   for (let at = realpathSync(folder); ; at = path.dirname(at)) {
@@ -63,17 +63,17 @@ const plainSetting = new RegExp(
     String.raw`(pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.prune|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash)|init\.defaultbranch|color\.\w+|column\.\w+|gc\.auto|gui\..*|advice\..*|lfs\.repositoryformatversion|status\.(short|branch|showuntrackedfiles)|log\.(date|decorate|follow)|diff\.(renames|algorithm|colormoved|mnemonicprefix|noprefix)|extensions\.objectformat|commit\.(gpgsign|verbose)|tag\.(gpgsign|sort))`,
   ].join('|'),
 )
-const whole = new RegExp(`^(?:${plainSetting.source})$`)
+const plainSettingLine = new RegExp(`^(?:${plainSetting.source})$`)
 
 function isPlain(git: string, top: string): boolean {
   const config = readFileSync(path.join(git, 'config'), 'utf8')
-  if (config.length > 100_000 || !settingsOf(config).every((name) => name !== undefined && whole.test(name)))
+  if (config.length > 100_000 || !settingsOf(config).every((name) => name !== undefined && plainSettingLine.test(name)))
     return false
   const names = readdirSync(git)
   if (names.some((name) => /^(config\.worktree|modules|commondir|gitdir|sharedindex\..*)$/.test(name))) return false
   if (exists(path.join(git, 'hooks', 'post-index-change'))) return false
   if (exists(path.join(git, 'objects', 'info', 'alternates'))) return false
-  return !exists(path.join(top, '.gitmodules')) && !indexOf(git).repositories
+  return !exists(path.join(top, '.gitmodules')) && !readIndex(git).repositories
 }
 
 /** `section.key` or `section.name.key` of each line, in small letters; undefined for a line that is not understood. */
@@ -99,21 +99,21 @@ interface Index {
   /** Tracked files that are secret; undefined when it cannot be read. */
   secrets: readonly string[] | undefined
 }
-const kept = new Map<string, { mark: string; index: Index }>()
+const indexCache = new Map<string, { mark: string; index: Index }>()
 
-function indexOf(git: string): Index {
+function readIndex(git: string): Index {
   const file = path.join(git, 'index')
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) return { repositories: false, secrets: [] }
   const mark = `${stats.mtimeMs}-${stats.ctimeMs}-${stats.size}-${stats.ino}`
-  const before = kept.get(file)
+  const before = indexCache.get(file)
   if (before?.mark === mark) return before.index
   if (stats.size > 16 << 20) return { repositories: true, secrets: undefined }
   const bytes = readFileSync(file)
   // Such an entry has the mode 0160000; a chance match of the bytes elsewhere only makes us ask.
   const index = { repositories: bytes.includes(Buffer.from([0, 0, 0xe0, 0])), secrets: secretsIn(bytes) }
-  if (kept.size > 100) kept.clear()
-  kept.set(file, { mark, index })
+  if (indexCache.size > 100) indexCache.clear()
+  indexCache.set(file, { mark, index })
   return index
 }
 

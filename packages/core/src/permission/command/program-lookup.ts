@@ -26,7 +26,7 @@ export function createProgramLookup(given: {
 }
 
 /** One file that is many programs, none of them the usual one. */
-const manyInOne = /^(busybox|toybox|sbase-box|coreutils|uutils)(\.|$)/
+const multiCallBinary = /^(busybox|toybox|sbase-box|coreutils|uutils)(\.|$)/
 
 function isTrusted(name: string, folders: readonly string[], roots: readonly string[]): boolean {
   for (const folder of folders) {
@@ -35,7 +35,7 @@ function isTrusted(name: string, folders: readonly string[], roots: readonly str
     const file = path.join(folder, name)
     if (!isProgram(file)) continue
     const real = realpathSync(file)
-    if (manyInOne.test(path.basename(real))) return false
+    if (multiCallBinary.test(path.basename(real))) return false
     return path.basename(folder) !== 'shims' && !isIn(real, roots) && !/(^|[-/])shims?($|[-/])/.test(real)
   }
   // Nothing runs where there is no program.

@@ -1,20 +1,20 @@
 import { isDangerousName, isKeptByShell } from './environment.ts'
 
 /** A piece of a word: text, where nothing means anything; a pattern; or a variable, which is split unless quoted. */
-export type Part =
+export type WordPart =
   | { kind: 'text'; text: string }
   | { kind: 'pattern'; text: '*' | '?' }
   | { kind: 'variable'; name: string; quoted: boolean }
 
 export interface RawWord {
-  parts: Part[]
+  parts: WordPart[]
   /** As it stands there. */
   raw: string
   /** It is one plain word without quotes, so it can be a word of the language. */
   bare?: string
 }
 
-export interface Simple {
+export interface SimpleCommand {
   kind: 'simple'
   words: RawWord[]
   redirections: { operator: string; target: RawWord }[]
@@ -23,33 +23,33 @@ interface Loop {
   kind: 'loop'
   name: string
   values: RawWord[]
-  body: Step[]
+  body: ScriptStep[]
 }
 /** `if` and `while read`: lists that run or do not. */
 interface Group {
   kind: 'group'
-  lists: Step[][]
+  lists: ScriptStep[][]
   /** Variables that get what is read. */
   names: readonly string[]
 }
 /** A command and how it is joined to the one before. */
-export interface Step {
+export interface ScriptStep {
   joint: string
-  command: Simple | Loop | Group
+  command: SimpleCommand | Loop | Group
 }
 
 /** Every word of a text, as it stands there. */
 export type WordList = readonly { at: number; text: string }[]
 
 /** The text is beyond the small language. */
-export class Beyond extends Error {}
+export class UnsupportedSyntax extends Error {}
 
 /**
  * Reads a small part of the language of bash, by itself: lists, pipes, redirections, `for`, `if`, `while read`. Throws
  * where a text is beyond that.
  */
-export function readScript(text: string): { steps: Step[]; words: WordList } {
-  const reader = new Reader(text)
+export function parseSimpleScript(text: string): { steps: ScriptStep[]; words: WordList } {
+  const reader = new ScriptParser(text)
   return { steps: reader.script(), words: reader.words }
 }
 
@@ -57,7 +57,7 @@ const reserved = new Set(
   'if then else elif fi while until do done case esac for in select function time coproc { } ! [[ ]]'.split(' '),
 )
 
-class Reader {
+class ScriptParser {
   readonly words: { at: number; text: string }[] = []
   #text: string
   #at = 0
@@ -66,50 +66,50 @@ class Reader {
     this.#text = text
   }
 
-  script(): Step[] {
+  script(): ScriptStep[] {
     const steps = this.#list()
-    if (this.#at < this.#text.length) throw new Beyond()
+    if (this.#at < this.#text.length) throw new UnsupportedSyntax()
     return steps
   }
 
   /** Commands up to the end, or up to one of the words that end them, which is left to be taken. */
-  #list(...ends: string[]): Step[] {
-    const steps: Step[] = []
+  #list(...ends: string[]): ScriptStep[] {
+    const steps: ScriptStep[] = []
     let joint = ''
     for (;;) {
       this.#blanks(true)
       if (this.#at >= this.#text.length) {
-        if (ends.length > 0 || /^[|&]/.test(joint)) throw new Beyond()
+        if (ends.length > 0 || /^[|&]/.test(joint)) throw new UnsupportedSyntax()
         return steps
       }
       if (ends.some((end) => this.#isNext(end))) {
-        if (/^[|&]/.test(joint) || steps.length === 0) throw new Beyond()
+        if (/^[|&]/.test(joint) || steps.length === 0) throw new UnsupportedSyntax()
         return steps
       }
       steps.push({ joint, command: this.#command() })
       this.#blanks(false)
       const [found] = /^(&&|\|\||;|\n|\|(?![&|])|$)/.exec(this.#text.slice(this.#at)) ?? []
-      if (found === undefined) throw new Beyond()
+      if (found === undefined) throw new UnsupportedSyntax()
       this.#at += found.length
       joint = found === '\n' ? ';' : found
     }
   }
 
-  #command(): Step['command'] {
+  #command(): ScriptStep['command'] {
     if (this.#keyword('for')) return this.#loop()
     if (this.#keyword('if')) return this.#branches()
     return this.#keyword('while') ? this.#reading() : this.#simple()
   }
 
   #branches(): Group {
-    const lists: Step[][] = []
+    const lists: ScriptStep[][] = []
     do {
       lists.push(this.#list('then'))
       this.#keyword('then')
       lists.push(this.#list('elif', 'else', 'fi'))
     } while (this.#keyword('elif'))
     if (this.#keyword('else')) lists.push(this.#list('fi'))
-    if (!this.#keyword('fi')) throw new Beyond()
+    if (!this.#keyword('fi')) throw new UnsupportedSyntax()
     return { kind: 'group', lists, names: [] }
   }
 
@@ -118,12 +118,12 @@ class Reader {
     this.#blanks(false)
     const [head, options = '', listed = ''] =
       /^read((?: -r)?)((?: [a-z_][a-z0-9_]*)+)[ \t]*(?=[;\n])/.exec(this.#text.slice(this.#at)) ?? []
-    if (head === undefined) throw new Beyond()
+    if (head === undefined) throw new UnsupportedSyntax()
     const end = this.#at + head.length
     for (const _ of `read${options}${listed}`.split(' ')) this.#word()
     this.#at = end + 1
     this.#blanks(true)
-    if (!this.#keyword('do')) throw new Beyond()
+    if (!this.#keyword('do')) throw new UnsupportedSyntax()
     const body = this.#list('done')
     this.#keyword('done')
     return { kind: 'group', lists: [body], names: listed.trim().split(' ') }
@@ -137,24 +137,24 @@ class Reader {
       isDangerousName(name.bare) ||
       isKeptByShell(name.bare)
     )
-      throw new Beyond()
+      throw new UnsupportedSyntax()
     // The parser does not count the words of the language among its own.
     this.words.pop()
-    if (!this.#keyword('in')) throw new Beyond()
+    if (!this.#keyword('in')) throw new UnsupportedSyntax()
     const values: RawWord[] = []
     for (let word = this.#word(); word !== undefined; word = this.#word()) values.push(word)
     this.#blanks(false)
-    if (!/[;\n]/.test(this.#text[this.#at] ?? '')) throw new Beyond()
+    if (!/[;\n]/.test(this.#text[this.#at] ?? '')) throw new UnsupportedSyntax()
     this.#at++
     this.#blanks(true)
-    if (!this.#keyword('do')) throw new Beyond()
+    if (!this.#keyword('do')) throw new UnsupportedSyntax()
     const body = this.#list('done')
     this.#keyword('done')
     return { kind: 'loop', name: name.bare, values, body }
   }
 
-  #simple(): Simple {
-    const simple: Simple = { kind: 'simple', words: [], redirections: [] }
+  #simple(): SimpleCommand {
+    const simple: SimpleCommand = { kind: 'simple', words: [], redirections: [] }
     for (;;) {
       this.#blanks(false)
       const rest = this.#text.slice(this.#at)
@@ -162,17 +162,17 @@ class Reader {
       if (redirection !== undefined) {
         this.#at += redirection.length
         const target = this.#word()
-        if (target === undefined) throw new Beyond()
+        if (target === undefined) throw new UnsupportedSyntax()
         simple.redirections.push({ operator: redirection, target })
-        if (operator.endsWith('&') && !/^\d$/.test(target.bare ?? '')) throw new Beyond()
+        if (operator.endsWith('&') && !/^\d$/.test(target.bare ?? '')) throw new UnsupportedSyntax()
         continue
       }
       const word = this.#word()
       if (word === undefined) break
-      if (simple.words.length === 0 && reserved.has(word.bare ?? '')) throw new Beyond()
+      if (simple.words.length === 0 && reserved.has(word.bare ?? '')) throw new UnsupportedSyntax()
       simple.words.push(word)
     }
-    if (simple.words.length === 0) throw new Beyond()
+    if (simple.words.length === 0) throw new UnsupportedSyntax()
     return simple
   }
 
@@ -201,7 +201,7 @@ class Reader {
   #word(): RawWord | undefined {
     this.#blanks(false)
     const start = this.#at
-    const parts: Part[] = []
+    const parts: WordPart[] = []
     let bare: string | undefined = ''
     for (; this.#at < this.#text.length; this.#at++) {
       const character = this.#text[this.#at] as string
@@ -209,7 +209,7 @@ class Reader {
       if (/[\s;|&<>]/.test(character)) break
       if (character === "'") {
         const close = this.#text.indexOf("'", this.#at + 1)
-        if (close === -1) throw new Beyond()
+        if (close === -1) throw new UnsupportedSyntax()
         parts.push({ kind: 'text', text: this.#text.slice(this.#at + 1, close) })
         this.#at = close
         bare = undefined
@@ -217,7 +217,7 @@ class Reader {
         this.#quoted(parts)
         bare = undefined
       } else if (character === '\\') {
-        if (!/[ -~]/.test(next)) throw new Beyond()
+        if (!/[ -~]/.test(next)) throw new UnsupportedSyntax()
         parts.push({ kind: 'text', text: next })
         this.#at++
         bare = undefined
@@ -242,7 +242,7 @@ class Reader {
         parts.push({ kind: 'text', text: character })
         if (bare !== undefined) bare += character
       } else {
-        throw new Beyond()
+        throw new UnsupportedSyntax()
       }
     }
     if (this.#at === start) return undefined
@@ -252,16 +252,16 @@ class Reader {
   }
 
   /** Up to the closing quote, on which it stops. */
-  #quoted(parts: Part[]): void {
+  #quoted(parts: WordPart[]): void {
     // Also where it is empty it makes a word.
     parts.push({ kind: 'text', text: '' })
     for (this.#at++; this.#at < this.#text.length; this.#at++) {
       const character = this.#text[this.#at] as string
       const next = this.#text[this.#at + 1] ?? ''
       if (character === '"') return
-      if (character === '`') throw new Beyond()
+      if (character === '`') throw new UnsupportedSyntax()
       if (character === '\\') {
-        if (!/[ -~]/.test(next) || (this.#text[this.#at - 1] ?? '') > '~') throw new Beyond()
+        if (!/[ -~]/.test(next) || (this.#text[this.#at - 1] ?? '') > '~') throw new UnsupportedSyntax()
         parts.push({ kind: 'text', text: '$`"\\'.includes(next) ? next : `\\${next}` })
         this.#at++
       } else if (character === '$' && !/["\s|)]/.test(next)) {
@@ -270,7 +270,7 @@ class Reader {
         parts.push({ kind: 'text', text: character })
       }
     }
-    throw new Beyond()
+    throw new UnsupportedSyntax()
   }
 
   /** `$name` or `${name}`: stops on its last character. */
@@ -283,7 +283,7 @@ class Reader {
     const [whole = '', plain, braced] =
       /^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})/.exec(this.#text.slice(this.#at)) ?? []
     const name = plain ?? braced
-    if (name === undefined) throw new Beyond()
+    if (name === undefined) throw new UnsupportedSyntax()
     this.#at += whole.length - 1
     return name
   }
@@ -291,7 +291,7 @@ class Reader {
   /** `$(command)` of plain words: what it prints is not known. It is written out before the command that it is in. */
   #substitution(): string {
     const [whole, inner = ''] = /^\$\(([\w ./:,=@%+|'-]+)\)/.exec(this.#text.slice(this.#at)) ?? []
-    if (whole === undefined) throw new Beyond()
+    if (whole === undefined) throw new UnsupportedSyntax()
     this.#at += whole.length - 1
     return `(${inner}`
   }

@@ -19,7 +19,7 @@ export const star = '\u{E001}'
 export const mark = '\u{E002}'
 
 /** What is known about variables where a word stands. */
-export interface Known {
+export interface WordContext {
   home: string
   cwd: string | null
   variables: ReadonlyMap<string, string>
@@ -29,30 +29,30 @@ export interface Known {
   output(script: ParsedScript): string | undefined
 }
 
-const mostFields = 64
+const maxFields = 64
 /** A guess that has grown longer is none: variables can double each other. */
-const longestField = 2000
+const maxFieldCharacters = 2000
 
-export function readWord(word: Word, known: Known): ReadWord {
+export function readWord(word: Word, known: WordContext): ReadWord {
   const { text, parts } = word
   // The usual word, by far: nothing in it that means anything.
   if (parts === undefined && /^[A-Za-z0-9_@%+=:,./^-]*$/.test(text)) return { text, value: text, fields: [text] }
-  const reading = new Reading(known)
+  const reading = new WordReader(known)
   if (parts === undefined) reading.bare(text, true, text)
   else for (const [index, part] of parts.entries()) reading.part(part, index === 0, text)
   return reading.end(text)
 }
 
 /** The fields of a word while it is read. Braces make several of the one at hand, unquoted blanks end it. */
-class Reading {
-  #known: Known
+class WordReader {
+  #known: WordContext
   #done: string[] = []
   #current: string[] = ['']
   #started = false
   #certain = true
   #value = ''
 
-  constructor(known: Known) {
+  constructor(known: WordContext) {
     this.#known = known
   }
 
@@ -120,9 +120,9 @@ class Reading {
 
   end(text: string): ReadWord {
     if (this.#started) this.#done.push(...this.#current)
-    const fields = this.#done.slice(0, mostFields)
+    const fields = this.#done.slice(0, maxFields)
     if (this.#certain) return { text, value: this.#value, fields }
-    return { text, value: null, fields: fields.map((field) => (field.length > longestField ? hole : field)) }
+    return { text, value: null, fields: fields.map((field) => (field.length > maxFieldCharacters ? hole : field)) }
   }
 
   #literal(text: string): void {
@@ -160,7 +160,7 @@ class Reading {
     const options = /[{}"'$`\\]/.test(inner) || !inner.includes(',') ? [hole] : inner.split(',')
     this.#certain = false
     this.#started = true
-    if (this.#current.length * options.length > mostFields) return this.#append(hole)
+    if (this.#current.length * options.length > maxFields) return this.#append(hole)
     this.#current = this.#current.flatMap((before) => options.map((option) => before + option))
   }
 

@@ -6,7 +6,7 @@ import { interpreterOf, shells, wrappers } from './wrappers.ts'
  * takes a program as an option (`git fetch`, `git grep`, `sort`, `rg`, `find`, `cargo`, `go build`, `npm run` with
  * options), and what runs settings of its own (`eslint`, `pytest`).
  */
-const beginnings: ReadonlySet<string> = new Set([
+const safePrefixes: ReadonlySet<string> = new Set([
   ...'status log diff show blame add commit rev-parse ls-files describe shortlog'
     .split(' ')
     .map((verb) => `git ${verb}`),
@@ -16,7 +16,7 @@ const beginnings: ReadonlySet<string> = new Set([
 ])
 
 /** What runs anything in ways of its own: not even the very same words are offered. */
-const anything: ReadonlySet<string> = new Set(
+const unrestrictedPrograms: ReadonlySet<string> = new Set(
   `eval source . exec trap alias export declare typeset set shopt enable hash env sudo doas su pkexec xargs parallel ssh
   scp sftp rsync nc ncat netcat socat telnet at batch crontab watch entr expect screen tmux script vi vim nvim emacs ed ex
   gdb lldb strace systemctl launchctl dd mount umount chroot nsenter unshare curl wget find awk gawk mawk sed`.split(
@@ -33,11 +33,11 @@ export function rememberablePrefix(argv: readonly string[]): string | null {
   if (name === '' || argv.some((word) => word.length > 200 || /[\n\r\0]/.test(word))) return null
   for (const count of [1, 2, 3]) {
     const first = argv.slice(0, count)
-    if (first.length < count || !beginnings.has(first.join(' '))) continue
+    if (first.length < count || !safePrefixes.has(first.join(' '))) continue
     return argv.length > count ? `${quoteWords(first)} *` : quoteWords(first)
   }
   const bare = name.slice(name.lastIndexOf('/') + 1)
-  if (anything.has(bare)) return null
+  if (unrestrictedPrograms.has(bare)) return null
   // A file that it is named, not code that it is given.
   if (shells.has(bare) || interpreterOf(bare) !== undefined)
     return !/[./]/.test(words[0] ?? '') || words.some((word) => word.startsWith('-')) ? null : quoteWords(argv)

@@ -1,11 +1,11 @@
 import type { Command, ParsedScript, Word } from 'unbash'
-import type { Folders, Spot } from './findings.ts'
+import type { PossibleFolders, ScriptContext } from './findings.ts'
 import { hole, readWord, type ReadWord } from './read-word.ts'
 
-const longestGuess = 2000
+const maxGuessCharacters = 2000
 
 /** What is known of the variables of a shell while its text is read, from top to bottom. */
-export class ShellMemory {
+export class ShellVariables {
   readonly home: string
   /** `set` gave it arguments. */
   hasArguments = false
@@ -17,7 +17,7 @@ export class ShellMemory {
   }
 
   set(name: string, guess: string): void {
-    this.#variables.set(name, guess.length > longestGuess ? hole : guess)
+    this.#variables.set(name, guess.length > maxGuessCharacters ? hole : guess)
   }
 
   forget(name: string): void {
@@ -37,7 +37,7 @@ export class ShellMemory {
     return this.#fetched.size > 0 && [...this.#fetched].some((name) => new RegExp(`\\$\\{?${name}\\b`).test(text))
   }
 
-  word(word: Word, { cwds, via }: Pick<Spot, 'cwds' | 'via'>): ReadWord {
+  word(word: Word, { cwds, via }: Pick<ScriptContext, 'cwds' | 'via'>): ReadWord {
     return readWord(word, {
       home: this.home,
       cwd: cwds?.length === 1 ? (cwds[0] ?? null) : null,
@@ -48,14 +48,14 @@ export class ShellMemory {
   }
 
   /** What a substitution prints, when it only says what it is told. */
-  #output(script: ParsedScript, cwds: Folders): string | undefined {
+  #output(script: ParsedScript, cwds: PossibleFolders): string | undefined {
     const [only] = script.commands
     if (script.commands.length !== 1 || only?.command.type !== 'Command') return undefined
     return this.printed(only.command, { cwds, via: ['substitution'] })
   }
 
   /** What a command prints, at best guess. */
-  printed(node: Command, spot: Pick<Spot, 'cwds' | 'via'>): string | undefined {
+  printed(node: Command, spot: Pick<ScriptContext, 'cwds' | 'via'>): string | undefined {
     const name = node.name?.value
     if (name === 'pwd') return spot.cwds?.length === 1 ? spot.cwds[0] : undefined
     if (name === undefined || !/^(echo|printf|which|command|cat)$/.test(name)) return undefined

@@ -21,8 +21,8 @@ import path from 'node:path'
 const bwrap = '/usr/bin/bwrap'
 
 /** For tests: whether real commands can be tried here without harm. */
-export const canTry: boolean = existsSync(bwrap) && works()
-export const cannotTry = 'bubblewrap does not work on this machine, so no real bash judges'
+export const hasBubblewrap: boolean = existsSync(bwrap) && works()
+export const noBubblewrap = 'bubblewrap does not work on this machine, so no real bash judges'
 
 function works(): boolean {
   try {
@@ -47,7 +47,7 @@ sudo | doas) exec "$@" ;;
 esac
 `
 
-export interface Trial {
+export interface BashTrial {
   /** Programs that ran and should not have. */
   ran: string[]
   /** Files that are not as they were. */
@@ -55,15 +55,15 @@ export interface Trial {
   output: string
 }
 
-export interface Trials {
-  try(command: string): Promise<Trial>
+export interface BashTrials {
+  try(command: string): Promise<BashTrial>
   /** Those of many that left a trace. They are tried together first. */
-  traces(commands: readonly string[]): Promise<({ command: string } & Trial)[]>
+  traces(commands: readonly string[]): Promise<({ command: string } & BashTrial)[]>
   dispose(): void
 }
 
 /** A place to try commands in: a workspace with a repository, a home, watched programs. Dispose it. */
-export function openTrials(): Trials {
+export function openBashTrials(): BashTrials {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'trials-')))
   const stubs = path.join(base, 'stubs')
   mkdirSync(stubs)
@@ -72,9 +72,9 @@ export function openTrials(): Trials {
   const template = path.join(base, 'template')
   makeWorkspace(template)
   let count = 0
-  const trials: Trials = {
+  const trials: BashTrials = {
     async traces(commands) {
-      const found: ({ command: string } & Trial)[] = []
+      const found: ({ command: string } & BashTrial)[] = []
       for (let at = 0; at < commands.length; at += 40) {
         const some = commands.slice(at, at + 40)
         const together = await trials.try(some.map((command) => `(\n${command}\n)`).join('\n'))

@@ -9,7 +9,7 @@ import { programs } from './test-fuzz.ts'
  * before a program is looked for. Of a text that does not come to its end, what was seen until then. `workspace`: where
  * the texts run, instead of an empty folder.
  */
-export async function executed(texts: readonly string[], workspace?: string): Promise<string[][][]> {
+export async function executedCommands(texts: readonly string[], workspace?: string): Promise<string[][][]> {
   const ran: string[][][] = texts.map(() => [])
   for (let from = 0; from < texts.length;) from += await runBatch(texts.slice(from, from + 2000), ran, from, workspace)
   return ran

@@ -18,7 +18,7 @@ export const { programs } = pieces
 const { words, joints, redirections, expansions, quoted, loose, values, verbs, longOptions } = pieces
 
 /** For tests: a source of chance that can be repeated. */
-export function chance(seed: number): { below(limit: number): number; of<T>(list: readonly T[]): T } {
+export function seededRandom(seed: number): { below(limit: number): number; of<T>(list: readonly T[]): T } {
   let state = seed >>> 0 || 1
   const below = (limit: number): number => {
     state ^= state << 13
@@ -30,7 +30,7 @@ export function chance(seed: number): { below(limit: number): number; of<T>(list
 }
 
 /** A command that is more or less one: words, quotes and signs in odd places. `odd`: how many in a hundred are. */
-export function randomCommand({ below, of }: ReturnType<typeof chance>, odd: number): string {
+export function randomCommand({ below, of }: ReturnType<typeof seededRandom>, odd: number): string {
   let text = below(20) === 0 ? of(joints) : ''
   for (let parts = 1 + below(4); parts > 0; parts--) {
     text += word(of(programs))
@@ -74,7 +74,7 @@ export function randomCommand({ below, of }: ReturnType<typeof chance>, odd: num
 }
 
 /** A script with commands in every kind of place, to a depth. `noise`: how many characters go wrong. */
-export function randomScript(random: ReturnType<typeof chance>, noise: number): string {
+export function randomScript(random: ReturnType<typeof seededRandom>, noise: number): string {
   const { below, of } = random
   let left = 12
   let text = script(3)
@@ -171,7 +171,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 /** A program with words that may or may not suit it. `known`: the options that are known of it. */
 export function randomArguments(
-  { below, of }: ReturnType<typeof chance>,
+  { below, of }: ReturnType<typeof seededRandom>,
   program: string,
   known: readonly string[],
 ): string {

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /** What a program did, as the file system and, where it is installed, strace saw it. */
-export interface Watched {
+export interface TracedRun {
   /** Files made, changed or removed, and calls of the system that would do so. */
   wrote: string[]
   /** Programs that it started, and other things that only looking does not do. */
@@ -29,11 +29,11 @@ export interface Watched {
   output: string
 }
 
-export interface Watch {
+export interface ProgramTrace {
   workspace: string
   home: string
   /** Runs a program that is looked up in the usual places. Undefined when it is not installed. */
-  run(argv: readonly string[]): Promise<Watched | undefined>
+  run(argv: readonly string[]): Promise<TracedRun | undefined>
   /** Files that are not as they were at the start. */
   changes(): string[]
   dispose(): void
@@ -57,7 +57,7 @@ function traceWorks(): boolean {
 }
 
 /** For tests: a workspace with a repository, secrets and a home, in which real programs are watched. Dispose it. */
-export function openWatch(): Watch {
+export function openProgramTrace(): ProgramTrace {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'watch-')))
   const [workspace, home, temporary, stubs] = ['workspace', 'home', 'tmp', 'stubs'].map((name) => {
     mkdirSync(path.join(base, name))
@@ -93,7 +93,7 @@ export function openWatch(): Watch {
       const trace = `-f -qq -y -s 4096 -e signal=none -e trace=open,openat,openat2,${`${changing} ${reaching}`.replaceAll(' ', ',')} -o ${log}`
       const command = canTrace ? [strace, ...trace.split(' '), program, ...words] : [program, ...words]
       const output = await collect(command, workspace, env)
-      const watched: Watched = { wrote: [], ran: [], opened: [], output }
+      const watched: TracedRun = { wrote: [], ran: [], opened: [], output }
       if (canTrace) {
         readTrace(readFileSync(log, 'utf8'), watched, program, [workspace, home])
         rmSync(log)
@@ -156,7 +156,7 @@ function collect(command: readonly string[], cwd: string, env: Record<string, st
   })
 }
 
-function readTrace(text: string, watched: Watched, program: string, places: readonly string[]): void {
+function readTrace(text: string, watched: TracedRun, program: string, places: readonly string[]): void {
   const changes = new Set(changing.split(' '))
   for (const line of text.split('\n')) {
     const [, call = '', rest = ''] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? []

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { analyzeCommand } from './analyze-command.ts'
-import { canTry, cannotTry } from './test-bash.ts'
-import { executed } from './test-executed.ts'
-import { chance } from './test-fuzz.ts'
-import { unroll } from './unroll.ts'
+import { hasBubblewrap, noBubblewrap } from './test-bash.ts'
+import { executedCommands } from './test-executed.ts'
+import { seededRandom } from './test-fuzz.ts'
+import { expandScript } from './unroll.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const seed = Number(process.env['TROUPE_TEST_SEED'] ?? (full ? Date.now() % 1_000_000 : 4880))
@@ -24,7 +24,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-const unrolled = (text: string): string | undefined => unroll(text, { cwd: base, home: '/home/me' })?.text
+const unrolled = (text: string): string | undefined => expandScript(text, { cwd: base, home: '/home/me' })?.text
 
 describe('a command is written out', () => {
   it.each([
@@ -122,7 +122,7 @@ const pieces = {
   joints: [' ; ', ' && ', ' || ', ' | ', '\n'],
 }
 
-function randomText(random: ReturnType<typeof chance>, depth = 0): string {
+function randomText(random: ReturnType<typeof seededRandom>, depth = 0): string {
   const one = (): string => {
     const roll = random.below(10)
     if (roll === 0 && depth < 2)
@@ -143,10 +143,10 @@ function randomText(random: ReturnType<typeof chance>, depth = 0): string {
 const known = (argv: readonly string[]): string =>
   JSON.stringify(argv.filter((word) => word !== '.' && word !== '..').toSorted())
 
-it.skipIf(!canTry)(
-  `bash runs only commands that were written out (seed ${seed}${canTry ? '' : `; ${cannotTry}`})`,
+it.skipIf(!hasBubblewrap)(
+  `bash runs only commands that were written out (seed ${seed}${hasBubblewrap ? '' : `; ${noBubblewrap}`})`,
   async () => {
-    const random = chance(seed)
+    const random = seededRandom(seed)
     const judged: { text: string; said: string[] }[] = []
     for (let count = full ? 40_000 : 600; count > 0; count--) {
       const text = randomText(random)
@@ -155,7 +155,7 @@ it.skipIf(!canTry)(
       judged.push({ text, said: analysis.commands.map(({ argv }) => known(argv ?? [])) })
     }
     expect(judged.length).toBeGreaterThan(100)
-    const ran = await executed(
+    const ran = await executedCommands(
       judged.map(({ text }) => text),
       base,
     )

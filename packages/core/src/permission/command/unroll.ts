@@ -1,13 +1,20 @@
 import { lstatSync, readdirSync } from 'node:fs'
-import type { CommandPlace } from './command-analysis.ts'
+import type { ShellContext } from './command-analysis.ts'
 import { isDangerousName, isKeptByShell } from './environment.ts'
 import { filesOfFind } from './find-files.ts'
-import { mayMove } from './folders.ts'
+import { mayChangeFolder } from './folders.ts'
 import { programs } from './programs/programs.ts'
-import { Beyond, type RawWord, readScript, type Simple, type Step, type WordList } from './read-script.ts'
+import {
+  UnsupportedSyntax,
+  type RawWord,
+  parseSimpleScript,
+  type SimpleCommand,
+  type ScriptStep,
+  type WordList,
+} from './read-script.ts'
 
 /** A text that runs the same commands with the same words, each written out; or nothing where that is not certain. */
-export interface Unrolled {
+export interface ExpandedScript {
   text: string
   /** Every word of the given text, as it stands there, for comparison with what the parser saw. */
   words: WordList
@@ -25,15 +32,15 @@ const longest = 64 * 1024
  * Writes out what a shell would put in: patterns of files that are there, `$HOME`, variables that were just set, and
  * loops over such words, once for each. What the small language of `readScript` does not know is not unrolled.
  */
-export function unroll(text: string, place: CommandPlace): Unrolled | undefined {
+export function expandScript(text: string, place: ShellContext): ExpandedScript | undefined {
   if (!/[*?$~{]|\b(xargs|if|for|while)\b/.test(text)) return undefined
   try {
-    const { steps, words } = readScript(text)
-    const unroller = new Unroller(place)
+    const { steps, words } = parseSimpleScript(text)
+    const unroller = new ScriptExpander(place)
     const unrolled = unroller.unroll(steps)
     return unrolled.length > longest ? undefined : { text: unrolled, words, folders: [...unroller.folders] }
   } catch (error) {
-    if (error instanceof Beyond) return undefined
+    if (error instanceof UnsupportedSyntax) return undefined
     throw error
   }
 }
@@ -41,9 +48,9 @@ export function unroll(text: string, place: CommandPlace): Unrolled | undefined 
 /** Stands for a text that is not known: only `echo` may get it, which does nothing but say it. */
 const unknown = '\0'
 /** Set for every shell; what they hold is no file name. */
-const surroundings = /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|HOSTNAME|PWD|NODE_ENV|CI|EDITOR|TZ)$/
+const inheritedVariables = /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|HOSTNAME|PWD|NODE_ENV|CI|EDITOR|TZ)$/
 
-class Unroller {
+class ScriptExpander {
   readonly folders = new Set<string>()
   #home: string
   #cwd: string | null
@@ -60,18 +67,18 @@ class Unroller {
   /** Commands in substitutions of the command at hand. */
   #inner: string[] = []
 
-  constructor({ cwd, home, isProgram, env = [] }: CommandPlace) {
+  constructor({ cwd, home, isProgram, env = [] }: ShellContext) {
     this.#set = new Set(env)
     this.#home = home
     this.#cwd = cwd
     this.#isProgram = (name) => isProgram?.(name) !== false
   }
 
-  unroll(steps: readonly Step[]): string {
+  unroll(steps: readonly ScriptStep[]): string {
     return this.#write(steps, true)
   }
 
-  #write(steps: readonly Step[], top: boolean): string {
+  #write(steps: readonly ScriptStep[], top: boolean): string {
     let text = ''
     let moved = false
     for (const [index, { joint, command }] of steps.entries()) {
@@ -88,7 +95,7 @@ class Unroller {
         // Whether it has run, and how often, is known; what follows may still set it anew.
         this.#variables.delete(command.name)
         // What would not run at all is not looked at either.
-        if (rounds.length === 0) throw new Beyond()
+        if (rounds.length === 0) throw new UnsupportedSyntax()
         this.#piped = undefined
         text += rounds.join(joint === '&&' ? ' && ' : ' ; ')
         continue
@@ -109,17 +116,17 @@ class Unroller {
         assigned === undefined ? this.#commandsOf(this.#commandWords(command), joint === '|', redirections) : [assigned]
       const written = commands.map((words) => [...words, ...redirections].join(' '))
       text += [...this.#inner.splice(0), ...written].join(joint === '&&' ? ' && ' : ' ; ')
-      if (++this.#commands > mostCommands) throw new Beyond()
+      if (++this.#commands > mostCommands) throw new UnsupportedSyntax()
       const [name] = command.words
       if (
         /^(pushd|popd|source|\.|eval|exec|set|shopt|unset|export|declare|read|alias|command|builtin)$/.test(
           name?.bare ?? '',
         )
       )
-        throw new Beyond()
+        throw new UnsupportedSyntax()
       if (name?.bare === 'cd') {
         // Written out, a folder that is entered in a loop or a branch would look as if it was always entered.
-        if (!top) throw new Beyond()
+        if (!top) throw new UnsupportedSyntax()
         const target = command.words[1]?.bare
         const alone = top && index === 0 && command.words.length === 2 && command.redirections.length === 0
         if (
@@ -138,7 +145,7 @@ class Unroller {
   }
 
   /** `name=value` by itself, on the way that is always gone. */
-  #assignment({ words, redirections }: Simple, certain: boolean): string[] | undefined {
+  #assignment({ words, redirections }: SimpleCommand, certain: boolean): string[] | undefined {
     const [first] = words
     const name = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(first?.raw ?? '')?.[1]
     if (name === undefined || first === undefined) return undefined
@@ -150,30 +157,31 @@ class Unroller {
       isKeptByShell(name) ||
       first.parts.some(({ kind }) => kind === 'pattern')
     )
-      throw new Beyond()
+      throw new UnsupportedSyntax()
     const [value = ''] = this.#expand({
       parts: first.parts.map((part) => (part.kind === 'variable' ? { ...part, quoted: true } : part)),
     })
     // A tilde behind the sign is expanded.
-    if (/[~\0]/.test(value.slice(name.length + 1))) throw new Beyond()
+    if (/[~\0]/.test(value.slice(name.length + 1))) throw new UnsupportedSyntax()
     this.#variables.set(name, value.slice(name.length + 1))
     return [`${name}=${quote(value.slice(name.length + 1))}`]
   }
 
-  #commandWords({ words }: Simple): string[] {
+  #commandWords({ words }: SimpleCommand): string[] {
     const given: string[] = []
     for (const [index, word] of words.entries()) {
       const values = this.#expand(word)
-      if (index === 0 && (values.length !== 1 || word.bare === undefined)) throw new Beyond()
+      if (index === 0 && (values.length !== 1 || word.bare === undefined)) throw new UnsupportedSyntax()
       // The order of files is that of a language: where it matters which of them comes first, nothing is certain.
-      if (values.length > 1 && programs.get(given[0] ?? '')?.isTold?.(given.slice(1)) !== true) throw new Beyond()
+      if (values.length > 1 && programs.get(given[0] ?? '')?.isTold?.(given.slice(1)) !== true)
+        throw new UnsupportedSyntax()
       const hasPattern = word.parts.some(({ kind }) => kind === 'pattern')
-      if (hasPattern && values.some((value) => value.startsWith('-'))) throw new Beyond()
+      if (hasPattern && values.some((value) => value.startsWith('-'))) throw new UnsupportedSyntax()
       given.push(...values)
     }
-    if (given.some((word) => word.includes(unknown)) && given[0] !== 'echo') throw new Beyond()
+    if (given.some((word) => word.includes(unknown)) && given[0] !== 'echo') throw new UnsupportedSyntax()
     this.#count += given.length
-    if (this.#count > mostWords) throw new Beyond()
+    if (this.#count > mostWords) throw new UnsupportedSyntax()
     return given
   }
 
@@ -196,7 +204,7 @@ class Unroller {
   }
 
   #xargs(words: readonly string[], files: { files: string[]; print0: boolean } | undefined): string[][] {
-    if (files === undefined || !this.#isProgram('xargs')) throw new Beyond()
+    if (files === undefined || !this.#isProgram('xargs')) throw new UnsupportedSyntax()
     let at = 0
     let nul = false
     let placed: string | undefined
@@ -206,10 +214,11 @@ class Unroller {
       else if (/^-[nPL]$/.test(word) && /^\d+$/.test(words[at + 1] ?? '')) at++
       else if (word === '-I' && /^[{}%@]+$/.test(words[at + 1] ?? '')) placed = words[++at]
       else if (/^-I[{}%@]+$/.test(word)) placed = word.slice(2)
-      else if (!/^(-r|--no-run-if-empty|-[nPL]\d+)$/.test(word)) throw new Beyond()
+      else if (!/^(-r|--no-run-if-empty|-[nPL]\d+)$/.test(word)) throw new UnsupportedSyntax()
     }
     // Otherwise blanks and quotes in names make other words of them.
-    if (nul !== files.print0 || (!nul && files.files.some((file) => /[\s'"\\]/.test(file)))) throw new Beyond()
+    if (nul !== files.print0 || (!nul && files.files.some((file) => /[\s'"\\]/.test(file))))
+      throw new UnsupportedSyntax()
     const command = at < words.length ? words.slice(at) : ['echo']
     return this.#forFiles(command, files.files, placed, placed === undefined)
   }
@@ -218,9 +227,9 @@ class Unroller {
     const [end] = words.slice(-1)
     const command = words.slice(exec + 1, -1)
     const found = this.#cwd === null ? undefined : filesOfFind(words.slice(0, exec), this.#cwd)
-    if (found === undefined || !(end === ';' || (end === '+' && command.at(-1) === '{}'))) throw new Beyond()
+    if (found === undefined || !(end === ';' || (end === '+' && command.at(-1) === '{}'))) throw new UnsupportedSyntax()
     // Where one of these stands, it may end there, and what follows is more for find to do.
-    if (command.some((word) => word === ';' || word === '+' || word === '-exec')) throw new Beyond()
+    if (command.some((word) => word === ';' || word === '+' || word === '-exec')) throw new UnsupportedSyntax()
     const looks = ['find', ...words.slice(0, exec)].map(quote)
     return [looks, ...this.#forFiles(end === '+' ? command.slice(0, -1) : command, found.files, '{}', end === '+')]
   }
@@ -240,22 +249,22 @@ class Unroller {
       name === '' ||
       /^(xargs|find|cd)$/.test(name)
     )
-      throw new Beyond()
+      throw new UnsupportedSyntax()
     this.#count += files.length * (together ? 1 : command.length)
     this.#commands += together ? 1 : files.length
-    if (this.#count > mostWords || this.#commands > mostCommands) throw new Beyond()
+    if (this.#count > mostWords || this.#commands > mostCommands) throw new UnsupportedSyntax()
     if (!together)
       return files.map((file) =>
         command.map((word) => quote(placed === undefined ? word : word.replaceAll(placed, file))),
       )
     if (programs.get(name)?.isTold?.(command.slice(1)) !== true || (placed !== undefined && command.includes(placed)))
-      throw new Beyond()
+      throw new UnsupportedSyntax()
     return [[...command, ...files].map(quote)]
   }
 
-  #redirection({ operator, target }: Simple['redirections'][number]): string {
+  #redirection({ operator, target }: SimpleCommand['redirections'][number]): string {
     const values = this.#expand(target)
-    if (values.length !== 1 || values[0]?.includes(unknown) === true) throw new Beyond()
+    if (values.length !== 1 || values[0]?.includes(unknown) === true) throw new UnsupportedSyntax()
     return `${operator}${operator.endsWith('&') ? (values[0] as string) : ` ${quote(values[0] as string)}`}`
   }
 
@@ -275,7 +284,7 @@ class Unroller {
       value += text
       pattern += text.replaceAll(/[*?\\]/g, '\\$&')
     }
-    if (value.includes(unknown) && hasPattern) throw new Beyond()
+    if (value.includes(unknown) && hasPattern) throw new UnsupportedSyntax()
     if (!hasPattern) return [value]
     const found = this.#files(pattern)
     return found.length === 0 ? [value] : found
@@ -286,19 +295,19 @@ class Unroller {
     if (name.startsWith('(')) {
       // Outside quotes it would be taken for a pattern.
       // What it enters is left again with it.
-      if (!quoted || mayMove(name)) throw new Beyond()
+      if (!quoted || mayChangeFolder(name)) throw new UnsupportedSyntax()
       this.#inner.push(name.slice(1))
       return unknown
     }
-    if (value === undefined && (name === '?' || (surroundings.test(name) && !this.#set.has(name)))) return unknown
+    if (value === undefined && (name === '?' || (inheritedVariables.test(name) && !this.#set.has(name)))) return unknown
     if (value === unknown && quoted) return unknown
-    if (value === undefined || (!quoted && !/^[A-Za-z0-9_@%+=:,./^-]+$/.test(value))) throw new Beyond()
+    if (value === undefined || (!quoted && !/^[A-Za-z0-9_@%+=:,./^-]+$/.test(value))) throw new UnsupportedSyntax()
     return value
   }
 
   /** The files that match, as bash names them. */
   #files(pattern: string): string[] {
-    if (this.#cwd === null || pattern.includes('\\')) throw new Beyond()
+    if (this.#cwd === null || pattern.includes('\\')) throw new UnsupportedSyntax()
     let found = [pattern.startsWith('/') ? '/' : '']
     const segments = pattern.split('/').filter((segment, index) => segment !== '' || index > 0)
     for (const [index, segment] of segments.entries()) {
@@ -309,7 +318,7 @@ class Unroller {
         if (!/[*?]/.test(segment)) {
           // Also whether it is there is learned.
           this.folders.add(`${folder}${segment}`)
-          if (++this.#looked > mostEntries) throw new Beyond()
+          if (++this.#looked > mostEntries) throw new UnsupportedSyntax()
           if (last ? exists(`${folder}${segment}`) : isFolder(`${folder}${segment}`))
             next.push(`${before}${segment}${last ? '' : '/'}`)
           continue
@@ -326,13 +335,13 @@ class Unroller {
         for (const name of ['.', '..', ...entries(folder)]) {
           // Which characters a name is made of depends on the language.
           if (++this.#looked > mostEntries || (segment.includes('?') && /[^ -~]/.test(name)) || name.includes('\uFFFD'))
-            throw new Beyond()
+            throw new UnsupportedSyntax()
           if ((name.startsWith('.') && !segment.startsWith('.')) || !matches.test(name)) continue
           if (last) next.push(`${before}${name}`)
           else if (isFolder(`${folder}${name}`)) next.push(`${before}${name}/`)
         }
       }
-      if (next.length > mostWords) throw new Beyond()
+      if (next.length > mostWords) throw new UnsupportedSyntax()
       found = next
     }
     return found.toSorted()

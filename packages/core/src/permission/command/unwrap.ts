@@ -1,23 +1,29 @@
-import { type OptionSpec, optionSpec, readOptions } from './options.ts'
-import { fieldsOf, type Piece, plainPiece } from './piece.ts'
+import { type OptionSpec, optionSpec, parseOptions } from './options.ts'
+import { fieldsOf, type ExpandedWord, syntheticWord } from './piece.ts'
 import { isPlainSed } from './programs/sed-script.ts'
 import { hole } from './read-word.ts'
 import { interpreterOf, shellOptions, shells, type Wrapper, wrappers } from './wrappers.ts'
 
 /** What a command runs in turn. */
-export type Inner = { via: string; remote?: true; transparent?: true } & (
-  | { kind: 'command'; pieces: readonly Piece[]; assigned?: readonly Piece[]; adds?: true; elsewhere?: true }
-  | { kind: 'script'; pieces: readonly Piece[] }
+export type InnerCommand = { via: string; remote?: true; transparent?: true } & (
+  | {
+      kind: 'command'
+      pieces: readonly ExpandedWord[]
+      assigned?: readonly ExpandedWord[]
+      adds?: true
+      elsewhere?: true
+    }
+  | { kind: 'script'; pieces: readonly ExpandedWord[] }
 )
 
 export interface Unwrapped {
-  inner: readonly Inner[]
+  inner: readonly InnerCommand[]
   /** It runs a file that it is named. */
   file?: true
   /** It may run what its own language puts together. */
   hidden?: true
   /** Words that are code for a shell or another language. */
-  code: readonly Piece[]
+  code: readonly ExpandedWord[]
   /** Its input is code: a shell without a script. */
   readsCode: boolean
   /** It is a shell or another language. */
@@ -27,7 +33,7 @@ export interface Unwrapped {
 const nothing: Unwrapped = { inner: [], code: [], readsCode: false, runsCode: false }
 
 /** Finds the commands and scripts among the words of a command. `name`: its program, without a folder. */
-export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
+export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped {
   const rest = pieces.slice(1)
   // `node --version` runs nothing.
   if (
@@ -69,7 +75,7 @@ export function unwrap(name: string, pieces: readonly Piece[]): Unwrapped {
   const options = scriptOptions.get(name)
   return options === undefined
     ? nothing
-    : scripts(name, valuesOf(rest, readOptions(fieldsOf(rest), options, { short: true }).scripts))
+    : scripts(name, valuesOf(rest, parseOptions(fieldsOf(rest), options, { short: true }).scripts))
 }
 
 /** `:!command`, `+!command`, `\! command`. */
@@ -106,18 +112,18 @@ const scriptOptions: ReadonlyMap<string, OptionSpec> = new Map(
   }).map(([name, line]) => [name, optionSpec(line)]),
 )
 
-function unwrapShell(name: string, given_: readonly Piece[]): Unwrapped {
+function unwrapShell(name: string, given_: readonly ExpandedWord[]): Unwrapped {
   // `+x` and `+o posix` turn something off.
   const rest = given_.filter(
     ({ field }, index) => !/^\+[A-Za-z]+$/.test(field) && !/^\+[oO]$/.test(given_[index - 1]?.field ?? ''),
   )
   const words = fieldsOf(rest)
-  const { given, start, scripts: commands, operands } = readOptions(words, shellOptions, { style: 'stop' })
+  const { given, start, scripts: commands, operands } = parseOptions(words, shellOptions, { style: 'stop' })
   const started = given.get('--rcfile') ?? given.get('--init-file')
   const startFile = started === undefined ? {} : { file: true as const }
   if (commands.length > 0 || given.has('-c')) {
     const code = commands.length > 0 ? valuesOf(rest, commands) : rest.slice(start, start + 1)
-    const inner: Inner[] = [{ kind: 'script', via: `${name} -c`, pieces: code }]
+    const inner: InnerCommand[] = [{ kind: 'script', via: `${name} -c`, pieces: code }]
     const files = rest.filter(({ field }) => started !== undefined && field.endsWith(started))
     return { inner, code: [...code, ...files], readsCode: false, runsCode: true, ...startFile }
   }
@@ -127,11 +133,11 @@ function unwrapShell(name: string, given_: readonly Piece[]): Unwrapped {
   return { ...nothing, file: true, code: rest.slice(start, start + 1), runsCode: true }
 }
 
-function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Piece[]): Unwrapped {
+function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly ExpandedWord[]): Unwrapped {
   const words = fieldsOf(rest)
   const evaluates = (name === 'deno' || name === 'bun') && words[0] === 'eval'
   const args = evaluates ? rest.slice(1) : rest
-  const { scripts: found, given, operands, start } = readOptions(fieldsOf(args), options, { style: 'stop' })
+  const { scripts: found, given, operands, start } = parseOptions(fieldsOf(args), options, { style: 'stop' })
   const code = evaluates ? args.slice(start, start + 1) : valuesOf(args, found)
   const inner = code.flatMap(({ field }) => calls(name, field))
   if (code.length > 0 || given.has('-m')) return { inner, code, readsCode: false, runsCode: true }
@@ -142,8 +148,8 @@ function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Pie
 }
 
 /** Commands that code of another language hands to a shell in a string. */
-function calls(via: string, code: string): Inner[] {
-  const found: Inner[] = []
+function calls(via: string, code: string): InnerCommand[] {
+  const found: InnerCommand[] = []
   for (const [, , text = ''] of code.matchAll(
     /(?:system|popen\w*|exec\w*|spawn\w*|run|call|check_\w+|shell_exec|passthru|Popen|getoutput|qx)\s*\(?\s*\[?\s*[a-z]?(["'`])((?:\\.|(?!\1).)*)\1/gs,
   )) {
@@ -156,13 +162,13 @@ function calls(via: string, code: string): Inner[] {
   return found
 }
 
-const inScript = (via: string, text: string): Inner => ({
+const inScript = (via: string, text: string): InnerCommand => ({
   kind: 'script',
   via,
-  pieces: [plainPiece(text.replaceAll(/\\(.)/g, '$1'), false)],
+  pieces: [syntheticWord(text.replaceAll(/\\(.)/g, '$1'), false)],
 })
 
-function quotedCode(name: string, rest: readonly Piece[]): Unwrapped {
+function quotedCode(name: string, rest: readonly ExpandedWord[]): Unwrapped {
   const inner = rest.flatMap(({ field }) => calls(name, field))
   if (name.endsWith('sed')) {
     for (const { field } of rest) {
@@ -186,7 +192,7 @@ function sedMayRun(words: readonly string[]): boolean {
 /** `cmd | getline`, `print | cmd`, `system(…)`. */
 const awkRuns = /(?<!\|)\|(?!\|)|\bsystem\b|@\w/
 
-function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]): Unwrapped | undefined {
+function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedWord[]): Unwrapped | undefined {
   let rest = given
   let via = name
   if (wrapper.verbs !== undefined) {
@@ -198,11 +204,11 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
   const words = fieldsOf(rest)
   if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return undefined
   // Where no command follows, options may come anywhere.
-  const read = readOptions(words, wrapper.options, { style: wrapper.skip < 99 ? 'stop' : 'gnu' })
+  const read = parseOptions(words, wrapper.options, { style: wrapper.skip < 99 ? 'stop' : 'gnu' })
   const notes = { via, ...(wrapper.remote && { remote: true as const }) }
   const local = sshCommands(name, rest)
   const code = [...valuesOf(rest, read.scripts), ...local]
-  const inner: Inner[] = code.map((piece) => ({
+  const inner: InnerCommand[] = code.map((piece) => ({
     kind: 'script',
     ...(local.includes(piece) ? { via } : notes),
     pieces: [piece],
@@ -210,8 +216,9 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
   // Behind an option that is not known the command may begin one word later.
   for (const late of read.unknown === undefined ? [0] : [0, 1]) {
     let start = read.start + late
-    const assigned: Piece[] = []
-    for (; wrapper.assigns && /^[A-Za-z_]\w*=/.test(words[start] ?? ''); start++) assigned.push(rest[start] as Piece)
+    const assigned: ExpandedWord[] = []
+    for (; wrapper.assigns && /^[A-Za-z_]\w*=/.test(words[start] ?? ''); start++)
+      assigned.push(rest[start] as ExpandedWord)
     start += wrapper.skip
     // `kubectl exec pod -c box -- command`
     if (wrapper.skip > 0 && words.includes('--', read.start)) start = words.indexOf('--', read.start) + 1
@@ -220,7 +227,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
     const pieces = wrapper.adds ? rest.slice(start).map((piece) => withFile(piece, placed || '{}')) : rest.slice(start)
     const listed = name === 'parallel' ? pieces.findIndex(({ field }) => field.startsWith(':::')) : -1
     if (listed === 0) {
-      inner.push(...pieces.slice(1).map((piece): Inner => ({ kind: 'script', ...notes, pieces: [piece] })))
+      inner.push(...pieces.slice(1).map((piece): InnerCommand => ({ kind: 'script', ...notes, pieces: [piece] })))
       continue
     }
     if (wrapper.script && name !== 'hyperfine') {
@@ -228,7 +235,8 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
       code.push(...pieces)
       continue
     }
-    if (wrapper.script) inner.push(...pieces.map((piece): Inner => ({ kind: 'script', ...notes, pieces: [piece] })))
+    if (wrapper.script)
+      inner.push(...pieces.map((piece): InnerCommand => ({ kind: 'script', ...notes, pieces: [piece] })))
     else
       inner.push({
         kind: 'command',
@@ -246,7 +254,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly Piece[]):
 }
 
 /** `ssh -o ProxyCommand=command`: runs here. */
-function sshCommands(name: string, rest: readonly Piece[]): Piece[] {
+function sshCommands(name: string, rest: readonly ExpandedWord[]): ExpandedWord[] {
   if (!/^(ssh|mosh)$/.test(name)) return []
   return rest.flatMap((piece) => {
     const command = /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[= ]\s*(.+)/is.exec(piece.field)?.[1]
@@ -260,8 +268,8 @@ function movesElsewhere(name: string, given: ReadonlyMap<string, string>): boole
 }
 
 /** `-exec command … ;`: what stands for the file that was found is not known. */
-function executed(rest: readonly Piece[], option: RegExp, via: string): Inner[] {
-  const inner: Inner[] = []
+function executed(rest: readonly ExpandedWord[], option: RegExp, via: string): InnerCommand[] {
+  const inner: InnerCommand[] = []
   for (let at = 0; at < rest.length; at++) {
     const field = rest[at]?.field ?? ''
     if (!option.test(field)) continue
@@ -284,17 +292,17 @@ function executed(rest: readonly Piece[], option: RegExp, via: string): Inner[] 
 }
 
 /** What is put into a word for each file is not known. */
-function withFile(piece: Piece, placed: string): Piece {
+function withFile(piece: ExpandedWord, placed: string): ExpandedWord {
   return piece.field.includes(placed)
     ? { ...piece, certain: false, field: piece.field.replaceAll(placed, hole) }
     : piece
 }
 
-function unwrapGit(rest: readonly Piece[]): Unwrapped {
+function unwrapGit(rest: readonly ExpandedWord[]): Unwrapped {
   const words = fieldsOf(rest)
-  const pieces: Piece[] = []
+  const pieces: ExpandedWord[] = []
   for (const [index, word] of words.entries()) {
-    const piece = rest[index] as Piece
+    const piece = rest[index] as ExpandedWord
     // `-c alias.x='!command'`, `-c core.pager=command`, `--config-env`
     if ((words[index - 1] === '-c' || words[index - 1] === '--config') && word.includes('='))
       pieces.push(after(piece, '='))
@@ -322,16 +330,16 @@ function unwrapGit(rest: readonly Piece[]): Unwrapped {
   )
 }
 
-function valuesOf(rest: readonly Piece[], found: readonly { value: string; at: number }[]): Piece[] {
-  return found.map(({ value, at }) => ({ ...(rest[at] as Piece), field: value.replace(/^exec=/, '') }))
+function valuesOf(rest: readonly ExpandedWord[], found: readonly { value: string; at: number }[]): ExpandedWord[] {
+  return found.map(({ value, at }) => ({ ...(rest[at] as ExpandedWord), field: value.replace(/^exec=/, '') }))
 }
 
-function after(piece: Piece, separator: string): Piece {
+function after(piece: ExpandedWord, separator: string): ExpandedWord {
   const at = piece.field.indexOf(separator)
   return { ...piece, certain: false, field: at === -1 ? '' : piece.field.slice(at + separator.length) }
 }
 
-function scripts(via: string, pieces: readonly Piece[]): Unwrapped {
+function scripts(via: string, pieces: readonly ExpandedWord[]): Unwrapped {
   const code = pieces.filter(({ field }) => field !== '')
   return {
     ...nothing,

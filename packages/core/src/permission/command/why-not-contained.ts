@@ -1,13 +1,13 @@
 import { isDangerousName } from './environment.ts'
 import { isDuplicate } from './file-uses.ts'
-import type { Found } from './findings.ts'
+import type { CommandFinding } from './findings.ts'
 import { fieldsOf } from './piece.ts'
 import { programs } from './programs/programs.ts'
 import { isWhole } from './read-word.ts'
 import { interpreterOf, shells, wrappers } from './wrappers.ts'
 
 /** Programs that look, whatever their options, besides those with rules of their own. */
-const lookers = new Set(
+const readers = new Set(
   `less more most bat batcat man info apropos whatis help printenv locale tput getconf lscpu lsblk lsmem lsusb lspci lsof
   pgrep pidof top vmstat iostat ss netstat w who users last finger dmesg journalctl ldd nm objdump readelf otool size
   zcat bzcat xzcat zstdcat zgrep zless gzcat unxz lzcat iconv numfmt shuf tsort fmt pr bc dc cal ncal banner figlet
@@ -17,7 +17,7 @@ const lookers = new Set(
   sleep yes`.split(/\s+/),
 )
 /** Words of the shell language that only concern the shell that runs them, which ends with the command. */
-const ownShell = new Set(
+const shellBuiltins = new Set(
   'export declare typeset readonly local read mapfile readarray getopts let set unset shopt shift return break continue exit alias unalias'.split(
     ' ',
   ),
@@ -57,7 +57,7 @@ const gitWritingWords =
  * Why a command seems to want more than to look; undefined when it does not. For commands that run where nothing can be
  * written and nothing leaves: what slips through here fails there.
  */
-export function whyNotContained(found: Found): string | undefined {
+export function whyNotContained(found: CommandFinding): string | undefined {
   const unsafe = found.assignments.find(({ name }) => isDangerousName(name))
   if (unsafe !== undefined) return `It sets ${unsafe.name}.`
   for (const { operator, target } of found.redirections) {
@@ -79,8 +79,8 @@ export function whyNotContained(found: Found): string | undefined {
   const words = fieldsOf(found.pieces.slice(1))
   if (words.length === 1 && /^--(version|help)$/.test(words[0] ?? '')) return undefined
   if (listings.get(name)?.has(words[0] ?? '') === true) return undefined
-  if (name === 'git') return whyNotGit(words)
-  if (ownShell.has(name))
+  if (name === 'git') return whyGitNotContained(words)
+  if (shellBuiltins.has(name))
     return words.some((word) => !isWhole(word) || isDangerousName(/^\w*/.exec(word)?.[0] ?? ''))
       ? `"${name}" may change later commands.`
       : undefined
@@ -89,13 +89,13 @@ export function whyNotContained(found: Found): string | undefined {
   if (/^(env|xargs|command|builtin|exec|eval|busybox|coproc)$/.test(name) || shells.has(name)) return undefined
   if (wrappers.get(name)?.transparent === true)
     return words.some((word) => /^(-o|--output)/.test(word)) && name === 'time' ? 'It writes a file.' : undefined
-  if (lookers.has(name)) return undefined
-  if (programs.has(name)) return whyNotLooker(name, words)
+  if (readers.has(name)) return undefined
+  if (programs.has(name)) return whyReaderNotContained(name, words)
   if (interpreterOf(name) !== undefined) return `"${name}" may do anything.`
   return `"${name}" is not known to only look.`
 }
 
-function whyNotLooker(name: string, words: readonly string[]): string | undefined {
+function whyReaderNotContained(name: string, words: readonly string[]): string | undefined {
   const writes: Record<string, RegExp> = {
     sort: /^(-[a-zA-Z]*o|--o|--co)/,
     find: /^-(delete|fprint0?|fprintf|fls)$/,
@@ -119,7 +119,7 @@ function whyNotLooker(name: string, words: readonly string[]): string | undefine
     : undefined
 }
 
-function whyNotGit(words: readonly string[]): string | undefined {
+function whyGitNotContained(words: readonly string[]): string | undefined {
   const at = words.findIndex(
     (word, index) =>
       !word.startsWith('-') && !/^(-C|-c|--git-dir|--work-tree|--namespace)$/.test(words[index - 1] ?? ''),

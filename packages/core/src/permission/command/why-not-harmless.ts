@@ -1,8 +1,8 @@
-import type { CommandPlace } from './command-analysis.ts'
-import type { Found } from './findings.ts'
+import type { ShellContext } from './command-analysis.ts'
+import type { CommandFinding } from './findings.ts'
 import { gitFolders, isDuplicate } from './file-uses.ts'
 import { gitCommand } from './programs/git.ts'
-import type { Look } from './programs/program.ts'
+import type { ArgumentCheck } from './programs/program.ts'
 import { programs } from './programs/programs.ts'
 import { wrappers } from './wrappers.ts'
 import { asksVersion, isChosenByFolder } from './programs/versions.ts'
@@ -11,7 +11,7 @@ import { asksVersion, isChosenByFolder } from './programs/versions.ts'
 const systemFolder = /^\/(usr\/)?(local\/)?s?bin$|^\/opt\/homebrew\/bin$/
 
 /** What the rules for a program say of the words that it will get exactly. Undefined where there are none. */
-export function lookAt(argv: readonly string[] | null): Look | undefined {
+export function examineArguments(argv: readonly string[] | null): ArgumentCheck | undefined {
   if (argv === null) return undefined
   const [path = '', ...words] = argv
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -20,14 +20,14 @@ export function lookAt(argv: readonly string[] | null): Look | undefined {
 
 /** Why a command may do more than look; undefined when it may not. `look`: what `lookAt` says of `argv`. */
 export function whyNotHarmless(
-  found: Found,
+  found: CommandFinding,
   argv: readonly string[] | null,
-  look: Look | undefined,
-  place: CommandPlace,
+  look: ArgumentCheck | undefined,
+  place: ShellContext,
 ): string | undefined {
   const unsafe = found.assignments.find(({ safe }) => !safe)
   if (unsafe !== undefined) return `It sets ${unsafe.name}.`
-  const written = found.redirections.find(({ operator, target }) => !isQuiet(operator, target.value))
+  const written = found.redirections.find(({ operator, target }) => !writesNoFile(operator, target.value))
   if (written !== undefined) return `It redirects to or from "${written.target.text}".`
   if (found.pieces.length === 0) return undefined
   if (argv === null) return 'Some of its words are known only when it runs.'
@@ -38,7 +38,7 @@ export function whyNotHarmless(
   const name = path.slice(slash + 1)
   const program = programs.get(name)
   // A program that runs another does not know what is part of bash.
-  const isBuiltin = program?.builtin === true && slash === -1 && !found.via.some((by) => isOutside(by))
+  const isBuiltin = program?.builtin === true && slash === -1 && !found.via.some((by) => isSeparateProgram(by))
   if (!isBuiltin) {
     if (program === undefined && !asksVersion(name, words)) return `"${name}" is not known to only look.`
     if (slash === -1 && place.isProgram?.(name) === false) return `"${name}" is not the usual program here.`
@@ -48,16 +48,20 @@ export function whyNotHarmless(
       ? undefined
       : `A file in this folder may choose which "${name}" runs.`
   if (look === undefined || look.why !== undefined) return look?.why ?? `"${name}" is not known to only look.`
-  return name === 'git' ? whyNotGit(found, words, place) : undefined
+  return name === 'git' ? whyGitNotHarmless(found, words, place) : undefined
 }
 
 /** A wrapper that is a program of its own. */
-function isOutside(by: string): boolean {
+function isSeparateProgram(by: string): boolean {
   return wrappers.has(by) && !/^(command|builtin|exec|time)$/.test(by)
 }
 
 /** Git runs what the folder's own settings name, so the folder must have none of these. */
-function whyNotGit({ cwds }: Found, words: readonly string[], place: CommandPlace): string | undefined {
+function whyGitNotHarmless(
+  { cwds }: CommandFinding,
+  words: readonly string[],
+  place: ShellContext,
+): string | undefined {
   if (place.terminal === true && gitCommand(words).paged)
     return 'In a terminal git starts a pager, which can start anything.'
   const plain = gitFolders(cwds, words)?.every((cwd) => place.isPlainRepository?.(cwd) === true)
@@ -65,7 +69,7 @@ function whyNotGit({ cwds }: Found, words: readonly string[], place: CommandPlac
 }
 
 /** Redirections that write no file: to nothing, or to another output. */
-function isQuiet(operator: string, target: string | null): boolean {
+function writesNoFile(operator: string, target: string | null): boolean {
   if (isDuplicate(operator, target)) return true
   if (target === null) return false
   if (operator === '<') return !/^\/dev\/(tcp|udp)\//.test(target)

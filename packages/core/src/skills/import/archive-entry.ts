@@ -23,23 +23,25 @@ export const importLimits = {
 } as const
 
 /** What is wrong with an archive as a whole. */
-export class Refused extends Error {}
+export class ImportRefused extends Error {}
 
 /** Throws what is wrong with an entry; `name` is what to call it. */
-export function refuse(name: string, why: string): never {
+export function refuseImport(name: string, why: string): never {
   // oxlint-disable-next-line no-control-regex
-  throw new Refused(`"${name.replace(/[\u0000-\u001f\u007f]/g, '?').slice(0, 200)}" ${why}. Nothing was imported.`)
+  throw new ImportRefused(
+    `"${name.replace(/[\u0000-\u001f\u007f]/g, '?').slice(0, 200)}" ${why}. Nothing was imported.`,
+  )
 }
 
 /** The parts of a name that stays within the folder it is unpacked into, on every system. Throws for any other. */
 export function checkName(name: string): string[] {
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f\\]/.test(name)) refuse(name, 'has a character in its name that no file should have')
-  if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) refuse(name, 'is an absolute path')
+  if (/[\u0000-\u001f\u007f\\]/.test(name)) refuseImport(name, 'has a character in its name that no file should have')
+  if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) refuseImport(name, 'is an absolute path')
   const parts = name.replace(/\/+$/, '').split('/')
   const own = parts[0] === '.' ? parts.slice(1) : parts
-  if (own.some((part) => part === '..')) refuse(name, 'leads out of the folder')
-  if (own.some((part) => part === '' || part === '.' || part.length > 255)) refuse(name, 'is not a plain path')
-  if (own.length > importLimits.depth) refuse(name, `is more than ${importLimits.depth} folders deep`)
+  if (own.some((part) => part === '..')) refuseImport(name, 'leads out of the folder')
+  if (own.some((part) => part === '' || part === '.' || part.length > 255)) refuseImport(name, 'is not a plain path')
+  if (own.length > importLimits.depth) refuseImport(name, `is more than ${importLimits.depth} folders deep`)
   return own
 }

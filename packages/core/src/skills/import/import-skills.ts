@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describedLength, mostSkillBytes, parseSkillFile, readFrontMatter } from '../parse-skill-file.ts'
+import { maxDescriptionLength, maxSkillBytes, parseSkillFile, readFrontMatter } from '../parse-skill-file.ts'
 import type { SkillHead } from '../skill.ts'
-import { checkName, importLimits, refuse, Refused, type ArchiveEntry } from './archive-entry.ts'
+import { checkName, importLimits, refuseImport, ImportRefused, type ArchiveEntry } from './archive-entry.ts'
 import { readSource } from './read-source.ts'
 
 /** Skills that were unpacked to be looked at; nothing loads them there. */
@@ -36,13 +36,13 @@ export function stageSkills(source: string, parent: string, home?: string): Stag
           throw new Error(`there is a skill "${skill.name}" already, which stays as it is`)
         staged.skills.push(skill)
         const { length } = skill.description
-        if (length > describedLength)
+        if (length > maxDescriptionLength)
           staged.problems.push({
             path: [...root, 'SKILL.md'].join('/'),
-            message: `the description has ${length} characters; agents are told the first ${describedLength}`,
+            message: `the description has ${length} characters; agents are told the first ${maxDescriptionLength}`,
           })
       } catch (error) {
-        if (error instanceof Refused) throw error
+        if (error instanceof ImportRefused) throw error
         rmSync(path.join(folder, ...root), { recursive: true, force: true })
         staged.problems.push({ path: [...root, 'SKILL.md'].join('/'), message: (error as Error).message })
       }
@@ -96,9 +96,10 @@ function nameEntries(entries: readonly ArchiveEntry[], packedBytes: number | und
     // Many systems take names that differ in case or in how accents are written for one.
     const key = (length: number): string => names.slice(0, length).join('/').normalize('NFC').toLowerCase()
     const before = taken.get(key(names.length))
-    if (before !== undefined && (before !== 'folder' || entry.kind !== 'folder')) refuse(entry.name, 'is there twice')
+    if (before !== undefined && (before !== 'folder' || entry.kind !== 'folder'))
+      refuseImport(entry.name, 'is there twice')
     for (let length = 1; length < names.length; length++) {
-      if ((taken.get(key(length)) ?? 'folder') !== 'folder') refuse(entry.name, 'lies in a file')
+      if ((taken.get(key(length)) ?? 'folder') !== 'folder') refuseImport(entry.name, 'lies in a file')
       taken.set(key(length), 'folder')
     }
     taken.set(key(names.length), entry.kind)
@@ -141,7 +142,7 @@ function stageOne(folder: string, root: readonly string[], named: readonly Named
     writeFileSync(target, bytes, { flag: 'wx', mode: entry.executable ? 0o700 : 0o600 })
   }
   const file = path.join(own, 'SKILL.md')
-  if (statSync(file).size > mostSkillBytes) throw new Error(`it is longer than ${mostSkillBytes / 1024} KiB`)
+  if (statSync(file).size > maxSkillBytes) throw new Error(`it is longer than ${maxSkillBytes / 1024} KiB`)
   const text = readFileSync(file, 'utf8')
   const { name } = readFrontMatter(text).data
   const { head } = parseSkillFile(text, typeof name === 'string' ? name : '')

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { importLimits, refuse, type ArchiveEntry } from './archive-entry.ts'
+import { importLimits, refuseImport, type ArchiveEntry } from './archive-entry.ts'
 import { readTar, unpackGzip } from './read-tar.ts'
 import { readZip } from './read-zip.ts'
 
@@ -29,8 +29,8 @@ function readTree(root: string): ArchiveEntry[] {
       const file = path.join(root, ...own)
       const shown = own.join('/')
       const stats = lstatSync(file)
-      if (entries.length >= importLimits.entries) refuse(root, `has more than ${importLimits.entries} entries`)
-      const kind = kindOf(stats)
+      if (entries.length >= importLimits.entries) refuseImport(root, `has more than ${importLimits.entries} entries`)
+      const kind = sourceKind(stats)
       entries.push({
         name: shown,
         kind,
@@ -46,7 +46,7 @@ function readTree(root: string): ArchiveEntry[] {
   return entries
 }
 
-function kindOf(stats: Stats): ArchiveEntry['kind'] {
+function sourceKind(stats: Stats): ArchiveEntry['kind'] {
   if (stats.isSymbolicLink()) return 'link'
   if (stats.isDirectory()) return 'folder'
   return stats.isFile() ? 'file' : 'other'

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
-import { importLimits, refuse, type ArchiveEntry } from './archive-entry.ts'
+import { importLimits, refuseImport, type ArchiveEntry } from './archive-entry.ts'
 
 const block = 512
 
@@ -47,7 +47,7 @@ export function readTar(bytes: Buffer): ArchiveEntry[] {
     const target = longTarget ?? textAt(header, 157, 100)
     longName = undefined
     longTarget = undefined
-    const kind = kindOf(name, type)
+    const kind = tarEntryKind(name, type)
     if (entries.length >= importLimits.entries)
       throw new Error(`The archive has more than ${importLimits.entries} entries.`)
     const executable = (octal(header, 100, 8) & 0o111) !== 0
@@ -63,12 +63,12 @@ export function readTar(bytes: Buffer): ArchiveEntry[] {
   return entries
 }
 
-function kindOf(name: string, type: string): ArchiveEntry['kind'] {
+function tarEntryKind(name: string, type: string): ArchiveEntry['kind'] {
   if (type === '0' || type === '\0' || type === '7') return name.endsWith('/') ? 'folder' : 'file'
   if (type === '5') return 'folder'
   if (type === '1' || type === '2') return 'link'
   if (type === '3' || type === '4' || type === '6') return 'other'
-  return refuse(name, 'is neither a file nor a folder')
+  return refuseImport(name, 'is neither a file nor a folder')
 }
 
 function nameOf(header: Buffer): string {

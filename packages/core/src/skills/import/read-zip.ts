@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { crc32, inflateRawSync } from 'node:zlib'
-import { importLimits, refuse, type ArchiveEntry } from './archive-entry.ts'
+import { importLimits, refuseImport, type ArchiveEntry } from './archive-entry.ts'
 
 const endMark = 0x06054b50
 const entryMark = 0x02014b50
@@ -32,7 +32,7 @@ export function readZip(bytes: Buffer): ArchiveEntry[] {
   }
   const placed = entries.toSorted((a, b) => a.from - b.from)
   for (const [i, { name, from }] of placed.entries())
-    if (from < (placed[i - 1]?.to ?? 0)) refuse(name, 'lies over another entry of the zip')
+    if (from < (placed[i - 1]?.to ?? 0)) refuseImport(name, 'lies over another entry of the zip')
   return entries
 }
 
@@ -47,30 +47,31 @@ function entryAt(bytes: Buffer, at: number, nameLength: number): Located {
     number,
     number,
   ]
-  if ((flags & 1) !== 0) refuse(name, 'is encrypted')
-  if (method !== 0 && method !== 8) refuse(name, 'is packed in a way that is not known here')
-  const kind = kindOf(name, mode)
+  if ((flags & 1) !== 0) refuseImport(name, 'is encrypted')
+  if (method !== 0 && method !== 8) refuseImport(name, 'is packed in a way that is not known here')
+  const kind = zipEntryKind(name, mode)
   if (local + 30 > bytes.length || bytes.readUInt32LE(local) !== localMark) broken()
   const localName = bytes.readUInt16LE(local + 26)
-  if (bytes.toString('utf8', local + 30, local + 30 + localName) !== name) refuse(name, 'has two names in the zip')
+  if (bytes.toString('utf8', local + 30, local + 30 + localName) !== name)
+    refuseImport(name, 'has two names in the zip')
   const from = local + 30 + localName + bytes.readUInt16LE(local + 28)
   const to = from + packed
   if (to > bytes.length) broken()
   const read = (): Uint8Array => {
     const data = bytes.subarray(from, to)
     const content = method === 0 ? data : inflate(name, data, size)
-    if (content.length !== size || crc32(content) !== crc) refuse(name, 'is not what the zip says it is')
+    if (content.length !== size || crc32(content) !== crc) refuseImport(name, 'is not what the zip says it is')
     return content
   }
   const executable = kind === 'file' && (mode & 0o111) !== 0
   if (kind !== 'link') return { name, kind, size, executable, from: local, to, read }
-  if (size > 4096) refuse(name, 'is a link that leads nowhere')
+  if (size > 4096) refuseImport(name, 'is a link that leads nowhere')
   const target = { path: Buffer.from(read()).toString('utf8') }
   return { name, kind, size: 0, executable, from: local, to, read, target }
 }
 
 /** The system that wrote it may have told what kind of file it is. */
-function kindOf(name: string, mode: number): ArchiveEntry['kind'] {
+function zipEntryKind(name: string, mode: number): ArchiveEntry['kind'] {
   const type = mode & 0o170000
   if (type === 0o120000) return 'link'
   if (type !== 0 && type !== 0o100000 && type !== 0o040000) return 'other'
@@ -81,7 +82,7 @@ function inflate(name: string, data: Uint8Array, size: number): Uint8Array {
   try {
     return inflateRawSync(data, { maxOutputLength: Math.max(1, size) })
   } catch {
-    return refuse(name, 'cannot be unpacked to what the zip says it is')
+    return refuseImport(name, 'cannot be unpacked to what the zip says it is')
   }
 }
 

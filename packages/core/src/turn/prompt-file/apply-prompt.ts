@@ -1,5 +1,5 @@
 import { readOutput } from './read-output.ts'
-import { nowhere } from './place.ts'
+import { unknownPosition } from './place.ts'
 import type { PromptAction } from './load-prompt.ts'
 import type { Slots } from '../slots.ts'
 import type { Turn } from '../turn.ts'
@@ -58,7 +58,9 @@ function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAc
   if (scope !== undefined) return setPrompt(agent, turn, action, scope === 'Agent')
   const args = positional(method, action)
   const given =
-    method === 'output' ? [readOutput(args[0], nowhere, 'output', (message) => fail(message)), ...args.slice(1)] : args
+    method === 'output'
+      ? [readOutput(args[0], unknownPosition, 'output', (message) => fail(message)), ...args.slice(1)]
+      : args
   const isAgents = (agentMethods as readonly string[]).includes(method)
   if (!isAgents && !(turnMethods as readonly string[]).includes(method)) {
     fail(`there is no such method; there are ${[...agentMethods, ...turnMethods].join(', ')}`)
@@ -85,7 +87,9 @@ function setPrompt(
     : args
   if (typeof key !== 'string') return fail('takes a key and a value')
   const slot = camelCase(key)
-  const slots = { [slot]: slot === 'output' ? readOutput(value, nowhere, 'output', (message) => fail(message)) : value }
+  const slots = {
+    [slot]: slot === 'output' ? readOutput(value, unknownPosition, 'output', (message) => fail(message)) : value,
+  }
   if (!isAgents) return (turn as Turn).merge(slots)
   agent.merge(slots)
   return turn

@@ -1,15 +1,15 @@
-import type { Place } from './place.ts'
+import type { SourcePosition } from './place.ts'
 
 /** Where each value of a JSON5 text stands. The text has been parsed before, so nothing is checked here. */
-export function json5Places(text: string): Place {
+export function json5Positions(text: string): SourcePosition {
   let at = 0
   let line = 1
   return value(1)
 
-  function value(startLine: number): Place {
+  function value(startLine: number): SourcePosition {
     skip()
     const here = startLine
-    const entries = new Map<string, Place>()
+    const entries = new Map<string, SourcePosition>()
     const opening = text[at]
     if (opening !== '{' && opening !== '[') {
       scalar()

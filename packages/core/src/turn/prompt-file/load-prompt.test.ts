@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { loadPrompt, type PromptAction } from './load-prompt.ts'
 import { toYamlPrompt } from './to-yaml-prompt.ts'
-import { parseTypeWords } from './type-words.ts'
+import { parseTypeExpression } from './type-words.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-prompts-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -145,11 +145,11 @@ output:
     ['dict[str, list[float]]', { additionalProperties: { type: 'array', items: { type: 'number' } } }],
     ['Literal["a, b", true]', { enum: ['a, b', true] }],
   ])('%s is a type', (words, expected) => {
-    expect(jsonSchema(parseTypeWords(words))).toMatchObject(expected)
+    expect(jsonSchema(parseTypeExpression(words))).toMatchObject(expected)
   })
 
   it.each(['strr', 'list[', 'list[str', 'Literal[]', 'a sentence of words', ''])('"%s" is none', (words) => {
-    expect(parseTypeWords(words)).toBeUndefined()
+    expect(parseTypeExpression(words)).toBeUndefined()
   })
 })
 

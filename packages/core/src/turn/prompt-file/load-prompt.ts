@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
-import { isMap, slotName, type Slots } from '../slots.ts'
-import { placeIn, type Place } from './place.ts'
-import { badPrompt, failIn, type Fail } from './problem.ts'
+import { isRecord, slotName, type Slots } from '../slots.ts'
+import { positionIn, type SourcePosition } from './place.ts'
+import { promptFileError, failInFile, type Fail } from './problem.ts'
 import { readOutput } from './read-output.ts'
-import { BadText, readJson5, readYaml, type ReadText } from './read-text.ts'
+import { PromptSyntaxError, parseJson5, parseYaml, type ParsedSource } from './read-text.ts'
 import { substitute, type Mappings } from './substitute.ts'
-import { parseTypeWords } from './type-words.ts'
+import { parseTypeExpression } from './type-words.ts'
 
 export interface PromptFileOptions {
   /** Values for `${name}` in keys, values and arguments. */
@@ -23,16 +23,17 @@ export type PromptAction =
 /** Reads a file, or a text where no such file exists. Errors name file, line and key. */
 export function loadPrompt(pathOrText: string, format: 'yaml' | 'json', options: PromptFileOptions): PromptAction[] {
   const { file, text } = readSource(pathOrText, format)
-  const fail = failIn(file)
+  const fail = failInFile(file)
   const read = parse(text, format, file)
   const { value, place } = find(substitute(read, options.mappings ?? {}), options.keyPath, fail)
-  if (!isMap(value)) return fail('a prompt is a map of keys', place, options.keyPath ?? '')
-  return Object.entries(value).flatMap(([key, entry]) => readKey(key, entry, placeIn(place, key), fail))
+  if (!isRecord(value)) return fail('a prompt is a map of keys', place, options.keyPath ?? '')
+  return Object.entries(value).flatMap(([key, entry]) => readKey(key, entry, positionIn(place, key), fail))
 }
 
 function readSource(pathOrText: string, format: string): { file: string; text: string } {
   if (isFile(pathOrText)) return { file: pathOrText, text: readFileSync(pathOrText, 'utf8') }
-  if (/^[^\n]{1,500}\.(ya?ml|json5?)$/i.test(pathOrText)) throw badPrompt(pathOrText, 1, '', 'there is no such file')
+  if (/^[^\n]{1,500}\.(ya?ml|json5?)$/i.test(pathOrText))
+    throw promptFileError(pathOrText, 1, '', 'there is no such file')
   return { file: `<${format} text>`, text: pathOrText }
 }
 
@@ -45,28 +46,28 @@ function isFile(path: string): boolean {
   }
 }
 
-function parse(text: string, format: 'yaml' | 'json', file: string): ReadText {
+function parse(text: string, format: 'yaml' | 'json', file: string): ParsedSource {
   try {
-    return format === 'yaml' ? readYaml(text) : readJson5(text)
+    return format === 'yaml' ? parseYaml(text) : parseJson5(text)
   } catch (error) {
-    if (error instanceof BadText) throw badPrompt(file, error.line, '', error.message)
+    if (error instanceof PromptSyntaxError) throw promptFileError(file, error.line, '', error.message)
     throw error
   }
 }
 
-function find(read: ReadText, keyPath: string | undefined, fail: Fail): ReadText {
+function find(read: ParsedSource, keyPath: string | undefined, fail: Fail): ParsedSource {
   let { value, place } = read
   const passed: string[] = []
   for (const key of keyPath?.split('.') ?? []) {
     passed.push(key)
-    if (!isMap(value) || !Object.hasOwn(value, key)) fail('there is no such key', place, passed.join('.'))
+    if (!isRecord(value) || !Object.hasOwn(value, key)) fail('there is no such key', place, passed.join('.'))
     else value = value[key]
-    place = placeIn(place, key)
+    place = positionIn(place, key)
   }
   return { value, place }
 }
 
-function readKey(key: string, value: unknown, place: Place, fail: Fail): PromptAction[] {
+function readKey(key: string, value: unknown, place: SourcePosition, fail: Fail): PromptAction[] {
   switch (key) {
     case '.agent':
       return [{ type: 'agent', slots: readSlots(value, 'system', place, key, fail) }]
@@ -87,15 +88,17 @@ function readKey(key: string, value: unknown, place: Place, fail: Fail): PromptA
 }
 
 /** A single value stands for the slot that is meant. */
-function readSlots(value: unknown, alone: string, place: Place, key: string, fail: Fail): Slots {
-  if (!isMap(value)) return readSlot(alone, value, place, key, fail)
+function readSlots(value: unknown, alone: string, place: SourcePosition, key: string, fail: Fail): Slots {
+  if (!isRecord(value)) return readSlot(alone, value, place, key, fail)
   return Object.assign(
     {},
-    ...Object.entries(value).map(([name, slot]) => readSlot(name, slot, placeIn(place, name), `${key}.${name}`, fail)),
+    ...Object.entries(value).map(([name, slot]) =>
+      readSlot(name, slot, positionIn(place, name), `${key}.${name}`, fail),
+    ),
   ) as Slots
 }
 
-function readSlot(name: string, value: unknown, place: Place, key: string, fail: Fail): Slots {
+function readSlot(name: string, value: unknown, place: SourcePosition, key: string, fail: Fail): Slots {
   if (/^output_?format$/i.test(name)) {
     if (value === null || value === 'json' || value === 'auto') return {}
     return fail(
@@ -106,32 +109,32 @@ function readSlot(name: string, value: unknown, place: Place, key: string, fail:
   }
   if (slotName(name) !== 'output') return { [name]: value }
   // Words that are no type are about the form of a text.
-  if (typeof value === 'string' && parseTypeWords(value) === undefined) return { output: value }
+  if (typeof value === 'string' && parseTypeExpression(value) === undefined) return { output: value }
   return { output: value === null ? undefined : readOutput(value, place, key, fail) }
 }
 
-function readAliases(value: unknown, place: Place, fail: Fail): PromptAction[] {
-  if (!isMap(value)) return fail('is a map of methods and their arguments', place, '.alias')
+function readAliases(value: unknown, place: SourcePosition, fail: Fail): PromptAction[] {
+  if (!isRecord(value)) return fail('is a map of methods and their arguments', place, '.alias')
   return Object.entries(value).map(([method, given]) => {
     const key = `.alias.${method}`
-    const at = placeIn(place, method)
+    const at = positionIn(place, method)
     return {
       type: 'alias',
       method,
       args: readArguments(given, at, key, fail),
-      named: isMap(given) && !Object.hasOwn(given, '.args'),
+      named: isRecord(given) && !Object.hasOwn(given, '.args'),
       fail: (message) => fail(message, at, key),
     }
   })
 }
 
 /** A map is the one argument by name, `.args` are several in a row, null is none. */
-function readArguments(given: unknown, place: Place, key: string, fail: Fail): unknown[] {
+function readArguments(given: unknown, place: SourcePosition, key: string, fail: Fail): unknown[] {
   if (given === null || given === undefined) return []
-  if (!isMap(given)) return fail('arguments are a map, { .args: […] } or null', place, key)
+  if (!isRecord(given)) return fail('arguments are a map, { .args: […] } or null', place, key)
   if (!Object.hasOwn(given, '.args')) return [given]
   const { '.args': args, ...others } = given
   if (Object.keys(others).length > 0) fail(`${Object.keys(others).join(', ')} cannot stand beside .args`, place, key)
-  if (!Array.isArray(args)) return fail('.args is a list', placeIn(place, '.args'), `${key}..args`)
+  if (!Array.isArray(args)) return fail('.args is a list', positionIn(place, '.args'), `${key}..args`)
   return args as unknown[]
 }

@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import { renderBody } from '../render-body.ts'
-import { isMap } from '../slots.ts'
-import { placeIn, type Place } from './place.ts'
+import { isRecord } from '../slots.ts'
+import { positionIn, type SourcePosition } from './place.ts'
 import type { Fail } from './problem.ts'
-import { parseTypeWords } from './type-words.ts'
+import { parseTypeExpression } from './type-words.ts'
 
 /**
  * The output of a prompt file as a schema. A map is an object, a list of one form a list of it, a text a type in words.
  * A map with `$type`, `$desc`, `$ensure` or `$optional` (also `.type`…) says more about one value; `$schema` holds what
  * words cannot say, as JSON Schema. A text that is no type says what the value is, of whatever type.
  */
-export function readOutput(value: unknown, place: Place, key: string, fail: Fail): z.ZodType {
+export function readOutput(value: unknown, place: SourcePosition, key: string, fail: Fail): z.ZodType {
   if (isSchema(value)) return value
-  if (typeof value === 'string') return parseTypeWords(value) ?? z.unknown().describe(value)
+  if (typeof value === 'string') return parseTypeExpression(value) ?? z.unknown().describe(value)
   if (Array.isArray(value)) {
     if (value.length > 1) fail('a list has one form for all its items, and here are several', place, key)
-    return z.array(value.length === 0 ? z.unknown() : readOutput(value[0], placeIn(place, 0), `${key}[0]`, fail))
+    return z.array(value.length === 0 ? z.unknown() : readOutput(value[0], positionIn(place, 0), `${key}[0]`, fail))
   }
-  if (!isMap(value)) return fail(`${JSON.stringify(value)} is neither a type nor a map or list of types`, place, key)
+  if (!isRecord(value)) return fail(`${JSON.stringify(value)} is neither a type nor a map or list of types`, place, key)
   const marks = Object.keys(value).filter((name) => markOf(name) !== undefined)
   if (marks.length > 0) return readMarked(value, marks, place, key, fail)
   const fields = Object.entries(value).map(
     ([name, field]) =>
-      [name, readOutput(field, placeIn(place, name), key === '' ? name : `${key}.${name}`, fail)] as const,
+      [name, readOutput(field, positionIn(place, name), key === '' ? name : `${key}.${name}`, fail)] as const,
   )
   return z.object(Object.fromEntries(fields))
 }
@@ -33,17 +33,23 @@ function markOf(name: string): Mark | undefined {
   return /^[$.](type|desc|ensure|optional|schema)$/.exec(name)?.[1] as Mark | undefined
 }
 
-function readMarked(map: Record<string, unknown>, marks: string[], place: Place, key: string, fail: Fail): z.ZodType {
+function readMarked(
+  map: Record<string, unknown>,
+  marks: string[],
+  place: SourcePosition,
+  key: string,
+  fail: Fail,
+): z.ZodType {
   const others = Object.keys(map).filter((name) => !marks.includes(name))
   if (others.length > 0) fail(`${others.join(', ')} cannot stand beside ${marks.join(', ')}`, place, key)
   // The form with a dot wins.
   const given = new Map(marks.toSorted().map((name) => [markOf(name), name]))
-  const at = (mark: Mark): [value: unknown, place: Place] => {
+  const at = (mark: Mark): [value: unknown, place: SourcePosition] => {
     const name = given.get(mark)
-    return name === undefined ? [undefined, place] : [map[name], placeIn(place, name)]
+    return name === undefined ? [undefined, place] : [map[name], positionIn(place, name)]
   }
   const [description] = at('desc')
-  let schema = base(at('type'), at('schema'), key, fail)
+  let schema = baseSchema(at('type'), at('schema'), key, fail)
   if (description !== undefined && description !== null) schema = schema.describe(renderBody(description))
   const [ensure, ensurePlace] = at('ensure')
   const level = ensureLevel(ensure)
@@ -52,9 +58,9 @@ function readMarked(map: Record<string, unknown>, marks: string[], place: Place,
   return at('optional')[0] === true ? schema.optional() : schema
 }
 
-function base(
-  [type, typePlace]: [unknown, Place],
-  [json, schemaPlace]: [unknown, Place],
+function baseSchema(
+  [type, typePlace]: [unknown, SourcePosition],
+  [json, schemaPlace]: [unknown, SourcePosition],
   key: string,
   fail: Fail,
 ): z.ZodType {
@@ -67,11 +73,12 @@ function base(
   }
   if (type === undefined || type === null) return z.unknown()
   if (typeof type === 'string')
-    return parseTypeWords(type) ?? fail(`"${type}" is not a type; there are ${known}`, typePlace, key)
+    return parseTypeExpression(type) ?? fail(`"${type}" is not a type; there are ${knownTypes}`, typePlace, key)
   return readOutput(type, typePlace, key, fail)
 }
 
-const known = 'str, int, float, bool, list, dict, Any, None, list[…], dict[str, …], Literal[…], Optional[…] and … | …'
+const knownTypes =
+  'str, int, float, bool, list, dict, Any, None, list[…], dict[str, …], Literal[…], Optional[…] and … | …'
 
 function ensureLevel(value: unknown): boolean | 'not-empty' | 'bad' | undefined {
   if (value === undefined || value === null || value === false) return undefined

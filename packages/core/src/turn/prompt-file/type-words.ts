@@ -4,14 +4,14 @@ import { z } from 'zod'
  * A type as prompt files write it: `str`, `int`, `float`, `bool`, `dict`, `list`, `Any`, `None`, `list[str]`,
  * `dict[str, int]`, `Literal[a, "b c", 3]`, `Optional[int]`, `str | None`. Undefined for anything else.
  */
-export function parseTypeWords(text: string): z.ZodType | undefined {
+export function parseTypeExpression(text: string): z.ZodType | undefined {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[[\],|]|[^\s[\],|"']+/g) ?? []
   let at = 0
   try {
     const type = union()
     return at === tokens.length ? type : undefined
   } catch (error) {
-    if (error instanceof NotAType) return undefined
+    if (error instanceof TypeSyntaxError) return undefined
     throw error
   }
 
@@ -21,12 +21,12 @@ export function parseTypeWords(text: string): z.ZodType | undefined {
       at++
       types.push(single())
     }
-    return oneOf(types)
+    return unionType(types)
   }
 
   function single(): z.ZodType {
     const word = tokens[at++] ?? ''
-    if (tokens[at] !== '[') return plain(word)
+    if (tokens[at] !== '[') return plainType(word)
     at++
     if (word.toLowerCase() === 'literal') return z.literal(literals())
     const types = [union()]
@@ -35,35 +35,35 @@ export function parseTypeWords(text: string): z.ZodType | undefined {
       types.push(union())
     }
     close()
-    return generic(word, types)
+    return genericType(word, types)
   }
 
   function literals(): Literal[] {
     const found: Literal[] = []
     for (let words: string[] = []; ;) {
       const token = tokens[at++]
-      if (token === undefined || token === '[' || token === '|') throw new NotAType()
+      if (token === undefined || token === '[' || token === '|') throw new TypeSyntaxError()
       if (token !== ',' && token !== ']') {
         words.push(token)
         continue
       }
-      if (words.length === 0) throw new NotAType()
-      found.push(literal(words))
+      if (words.length === 0) throw new TypeSyntaxError()
+      found.push(parseLiteral(words))
       words = []
       if (token === ']') return found
     }
   }
 
   function close(): void {
-    if (tokens[at++] !== ']') throw new NotAType()
+    if (tokens[at++] !== ']') throw new TypeSyntaxError()
   }
 }
 
 type Literal = string | number | boolean | null
 
-class NotAType extends Error {}
+class TypeSyntaxError extends Error {}
 
-function plain(word: string): z.ZodType {
+function plainType(word: string): z.ZodType {
   switch (word.toLowerCase()) {
     case 'str':
     case 'string':
@@ -89,37 +89,37 @@ function plain(word: string): z.ZodType {
     case 'null':
       return z.null()
     default:
-      throw new NotAType()
+      throw new TypeSyntaxError()
   }
 }
 
-function generic(word: string, types: z.ZodType[]): z.ZodType {
+function genericType(word: string, types: z.ZodType[]): z.ZodType {
   const [first, second] = types as [z.ZodType, z.ZodType?]
   switch (word.toLowerCase()) {
     case 'list':
     case 'array':
       if (second === undefined) return z.array(first)
-      throw new NotAType()
+      throw new TypeSyntaxError()
     case 'dict':
       if (second !== undefined && types.length === 2) return z.record(z.string(), second)
-      throw new NotAType()
+      throw new TypeSyntaxError()
     case 'optional':
       if (second === undefined) return z.nullable(first)
-      throw new NotAType()
+      throw new TypeSyntaxError()
     case 'union':
-      return oneOf(types)
+      return unionType(types)
     default:
-      throw new NotAType()
+      throw new TypeSyntaxError()
   }
 }
 
-function oneOf(types: z.ZodType[]): z.ZodType {
+function unionType(types: z.ZodType[]): z.ZodType {
   const [first, second] = types as [z.ZodType, z.ZodType?]
   return second === undefined ? first : z.union(types as [z.ZodType, z.ZodType, ...z.ZodType[]])
 }
 
 /** Words in a row are one text; quotes keep a number or a comma text. */
-function literal(words: string[]): Literal {
+function parseLiteral(words: string[]): Literal {
   const [word = ''] = words
   if (words.length === 1) {
     if (/^".*"$/s.test(word)) return JSON.parse(word) as string

@@ -7,13 +7,13 @@ type Schema = JSONSchema7 & { ensure?: unknown }
 export function writeOutput(source: unknown): unknown {
   const { $schema: _, ...schema } = (source as OutputSource)['~standard'].jsonSchema.input({ target: 'draft-07' })
   if (JSON.stringify(schema).includes('"$ref"')) return { $schema: schema }
-  return write(schema as Schema, false)
+  return writeSchema(schema as Schema, false)
 }
 
-function write(given: JSONSchema7Definition, optional: boolean): unknown {
+function writeSchema(given: JSONSchema7Definition, optional: boolean): unknown {
   if (typeof given === 'boolean') return 'Any'
   const { description, ensure, ...schema } = given as Schema
-  const type = typeOf(schema)
+  const type = writeType(schema)
   const marks = {
     ...(description !== undefined && { $desc: description }),
     ...(ensure !== undefined && ensure !== false && { $ensure: ensure === 'not-empty' ? 'not_empty' : true }),
@@ -24,30 +24,31 @@ function write(given: JSONSchema7Definition, optional: boolean): unknown {
 }
 
 /** Undefined for what has no word. */
-function typeOf(schema: JSONSchema7): unknown {
+function writeType(schema: JSONSchema7): unknown {
   if (schema.properties !== undefined && isPlain(schema, ['type', 'properties', 'required', 'additionalProperties'])) {
     if (typeof schema.additionalProperties === 'object') return undefined
     return Object.fromEntries(
       Object.entries(schema.properties).map(([name, field]) => [
         name,
-        write(field, schema.required?.includes(name) !== true),
+        writeSchema(field, schema.required?.includes(name) !== true),
       ]),
     )
   }
   if (schema.type === 'array' && isPlain(schema, ['type', 'items']) && !Array.isArray(schema.items)) {
-    const items = write(schema.items ?? true, false)
+    const items = writeSchema(schema.items ?? true, false)
     return items === 'Any' ? 'list' : typeof items === 'string' ? `list[${items}]` : [items]
   }
-  return words(schema)
+  return typeExpression(schema)
 }
 
-function words(schema: JSONSchema7Definition): string | undefined {
+function typeExpression(schema: JSONSchema7Definition): string | undefined {
   if (typeof schema === 'boolean' || Object.keys(schema).length === 0) return 'Any'
-  if (Array.isArray(schema.type) && isPlain(schema, ['type'])) return joined(schema.type.map((type) => words({ type })))
+  if (Array.isArray(schema.type) && isPlain(schema, ['type']))
+    return joinTypes(schema.type.map((type) => typeExpression({ type })))
   const union = schema.anyOf ?? schema.oneOf
-  if (union !== undefined && isPlain(schema, ['anyOf', 'oneOf'])) return joined(union.map(words))
+  if (union !== undefined && isPlain(schema, ['anyOf', 'oneOf'])) return joinTypes(union.map(typeExpression))
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
-  if (values !== undefined) return isPlain(schema, ['type', 'enum', 'const']) ? literals(values) : undefined
+  if (values !== undefined) return isPlain(schema, ['type', 'enum', 'const']) ? literalType(values) : undefined
   switch (schema.type) {
     case 'string':
       return isPlain(schema, ['type']) ? 'str' : undefined
@@ -62,18 +63,18 @@ function words(schema: JSONSchema7Definition): string | undefined {
     case 'array':
       return isPlain(schema, ['type']) ? 'list' : undefined
     case 'object':
-      return isPlain(schema, ['type', 'propertyNames', 'additionalProperties']) ? record(schema) : undefined
+      return isPlain(schema, ['type', 'propertyNames', 'additionalProperties']) ? recordType(schema) : undefined
     default:
       return undefined
   }
 }
 
-function record({ additionalProperties = true }: JSONSchema7): string | undefined {
-  const value = words(additionalProperties)
+function recordType({ additionalProperties = true }: JSONSchema7): string | undefined {
+  const value = typeExpression(additionalProperties)
   return value === undefined || value === 'Any' ? value && 'dict' : `dict[str, ${value}]`
 }
 
-function literals(values: readonly unknown[]): string | undefined {
+function literalType(values: readonly unknown[]): string | undefined {
   if (values.some((value) => typeof value === 'object' && value !== null)) return undefined
   const texts = values.map((value) => {
     if (value === null) return 'None'
@@ -84,7 +85,7 @@ function literals(values: readonly unknown[]): string | undefined {
   return `Literal[${texts.join(', ')}]`
 }
 
-function joined(types: readonly (string | undefined)[]): string | undefined {
+function joinTypes(types: readonly (string | undefined)[]): string | undefined {
   return types.includes(undefined) ? undefined : types.join(' | ')
 }
 

@@ -1,6 +1,6 @@
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const agent: BuiltIn = {
+export const agent: BuiltInCommand = {
   name: 'agent',
   argument: '[name]',
   about: 'Says which agent answers, or sets another for this session.',

@@ -1,7 +1,7 @@
 import { newId } from '@troupe/core'
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const clear: BuiltIn = {
+export const clear: BuiltInCommand = {
   name: 'clear',
   about: 'Begins anew: the model is told nothing of what came before. It stays here to be read.',
   run({ userMessageId }) {

@@ -1,6 +1,6 @@
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const compact: BuiltIn = {
+export const compact: BuiltInCommand = {
   name: 'summary-history',
   aliases: ['compact'],
   about: 'Puts the older part of the conversation in fewer words for the model. It stays here to be read.',

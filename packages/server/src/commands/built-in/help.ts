@@ -1,6 +1,6 @@
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const help: BuiltIn = {
+export const help: BuiltInCommand = {
   name: 'help',
   about: 'Shows the commands and skills that there are.',
   async run({ workspace, session }, context) {

@@ -1,6 +1,6 @@
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const model: BuiltIn = {
+export const model: BuiltInCommand = {
   name: 'model',
   argument: '[provider/model]',
   about: 'Says which model answers, or sets another for this session.',

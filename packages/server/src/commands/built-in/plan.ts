@@ -1,6 +1,6 @@
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const plan: BuiltIn = {
+export const plan: BuiltInCommand = {
   name: 'plan',
   argument: '[what to plan]',
   about: 'Goes into plan mode, in which nothing is changed but the plan, and plans what follows.',

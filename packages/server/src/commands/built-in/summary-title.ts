@@ -1,7 +1,7 @@
 import { makeTitle } from '@troupe/core'
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const summaryTitle: BuiltIn = {
+export const summaryTitle: BuiltInCommand = {
   name: 'summary-title',
   argument: '[hint]',
   about: 'Has the model give the session a title.',

@@ -1,7 +1,7 @@
 import { findTool, getBuiltinTools, newId, unwrapResult, type Tool, type ToolContext } from '@troupe/core'
-import type { BuiltIn } from '../command.ts'
+import type { BuiltInCommand } from '../command.ts'
 
-export const undo: BuiltIn = {
+export const undo: BuiltInCommand = {
   name: 'undo',
   about: 'Puts the files back to what they were before the last turn that changed any.',
   async run({ session, workspace, userMessageId }, context) {

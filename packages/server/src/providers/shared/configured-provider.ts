@@ -20,7 +20,7 @@ export interface ConfiguredProvider {
 
 export type KeySource = `env:${string}` | 'settings'
 
-export interface Surroundings {
+export interface ProviderSources {
   definitions: ReadonlyMap<string, ProviderDefinition>
   settings: Record<string, ProviderSettings>
   env: NodeJS.ProcessEnv
@@ -29,7 +29,7 @@ export interface Surroundings {
 /** Undefined where neither a file nor the settings know the id. */
 export function configuredProvider(
   id: string,
-  { definitions, settings, env }: Surroundings,
+  { definitions, settings, env }: ProviderSources,
 ): ConfiguredProvider | undefined {
   const own = Object.hasOwn(settings, id) ? settings[id] : undefined
   const file = definitions.get(id)
@@ -54,7 +54,7 @@ export function configuredProvider(
     env: names.env,
     ...(names.baseURLEnv !== undefined && { baseURLEnv: names.baseURLEnv }),
     needsKey: base.needsKey && own?.baseURL === undefined,
-    models: modelsOf(id, own, file ?? base),
+    models: configuredModels(id, own, file ?? base),
   }
   const enabled = own?.enabled !== false
   const problem = !enabled
@@ -81,7 +81,7 @@ export function configuredProvider(
 }
 
 /** Names an address and an account, and gives away neither. */
-export function sourceOf({ definition, apiKey = '', baseURL = '' }: ConfiguredProvider): string {
+export function accountFingerprint({ definition, apiKey = '', baseURL = '' }: ConfiguredProvider): string {
   return createHmac('sha256', apiKey).update(`${definition.adapter} ${baseURL}`).digest('hex').slice(0, 8)
 }
 
@@ -103,7 +103,7 @@ function missingPart(definition: ProviderDefinition): string | undefined {
   return missing === undefined ? undefined : `${definition.name} cannot be used: ${missing}`
 }
 
-function modelsOf(id: string, own: ProviderSettings | undefined, file: ProviderDefinition): ModelDefinition[] {
+function configuredModels(id: string, own: ProviderSettings | undefined, file: ProviderDefinition): ModelDefinition[] {
   const { params } = file
   const provider = { id, familyId: own?.familyId ?? file.familyId, ...(params && { params }) }
   if (!own?.models?.length) return file.models.map((model) => ({ ...model, provider: id }))

@@ -3,7 +3,7 @@ import { loadFolderSync, redact } from '@troupe/core'
 import { checkProvider, type ProviderDefinition, type ProviderSettings } from '../../provider.ts'
 import { configuredProvider, envName, type ConfiguredProvider } from './configured-provider.ts'
 
-export interface DirectoryOptions {
+export interface ProviderDirectoryOptions {
   settings: () => Record<string, ProviderSettings>
   env: NodeJS.ProcessEnv
   folders?: string[]
@@ -11,7 +11,7 @@ export interface DirectoryOptions {
 }
 
 /** Every provider that there is, by its file or by the settings. Files are read on the first question. */
-export interface Directory {
+export interface ProviderDirectory {
   find: (id: string) => ConfiguredProvider | undefined
   all: () => ConfiguredProvider[]
   /** Where its requests go, with these settings or those that hold. */
@@ -22,7 +22,7 @@ export interface Directory {
   keyNames: () => string[]
 }
 
-export function createDirectory(options: DirectoryOptions): Directory {
+export function createProviderDirectory(options: ProviderDirectoryOptions): ProviderDirectory {
   const { env, settings } = options
   const folders = options.folders ?? [path.dirname(import.meta.dirname)]
   let registry:

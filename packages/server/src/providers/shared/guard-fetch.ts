@@ -18,16 +18,16 @@ export function guardFetch(inner: typeof fetch | undefined, redact: (text: strin
 }
 
 /** One line of a stream may hold a picture. */
-const longestLine = 16 << 20
+const maxLineBytes = 16 << 20
 /** An answer in one piece may hold several. */
-const longestBody = 128 << 20
+const maxBodyBytes = 128 << 20
 /** Films come as they are, and are not held in memory as text. */
-const longestFile = 1 << 30
+const maxFileBytes = 1 << 30
 
 function limited(response: Response, streaming: boolean): Response {
   const type = response.headers.get('content-type') ?? ''
   const perLine = streaming || /event-stream/i.test(type)
-  const bytes = perLine ? longestLine : /^(video|audio|image)\//i.test(type) ? longestFile : longestBody
+  const bytes = perLine ? maxLineBytes : /^(video|audio|image)\//i.test(type) ? maxFileBytes : maxBodyBytes
   const what = perLine ? 'a line' : 'an answer'
   const error = (): Error =>
     new NamedError('AnswerTooLong', `The provider sent ${what} of more than ${bytes >> 20} MiB, so it was cut off.`, {
@@ -43,7 +43,7 @@ function isUnexpected(response: Response, input: Parameters<typeof fetch>[0], in
 }
 
 function isStreaming(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): boolean {
-  if (urlOf(input).includes(':streamGenerateContent')) return true
+  if (requestUrl(input).includes(':streamGenerateContent')) return true
   if (new Headers(init?.headers).get('ai-language-model-streaming') === 'true') return true
   return typeof init?.body === 'string' && /"stream"\s*:\s*true/.test(init.body)
 }
@@ -53,7 +53,7 @@ async function strangeAnswer(response: Response, input: Parameters<typeof fetch>
   const redirected = response.status >= 300
   return new APICallError({
     message: redirected ? `redirected to ${response.headers.get('location') ?? 'nowhere'}` : 'not a stream',
-    url: urlOf(input),
+    url: requestUrl(input),
     requestBodyValues: {},
     statusCode: response.status,
     responseHeaders: Object.fromEntries(response.headers),
@@ -62,7 +62,7 @@ async function strangeAnswer(response: Response, input: Parameters<typeof fetch>
   })
 }
 
-function urlOf(input: Parameters<typeof fetch>[0]): string {
+function requestUrl(input: Parameters<typeof fetch>[0]): string {
   return typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
 }
 

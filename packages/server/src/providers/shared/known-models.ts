@@ -15,43 +15,43 @@ export interface KnownModel {
  */
 export function knownModel(id: string): KnownModel | undefined {
   const known = table()
-  const exact = keyOf(id)
+  const exact = modelKey(id)
   const dated = exact.replace(/(latest|20\d{6}|20\d{2}[01]\d[0-3]\d)$/, '')
-  for (const key of [exact, dated, looseKey(id), looseKey(`${id}-instruct`)]) {
+  for (const key of [exact, dated, looseModelKey(id), looseModelKey(`${id}-instruct`)]) {
     const found = known.get(key)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-let made: Map<string, KnownModel> | undefined
+let cachedTable: Map<string, KnownModel> | undefined
 
 function table(): Map<string, KnownModel> {
-  if (made !== undefined) return made
-  made = new Map()
+  if (cachedTable !== undefined) return cachedTable
+  cachedTable = new Map()
   for (const line of modelFacts.trim().split('\n')) {
     const [id = '', window, output, marks = '', input, out, cachedInput, cacheWrite] = line.split(' ')
     const model: KnownModel = {
       contextWindow: Number(window),
-      tags: tagsOf(marks),
+      tags: parseTags(marks),
       ...(output !== '-' && { maxOutputTokens: Number(output) }),
       ...(input !== undefined && {
-        price: { input: Number(input), output: Number(out), ...priceOf({ cachedInput, cacheWrite }) },
+        price: { input: Number(input), output: Number(out), ...cachePrices({ cachedInput, cacheWrite }) },
       }),
     }
-    made.set(keyOf(id), model)
-    const loose = looseKey(id)
-    if (!made.has(loose)) made.set(loose, model)
+    cachedTable.set(modelKey(id), model)
+    const loose = looseModelKey(id)
+    if (!cachedTable.has(loose)) cachedTable.set(loose, model)
   }
-  return made
+  return cachedTable
 }
 
-function priceOf(given: Record<string, string | undefined>): Record<string, number> {
+function cachePrices(given: Record<string, string | undefined>): Record<string, number> {
   const known = Object.entries(given).filter(([, value]) => value !== undefined && value !== '-')
   return Object.fromEntries(known.map(([key, value]) => [key, Number(value)]))
 }
 
-function tagsOf(marks: string): string[] {
+function parseTags(marks: string): string[] {
   return [
     'chat',
     'tools',
@@ -62,12 +62,14 @@ function tagsOf(marks: string): string[] {
 }
 
 /** Without the maker's name, separators and case. */
-function keyOf(id: string): string {
+function modelKey(id: string): string {
   return (id.split('/').at(-1) ?? '').toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
 /** Also without how it was tuned, packed or quantized. */
-function looseKey(id: string): string {
+function looseModelKey(id: string): string {
   const name = (id.split('/').at(-1) ?? '').toLowerCase()
-  return keyOf(name.replaceAll(/[-_:.](instruct|it|chat|gguf|awq|gptq|mlx|fp8|fp16|bf16|[48]bit|q\d\w*|latest)\b/g, ''))
+  return modelKey(
+    name.replaceAll(/[-_:.](instruct|it|chat|gguf|awq|gptq|mlx|fp8|fp16|bf16|[48]bit|q\d\w*|latest)\b/g, ''),
+  )
 }

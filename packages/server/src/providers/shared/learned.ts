@@ -1,20 +1,20 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import type { Learned } from '@troupe/core'
+import type { LearnedModelFacts } from '@troupe/core'
 import { z } from 'zod'
 import type { ModelDefinition } from '../../provider.ts'
 
 const fileSchema = z.record(z.string(), z.int().positive())
 /** Models that are remembered; the oldest is forgotten first. */
-const most = 500
+const maxModels = 500
 
 /** What providers' refusals say of models, by their full id. Windows are kept in a file. */
 export interface LearnedModels {
-  add(id: string, found: Learned): void
+  add(id: string, found: LearnedModelFacts): void
   apply(model: ModelDefinition): ModelDefinition
   takesNone(id: string): boolean
 }
 
-export function openLearned(file: string | undefined): LearnedModels {
+export function openLearnedModels(file: string | undefined): LearnedModels {
   let windows: Map<string, number> | undefined
   const blind = new Set<string>()
   return {
@@ -25,7 +25,7 @@ export function openLearned(file: string | undefined): LearnedModels {
       known().delete(id)
       known().set(id, contextWindow)
       const [oldest] = known().keys()
-      if (known().size > most && oldest !== undefined) known().delete(oldest)
+      if (known().size > maxModels && oldest !== undefined) known().delete(oldest)
       save()
     },
     apply(model) {

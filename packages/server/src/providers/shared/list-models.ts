@@ -35,7 +35,7 @@ export interface RawModel {
 }
 
 export async function listRawModels({ apiKey, headers, ...options }: ReadOptions): Promise<RawModel[]> {
-  const list = (await readJson('/models', {
+  const list = (await fetchJson('/models', {
     ...options,
     headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
   })) as { data?: unknown }
@@ -58,16 +58,16 @@ class HttpError extends Error {
   }
 }
 
-const longestList = 32 << 20
+const maxListBytes = 32 << 20
 
-export async function readJson(path: string, options: ReadOptions): Promise<unknown> {
+export async function fetchJson(path: string, options: ReadOptions): Promise<unknown> {
   const url = `${options.baseURL?.replace(/\/+$/, '') ?? ''}${path}`
   const response = await (options.fetch ?? fetch)(url, {
     headers: { accept: 'application/json', ...options.headers },
     ...(options.signal && { signal: options.signal }),
   })
-  const error = (): Error => new Error(`${url} answered with more than ${longestList >> 20} MiB`)
-  const body = await limitBody(response, { bytes: longestList, perLine: false, error }).text()
+  const error = (): Error => new Error(`${url} answered with more than ${maxListBytes >> 20} MiB`)
+  const body = await limitBody(response, { bytes: maxListBytes, perLine: false, error }).text()
   if (!response.ok) throw new HttpError(url, response.status, body, response.headers)
   try {
     return JSON.parse(body)

@@ -1,9 +1,9 @@
 import { NamedError } from '@troupe/core'
 import type { ConfiguredProvider } from './configured-provider.ts'
-import { nearNames } from './near-names.ts'
+import { similarNames } from './near-names.ts'
 
 export function providerNotFound(name: string, names: string[]): NamedError {
-  const near = nearNames(name, names)
+  const near = similarNames(name, names)
   const message = `There is no provider "${name}".${suggest(near)} Add it in the settings under Models and keys.`
   return new NamedError('ProviderNotFound', message, { status: 404, data: { provider: name, near } })
 }
@@ -20,7 +20,7 @@ export function providerNotConfigured(
 }
 
 export function modelNotFound(wanted: string, message: string, names: string[]): NamedError {
-  const similar = nearNames(wanted, names)
+  const similar = similarNames(wanted, names)
   const near = similar.length > 0 || names.length > 5 ? similar : names
   return new NamedError('ModelNotFound', `${message}${suggest(near)}`, { status: 404, data: { model: wanted, near } })
 }

@@ -1,5 +1,5 @@
 /** The few names that look most like the one asked for, best first. */
-export function nearNames(name: string, names: Iterable<string>, count = 5): string[] {
+export function similarNames(name: string, names: Iterable<string>, count = 5): string[] {
   const wanted = pairs(name)
   return [...new Set(names)]
     .map((candidate) => ({ candidate, score: likeness(wanted, pairs(candidate)) }))

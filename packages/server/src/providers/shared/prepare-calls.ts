@@ -4,10 +4,10 @@ import type { ModelFactory } from '../../provider.ts'
 type Prepare = (options: LanguageModelV4CallOptions, modelId: string) => LanguageModelV4CallOptions
 
 /** The options for another try after this error, or nothing. */
-type Mend = (error: unknown, options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions | undefined
+type Repair = (error: unknown, options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions | undefined
 
 /** The models of a provider, with what its API wants to be asked for in every call. */
-export function prepareCalls(factory: ModelFactory, prepare: Prepare, mend?: Mend): ModelFactory {
+export function prepareCalls(factory: ModelFactory, prepare: Prepare, mend?: Repair): ModelFactory {
   return new Proxy(factory, {
     apply(target, _, [modelId]: [string]) {
       const model = target(modelId)

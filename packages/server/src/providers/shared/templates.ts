@@ -16,7 +16,7 @@ export interface ImportedTemplates {
   problems: { id: string; message: string }[]
 }
 
-const largest = 5 * 1024 * 1024
+const maxTemplateBytes = 5 * 1024 * 1024
 
 /** Reads a list of provider templates from a file or over http(s). The adapter is `template.adapter ?? template.id`. */
 export async function importTemplates(
@@ -95,7 +95,7 @@ async function download(url: string, fetch: typeof globalThis.fetch): Promise<st
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += (chunk as Uint8Array).length
-    if (size > largest) throw new Error('it is larger than 5 MiB')
+    if (size > maxTemplateBytes) throw new Error('it is larger than 5 MiB')
     chunks.push(chunk as Uint8Array)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -103,7 +103,7 @@ async function download(url: string, fetch: typeof globalThis.fetch): Promise<st
 
 async function readFile(path: string): Promise<string> {
   await using file = await open(path)
-  if ((await file.stat()).size > largest) throw new Error('it is larger than 5 MiB')
+  if ((await file.stat()).size > maxTemplateBytes) throw new Error('it is larger than 5 MiB')
   return await file.readFile('utf8')
 }
 

@@ -1,10 +1,10 @@
+import type { ContractSetup } from './make.ts'
 import { describe, expect, it } from 'vitest'
-import type { Ground } from '../store-contract.ts'
 import { addLine, message } from './make.ts'
 
 const at = { sessionId: 's1' }
 
-export function foldersContract(ground: () => Ground): void {
+export function foldersContract(ground: () => ContractSetup): void {
   describe('folders', () => {
     it('hold sessions and folders, one deep, and are listed by name with what lies in them', async () => {
       const { store, workspaceId, otherWorkspaceId, reopen } = ground()

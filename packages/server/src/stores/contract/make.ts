@@ -92,3 +92,11 @@ export function agentRecord(sessionId: string, agentId: string, parentAgentId: s
     updatedAt: 3,
   }
 }
+
+/** A store with two workspaces and a session `s1` in the first. */
+export interface ContractSetup {
+  store: Store
+  workspaceId: string
+  otherWorkspaceId: string
+  reopen: () => Promise<Store>
+}

@@ -1,11 +1,11 @@
+import type { ContractSetup } from './make.ts'
 import { describe, expect, it } from 'vitest'
 import type { Part } from '@troupe/core'
-import type { Ground } from '../store-contract.ts'
 import { addLine, message, runRecord, textFrame } from './make.ts'
 
 const at = { sessionId: 's1' }
 
-export function messagesContract(ground: () => Ground): void {
+export function messagesContract(ground: () => ContractSetup): void {
   describe('messages', () => {
     it('come back as they were, whatever they hold', async () => {
       const { store, reopen } = ground()

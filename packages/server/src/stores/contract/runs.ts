@@ -1,9 +1,9 @@
+import type { ContractSetup } from './make.ts'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '@troupe/core'
-import type { Ground } from '../store-contract.ts'
 import { ask, runRecord, textFrame } from './make.ts'
 
-export function runsContract(ground: () => Ground): void {
+export function runsContract(ground: () => ContractSetup): void {
   describe('runs', () => {
     it('come back with their request and change by patch', async () => {
       const { store, reopen } = ground()

@@ -1,10 +1,10 @@
+import type { ContractSetup } from './make.ts'
 import { describe, expect, it } from 'vitest'
-import type { Ground } from '../store-contract.ts'
 import { message } from './make.ts'
 
 const at = { sessionId: 's1' }
 
-export function searchContract(ground: () => Ground): void {
+export function searchContract(ground: () => ContractSetup): void {
   describe('search', () => {
     it('finds parts of words in any script, and marks them', async () => {
       const { store, workspaceId } = ground()

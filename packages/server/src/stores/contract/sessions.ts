@@ -1,10 +1,10 @@
+import type { ContractSetup } from './make.ts'
 import { describe, expect, it } from 'vitest'
-import type { Ground } from '../store-contract.ts'
 import { addLine, agentRecord, ask, message, runRecord, textFrame } from './make.ts'
 
 const hostileIds = ['', '..', '../x', 'a/b', 'a\u0000b', 'x'.repeat(65), 'ä', 'a b', 'a.b', 'a\n']
 
-export function sessionsContract(ground: () => Ground): void {
+export function sessionsContract(ground: () => ContractSetup): void {
   describe('sessions', () => {
     it('come back as they were made', async () => {
       const { store, workspaceId, reopen } = ground()

@@ -1,11 +1,11 @@
+import type { ContractSetup } from './make.ts'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '@troupe/core'
-import type { Ground } from '../store-contract.ts'
 import { message, runRecord } from './make.ts'
 
 const at = { sessionId: 's1' }
 
-export function transactionsContract(ground: () => Ground): void {
+export function transactionsContract(ground: () => ContractSetup): void {
   describe('transactions', () => {
     it('commit several writes as one and give back a value', async () => {
       const { store } = ground()

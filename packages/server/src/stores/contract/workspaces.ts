@@ -1,7 +1,7 @@
+import type { ContractSetup } from './make.ts'
 import { describe, expect, it } from 'vitest'
-import type { Ground } from '../store-contract.ts'
 
-export function workspacesContract(ground: () => Ground): void {
+export function workspacesContract(ground: () => ContractSetup): void {
   describe('workspaces', () => {
     it('gives the same folder the same id, also after a restart', async () => {
       const { store, workspaceId, reopen } = ground()

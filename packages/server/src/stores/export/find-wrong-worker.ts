@@ -1,4 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { findWrong, type FindWrong } from './find-wrong.ts'
+import { findStaleExports, type StaleExportQuery } from './find-wrong.ts'
 
-parentPort?.postMessage(findWrong(workerData as FindWrong))
+parentPort?.postMessage(findStaleExports(workerData as StaleExportQuery))

@@ -1,16 +1,16 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileOf } from './stream-file.ts'
+import { streamFile } from './stream-file.ts'
 
-export interface FindWrong {
+export interface StaleExportQuery {
   database: string
   folder: string
   hiddenWorkspace: string
 }
 
 /** Sessions whose files are missing or have another size than was stored. Looks at every file in one go. */
-export function findWrong({ database: path, folder, hiddenWorkspace }: FindWrong): string[] {
+export function findStaleExports({ database: path, folder, hiddenWorkspace }: StaleExportQuery): string[] {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   try {
     const rows = database
@@ -24,7 +24,7 @@ export function findWrong({ database: path, folder, hiddenWorkspace }: FindWrong
       if (wrong.has(id)) continue
       const isRight =
         stream !== null &&
-        (sizeOf(join(folder, id, fileOf(stream))) ?? 0) === size &&
+        (sizeOf(join(folder, id, streamFile(stream))) ?? 0) === size &&
         sizeOf(join(folder, id, 'session.json')) !== undefined
       if (!isRight) wrong.add(id)
     }

@@ -3,12 +3,12 @@ import { basename, dirname, join } from 'node:path'
 import { isId } from '@troupe/core'
 
 /** Copies of readable files that knew more than the database, in the home. */
-export const keptFolder = 'kept'
+export const backupFolder = 'kept'
 
 /** Copies the readable files of a session out of the way of the export. Gives the copy's folder. */
-export async function keepNewerFiles(sessionsFolder: string, sessionId: string): Promise<string> {
+export async function backUpNewerFiles(sessionsFolder: string, sessionId: string): Promise<string> {
   const source = join(sessionsFolder, sessionId)
-  const target = join(dirname(sessionsFolder), keptFolder, new Date().toISOString().replaceAll(':', '-'), sessionId)
+  const target = join(dirname(sessionsFolder), backupFolder, new Date().toISOString().replaceAll(':', '-'), sessionId)
   const isReadable = (file: string): boolean => !/^(?:output|jsx)$/.test(basename(file)) || dirname(file) !== source
   await cp(source, target, { recursive: true, filter: isReadable })
   return target

@@ -1,29 +1,29 @@
 import type { Session, Workspace } from '@troupe/core'
-import { askOf } from '../sql/asks.ts'
+import { toAsk } from '../sql/asks.ts'
 import type { Db } from '../sql/context.ts'
-import { agentOf } from '../sql/agents.ts'
+import { toAgentRecord } from '../sql/agents.ts'
 import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
-import { removedSign } from '../sql/removals.ts'
-import { sessionOf } from '../sql/sessions.ts'
+import { removedMark } from '../sql/removals.ts'
+import { toSession } from '../sql/sessions.ts'
 import type { Tables } from '../sql/tables.ts'
 import { asksStream } from './stream-file.ts'
 
 /** What a session's files do not hold; an import cannot bring it back. */
 const leavesOut = ['runs', 'run-logs', 'blobs']
 
-export interface Line {
+export interface ExportLine {
   seq: number
   text: string
 }
 
 /** The lines of a stream after a place in the session's order. */
-export async function readLines(
+export async function readExportLines(
   db: Db,
   sessionId: string,
   stream: string,
   after: number,
   limit: number,
-): Promise<Line[]> {
+): Promise<ExportLine[]> {
   if (stream === asksStream) {
     const rows = await db
       .selectFrom('ask')
@@ -33,7 +33,7 @@ export async function readLines(
       .orderBy('seq')
       .limit(limit)
       .execute()
-    return rows.map((row) => ({ seq: row.seq, text: `${JSON.stringify(askOf(row))}\n` }))
+    return rows.map((row) => ({ seq: row.seq, text: `${JSON.stringify(toAsk(row))}\n` }))
   }
   const rows = await db
     .selectFrom('message')
@@ -70,7 +70,7 @@ export async function sessionText(db: Db, sessionId: string): Promise<string | u
     .executeTakeFirst()
   if (!row) return undefined
   return pretty({
-    ...sessionOf(row),
+    ...toSession(row),
     workspace: row.workspace,
     project: row.project,
     folder: row.inner === null ? null : [...(row.outer === null ? [] : [row.outer]), row.inner],
@@ -98,7 +98,7 @@ export async function agentTexts(
     .where('session_id', '=', sessionId)
     .$if(agentId !== undefined, (select) => select.where('agent_id', '=', agentId!))
     .execute()
-  return rows.map((row) => ({ agentId: row.agent_id, text: pretty(agentOf(row)) }))
+  return rows.map((row) => ({ agentId: row.agent_id, text: pretty(toAgentRecord(row)) }))
 }
 
 /** Whether a message of this id is in any stream of the session, removed ones included. */
@@ -113,13 +113,13 @@ export async function hasMessage(db: Db, sessionId: string, id: string): Promise
 }
 
 /** Every stream that the session may have anything in. */
-export async function streamsOf(db: Db, sessionId: string): Promise<string[]> {
+export async function listStreams(db: Db, sessionId: string): Promise<string[]> {
   const messages = await db
     .selectFrom('message')
     .select('agent_id')
     .distinct()
     .where('session_id', '=', sessionId)
-    .where('agent_id', 'not like', `${removedSign}%`)
+    .where('agent_id', 'not like', `${removedMark}%`)
     .execute()
   const agents = await db.selectFrom('agent').select('agent_id').where('session_id', '=', sessionId).execute()
   return ['', asksStream, ...[...messages, ...agents].map((row) => row.agent_id)]

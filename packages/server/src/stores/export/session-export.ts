@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import { errorInfo } from '@troupe/core'
-import { runApart } from '../../run-apart.ts'
+import { runInWorker } from '../../run-apart.ts'
 import type { Exporter } from '../sql-store.ts'
-import type { Change, Db, Log } from '../sql/context.ts'
+import type { StoreChange, Db, Log } from '../sql/context.ts'
 import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import type { Tables } from '../sql/tables.ts'
-import { exportedSessions, keepNewerFiles } from './keep-newer.ts'
-import { fileOf } from './stream-file.ts'
-import { lowerStoredMark, noMark, storeMark } from './mark.ts'
-import type { Mark } from './mark.ts'
-import { findWrong, type FindWrong } from './find-wrong.ts'
+import { exportedSessions, backUpNewerFiles } from './keep-newer.ts'
+import { streamFile } from './stream-file.ts'
+import { rewindStoredMark, emptyMark, storeMark } from './mark.ts'
+import type { ExportMark } from './mark.ts'
+import { findStaleExports, type StaleExportQuery } from './find-wrong.ts'
 import { createSessionFiles } from './session-files.ts'
 import { createSessionWriter } from './session-writer.ts'
 
 /** How far a file may run ahead of its stored mark before a commit stores it. */
-const storedEvery = 1 << 20
-const sessionsAtOnce = 200
+const marksStoredEvery = 1 << 20
+const sessionsPerBatch = 200
 
 /**
  * The readable files of every session, kept current after each commit.
@@ -42,18 +42,18 @@ export function createSessionExport(
   const files = createSessionFiles(folder)
   const kept: { sessionId: string; folder: string }[] = []
   const keep = async (sessionId: string): Promise<void> => {
-    kept.push({ sessionId, folder: await keepNewerFiles(folder, sessionId) })
+    kept.push({ sessionId, folder: await backUpNewerFiles(folder, sessionId) })
   }
   const writer = createSessionWriter(db, files, keep)
   /** The marks of each session whose files are known to be right. */
-  const known = new Map<string, Map<string, Mark>>()
+  const known = new Map<string, Map<string, ExportMark>>()
   /** The size that was last stored, by session and stream. */
   const stored = new Map<string, number>()
   /** Changed since open; of these, `dirty` are certainly in `export_dirty`. */
   const changed = new Set<string>()
   const dirty = new Set<string>()
   /** The last commit of a session whose files have yet to be written: until then its marks say too much. */
-  const unwritten = new Map<string, Change[]>()
+  const unwritten = new Map<string, StoreChange[]>()
   let queue: Promise<void> = Promise.resolve()
 
   /** One after the other, and no failure leaves: the files are mended on the next change or the next open. */
@@ -86,7 +86,7 @@ export function createSessionExport(
         for (const change of own) {
           if (change.type !== 'lines') continue
           if (change.fromSeq === undefined) await storeIfFar(transaction, sessionId, change.stream)
-          else await lowerStoredMark(transaction, sessionId, change.stream, change.fromSeq)
+          else await rewindStoredMark(transaction, sessionId, change.stream, change.fromSeq)
         }
         unwritten.set(sessionId, changes)
       }
@@ -107,7 +107,7 @@ export function createSessionExport(
       const rows = await db.selectFrom('export_dirty').select('session_id').execute()
       await mend(rows.map((row) => row.session_id))
       const wrong = await findWrongSessions()
-      for (let i = 0; i < wrong.length; i += sessionsAtOnce) await mend(wrong.slice(i, i + sessionsAtOnce))
+      for (let i = 0; i < wrong.length; i += sessionsPerBatch) await mend(wrong.slice(i, i + sessionsPerBatch))
     },
 
     takeKept: () => kept.splice(0),
@@ -117,14 +117,14 @@ export function createSessionExport(
       const removed = await db.selectFrom('deleted_session').select('id').execute()
       const inDatabase = new Set([...rows, ...removed].map(({ id }) => id))
       const unknown = (await exportedSessions(folder)).filter((id) => !inDatabase.has(id))
-      return unknown.filter((id) => files.size(files.path(id, fileOf(''))) !== undefined).length
+      return unknown.filter((id) => files.size(files.path(id, streamFile(''))) !== undefined).length
     },
 
     close: () => inQueue(undefined, () => storeMarks([...known.keys()])),
   }
 
   /** Writes what one commit changed in one session. */
-  async function flush(sessionId: string, changes: Change[]): Promise<void> {
+  async function flush(sessionId: string, changes: StoreChange[]): Promise<void> {
     if (changes.some((change) => change.type === 'session-deleted')) {
       known.delete(sessionId)
       dirty.delete(sessionId)
@@ -146,7 +146,7 @@ export function createSessionExport(
     for (const change of changes) {
       if (change.type === 'agent') await writer.writeAgents(sessionId, change.agentId)
       if (change.type !== 'lines') continue
-      const mark = marks.get(change.stream) ?? noMark
+      const mark = marks.get(change.stream) ?? emptyMark
       marks.set(change.stream, await writer.writeLines(sessionId, change.stream, mark, change.fromSeq))
     }
     if (changes.some((change) => change.type === 'session')) await writer.writeSession(sessionId)
@@ -155,7 +155,7 @@ export function createSessionExport(
   async function storeIfFar(transaction: Db, sessionId: string, stream: string): Promise<void> {
     const mark = unwritten.has(sessionId) ? undefined : known.get(sessionId)?.get(stream)
     const key = `${sessionId}/${stream}`
-    if (mark === undefined || mark.size - (stored.get(key) ?? 0) < storedEvery) return
+    if (mark === undefined || mark.size - (stored.get(key) ?? 0) < marksStoredEvery) return
     await storeMark(transaction, sessionId, stream, mark)
     stored.set(key, mark.size)
   }
@@ -181,11 +181,11 @@ export function createSessionExport(
 
   /** Every file is looked at. Where they are many that is done away from this thread, where all else would wait. */
   async function findWrongSessions(): Promise<string[]> {
-    const where: FindWrong = { database, folder, hiddenWorkspace }
+    const where: StaleExportQuery = { database, folder, hiddenWorkspace }
     const { rows } = await sql<{ count: number }>`
-      select count(*) as count from (select 1 from session limit ${sessionsAtOnce})`.execute(db)
-    if ((rows[0]?.count ?? 0) < sessionsAtOnce) return findWrong(where)
-    return runApart(new URL('./find-wrong-worker.ts', import.meta.url), where)
+      select count(*) as count from (select 1 from session limit ${sessionsPerBatch})`.execute(db)
+    if ((rows[0]?.count ?? 0) < sessionsPerBatch) return findStaleExports(where)
+    return runInWorker(new URL('./find-wrong-worker.ts', import.meta.url), where)
   }
 
   /** Folders of deleted sessions that a crash left behind, and frames that were written after a deletion. */
@@ -217,7 +217,7 @@ export function createSessionExport(
   }
 }
 
-function bySession(changes: Change[]): Map<string, Change[]> {
+function bySession(changes: StoreChange[]): Map<string, StoreChange[]> {
   return Map.groupBy(changes, (change) => change.sessionId)
 }
 

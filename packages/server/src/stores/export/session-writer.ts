@@ -1,19 +1,19 @@
 import type { Db } from '../sql/context.ts'
-import { asksStream, fileOf } from './stream-file.ts'
-import { agentTexts, hasMessage, readLines, sessionText, streamsOf } from './lines.ts'
-import { loweredMark, movedMark, noMark, readMarks } from './mark.ts'
-import type { Mark } from './mark.ts'
+import { asksStream, streamFile } from './stream-file.ts'
+import { agentTexts, hasMessage, readExportLines, sessionText, listStreams } from './lines.ts'
+import { rewindMark, advanceMark, emptyMark, readMarks } from './mark.ts'
+import type { ExportMark } from './mark.ts'
 import { sessionFile } from './session-files.ts'
 import type { SessionFiles } from './session-files.ts'
 
-const linesAtOnce = 50
+const linesPerBatch = 50
 
 /** Writes the files of one session from the database. */
 export interface SessionWriter {
   /** Makes all files right, whatever they say now; gives the marks that then hold, or undefined for a gone session. */
-  writeAll(sessionId: string): Promise<Map<string, Mark> | undefined>
+  writeAll(sessionId: string): Promise<Map<string, ExportMark> | undefined>
   /** Writes what a stream has beyond its mark; with `fromSeq`, the line at that place is no longer right. */
-  writeLines(sessionId: string, stream: string, mark: Mark, fromSeq?: number): Promise<Mark>
+  writeLines(sessionId: string, stream: string, mark: ExportMark, fromSeq?: number): Promise<ExportMark>
   writeSession(sessionId: string): Promise<void>
   /** `session.json` of one sub-agent, or of all. */
   writeAgents(sessionId: string, agentId?: string): Promise<void>
@@ -25,19 +25,25 @@ export function createSessionWriter(
   files: SessionFiles,
   keep: (sessionId: string) => Promise<void>,
 ): SessionWriter {
-  async function writeLines(sessionId: string, stream: string, from: Mark, fromSeq = Infinity): Promise<Mark> {
-    const path = files.path(sessionId, fileOf(stream))
+  async function writeLines(
+    sessionId: string,
+    stream: string,
+    from: ExportMark,
+    fromSeq = Infinity,
+  ): Promise<ExportMark> {
+    const path = files.path(sessionId, streamFile(stream))
     const size = files.size(path)
-    let mark = loweredMark(from, fromSeq)
-    if (size === undefined || size < mark.size || mark.size === 0) mark = noMark
+    let mark = rewindMark(from, fromSeq)
+    if (size === undefined || size < mark.size || mark.size === 0) mark = emptyMark
 
-    let lines = await readLines(db, sessionId, stream, mark.seq, linesAtOnce)
+    let lines = await readExportLines(db, sessionId, stream, mark.seq, linesPerBatch)
     const writeRest = async (append: (text: string) => void) => {
       while (lines.length > 0) {
         append(lines.map((line) => line.text).join(''))
-        mark = movedMark(mark, lines)
+        mark = advanceMark(mark, lines)
         // What comes meanwhile is written with the commit that brings it.
-        lines = lines.length < linesAtOnce ? [] : await readLines(db, sessionId, stream, mark.seq, linesAtOnce)
+        lines =
+          lines.length < linesPerBatch ? [] : await readExportLines(db, sessionId, stream, mark.seq, linesPerBatch)
       }
     }
     if (mark.size > 0) {
@@ -51,11 +57,11 @@ export function createSessionWriter(
   }
 
   /** Whether the last line that the mark covers stands where it says. */
-  async function holds(sessionId: string, stream: string, mark: Mark): Promise<boolean> {
+  async function holds(sessionId: string, stream: string, mark: ExportMark): Promise<boolean> {
     if (mark.seq === 0 || mark.lineStart === null) return false
-    const path = files.path(sessionId, fileOf(stream))
+    const path = files.path(sessionId, streamFile(stream))
     if ((files.size(path) ?? -1) < mark.size) return false
-    const [line] = await readLines(db, sessionId, stream, mark.seq - 1, 1)
+    const [line] = await readExportLines(db, sessionId, stream, mark.seq - 1, 1)
     return line?.seq === mark.seq && files.read(path, mark.lineStart, mark.size) === line.text
   }
 
@@ -63,12 +69,12 @@ export function createSessionWriter(
    * Whether a file ends with a message that the database has never had. A commit that removes or changes written lines
    * lowers the mark, so a mark that still names its last line was followed by nothing but new messages.
    */
-  async function hasUnknownEnd(sessionId: string, stored: Map<string, Mark>): Promise<boolean> {
+  async function hasUnknownEnd(sessionId: string, stored: Map<string, ExportMark>): Promise<boolean> {
     for (const [stream, mark] of stored) {
-      const path = files.path(sessionId, fileOf(stream))
+      const path = files.path(sessionId, streamFile(stream))
       const size = files.size(path) ?? 0
       if (stream === asksStream || mark.lineStart === null || size <= mark.size) continue
-      const id = idOf(lastLine(files, path, size))
+      const id = lineId(lastLine(files, path, size))
       if (id !== undefined && !(await hasMessage(db, sessionId, id))) return true
     }
     return false
@@ -94,11 +100,11 @@ export function createSessionWriter(
       const stored = await readMarks(db, sessionId)
       const exported = files.readAll(files.path(sessionId, sessionFile))
       if (isNewer(exported, text) || (await hasUnknownEnd(sessionId, stored))) await keep(sessionId)
-      const marks = new Map<string, Mark>()
-      const streams = new Set([...(await streamsOf(db, sessionId)), ...stored.keys()])
+      const marks = new Map<string, ExportMark>()
+      const streams = new Set([...(await listStreams(db, sessionId)), ...stored.keys()])
       for (const stream of streams) {
-        const mark = stored.get(stream) ?? noMark
-        const start = (await holds(sessionId, stream, mark)) ? mark : noMark
+        const mark = stored.get(stream) ?? emptyMark
+        const start = (await holds(sessionId, stream, mark)) ? mark : emptyMark
         marks.set(stream, await writeLines(sessionId, stream, start))
       }
       await writeAgents(sessionId)
@@ -119,11 +125,11 @@ export function createSessionWriter(
 /** Whether `session.json` was written by a later commit than the last one that the database has. */
 function isNewer(exported: string | undefined, current: string): boolean {
   if (exported === undefined) return false
-  const [there, here] = [stateOf(exported), stateOf(current)]
+  const [there, here] = [fileState(exported), fileState(current)]
   return there.updatedAt > here.updatedAt || (there.updatedAt === here.updatedAt && there.count > here.count)
 }
 
-function stateOf(sessionJson: string): { updatedAt: number; count: number } {
+function fileState(sessionJson: string): { updatedAt: number; count: number } {
   try {
     const { updatedAt, messageCount } = Object(JSON.parse(sessionJson)) as Record<string, unknown>
     return { updatedAt: Number(updatedAt) || 0, count: Number(messageCount) || 0 }
@@ -132,7 +138,7 @@ function stateOf(sessionJson: string): { updatedAt: number; count: number } {
   }
 }
 
-const longestLine = 1 << 25
+const maxLineBytes = 1 << 25
 
 /** The last whole line of a file; empty where there is none or it is too long to be looked at. */
 function lastLine(files: SessionFiles, path: string, size: number): string {
@@ -141,11 +147,11 @@ function lastLine(files: SessionFiles, path: string, size: number): string {
     const lines = files.read(path, from, size).split('\n')
     // What follows the last newline is a torn line or nothing; what precedes the first one may have lost its beginning.
     if (lines.length > 2 || from === 0) return lines.at(-2) ?? ''
-    if (length > longestLine) return ''
+    if (length > maxLineBytes) return ''
   }
 }
 
-function idOf(line: string): string | undefined {
+function lineId(line: string): string | undefined {
   try {
     const { id } = Object(JSON.parse(line)) as { id?: unknown }
     return typeof id === 'string' ? id : undefined

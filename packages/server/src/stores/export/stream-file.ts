@@ -2,7 +2,7 @@
 export const asksStream = '$asks'
 
 /** Where the lines of a stream are, from the session's folder. */
-export function fileOf(stream: string): string {
+export function streamFile(stream: string): string {
   if (stream === '') return 'messages.jsonl'
   return stream === asksStream ? 'asks.jsonl' : `agents/${stream}/messages.jsonl`
 }

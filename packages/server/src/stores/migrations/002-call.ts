@@ -1,5 +1,5 @@
 import type { StoredMessage } from '@troupe/core'
-import { noteCalls } from '../sql/calls.ts'
+import { recordCalls } from '../sql/calls.ts'
 import type { AnyDb } from '../sql/context.ts'
 
 /** Which call ids a session has used, on whichever branch. */
@@ -18,6 +18,7 @@ export async function up(db: AnyDb): Promise<void> {
       .where('session_id', '=', sessionId)
       .where('parts', 'like', '%"toolCallId"%')
       .execute()
-    for (const row of rows) await noteCalls(db, sessionId, JSON.parse(row['parts'] as string) as StoredMessage['parts'])
+    for (const row of rows)
+      await recordCalls(db, sessionId, JSON.parse(row['parts'] as string) as StoredMessage['parts'])
   }
 }

@@ -1,9 +1,9 @@
 import type { AgentDetails, AgentRecord, Store } from '@troupe/core'
 import { checkId, sessionNotFound } from './context.ts'
-import type { Context } from './context.ts'
+import type { StoreContext } from './context.ts'
 import type { Tables } from './tables.ts'
 
-export function agents(context: Context): Store['agents'] {
+export function agents(context: StoreContext): Store['agents'] {
   return {
     async put(agent) {
       checkId(agent.agentId, 'agent id')
@@ -28,7 +28,7 @@ export function agents(context: Context): Store['agents'] {
         .where('session_id', '=', sessionId)
         .where('agent_id', '=', agentId)
         .executeTakeFirst()
-      return row && agentOf(row)
+      return row && toAgentRecord(row)
     },
 
     async list(sessionId) {
@@ -39,7 +39,7 @@ export function agents(context: Context): Store['agents'] {
         .orderBy('created_at')
         .orderBy('agent_id')
         .execute()
-      return rows.map(agentOf)
+      return rows.map(toAgentRecord)
     },
   }
 }
@@ -61,7 +61,7 @@ export function agentRow(agent: AgentRecord): Tables['agent'] {
   }
 }
 
-export function agentOf(row: Tables['agent']): AgentRecord {
+export function toAgentRecord(row: Tables['agent']): AgentRecord {
   return {
     sessionId: row.session_id,
     agentId: row.agent_id,

@@ -1,12 +1,12 @@
 import { NamedError } from '@troupe/core'
 import type { Answer, Ask, Store } from '@troupe/core'
 import { asksStream } from '../export/stream-file.ts'
-import { checkId, shown } from './context.ts'
-import type { Context, Db } from './context.ts'
+import { checkId, shortId } from './context.ts'
+import type { StoreContext, Db } from './context.ts'
 import { nextSeq } from './sessions.ts'
 import type { Tables } from './tables.ts'
 
-export function asks(context: Context): Store['asks'] {
+export function asks(context: StoreContext): Store['asks'] {
   const { clock } = context
 
   return {
@@ -20,18 +20,18 @@ export function asks(context: Context): Store['asks'] {
             data: { askId: ask.id },
           })
         }
-        if (known) return askOf(known)
+        if (known) return toAsk(known)
         const { seq } = await nextSeq(db, ask.sessionId)
         const row = askRow(ask, seq)
         await db.insertInto('ask').values(row).execute()
         changes.push({ type: 'lines', sessionId: ask.sessionId, stream: asksStream })
-        return askOf(row)
+        return toAsk(row)
       })
     },
 
     async get(id) {
       const row = await find(context.db, id)
-      return row && askOf(row)
+      return row && toAsk(row)
     },
 
     async list({ sessionId, runId, open }) {
@@ -44,16 +44,16 @@ export function asks(context: Context): Store['asks'] {
         .orderBy('created_at')
         .orderBy('id')
         .execute()
-      return rows.map(askOf)
+      return rows.map(toAsk)
     },
 
     async answer(id, answer) {
       return context.write(async (db, changes) => {
         const known = await find(db, id)
         if (!known)
-          throw new NamedError('AskNotFound', `There is no ask ${shown(id)}.`, {
+          throw new NamedError('AskNotFound', `There is no ask ${shortId(id)}.`, {
             status: 404,
-            data: { askId: shown(id) },
+            data: { askId: shortId(id) },
           })
         if (known.closed_at !== null) {
           throw new NamedError('AskClosed', `The ask ${id} is closed already.`, { status: 409, data: { askId: id } })
@@ -62,7 +62,7 @@ export function asks(context: Context): Store['asks'] {
         const closed = { seq, closed_at: clock(), answer: JSON.stringify(answer) }
         await db.updateTable('ask').set(closed).where('id', '=', id).execute()
         changes.push({ type: 'lines', sessionId: known.session_id, stream: asksStream })
-        return askOf({ ...known, ...closed })
+        return toAsk({ ...known, ...closed })
       })
     },
 
@@ -106,7 +106,7 @@ export function askRow(ask: Ask, seq: number): Tables['ask'] {
   }
 }
 
-export function askOf(row: Tables['ask']): Ask {
+export function toAsk(row: Tables['ask']): Ask {
   return {
     ...(JSON.parse(row.data) as Omit<Ask, 'id' | 'sessionId' | 'runId' | 'createdAt' | 'closedAt' | 'answer'>),
     id: row.id,

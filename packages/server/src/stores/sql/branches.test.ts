@@ -14,7 +14,7 @@ import { createSqliteSearch, sqliteSearchMigrations } from '../sqlite-search.ts'
 import { openSqliteStore } from '../sqlite.ts'
 import type { SqliteStore } from '../sqlite.ts'
 import type { LogLine } from './context.ts'
-import { columnsOf } from './message-row.ts'
+import { messageColumns } from './message-row.ts'
 import type { Tables } from './tables.ts'
 
 const at = { sessionId: 's1' }
@@ -108,7 +108,7 @@ describe('a branch of a large tree', () => {
       session_id: 's1',
       agent_id: '',
       seq: i + 1,
-      ...columnsOf(message(`u${i}`, parentOf(i), `text ${i}`, { createdAt: i })),
+      ...messageColumns(message(`u${i}`, parentOf(i), `text ${i}`, { createdAt: i })),
     }))
     for (let i = 0; i < tree.length; i += 1000)
       await db

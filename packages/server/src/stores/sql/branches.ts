@@ -1,25 +1,25 @@
 import { sql } from 'kysely'
 import type { BranchPage, Conversation, SiblingPlace, Store, StoredMessage } from '@troupe/core'
-import { breathe } from '../../breathe.ts'
+import { yieldToEventLoop } from '../../breathe.ts'
 import { messageNotFound } from './context.ts'
-import type { Context, Db } from './context.ts'
-import { messageOf } from './message-row.ts'
+import type { StoreContext, Db } from './context.ts'
+import { toStoredMessage } from './message-row.ts'
 import type { Tables } from './tables.ts'
 
 type Message = Tables['message']
 type Link = Pick<Message, 'id' | 'parent_id'>
 /** A piece of a walk, and messages in one query: a query and what is made of it must be over within milliseconds. */
-const linksAtOnce = 1000
-const levelsAtOnce = 500
-const messagesAtOnce = 20
-type Shown = Message & { place: number; total: number; prev: string | null; next: string | null }
+const linksPerQuery = 1000
+const levelsPerQuery = 500
+const messagesPerQuery = 20
+type SiblingRow = Message & { place: number; total: number; prev: string | null; next: string | null }
 
 /**
  * Reading the tree. Every walk starts from a key and follows an index, so it costs what it visits; `union` (not
  * `union all`) ends it when it comes round a cycle, and `cross join` keeps the walked rows on the outside of the join.
  */
 export function branches(
-  context: Context,
+  context: StoreContext,
 ): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
     const newest = await newestLeaf(context.db, at)
@@ -30,13 +30,13 @@ export function branches(
   }
 
   function idsUpTo(at: Conversation, leafId: string, most?: number): Promise<string[]> {
-    return idsOfBranch(context, at, leafId, most)
+    return branchIds(context, at, leafId, most)
   }
 
   async function* walk(at: Conversation, leafId: string): AsyncGenerator<StoredMessage> {
     const ids = await idsUpTo(at, leafId)
-    for (let i = 0; i < ids.length; i += messagesAtOnce) {
-      const some = ids.slice(i, i + messagesAtOnce)
+    for (let i = 0; i < ids.length; i += messagesPerQuery) {
+      const some = ids.slice(i, i + messagesPerQuery)
       const rows = await context.db
         .selectFrom('message')
         .selectAll()
@@ -48,8 +48,8 @@ export function branches(
       for (const id of some) {
         const row = byId.get(id)
         if (row === undefined) continue
-        await breathe()
-        yield messageOf(row)
+        await yieldToEventLoop()
+        yield toStoredMessage(row)
       }
     }
   }
@@ -77,11 +77,11 @@ export function branches(
       const end = options.before === undefined ? ids.length : ids.indexOf(options.before)
       if (end === -1) throw messageNotFound(options.before!)
       const start = Math.max(0, end - limit)
-      const shown = await readShown(context.db, at, ids.slice(start, end))
+      const shown = await readSiblingRows(context.db, at, ids.slice(start, end))
       return {
         leafMessageId: leafId,
-        messages: shown.map(messageOf),
-        siblings: Object.fromEntries(shown.map((row) => [row.id, placeOf(row)])),
+        messages: shown.map(toStoredMessage),
+        siblings: Object.fromEntries(shown.map((row) => [row.id, siblingPlace(row)])),
         page: { hasMore: start > 0, before: start > 0 ? ids[start]! : null },
       } satisfies BranchPage
     },
@@ -98,7 +98,7 @@ export function branches(
         select * from message
         where session_id = ${sessionId} and agent_id = ${agentId} and id not in (select id from reached)
         order by seq`.execute(context.db)
-      return rows.map(messageOf)
+      return rows.map(toStoredMessage)
     },
   }
 }
@@ -125,8 +125,8 @@ async function newestLeaf(db: Db, { sessionId, agentId = '' }: Conversation): Pr
 }
 
 /** From the root, or only the last `most`. A long way is walked in pieces, for one query would keep the event loop. */
-export async function idsOfBranch(
-  { db, log }: Pick<Context, 'db' | 'log'>,
+export async function branchIds(
+  { db, log }: Pick<StoreContext, 'db' | 'log'>,
   at: Conversation,
   leafId: string,
   most = Infinity,
@@ -134,7 +134,7 @@ export async function idsOfBranch(
   const ids = new Set<string>()
   let next = leafId
   while (next !== '' && ids.size < most) {
-    const limit = Math.min(linksAtOnce, most - ids.size)
+    const limit = Math.min(linksPerQuery, most - ids.size)
     const { rows } = await sql<Link>`
       ${walkUp(at, next)} select id, parent_id from chain limit ${limit}`.execute(db)
     const parents = new Map(rows.map((row) => [row.id, row.parent_id]))
@@ -176,11 +176,11 @@ export async function readSubtree(
         union all
         select child.id, child.parent_id, child.seq, depth + 1 from subtree cross join message child
         where child.session_id = ${sessionId} and child.agent_id = ${agentId} and child.parent_id = subtree.id
-          and depth < ${levelsAtOnce}
+          and depth < ${levelsPerQuery}
       )
       select * from subtree`.execute(db)
     for (const row of rows) {
-      if (row.depth === levelsAtOnce && !found.has(row.id)) waiting.push(row.id)
+      if (row.depth === levelsPerQuery && !found.has(row.id)) waiting.push(row.id)
       if (!found.has(row.id)) found.set(row.id, row)
     }
   }
@@ -194,10 +194,14 @@ function hasNoChild(id: ReturnType<typeof sql.ref>, sessionId: string, agentId: 
 }
 
 /** The messages of one page with their places among their siblings, which stand in the order (createdAt, seq). */
-async function readShown(db: Db, { sessionId, agentId = '' }: Conversation, ids: string[]): Promise<Shown[]> {
+async function readSiblingRows(
+  db: Db,
+  { sessionId, agentId = '' }: Conversation,
+  ids: string[],
+): Promise<SiblingRow[]> {
   if (ids.length === 0) return []
   const sibling = sql`from message s where s.session_id = m.session_id and s.agent_id = m.agent_id and s.parent_id = m.parent_id`
-  const { rows } = await sql<Shown>`
+  const { rows } = await sql<SiblingRow>`
     select m.*,
       (select count(*) ${sibling}) as total,
       (select count(*) ${sibling} and (s.created_at, s.seq) <= (m.created_at, m.seq)) as place,
@@ -211,6 +215,6 @@ async function readShown(db: Db, { sessionId, agentId = '' }: Conversation, ids:
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-function placeOf(row: Shown): SiblingPlace {
+function siblingPlace(row: SiblingRow): SiblingPlace {
   return { index: row.place, total: row.total, prev: row.prev, next: row.next }
 }

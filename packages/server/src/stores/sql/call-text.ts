@@ -8,10 +8,10 @@ export function isCall(part: Part): part is Call {
 }
 
 /** So much of a call is looked through: a card shows no more of it. */
-const mostCharacters = 10_000
-const mostDepth = 6
+const maxCallCharacters = 10_000
+const maxCallDepth = 6
 /** What the page reads of a display and no person sees. */
-const unseen = new Set(['kind', 'sha256', 'blob', 'mediaType', 'change', 'status'])
+const hiddenFields = new Set(['kind', 'sha256', 'blob', 'mediaType', 'change', 'status'])
 
 /** What a person sees of a call in its card, opened: its title, what it was given, what it brought back or failed with. */
 export function callText(call: Call): string {
@@ -19,8 +19,8 @@ export function callText(call: Call): string {
   const { title, summary, content } = display ?? {}
   const { output, errorText } = call as { output?: unknown; errorText?: unknown }
   const pieces: string[] = []
-  let left = mostCharacters
-  for (const value of [title, summary, call.input, content ?? output, errorText]) gather(value, mostDepth)
+  let left = maxCallCharacters
+  for (const value of [title, summary, call.input, content ?? output, errorText]) gather(value, maxCallDepth)
   return stripVTControlCharacters(pieces.join('\n'))
 
   function gather(value: unknown, depth: number): void {
@@ -32,7 +32,7 @@ export function callText(call: Call): string {
     } else if (Array.isArray(value)) {
       for (const item of value) gather(item, depth - 1)
     } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) if (!unseen.has(key)) gather(item, depth - 1)
+      for (const [key, item] of Object.entries(value)) if (!hiddenFields.has(key)) gather(item, depth - 1)
     }
   }
 }

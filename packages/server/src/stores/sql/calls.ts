@@ -1,8 +1,8 @@
 import type { Metadata, Store, StoredCall, StoredMessage } from '@troupe/core'
-import type { AnyDb, Context, Db } from './context.ts'
-import { removedSign } from './removals.ts'
+import type { AnyDb, StoreContext, Db } from './context.ts'
+import { removedMark } from './removals.ts'
 
-export function calls(context: Context): Store['calls'] {
+export function calls(context: StoreContext): Store['calls'] {
   return {
     async ids(sessionId) {
       const rows = await context.db
@@ -34,7 +34,7 @@ export function calls(context: Context): Store['calls'] {
   }
 }
 
-const messagesAtOnce = 50
+const messagesPerQuery = 50
 
 /** Adds the calls of a session, the newest message first. Places are read without the long texts, then texts as needed. */
 async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: number): Promise<void> {
@@ -42,12 +42,12 @@ async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: n
     .selectFrom('message')
     .select(['agent_id', 'seq'])
     .where('session_id', '=', sessionId)
-    .where('agent_id', 'not like', `${removedSign}%`)
+    .where('agent_id', 'not like', `${removedMark}%`)
     .where('role', '=', 'assistant')
     .orderBy('seq', 'desc')
     .execute()
-  for (let i = 0; i < places.length && found.length < limit; i += messagesAtOnce) {
-    const some = places.slice(i, i + messagesAtOnce)
+  for (let i = 0; i < places.length && found.length < limit; i += messagesPerQuery) {
+    const some = places.slice(i, i + messagesPerQuery)
     const rows = await db
       .selectFrom('message')
       .select(['created_at', 'metadata', 'parts'])
@@ -80,7 +80,7 @@ function callsIn(text: string): Pick<StoredCall, 'toolCallId' | 'toolName' | 'in
 }
 
 /** Remembers the ids of a message's calls; they stay taken when the message is gone. */
-export async function noteCalls(db: AnyDb, sessionId: string, parts: StoredMessage['parts']): Promise<void> {
+export async function recordCalls(db: AnyDb, sessionId: string, parts: StoredMessage['parts']): Promise<void> {
   const ids = new Set(parts.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : [])))
   if (ids.size === 0) return
   await db

@@ -3,7 +3,7 @@ import { Kysely, sql, type Driver } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { nodeSqliteDialect } from '../node-sqlite-dialect.ts'
 import type { Db } from './context.ts'
-import { createCommits, type Commit } from './create-commits.ts'
+import { createGroupCommit, type Commit } from './create-commits.ts'
 import type { Tables } from './tables.ts'
 
 let db: Db
@@ -23,7 +23,7 @@ beforeEach(async () => {
   }
   db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => counting } })
   await sql`create table word (text text primary key)`.execute(db)
-  commit = createCommits(db)
+  commit = createGroupCommit(db)
 })
 
 afterEach(() => db.destroy())

@@ -5,7 +5,7 @@ import type { Db } from './context.ts'
 export type Commit = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>
 
 /** More would keep those who only read waiting. */
-const mostTogether = 32
+const maxPerCommit = 32
 
 interface Job {
   work(transaction: Db): Promise<unknown>
@@ -18,7 +18,7 @@ interface Job {
  * What waits for the database while it is busy is committed together, so that under load the disk is waited for once
  * and not by each. A work that fails leaves nothing behind and does not touch the others; a commit that fails fails all.
  */
-export function createCommits(db: Db): Commit {
+export function createGroupCommit(db: Db): Commit {
   let waiting: Job[] = []
   let busy = false
   return (work) =>
@@ -38,8 +38,8 @@ export function createCommits(db: Db): Commit {
     try {
       await db.transaction().execute(async (transaction) => {
         // Taken only now: more may have come while the connection was waited for.
-        jobs = waiting.slice(0, mostTogether)
-        waiting = waiting.slice(mostTogether)
+        jobs = waiting.slice(0, maxPerCommit)
+        waiting = waiting.slice(maxPerCommit)
         if (jobs.length === 1) await runAlone(jobs[0] as Job, transaction)
         else for (const job of jobs) await runAmongOthers(job, transaction)
       })

@@ -1,12 +1,12 @@
 import { NamedError } from '@troupe/core'
 import type { Folder, Store } from '@troupe/core'
-import { checkId, shown } from './context.ts'
-import type { Change, Context, Db } from './context.ts'
+import { checkId, shortId } from './context.ts'
+import type { StoreChange, StoreContext, Db } from './context.ts'
 import type { Tables } from './tables.ts'
 import { cleanTitle } from './title.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
-export function folders(context: Context): Store['folders'] {
+export function folders(context: StoreContext): Store['folders'] {
   return {
     async list(workspaceId) {
       const rows = await context.db
@@ -23,7 +23,7 @@ export function folders(context: Context): Store['folders'] {
         .groupBy('folder.id')
         .execute()
       const { compare } = new Intl.Collator(undefined, { numeric: true })
-      return rows.map((row) => folderOf(row, Number(row.sessions))).sort((a, b) => compare(a.name, b.name))
+      return rows.map((row) => toFolder(row, Number(row.sessions))).sort((a, b) => compare(a.name, b.name))
     },
 
     async create({ id, workspaceId, name, parentFolderId = null }) {
@@ -50,7 +50,7 @@ export function folders(context: Context): Store['folders'] {
           data: { folderId: id },
         })
       })
-      return folderOf(row, 0)
+      return toFolder(row, 0)
     },
 
     async update(id, patch) {
@@ -67,14 +67,14 @@ export function folders(context: Context): Store['folders'] {
           ...(patch.parentFolderId !== undefined && { parent_id: patch.parentFolderId }),
         }
         await db.updateTable('folder').set(row).where('id', '=', id).execute()
-        return folderOf(row, await tellSessions(db, id, changes))
+        return toFolder(row, await markSessionsChanged(db, id, changes))
       })
     },
 
     async delete(id) {
       await context.write(async (db, changes) => {
         const known = await mustExist(db, id)
-        await tellSessions(db, id, changes)
+        await markSessionsChanged(db, id, changes)
         await db.updateTable('session').set({ folder_id: known.parent_id }).where('folder_id', '=', id).execute()
         await db.updateTable('folder').set({ parent_id: known.parent_id }).where('parent_id', '=', id).execute()
         await db.deleteFrom('folder').where('id', '=', id).execute()
@@ -84,7 +84,7 @@ export function folders(context: Context): Store['folders'] {
 }
 
 export function folderNotFound(id: string): NamedError {
-  return new NamedError('FolderNotFound', 'There is no such folder.', { status: 404, data: { folderId: shown(id) } })
+  return new NamedError('FolderNotFound', 'There is no such folder.', { status: 404, data: { folderId: shortId(id) } })
 }
 
 function tooDeep(): NamedError {
@@ -107,7 +107,7 @@ async function mustBeOuter(db: Db, workspaceId: string, id: string): Promise<voi
  * The exported files of sessions name their folders: those in this folder and in folders of it are written anew.
  * Resolves to how many in the folder itself are at hand.
  */
-async function tellSessions(db: Db, folderId: string, changes: Change[]): Promise<number> {
+async function markSessionsChanged(db: Db, folderId: string, changes: StoreChange[]): Promise<number> {
   const rows = await db
     .selectFrom('session')
     .innerJoin('folder', 'folder.id', 'session.folder_id')
@@ -124,7 +124,7 @@ function cleanName(name: string): string {
   return clean
 }
 
-function folderOf(row: Tables['folder'], sessionCount: number): Folder {
+function toFolder(row: Tables['folder'], sessionCount: number): Folder {
   return {
     id: row.id,
     workspaceId: row.workspace_id,

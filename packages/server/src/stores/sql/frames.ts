@@ -1,16 +1,16 @@
 import type { CompiledQuery } from 'kysely'
 import { joinDeltas } from '@troupe/core'
 import type { Frame, LogItem, Store } from '@troupe/core'
-import type { Context, Db } from './context.ts'
+import type { StoreContext, Db } from './context.ts'
 import type { Tables } from './tables.ts'
 
-const largestInsert = 256
+const maxInsertRows = 256
 
-export function frames(context: Context): Store['frames'] {
+export function frames(context: StoreContext): Store['frames'] {
   return {
     async append(frames) {
       if (frames.length === 0) return
-      const rows = frames.map(rowOf)
+      const rows = frames.map(frameRow)
       await context.write((db) => insertFrames(db, rows))
     },
 
@@ -23,16 +23,16 @@ export function frames(context: Context): Store['frames'] {
         .$if(limit !== undefined, (select) => select.limit(limit!))
         .orderBy('seq')
         .execute()
-      return rows.map(frameOf)
+      return rows.map(toFrame)
     },
 
     async merge(runId) {
       await context.write(async (db) => {
         const rows = await db.selectFrom('frame').selectAll().where('run_id', '=', runId).orderBy('seq').execute()
-        const merged = mergeFrames(rows.map(frameOf))
+        const merged = mergeFrames(rows.map(toFrame))
         if (merged.length === rows.length) return
         await db.deleteFrom('frame').where('run_id', '=', runId).execute()
-        await insertFrames(db, merged.map(rowOf))
+        await insertFrames(db, merged.map(frameRow))
       })
     },
   }
@@ -68,13 +68,13 @@ function pushJoined(items: LogItem[], item: LogItem): void {
  */
 async function insertFrames(db: Db, rows: Tables['frame'][]): Promise<void> {
   let at = 0
-  for (let size = largestInsert; size >= 1; size /= 2) {
+  for (let size = maxInsertRows; size >= 1; size /= 2) {
     while (rows.length - at >= size) {
       const parameters: unknown[] = []
       for (const row of rows.slice(at, at + size)) {
         parameters.push(row.run_id, row.seq, row.from_number, row.to_number, row.items)
       }
-      await db.executeQuery({ ...insertOf(db, size), parameters })
+      await db.executeQuery({ ...toInsert(db, size), parameters })
       at += size
     }
   }
@@ -82,7 +82,7 @@ async function insertFrames(db: Db, rows: Tables['frame'][]): Promise<void> {
 
 const inserts = new WeakMap<object, CompiledQuery[]>()
 
-function insertOf(db: Db, size: number): CompiledQuery {
+function toInsert(db: Db, size: number): CompiledQuery {
   const adapter = db.getExecutor().adapter
   const known = inserts.get(adapter) ?? []
   inserts.set(adapter, known)
@@ -93,7 +93,7 @@ function insertOf(db: Db, size: number): CompiledQuery {
     .compile())
 }
 
-function rowOf(frame: Frame): Tables['frame'] {
+function frameRow(frame: Frame): Tables['frame'] {
   return {
     run_id: frame.runId,
     seq: frame.seq,
@@ -103,7 +103,7 @@ function rowOf(frame: Frame): Tables['frame'] {
   }
 }
 
-function frameOf(row: Tables['frame']): Frame {
+function toFrame(row: Tables['frame']): Frame {
   return {
     runId: row.run_id,
     seq: row.seq,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Context, Db } from './context.ts'
+import type { StoreContext, Db } from './context.ts'
 
 /**
  * Sessions on their way in or out belong to this workspace, which nobody can open: no list, search or export finds them.
@@ -9,7 +9,7 @@ import type { Context, Db } from './context.ts'
 export const hiddenWorkspace = '~'
 
 /** So many deletions in one commit, for which other writers wait; the event loop turns between them. */
-const statementsTogether = 10
+const statementsPerCommit = 10
 
 export async function hideSession(db: Db, id: string): Promise<void> {
   await addHiddenWorkspace(db)
@@ -28,7 +28,7 @@ export async function addHiddenWorkspace(db: Db): Promise<void> {
 }
 
 /** Removes a session if it is hidden, some rows with each commit. Only in the session's turn. */
-export async function purgeSession(context: Context, id: string): Promise<void> {
+export async function purgeSession(context: StoreContext, id: string): Promise<void> {
   const hidden = await context.db
     .selectFrom('session')
     .select('id')
@@ -46,7 +46,7 @@ export async function purgeSession(context: Context, id: string): Promise<void> 
   for (const [table, some] of Object.entries(rowsOf)) {
     for (let isMore = true; isMore;) {
       isMore = await context.write(async (db) => {
-        for (let i = 0; i < statementsTogether; i++) {
+        for (let i = 0; i < statementsPerCommit; i++) {
           const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${some}`.execute(db)
           if (numAffectedRows === 0n) return false
         }
@@ -59,7 +59,7 @@ export async function purgeSession(context: Context, id: string): Promise<void> 
 }
 
 /** What an import or a deletion that was cut off has left. */
-export async function purgeHiddenSessions(context: Context): Promise<void> {
+export async function purgeHiddenSessions(context: StoreContext): Promise<void> {
   const rows = await context.db.selectFrom('session').select('id').where('workspace_id', '=', hiddenWorkspace).execute()
   for (const { id } of rows) await context.inTurn(id, () => purgeSession(context, id))
 }

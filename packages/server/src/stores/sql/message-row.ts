@@ -2,7 +2,7 @@ import type { StoredMessage } from '@troupe/core'
 import type { Tables } from './tables.ts'
 
 /** A message's own columns. JSON text is well-formed Unicode without U+0000 whatever the message holds. */
-export function columnsOf(message: StoredMessage) {
+export function messageColumns(message: StoredMessage) {
   return {
     id: message.id,
     parent_id: message.parentMessageId ?? '',
@@ -13,7 +13,7 @@ export function columnsOf(message: StoredMessage) {
   }
 }
 
-export function messageOf(row: Tables['message']): StoredMessage {
+export function toStoredMessage(row: Tables['message']): StoredMessage {
   return {
     id: row.id,
     parentMessageId: row.parent_id === '' ? null : row.parent_id,

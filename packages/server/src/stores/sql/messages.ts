@@ -1,18 +1,18 @@
 import { NamedError } from '@troupe/core'
 import type { Conversation, SearchHit, Store, StoredMessage } from '@troupe/core'
 import { branches, readSubtree } from './branches.ts'
-import { noteCalls } from './calls.ts'
+import { recordCalls } from './calls.ts'
 import { checkId, messageNotFound } from './context.ts'
-import type { Context, Db } from './context.ts'
-import { columnsOf, messageOf, metadataText } from './message-row.ts'
+import type { StoreContext, Db } from './context.ts'
+import { messageColumns, toStoredMessage, metadataText } from './message-row.ts'
 import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
-import { fold, searchTerms, searchText, snippetOf, wholeText } from './search.ts'
+import { fold, searchTerms, searchText, buildSnippet, wholeText } from './search.ts'
 import { nextSeq } from './sessions.ts'
 import { titleFrom } from './title.ts'
 import { tree } from './tree.ts'
 
-export function messages(context: Context): Store['messages'] {
+export function messages(context: StoreContext): Store['messages'] {
   const { clock, search } = context
 
   return {
@@ -23,7 +23,7 @@ export function messages(context: Context): Store['messages'] {
     async add(at, message) {
       checkId(message.id, 'message id')
       if (at.agentId !== undefined) checkId(at.agentId, 'agent id')
-      const row = { session_id: at.sessionId, agent_id: at.agentId ?? '', ...columnsOf(message) }
+      const row = { session_id: at.sessionId, agent_id: at.agentId ?? '', ...messageColumns(message) }
       await context.write(async (db, changes) => {
         // First the steps that may refuse: a caller that catches them goes on inside its own transaction.
         const { seq, untitled } = await nextSeq(db, at.sessionId)
@@ -39,7 +39,7 @@ export function messages(context: Context): Store['messages'] {
             data: { messageId: message.id },
           })
         }
-        await noteCalls(db, at.sessionId, message.parts)
+        await recordCalls(db, at.sessionId, message.parts)
         const own = row.agent_id === ''
         const title = own && untitled === 1 && message.role === 'user' ? titleFrom(message.parts) : undefined
         await db
@@ -75,7 +75,7 @@ export function messages(context: Context): Store['messages'] {
           .returning(['seq', 'role'])
           .executeTakeFirst()
         if (!replaced) throw messageNotFound(message.id)
-        await noteCalls(db, at.sessionId, message.parts)
+        await recordCalls(db, at.sessionId, message.parts)
         await db.updateTable('session').set({ updated_at: clock() }).where('id', '=', at.sessionId).execute()
         if (stream === '') {
           const text = searchText(replaced.role, message.parts)
@@ -96,7 +96,7 @@ export function messages(context: Context): Store['messages'] {
         .where('agent_id', '=', at.agentId ?? '')
         .where('id', '=', id)
         .executeTakeFirst()
-      return row && messageOf(row)
+      return row && toStoredMessage(row)
     },
 
     async page(at, { after = 0, limit = 200 } = {}) {
@@ -110,7 +110,7 @@ export function messages(context: Context): Store['messages'] {
         .orderBy('seq')
         .limit(count)
         .execute()
-      return { messages: rows.map(messageOf), next: rows.length < count ? null : rows.at(-1)!.seq }
+      return { messages: rows.map(toStoredMessage), next: rows.length < count ? null : rows.at(-1)!.seq }
     },
 
     async usesBlob(sha256) {
@@ -193,7 +193,7 @@ export function messages(context: Context): Store['messages'] {
           messageId,
           title: row.title,
           role: row.role as SearchHit['role'],
-          snippet: snippetOf(wholeText(JSON.parse(row.parts) as StoredMessage['parts']), terms),
+          snippet: buildSnippet(wholeText(JSON.parse(row.parts) as StoredMessage['parts']), terms),
           createdAt: row.created_at,
         })
       }

@@ -1,9 +1,9 @@
 import type { Records, Store } from '@troupe/core'
-import type { Context } from './context.ts'
+import type { StoreContext } from './context.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
 /** Small documents of a workspace, by name. */
-export function records(context: Context, table: 'definition'): Records {
+export function records(context: StoreContext, table: 'definition'): Records {
   return {
     async put({ workspaceId, name, data }) {
       const text = JSON.stringify(data)
@@ -47,7 +47,7 @@ export function records(context: Context, table: 'definition'): Records {
   }
 }
 
-export function settings(context: Context): Store['settings'] {
+export function settings(context: StoreContext): Store['settings'] {
   return {
     async get(key) {
       const row = await context.db.selectFrom('setting').select('value').where('key', '=', key).executeTakeFirst()

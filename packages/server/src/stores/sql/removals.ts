@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import { NamedError, newId } from '@troupe/core'
 import type { Conversation, Part, Store } from '@troupe/core'
-import { idsOfBranch, readSubtree } from './branches.ts'
+import { branchIds, readSubtree } from './branches.ts'
 import { messageNotFound } from './context.ts'
-import type { Change, Context, Db } from './context.ts'
-import { callsIn, removeBelongings } from './remove-belongings.ts'
+import type { StoreChange, StoreContext, Db } from './context.ts'
+import { callsIn, removeDependents } from './remove-belongings.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { searchText } from './search.ts'
 
 /** What is taken out lies in a stream of this name beside those of agents, whose ids hold no such sign. */
-export const removedSign = '~'
+export const removedMark = '~'
 
 const settingKey = 'removals'
-const keptMs = 24 * 60 * 60 * 1000
+const removalLifetimeMs = 24 * 60 * 60 * 1000
 
 /** What was taken out of which conversation, and when. */
 interface Entry {
@@ -22,21 +22,21 @@ interface Entry {
   at: number
 }
 
-interface Moved {
+interface MovedRow {
   id: string
   seq: number
 }
 
 /** A statement over more would keep the event loop for long. */
-const rowsAtOnce = 200
-const messagesAtOnce = 20
+const rowsPerStatement = 200
+const messagesPerQuery = 20
 
 /**
  * A removal moves messages into a stream of their own, where no walk finds them, and moves them back when it is undone:
  * nothing is copied, so nothing can be lost on the way. What belongs to them (run logs, sub-agents, asks) stays until they
  * go for good.
  */
-export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 'bringBack' | 'purge'> {
+export function removals(context: StoreContext): Pick<Store['messages'], 'takeOut' | 'bringBack' | 'purge'> {
   const { clock, search } = context
 
   return {
@@ -49,16 +49,16 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
         if (!(await exists(db, at, named))) throw messageNotFound(named)
         const rows =
           'below' in what ? await readSubtree(db, at, named) : await readAllBut({ db, log: context.log }, at, named)
-        for (let i = 0; i < rows.length; i += rowsAtOnce)
+        for (let i = 0; i < rows.length; i += rowsPerStatement)
           await db
             .updateTable('message')
-            .set({ agent_id: removedSign + id })
+            .set({ agent_id: removedMark + id })
             .where('session_id', '=', sessionId)
             .where('agent_id', '=', stream)
             .where(
               'id',
               'in',
-              rows.slice(i, i + rowsAtOnce).map((row) => row.id),
+              rows.slice(i, i + rowsPerStatement).map((row) => row.id),
             )
             .execute()
         const messageIds = rows.map((row) => row.id)
@@ -75,14 +75,14 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
         const entries = await readEntries(db)
         const entry = entries.find(({ id }) => id === removalId)
         if (entry?.sessionId !== at.sessionId || entry.agentId !== at.agentId) throw removalNotFound()
-        const stream = removedSign + removalId
+        const stream = removedMark + removalId
         const select = () =>
           db.selectFrom('message').where('session_id', '=', at.sessionId).where('agent_id', '=', stream).orderBy('seq')
-        const rows: Moved[] = await select().select(['id', 'seq']).execute()
+        const rows: MovedRow[] = await select().select(['id', 'seq']).execute()
         if (rows.length === 0) throw removalNotFound()
-        await mustFit(db, at, removalId)
+        await assertRestorable(db, at, removalId)
         for (;;) {
-          const some = await select().select(['id', 'role', 'parts']).limit(messagesAtOnce).execute()
+          const some = await select().select(['id', 'role', 'parts']).limit(messagesPerQuery).execute()
           if (some.length === 0) break
           await db
             .updateTable('message')
@@ -116,7 +116,13 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
       }),
   }
 
-  async function moved(db: Db, at: Conversation, rows: Moved[], sign: 1 | -1, changes: Change[]): Promise<void> {
+  async function moved(
+    db: Db,
+    at: Conversation,
+    rows: MovedRow[],
+    sign: 1 | -1,
+    changes: StoreChange[],
+  ): Promise<void> {
     const [first] = rows
     if (first === undefined) return
     await db
@@ -134,10 +140,10 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
   }
 
   /** What is left when those that nobody can bring back any more are gone. */
-  async function purgeOld(db: Db, changes: Change[]): Promise<Entry[]> {
+  async function purgeOld(db: Db, changes: StoreChange[]): Promise<Entry[]> {
     const entries = await readEntries(db)
-    let left = entries.filter(({ at }) => at > clock() - keptMs)
-    for (const entry of entries.filter(({ at }) => at <= clock() - keptMs)) {
+    let left = entries.filter(({ at }) => at > clock() - removalLifetimeMs)
+    for (const entry of entries.filter(({ at }) => at <= clock() - removalLifetimeMs)) {
       const agents = await removeForGood(db, entry, changes)
       // What was taken out of an agent that is gone has nothing to come back to.
       const lost = left.filter(
@@ -150,7 +156,7 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
   }
 
   /** Gives the sub-agents that went with them. */
-  async function removeForGood(db: Db, { id, sessionId, agentId }: Entry, changes: Change[]): Promise<string[]> {
+  async function removeForGood(db: Db, { id, sessionId, agentId }: Entry, changes: StoreChange[]): Promise<string[]> {
     const at = { sessionId, ...(agentId !== undefined && { agentId }) }
     const calls = new Set<string>()
     const ids: string[] = []
@@ -159,8 +165,8 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
         .selectFrom('message')
         .select(['id', 'parts'])
         .where('session_id', '=', sessionId)
-        .where('agent_id', '=', removedSign + id)
-        .limit(messagesAtOnce)
+        .where('agent_id', '=', removedMark + id)
+        .limit(messagesPerQuery)
         .execute()
       if (some.length === 0) break
       for (const { parts } of some) for (const call of callsIn(parts)) calls.add(call)
@@ -168,7 +174,7 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
       await db
         .deleteFrom('message')
         .where('session_id', '=', sessionId)
-        .where('agent_id', '=', removedSign + id)
+        .where('agent_id', '=', removedMark + id)
         .where('id', 'in', own)
         .execute()
       // What was said again under the same id has a log of its own.
@@ -183,13 +189,17 @@ export function removals(context: Context): Pick<Store['messages'], 'takeOut' | 
       ids.push(...own.filter((one) => !there.has(one)))
     }
     const runIds = await removeRunsOfMessages(db, at, ids)
-    return removeBelongings(db, { sessionId, calls, runIds }, changes)
+    return removeDependents(db, { sessionId, calls, runIds }, changes)
   }
 }
 
 /** Everything but the branch that ends here. */
-async function readAllBut(context: Pick<Context, 'db' | 'log'>, at: Conversation, leafId: string): Promise<Moved[]> {
-  const branch = new Set(await idsOfBranch(context, at, leafId))
+async function readAllBut(
+  context: Pick<StoreContext, 'db' | 'log'>,
+  at: Conversation,
+  leafId: string,
+): Promise<MovedRow[]> {
+  const branch = new Set(await branchIds(context, at, leafId))
   const rows = await context.db
     .selectFrom('message')
     .select(['id', 'seq'])
@@ -205,8 +215,8 @@ function removalNotFound(): NamedError {
 }
 
 /** Nothing has taken the place of what comes back, and what it hangs on is there. */
-async function mustFit(db: Db, { sessionId, agentId = '' }: Conversation, removalId: string): Promise<void> {
-  const back = sql`m.session_id = ${sessionId} and m.agent_id = ${removedSign + removalId}`
+async function assertRestorable(db: Db, { sessionId, agentId = '' }: Conversation, removalId: string): Promise<void> {
+  const back = sql`m.session_id = ${sessionId} and m.agent_id = ${removedMark + removalId}`
   const there = (id: string) => sql`exists (
     select 1 from message o where o.session_id = m.session_id and o.agent_id = ${agentId} and o.id = ${sql.ref(id)})`
   const clash = await sql<{ id: string }>`
@@ -216,7 +226,7 @@ async function mustFit(db: Db, { sessionId, agentId = '' }: Conversation, remova
   const lost = await sql`
     select m.id from message m where ${back} and m.parent_id <> '' and not ${there('m.parent_id')}
     and m.parent_id not in (
-      select o.id from message o where o.session_id = ${sessionId} and o.agent_id = ${removedSign + removalId})
+      select o.id from message o where o.session_id = ${sessionId} and o.agent_id = ${removedMark + removalId})
     limit 1`.execute(db)
   if (lost.rows.length > 0)
     throw new NamedError('ParentGone', 'What it belonged to was deleted too. Bring that back first.', { status: 409 })

@@ -1,12 +1,12 @@
 import type { AgentRecord, Part } from '@troupe/core'
-import { agentOf } from './agents.ts'
-import { askOf } from './asks.ts'
+import { toAgentRecord } from './agents.ts'
+import { toAsk } from './asks.ts'
 import { asksStream } from '../export/stream-file.ts'
-import type { Change, Db } from './context.ts'
+import type { StoreChange, Db } from './context.ts'
 import { removeRuns } from './runs.ts'
 
 /** What messages that are gone for good leave: their calls, and the runs that wrote them. */
-export interface Gone {
+export interface RemovedMessages {
   sessionId: string
   calls: Set<string>
   runIds: string[]
@@ -16,16 +16,18 @@ export interface Gone {
  * With messages go the sub-agents that their calls started, those below them, all that these said, and what was asked in
  * their runs. Agents that still work stay. Gives the agents that went.
  */
-export async function removeBelongings(
+export async function removeDependents(
   db: Db,
-  { sessionId, calls: given, runIds }: Gone,
-  changes: Change[],
+  { sessionId, calls: given, runIds }: RemovedMessages,
+  changes: StoreChange[],
 ): Promise<string[]> {
-  const agents = (await db.selectFrom('agent').selectAll().where('session_id', '=', sessionId).execute()).map(agentOf)
-  const asks = (await db.selectFrom('ask').selectAll().where('session_id', '=', sessionId).execute()).map(askOf)
+  const agents = (await db.selectFrom('agent').selectAll().where('session_id', '=', sessionId).execute()).map(
+    toAgentRecord,
+  )
+  const asks = (await db.selectFrom('ask').selectAll().where('session_id', '=', sessionId).execute()).map(toAsk)
   const named = [...agents.map(({ details }) => details?.toolCallId), ...asks.map(({ toolCallId }) => toolCallId)]
-  const calls = await heldNowhere(db, sessionId, given.intersection(new Set(named)))
-  const gone = await agentsOf(db, sessionId, agents, calls)
+  const calls = await unreferencedCalls(db, sessionId, given.intersection(new Set(named)))
+  const gone = await agentsStartedBy(db, sessionId, agents, calls)
   const runs = new Set(runIds)
   for (const agentId of gone) {
     const said = await db
@@ -55,7 +57,7 @@ export function callsIn(parts: string): string[] {
 }
 
 /** The agents that these calls started and all below them, unless one of them works. */
-async function agentsOf(
+async function agentsStartedBy(
   db: Db,
   sessionId: string,
   agents: AgentRecord[],
@@ -70,18 +72,18 @@ async function agentsOf(
     .where('status', 'in', ['running', 'waiting'])
     .execute()
   const busy = new Set(working.map((run) => run.agent_id))
-  const families = started.map(({ agentId }) => familyOf(agentId, agents))
+  const families = started.map(({ agentId }) => agentWithDescendants(agentId, agents))
   return [...new Set(families.filter((all) => !all.some((agentId) => busy.has(agentId))).flat())]
 }
 
 /** An agent and all below it. What was imported may claim to be below itself. */
-function familyOf(agentId: string, agents: AgentRecord[]): string[] {
+function agentWithDescendants(agentId: string, agents: AgentRecord[]): string[] {
   const found = new Set([agentId])
   for (const one of found) for (const agent of agents) if (agent.parentAgentId === one) found.add(agent.agentId)
   return [...found]
 }
 
-async function removeAsks(db: Db, sessionId: string, ids: string[], changes: Change[]): Promise<void> {
+async function removeAsks(db: Db, sessionId: string, ids: string[], changes: StoreChange[]): Promise<void> {
   if (ids.length === 0) return
   for (let i = 0; i < ids.length; i += 500)
     await db
@@ -93,7 +95,7 @@ async function removeAsks(db: Db, sessionId: string, ids: string[], changes: Cha
 }
 
 /** Those that no message has any longer: what was said again, or waits to be brought back, keeps what is its own. */
-async function heldNowhere(db: Db, sessionId: string, calls: Set<string>): Promise<Set<string>> {
+async function unreferencedCalls(db: Db, sessionId: string, calls: Set<string>): Promise<Set<string>> {
   if (calls.size === 0) return calls
   const rows = await db
     .selectFrom('message')

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentRecord, Ask, Session, StoredMessage } from '@troupe/core'
-import { agentOf, agentRow } from './agents.ts'
-import { askOf, askRow } from './asks.ts'
+import { toAgentRecord, agentRow } from './agents.ts'
+import { toAsk, askRow } from './asks.ts'
 import { asksStream } from '../export/stream-file.ts'
 import { checkId } from './context.ts'
-import type { Change, Context, Db } from './context.ts'
-import { noteCalls } from './calls.ts'
+import type { StoreChange, StoreContext, Db } from './context.ts'
+import { recordCalls } from './calls.ts'
 import { addHiddenWorkspace, hiddenWorkspace, purgeSession } from './hidden-sessions.ts'
-import { columnsOf, messageOf } from './message-row.ts'
+import { messageColumns, toStoredMessage } from './message-row.ts'
 import { fold, searchText } from './search.ts'
-import { insertSession, nextSeq, sessionOf } from './sessions.ts'
+import { insertSession, nextSeq, toSession } from './sessions.ts'
 import { workspaceNotFound } from './workspaces.ts'
 import { defaultTitle } from './title.ts'
 
@@ -21,7 +21,7 @@ export interface SessionBundle {
   asks: Ask[]
 }
 
-export interface Restored {
+export interface RestoreResult {
   created: boolean
   added: number
   skipped: number
@@ -40,13 +40,13 @@ interface Conflict {
  * there. One that is known grows by some messages with each commit. `signal` ends it between commits.
  */
 export function createRestore(
-  context: Context,
-): (bundle: SessionBundle, options?: { signal?: AbortSignal }) => Promise<Restored> {
+  context: StoreContext,
+): (bundle: SessionBundle, options?: { signal?: AbortSignal }) => Promise<RestoreResult> {
   return (bundle, { signal } = {}) => context.inTurn(bundle.session.id, () => restore(bundle, signal))
 
-  async function restore(bundle: SessionBundle, signal: AbortSignal | undefined): Promise<Restored> {
+  async function restore(bundle: SessionBundle, signal: AbortSignal | undefined): Promise<RestoreResult> {
     const { session } = bundle
-    const report: Restored = { created: false, added: 0, skipped: 0, conflicts: [] }
+    const report: RestoreResult = { created: false, added: 0, skipped: 0, conflicts: [] }
     const find = () => context.db.selectFrom('session').selectAll().where('id', '=', session.id).executeTakeFirst()
     let known = await find()
     if (known?.workspace_id === hiddenWorkspace) {
@@ -58,8 +58,8 @@ export function createRestore(
       report.conflicts.push({ what: 'session', id: known.id })
       return report
     }
-    if (known && !isSameSession(sessionOf(known), session)) report.conflicts.push({ what: 'session', id: known.id })
-    const first = bundle.messages.slice(0, messagesAtOnce)
+    if (known && !isSameSession(toSession(known), session)) report.conflicts.push({ what: 'session', id: known.id })
+    const first = bundle.messages.slice(0, messagesPerCommit)
     const isSmall = first.length === bundle.messages.length
     report.created = !known
     if (isSmall) {
@@ -72,10 +72,10 @@ export function createRestore(
     }
     try {
       if (!known) await context.write((db) => createSession(context, db, session))
-      for (let i = 0; i < bundle.messages.length; i += messagesAtOnce) {
+      for (let i = 0; i < bundle.messages.length; i += messagesPerCommit) {
         signal?.throwIfAborted()
         await context.write(async (db, changes) => {
-          const some = bundle.messages.slice(i, i + messagesAtOnce)
+          const some = bundle.messages.slice(i, i + messagesPerCommit)
           await restoreMessages(context, db, session.id, some, report)
           if (known) for (const change of linesOf(some)) changes.push(change)
         })
@@ -87,14 +87,14 @@ export function createRestore(
     }
     return report
 
-    async function finish(db: Db, changes: Change[]): Promise<void> {
+    async function finish(db: Db, changes: StoreChange[]): Promise<void> {
       await restoreAgents(db, bundle, report, changes)
       await restoreAsks(db, bundle, report, changes)
       if (!known) await showSession(db, session)
       changes.push(...linesOf(bundle.messages), { type: 'session', sessionId: session.id })
     }
 
-    function linesOf(messages: SessionBundle['messages']): Change[] {
+    function linesOf(messages: SessionBundle['messages']): StoreChange[] {
       const streams = new Set(messages.map(({ agentId }) => agentId))
       return Array.from(streams, (stream) => ({ type: 'lines', sessionId: session.id, stream }))
     }
@@ -110,10 +110,10 @@ async function showSession(db: Db, { id, workspaceId, projectId, folderId }: Ses
 }
 
 /** So many in one commit, for which other writers wait. */
-const messagesAtOnce = 500
+const messagesPerCommit = 500
 
 /** Hidden until the rest of it is there. */
-async function createSession({ search }: Context, db: Db, session: SessionBundle['session']): Promise<void> {
+async function createSession({ search }: StoreContext, db: Db, session: SessionBundle['session']): Promise<void> {
   checkId(session.id, 'session id')
   const workspace = await db
     .selectFrom('workspace')
@@ -155,8 +155,8 @@ function isSameSession(known: Session, other: SessionBundle['session']): boolean
 async function restoreAgents(
   db: Db,
   { session, agents }: SessionBundle,
-  report: Restored,
-  changes: Change[],
+  report: RestoreResult,
+  changes: StoreChange[],
 ): Promise<void> {
   for (const agent of agents) {
     checkId(agent.agentId, 'agent id')
@@ -168,7 +168,7 @@ async function restoreAgents(
       .where('agent_id', '=', agent.agentId)
       .executeTakeFirst()
     if (known) {
-      if (!isDeepStrictEqual(comparable(agentOf(known)), comparable(agentOf(row))))
+      if (!isDeepStrictEqual(comparable(toAgentRecord(known)), comparable(toAgentRecord(row))))
         report.conflicts.push({ what: 'agent', id: agent.agentId })
       continue
     }
@@ -185,11 +185,11 @@ function comparable({ details, ...record }: AgentRecord): unknown {
 }
 
 async function restoreMessages(
-  { search }: Context,
+  { search }: StoreContext,
   db: Db,
   sessionId: string,
   messages: SessionBundle['messages'],
-  report: Restored,
+  report: RestoreResult,
 ): Promise<void> {
   if (messages.length === 0) return
   let own = 0
@@ -199,7 +199,7 @@ async function restoreMessages(
     if (agentId !== '') checkId(agentId, 'agent id')
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('message')
-      .values({ session_id: sessionId, agent_id: agentId, seq: seq + 1, ...columnsOf(message) })
+      .values({ session_id: sessionId, agent_id: agentId, seq: seq + 1, ...messageColumns(message) })
       .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing())
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows === 0n) {
@@ -209,7 +209,7 @@ async function restoreMessages(
     }
     seq++
     report.added++
-    await noteCalls(db, sessionId, message.parts)
+    await recordCalls(db, sessionId, message.parts)
     if (agentId !== '') continue
     own++
     const text = searchText(message.role, message.parts)
@@ -230,20 +230,20 @@ async function isSameMessage(db: Db, sessionId: string, agentId: string, message
     .where('agent_id', '=', agentId)
     .where('id', '=', message.id)
     .executeTakeFirstOrThrow()
-  return isDeepStrictEqual(messageOf(known), message)
+  return isDeepStrictEqual(toStoredMessage(known), message)
 }
 
 async function restoreAsks(
   db: Db,
   { session, asks }: SessionBundle,
-  report: Restored,
-  changes: Change[],
+  report: RestoreResult,
+  changes: StoreChange[],
 ): Promise<void> {
   for (const ask of asks) {
     checkId(ask.id, 'ask id')
     const known = await db.selectFrom('ask').selectAll().where('id', '=', ask.id).executeTakeFirst()
     if (known) {
-      if (!isDeepStrictEqual(askOf(known), ask)) report.conflicts.push({ what: 'ask', id: ask.id })
+      if (!isDeepStrictEqual(toAsk(known), ask)) report.conflicts.push({ what: 'ask', id: ask.id })
       continue
     }
     const { seq } = await nextSeq(db, session.id)

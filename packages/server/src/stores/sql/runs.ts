@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { NamedError } from '@troupe/core'
 import type { Conversation, RunRecord, RunStatus, Store } from '@troupe/core'
-import { checkId, sessionNotFound, shown } from './context.ts'
-import type { Context, Db } from './context.ts'
+import { checkId, sessionNotFound, shortId } from './context.ts'
+import type { StoreContext, Db } from './context.ts'
 import type { Tables } from './tables.ts'
 
 const unfinished = ['running', 'waiting']
 
-export function runs(context: Context): Store['runs'] {
+export function runs(context: StoreContext): Store['runs'] {
   const select = () => context.db.selectFrom('run').selectAll()
 
   return {
@@ -18,7 +18,7 @@ export function runs(context: Context): Store['runs'] {
         if (!session) throw sessionNotFound(run.sessionId)
         const { numInsertedOrUpdatedRows } = await db
           .insertInto('run')
-          .values({ id: run.id, session_id: run.sessionId, ...columnsOf(run) } as Tables['run'])
+          .values({ id: run.id, session_id: run.sessionId, ...runColumns(run) } as Tables['run'])
           .onConflict((conflict) => conflict.column('id').doNothing())
           .executeTakeFirst()
         if (numInsertedOrUpdatedRows === 0n) {
@@ -34,13 +34,13 @@ export function runs(context: Context): Store['runs'] {
       await context.write(async (db) => {
         const { numUpdatedRows } = await db
           .updateTable('run')
-          .set({ id, ...columnsOf(patch) })
+          .set({ id, ...runColumns(patch) })
           .where('id', '=', id)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) {
-          throw new NamedError('RunNotFound', `There is no run ${shown(id)}.`, {
+          throw new NamedError('RunNotFound', `There is no run ${shortId(id)}.`, {
             status: 404,
-            data: { runId: shown(id) },
+            data: { runId: shortId(id) },
           })
         }
       })
@@ -48,17 +48,17 @@ export function runs(context: Context): Store['runs'] {
 
     async get(id) {
       const row = await select().where('id', '=', id).executeTakeFirst()
-      return row && runOf(row)
+      return row && toRunRecord(row)
     },
 
     async unfinished() {
       const rows = await select().where('status', 'in', unfinished).orderBy('created_at').orderBy('id').execute()
-      return rows.map(runOf)
+      return rows.map(toRunRecord)
     },
 
     async ofSession(sessionId) {
       const rows = await select().where('session_id', '=', sessionId).orderBy('created_at').orderBy('id').execute()
-      return rows.map(runOf)
+      return rows.map(toRunRecord)
     },
 
     async ofMessage(sessionId, messageId) {
@@ -68,7 +68,7 @@ export function runs(context: Context): Store['runs'] {
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute()
-      return rows.map(runOf)
+      return rows.map(toRunRecord)
     },
 
     lastNumber: (sessionId) => lastNumber(context.db, sessionId),
@@ -126,7 +126,7 @@ export async function removeRuns(
   return ids
 }
 
-function columnsOf(run: Partial<RunRecord>): Partial<Tables['run']> {
+function runColumns(run: Partial<RunRecord>): Partial<Tables['run']> {
   return {
     ...(run.agentId !== undefined && { agent_id: run.agentId }),
     ...(run.userMessageId !== undefined && { user_message_id: run.userMessageId }),
@@ -139,7 +139,7 @@ function columnsOf(run: Partial<RunRecord>): Partial<Tables['run']> {
   }
 }
 
-function runOf(row: Tables['run']): RunRecord {
+function toRunRecord(row: Tables['run']): RunRecord {
   return {
     id: row.id,
     sessionId: row.session_id,

@@ -1,33 +1,14 @@
 import type { Part } from '@troupe/core'
 import { callText, isCall } from './call-text.ts'
-import type { Db } from './context.ts'
-
-/** Full-text search of one dialect. All texts and terms it sees are folded. */
-export interface Search {
-  /** Sets the searchable text of a message, or of a title (`messageId` ''). An empty text is not found. */
-  index(db: Db, at: { sessionId: string; messageId: string }, text: string): Promise<void>
-  remove(db: Db, sessionId: string, messageIds: string[]): Promise<void>
-  /** The sessions with a title or a message that holds every term; undefined where they are too many to be listed. */
-  sessionsWith(db: Db, terms: string[]): Promise<string[] | undefined>
-  /** Those of these sessions that match. */
-  among(db: Db, sessionIds: string[], terms: string[]): Promise<Set<string>>
-  /** Messages that hold every term, newest first. */
-  find(
-    db: Db,
-    options: { workspaceId: string; terms: string[]; limit: number },
-  ): Promise<{ sessionId: string; messageId: string }[]>
-  /** The same in one session. */
-  findIn(db: Db, options: { sessionId: string; terms: string[]; limit: number }): Promise<string[]>
-}
 
 const markStart = '\uE000'
 const markEnd = '\uE001'
-const around = 70
+const snippetContext = 70
 /** Longer texts are searchable up to here: indexing must not hold up a turn. */
 const indexedCharacters = 200_000
 
 /** What is said in a message: its text parts, nothing else. */
-export function textOf(parts: Part[]): string {
+export function partsText(parts: Part[]): string {
   return parts
     .filter((part): part is Extract<Part, { type: 'text' }> => part.type === 'text' && typeof part.text === 'string')
     .map((part) => part.text)
@@ -36,7 +17,7 @@ export function textOf(parts: Part[]): string {
 
 /** What is said in a message, and then what its calls hold. */
 export function wholeText(parts: Part[]): string {
-  return [textOf(parts), ...parts.filter(isCall).map(callText)].join('\n').trim()
+  return [partsText(parts), ...parts.filter(isCall).map(callText)].join('\n').trim()
 }
 
 export function searchText(role: string, parts: Part[]): string {
@@ -67,14 +48,14 @@ export function searchTerms(query: string): string[] {
 }
 
 /** The text around the first hit, the hits marked. */
-export function snippetOf(text: string, terms: string[]): string {
+export function buildSnippet(text: string, terms: string[]): string {
   const positions = foldedPositions(text)
   const hits = hitsIn(positions.folded, terms).map(
     ([from, to]) => [positions.original(from), positions.original(to)] as const,
   )
   const first = hits[0]?.[0] ?? 0
-  const start = wordStart(text, Math.max(0, first - around))
-  const end = Math.min(text.length, start + around * 2)
+  const start = wordStart(text, Math.max(0, first - snippetContext))
+  const end = Math.min(text.length, start + snippetContext * 2)
 
   let snippet = start > 0 ? '…' : ''
   let at = start

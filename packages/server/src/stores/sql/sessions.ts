@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { NamedError } from '@troupe/core'
 import type { Session, Store } from '@troupe/core'
-import { checkId, sessionNotFound, shown } from './context.ts'
-import type { Context, Db } from './context.ts'
+import { checkId, sessionNotFound, shortId } from './context.ts'
+import type { StoreContext, Db } from './context.ts'
 import { folderNotFound } from './folders.ts'
 import { hideSession, hiddenWorkspace, purgeSession } from './hidden-sessions.ts'
 import { fold, searchTerms } from './search.ts'
@@ -10,14 +10,14 @@ import type { Tables } from './tables.ts'
 import { cleanTitle, defaultTitle } from './title.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
-const sessionsAtOnce = 100
+const sessionsPerQuery = 100
 
-export function sessions(context: Context): Store['sessions'] {
+export function sessions(context: StoreContext): Store['sessions'] {
   const { clock, search } = context
 
   async function get(id: string): Promise<Session | undefined> {
     const row = await findSession(context.db, id)
-    return row && sessionOf(row)
+    return row && toSession(row)
   }
 
   return {
@@ -54,7 +54,7 @@ export function sessions(context: Context): Store['sessions'] {
         await search.index(db, { sessionId: row.id, messageId: '' }, fold(title))
         changes.push({ type: 'session', sessionId: row.id })
       })
-      return sessionOf(row)
+      return toSession(row)
     },
 
     async list({ workspaceId, query, view, folderId, cursor, limit = 50 }) {
@@ -93,7 +93,7 @@ export function sessions(context: Context): Store['sessions'] {
       else {
         // Where most sessions match, one looks at the newest until there are enough.
         while (rows.length <= count) {
-          const some = await page(after, sessionsAtOnce)
+          const some = await page(after, sessionsPerQuery)
           if (some.length === 0) break
           const matching = await search.among(
             context.db,
@@ -107,8 +107,8 @@ export function sessions(context: Context): Store['sessions'] {
       }
       const shownRows = rows.slice(0, count)
       return {
-        sessions: shownRows.map(sessionOf),
-        nextCursor: rows.length > count ? cursorOf(shownRows.at(-1)!, pinnedFirst) : null,
+        sessions: shownRows.map(toSession),
+        nextCursor: rows.length > count ? formatCursor(shownRows.at(-1)!, pinnedFirst) : null,
       }
     },
 
@@ -214,7 +214,7 @@ export async function nextSeq(db: Db, sessionId: string): Promise<Pick<Tables['s
   return row
 }
 
-export function sessionOf(row: Tables['session']): Session {
+export function toSession(row: Tables['session']): Session {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -237,12 +237,13 @@ export function sessionOf(row: Tables['session']): Session {
 }
 
 /** Where the pinned come first, the cursor says whether it stands among them. */
-function cursorOf(row: Tables['session'], pinnedFirst: boolean): string {
+function formatCursor(row: Tables['session'], pinnedFirst: boolean): string {
   return `${pinnedFirst ? `${row.pinned}.` : ''}${row.updated_at}.${row.id}`
 }
 
 function parseCursor(cursor: string): { pinned: number; updatedAt: number; id: string } {
   const match = /^(?:([01])\.)?(\d{1,15})\.([A-Za-z0-9_-]{1,64})$/.exec(cursor)
-  if (!match) throw new NamedError('InvalidCursor', `The cursor ${shown(cursor)} is not one of ours.`, { status: 400 })
+  if (!match)
+    throw new NamedError('InvalidCursor', `The cursor ${shortId(cursor)} is not one of ours.`, { status: 400 })
   return { pinned: Number(match[1] ?? 0), updatedAt: Number(match[2]), id: match[3]! }
 }

@@ -1,9 +1,9 @@
 import { parseCommand, type Part } from '@troupe/core'
-import { textOf } from './search.ts'
+import { partsText } from './search.ts'
 
 export const defaultTitle = 'New session'
 
-const longest = 30
+const maxTitleLength = 30
 /** Scripts that put no spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
@@ -12,20 +12,20 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  * ellipsis says that there was more.
  */
 export function titleFrom(parts: Part[]): string | undefined {
-  const text = cleanTitle(subjectOf(textOf(parts).slice(0, 2000)))
+  const text = cleanTitle(titleSubject(partsText(parts).slice(0, 2000)))
   if (text === '') return undefined
   const all = text.split(' ')
   const [first = '', ...words] = all.slice(0, 10)
-  let title = cut(first, all.length === 1 && unspaced.test(first) ? 10 : longest)
+  let title = truncateTitle(first, all.length === 1 && unspaced.test(first) ? 10 : maxTitleLength)
   for (const word of title === first ? words : []) {
-    if (characters(title).length + 1 + characters(word).length > longest) break
+    if (characters(title).length + 1 + characters(word).length > maxTitleLength) break
     title += ` ${word}`
   }
   return title === text ? title : `${title.replace(/[\s,;:.!?，。；：、]+$/u, '')}…`
 }
 
 /** What a message is about: not the command that it begins with, and of a skill only its name. */
-function subjectOf(text: string): string {
+function titleSubject(text: string): string {
   const subject = parseCommand(text)?.rest ?? text
   return subject.replace(/\/skill\/(?:\[([^\]|\n]*)(?:\|([^\]\n]*))?\]|([a-z0-9-]+))/gi, (_, name, label, plain) =>
     String(label || name || plain || ''),
@@ -40,7 +40,7 @@ export function cleanTitle(title: string): string {
     .trim()
 }
 
-function cut(text: string, count: number): string {
+function truncateTitle(text: string, count: number): string {
   return characters(text).slice(0, count).join('')
 }
 

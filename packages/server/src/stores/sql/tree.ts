@@ -1,20 +1,20 @@
 import { sql } from 'kysely'
-import { totalOf, type Metadata, type Part, type Store, type TextMatch, type TreeMessage } from '@troupe/core'
-import { breathe } from '../../breathe.ts'
-import { idsOfBranch } from './branches.ts'
+import { totalUsage, type Metadata, type Part, type Store, type TextMatch, type TreeMessage } from '@troupe/core'
+import { yieldToEventLoop } from '../../breathe.ts'
+import { branchIds } from './branches.ts'
 import { callText, isCall } from './call-text.ts'
-import { textOf, fold, snippetOf, wholeText } from './search.ts'
-import type { Context } from './context.ts'
-import { messageOf } from './message-row.ts'
+import { partsText, fold, buildSnippet, wholeText } from './search.ts'
+import type { StoreContext } from './context.ts'
+import { toStoredMessage } from './message-row.ts'
 import type { Tables } from './tables.ts'
 
 /** So much of a message's JSON is read for its first words: a picture of 10,000 messages must not parse them. */
 const headLength = 1500
 const shownLength = 90
 /** More than anybody steps through. */
-const mostMatches = 500
-const rowsAtOnce = 500
-const messagesAtOnce = 20
+const maxMatches = 500
+const rowsPerQuery = 500
+const messagesPerQuery = 20
 
 interface Row {
   id: string
@@ -27,7 +27,7 @@ interface Row {
 }
 
 /** Looking at a conversation as a whole. */
-export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matches'> {
+export function tree(context: StoreContext): Pick<Store['messages'], 'tree' | 'matches'> {
   const { search } = context
 
   return {
@@ -37,9 +37,9 @@ export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matche
         const { rows }: { rows: Row[] } = await sql<Row>`
           select id, parent_id, seq, role, created_at, metadata, substr(parts, 1, ${headLength}) as head from message
           where session_id = ${sessionId} and agent_id = ${agentId} and seq > ${after}
-          order by seq limit ${rowsAtOnce}`.execute(context.db)
+          order by seq limit ${rowsPerQuery}`.execute(context.db)
         for (const row of rows) found.push(treeMessage(row))
-        after = rows.length < rowsAtOnce ? undefined : rows.at(-1)?.seq
+        after = rows.length < rowsPerQuery ? undefined : rows.at(-1)?.seq
       }
       return found
     },
@@ -47,35 +47,35 @@ export function tree(context: Context): Pick<Store['messages'], 'tree' | 'matche
     async matches({ sessionId }, { text, leaf }) {
       const term = fold(text).trim()
       if (term === '') return { matches: [], isCut: false }
-      const ids = await search.findIn(context.db, { sessionId, terms: [term], limit: mostMatches + 1 })
+      const ids = await search.findIn(context.db, { sessionId, terms: [term], limit: maxMatches + 1 })
       const rows: Tables['message'][] = []
-      for (let i = 0; i < Math.min(ids.length, mostMatches); i += messagesAtOnce)
+      for (let i = 0; i < Math.min(ids.length, maxMatches); i += messagesPerQuery)
         rows.push(
           ...(await context.db
             .selectFrom('message')
             .selectAll()
             .where('session_id', '=', sessionId)
             .where('agent_id', '=', '')
-            .where('id', 'in', ids.slice(i, Math.min(i + messagesAtOnce, mostMatches)))
+            .where('id', 'in', ids.slice(i, Math.min(i + messagesPerQuery, maxMatches)))
             .execute()),
         )
       rows.sort((a, b) => a.seq - b.seq)
-      const branch = new Set(leaf === undefined ? [] : await idsOfBranch(context, { sessionId }, leaf).catch(() => []))
+      const branch = new Set(leaf === undefined ? [] : await branchIds(context, { sessionId }, leaf).catch(() => []))
       const matches: TextMatch[] = []
       for (const row of rows) {
-        await breathe()
-        const { id, role, parts } = messageOf(row)
-        const snippet = snippetOf(wholeText(parts), [term])
-        matches.push({ messageId: id, role, ...placesIn(parts, term), snippet, isOnBranch: branch.has(id) })
+        await yieldToEventLoop()
+        const { id, role, parts } = toStoredMessage(row)
+        const snippet = buildSnippet(wholeText(parts), [term])
+        matches.push({ messageId: id, role, ...countMatches(parts, term), snippet, isOnBranch: branch.has(id) })
       }
       const [on, off] = [matches.filter((match) => match.isOnBranch), matches.filter((match) => !match.isOnBranch)]
-      return { matches: [...on, ...off], isCut: ids.length > mostMatches }
+      return { matches: [...on, ...off], isCut: ids.length > maxMatches }
     },
   }
 }
 
-function placesIn(parts: Part[], term: string): Pick<TextMatch, 'count' | 'calls'> {
-  const countIn = (some: Part[]): number => fold(textOf(some)).split(term).length - 1
+function countMatches(parts: Part[], term: string): Pick<TextMatch, 'count' | 'calls'> {
+  const countIn = (some: Part[]): number => fold(partsText(some)).split(term).length - 1
   const calls = parts.flatMap((part, index) =>
     isCall(part) && fold(callText(part)).includes(term)
       ? [{ toolCallId: part.toolCallId, after: countIn(parts.slice(0, index)) }]
@@ -96,7 +96,7 @@ function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): 
     text: firstWords(head),
     createdAt: created_at,
     ...(model !== undefined && { model }),
-    ...totalOf(told),
+    ...totalUsage(told),
     ...(ending !== undefined && { ending }),
   }
 }

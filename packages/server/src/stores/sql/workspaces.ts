@@ -1,16 +1,16 @@
 import { resolve, sep } from 'node:path'
 import { NamedError, newId } from '@troupe/core'
 import type { Project, Store, Workspace } from '@troupe/core'
-import type { Context } from './context.ts'
+import type { StoreContext } from './context.ts'
 import { hiddenWorkspace } from './hidden-sessions.ts'
 import type { Tables } from './tables.ts'
 
-export function workspaces(context: Context): Store['workspaces'] {
+export function workspaces(context: StoreContext): Store['workspaces'] {
   const { clock } = context
 
   async function get(id: string): Promise<Workspace | undefined> {
     const row = await context.db.selectFrom('workspace').selectAll().where('id', '=', id).executeTakeFirst()
-    return row && workspaceOf(row)
+    return row && toWorkspace(row)
   }
 
   return {
@@ -20,7 +20,7 @@ export function workspaces(context: Context): Store['workspaces'] {
       const folder = resolve(path)
       const find = () => context.db.selectFrom('workspace').selectAll().where('path', '=', folder).executeTakeFirst()
       const known = await find()
-      if (known) return workspaceOf(known)
+      if (known) return toWorkspace(known)
       await context.write((db) =>
         db
           .insertInto('workspace')
@@ -28,7 +28,7 @@ export function workspaces(context: Context): Store['workspaces'] {
           .onConflict((conflict) => conflict.column('path').doNothing())
           .execute(),
       )
-      return workspaceOf((await find())!)
+      return toWorkspace((await find())!)
     },
 
     async list() {
@@ -39,7 +39,7 @@ export function workspaces(context: Context): Store['workspaces'] {
         .orderBy('created_at')
         .orderBy('id')
         .execute()
-      return rows.map(workspaceOf)
+      return rows.map(toWorkspace)
     },
 
     async openProject(workspaceId, path) {
@@ -52,7 +52,7 @@ export function workspaces(context: Context): Store['workspaces'] {
       return context.write(async (db) => {
         const rows = await db.selectFrom('project').selectAll().where('workspace_id', '=', workspaceId).execute()
         const known = rows.find((row) => row.path === folder)
-        if (known) return projectOf(known)
+        if (known) return toProject(known)
         const around = nearestAround(folder, rows)
         const row = {
           id: newId('p_'),
@@ -67,7 +67,7 @@ export function workspaces(context: Context): Store['workspaces'] {
           if (!isInside(other.path, folder) || other.parent_id !== row.parent_id) continue
           await db.updateTable('project').set({ parent_id: row.id }).where('id', '=', other.id).execute()
         }
-        return projectOf(row)
+        return toProject(row)
       })
     },
 
@@ -78,7 +78,7 @@ export function workspaces(context: Context): Store['workspaces'] {
         .where('workspace_id', '=', workspaceId)
         .orderBy('path')
         .execute()
-      return rows.map(projectOf)
+      return rows.map(toProject)
     },
 
     async trust(id, trusted) {
@@ -109,11 +109,11 @@ function isInside(folder: string, around: string): boolean {
   return folder === around || folder.startsWith(around.endsWith(sep) ? around : around + sep)
 }
 
-function workspaceOf(row: Tables['workspace']): Workspace {
+function toWorkspace(row: Tables['workspace']): Workspace {
   return { id: row.id, path: row.path, trusted: row.trusted === 1, createdAt: row.created_at }
 }
 
-function projectOf(row: Tables['project']): Project {
+function toProject(row: Tables['project']): Project {
   return {
     id: row.id,
     workspaceId: row.workspace_id,

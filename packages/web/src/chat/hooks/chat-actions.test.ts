@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFakeServer, message, page } from '../fake-server.ts'
 import { chatActions } from './chat-actions.ts'
-import { placesOf } from './places-of.ts'
+import { messagePlaces } from './places-of.ts'
 
 const branch = [message('u1', 'user', 'hello', null), message('a1', 'assistant', 'one', 'u1')]
 const alone = { index: 1, total: 1, prev: null, next: null }
@@ -30,7 +30,7 @@ test('every action is there, and what was deleted is brought back by what deleti
 })
 
 test('the places of messages are told in the order of the branch; what is not stored yet has none', () => {
-  expect(placesOf([...branch, { id: 'new' }], siblings)).toEqual([
+  expect(messagePlaces([...branch, { id: 'new' }], siblings)).toEqual([
     { messageId: 'u1', ...alone },
     { messageId: 'a1', index: 2, total: 2, prev: 'a0', next: null },
   ])

@@ -1,4 +1,4 @@
-import type { SessionActions } from '../session-store.ts'
+import type { SessionActions } from '../session-services.ts'
 
 const names = [
   // Saying something.

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { emptySession, newRun } from '../session-state.ts'
-import type { LiveRun } from '../session-state.ts'
+import type { ActiveRun } from '../session-state.ts'
 import { chatStatus } from './chat-status.ts'
 
-const answer: LiveRun['answer'] = {
+const answer: ActiveRun['answer'] = {
   id: 'a1',
   role: 'assistant',
   parts: [{ type: 'text', text: 'hi', state: 'streaming' }],
 }
-const asking: LiveRun['answer'] = {
+const asking: ActiveRun['answer'] = {
   id: 'a1',
   role: 'assistant',
   parts: [

@@ -6,7 +6,7 @@ export interface MessagePlace extends SiblingPlace {
 }
 
 /** In the order of the messages. Those that the server has not stored yet have none. */
-export function placesOf(
+export function messagePlaces(
   messages: readonly { id: string }[],
   siblings: Readonly<Record<string, SiblingPlace>>,
 ): MessagePlace[] {

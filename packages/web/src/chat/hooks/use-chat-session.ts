@@ -4,9 +4,9 @@ import type { ListedSession } from '../../api/api.ts'
 import { findSession } from '../../find-session.ts'
 import { useApp } from '../../workspace.ts'
 import { useSession, useSessionStore } from '../session-context.ts'
-import { placesOf, type MessagePlace } from './places-of.ts'
+import { messagePlaces, type MessagePlace } from './places-of.ts'
 
-export interface ChatSession {
+export interface ChatSessionView {
   sessionId: string
   /** The sub-agent whose conversation it is; null for the session's own. */
   agentId: string | null
@@ -32,7 +32,7 @@ export interface SiblingNav {
 }
 
 /** Which session this component is in, and which of its branches is in sight. */
-export function useChatSession(): ChatSession {
+export function useChatSession(): ChatSessionView {
   const { showBranch } = useSessionStore()
   const sessionId = useSession((state) => state.sessionId)
   const agentId = useSession((state) => state.agentId)
@@ -48,7 +48,7 @@ export function useChatSession(): ChatSession {
       return true
     }
     return {
-      places: placesOf(messages, siblings),
+      places: messagePlaces(messages, siblings),
       placeOf: (messageId: string) => siblings[messageId],
       previous: (messageId: string) => go(siblings[messageId]?.prev),
       next: (messageId: string) => go(siblings[messageId]?.next),

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '@troupe/core/protocol'
 import { useMemo } from 'react'
 import { useSession } from '../session-context.ts'
 import { visibleMessages } from '../session-state.ts'
-import type { LiveRun, VisibleMessage } from '../session-state.ts'
+import type { ActiveRun, VisibleMessage } from '../session-state.ts'
 import { chatStatus } from './chat-status.ts'
 import type { ChatStatus } from './chat-status.ts'
 
@@ -11,7 +11,7 @@ export interface ChatState {
   messages: readonly VisibleMessage[]
   status: ChatStatus
   /** The run that is on, with what only it knows: progress of calls, retries, what was said meanwhile. */
-  run: LiveRun | null
+  run: ActiveRun | null
   /** Why the conversation could not be read. */
   error: ErrorInfo | null
   connection: 'open' | 'lost'

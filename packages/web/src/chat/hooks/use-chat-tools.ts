@@ -1,8 +1,8 @@
+import type { ChatSessionStore } from '../session-services.ts'
 import { useMemo } from 'react'
 import type { SubAgent } from '../../sub-agents/sub-agent.ts'
 import { useSubAgents } from '../../sub-agents/use-sub-agents.ts'
 import { useSessionStore } from '../session-context.ts'
-import type { SessionStore } from '../session-store.ts'
 import { isToolCall, readToolCall } from '../tool-call.ts'
 import type { ToolCall } from '../tool-call.ts'
 import { useChatState } from './use-chat-state.ts'
@@ -16,7 +16,7 @@ export interface ChatTools {
 
 export interface SubAgentStream extends SubAgent {
   /** Its conversation as a session: what a `SessionContext` takes. It is followed once it is opened. */
-  conversation: () => SessionStore
+  conversation: () => ChatSessionStore
 }
 
 /** What tools and sub-agents do in the conversation around this component. */

@@ -49,7 +49,7 @@ const languages: Record<string, string> = {
 }
 
 /** What a file is written in, as far as its name tells. */
-export function languageOf(path: string): string | undefined {
+export function languageForPath(path: string): string | undefined {
   const name = (path.split('/').at(-1) ?? '').toLowerCase()
   const ending = name.includes('.') ? (name.split('.').at(-1) ?? '') : name
   return Object.hasOwn(languages, ending) ? languages[ending] : undefined

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import './panel.css'
 
-export interface PanelProps {
+export interface DisplayPanelProps {
   /** For a screen reader. */
   label: string
   head: ReactNode
@@ -14,7 +14,7 @@ export interface PanelProps {
 }
 
 /** The room that all displays share: what it is, how much, and a way to take it along. */
-export function Panel({ label, head, facts, copy, foot, children }: PanelProps) {
+export function DisplayPanel({ label, head, facts, copy, foot, children }: DisplayPanelProps) {
   return (
     <figure className="panel" aria-label={label}>
       <figcaption className="panel-head">

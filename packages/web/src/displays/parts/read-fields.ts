@@ -18,7 +18,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Lines without the one that is empty because the text ends with a line end. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   const lines = text.split('\n')
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
   return lines

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /** How many entries of a long list are shown: few at first, many more with every step. */
-export function useGrowing(
+export function useShowMore(
   total: number,
   first: number,
   step = 1000,

@@ -4,7 +4,7 @@ import { toErrorInfo } from '../../api/api-error.ts'
 import type { ReadablePage } from '../../api/page-info.ts'
 import { textIn, webAddress } from '../../displays/parts/read-fields.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
-import { isOfThisMachine } from '../../page-tools/reader-pages.ts'
+import { isLocalAddress } from '../../page-tools/reader-pages.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -28,7 +28,7 @@ export default function BrowserPanel({ panel }: PanelProps) {
         <a className="beside-head-main browser-address" href={url} target="_blank" rel="noopener noreferrer nofollow">
           <VisibleText text={url} as="name" />
         </a>
-        <IconButton label={t.panels.readAgain} onClick={() => void read({ again: true, here: isOfThisMachine(url) })}>
+        <IconButton label={t.panels.readAgain} onClick={() => void read({ again: true, here: isLocalAddress(url) })}>
           <RotateCw />
         </IconButton>
         <a
@@ -44,13 +44,13 @@ export default function BrowserPanel({ panel }: PanelProps) {
       {page === undefined ? (
         <div className="beside-none">
           <p>{waiting()}</p>
-          {(problem !== undefined || isOfThisMachine(url)) && (
+          {(problem !== undefined || isLocalAddress(url)) && (
             <p className="browser-ways">
               <a className="button button-primary" href={url} target="_blank" rel="noopener noreferrer nofollow">
                 <ExternalLink aria-hidden />
                 {t.panels.openInTab}
               </a>
-              {isOfThisMachine(url) && (
+              {isLocalAddress(url) && (
                 <Button onClick={() => void read({ again: true, here: true })}>{t.panels.readHere}</Button>
               )}
             </p>
@@ -64,7 +64,7 @@ export default function BrowserPanel({ panel }: PanelProps) {
 
   function waiting() {
     if (problem !== undefined) return <VisibleText text={problem} />
-    return url !== undefined && isOfThisMachine(url) ? t.panels.ofThisMachine : t.panels.loading
+    return url !== undefined && isLocalAddress(url) ? t.panels.ofThisMachine : t.panels.loading
   }
 }
 
@@ -106,7 +106,7 @@ function useReadable(url: string | undefined) {
     [reader],
   )
   useEffect(() => {
-    if (url !== undefined && !isOfThisMachine(url)) void load(url)
+    if (url !== undefined && !isLocalAddress(url)) void load(url)
   }, [load, url])
   const current = shown?.url === url ? shown : undefined
   const read = (options: { again: boolean; here: boolean }) => (url === undefined ? undefined : load(url, options))

@@ -10,7 +10,7 @@ import { webAddress } from '../../displays/parts/read-fields.ts'
 import { agentPanel } from '../../sub-agents/agent-panel.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
-import { focusField } from '../../ui/focus-field.ts'
+import { focusOnMount } from '../../ui/focus-field.ts'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { useWorkspace } from '../../workspace.ts'
 import type { PanelProps } from '../panel.ts'
@@ -50,7 +50,7 @@ export default function OpenPanel({ panel }: PanelProps) {
         }}
       >
         <input
-          ref={focusField}
+          ref={focusOnMount}
           value={text}
           aria-label={t.panels.openWhat}
           placeholder={t.panels.openWhat}

@@ -1,3 +1,4 @@
+import type { UiPart } from './form-context.ts'
 import { useId } from 'react'
 import type { ReactNode } from 'react'
 import type { UiElement } from '@troupe/core/protocol'
@@ -7,7 +8,6 @@ import { Group } from '../../ui/group.tsx'
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { useForm } from './form-context.ts'
-import type { Part } from './parts.tsx'
 
 type Attributes = UiElement['attributes']
 
@@ -157,7 +157,7 @@ function Options({
   )
 }
 
-export const fieldParts: Readonly<Record<string, Part>> = {
+export const fieldParts: Readonly<Record<string, UiPart>> = {
   // The form itself stands around everything: one in another is not possible.
   Form: ({ attributes, children }) => (
     <Group className="made-form" label={text(attributes, 'title') || t.previews.form}>

@@ -8,7 +8,7 @@ import {
   type UiTree,
 } from '@troupe/core/protocol'
 import { DeclineButton, type AskFormProps } from '../../chat/decline-button.tsx'
-import { useKept } from '../../chat/use-kept.ts'
+import { useRetainedState } from '../../chat/use-kept.ts'
 import { ValueView } from '../../chat/value-view.tsx'
 import { isRecord } from '../../displays/parts/read-fields.ts'
 import { t } from '../../texts/t.ts'
@@ -43,7 +43,7 @@ interface FormProps extends Omit<AskFormProps, 'ask'> {
 }
 
 function Form({ id, root, data, sending, answer }: FormProps) {
-  const [values, setValues] = useKept<Record<string, FieldValue>>(`${id} form`, initialValues(root, data))
+  const [values, setValues] = useRetainedState<Record<string, FieldValue>>(`${id} form`, initialValues(root, data))
   const [problem, setProblem] = useState<FormState['problem']>()
   const state: FormState = {
     values,

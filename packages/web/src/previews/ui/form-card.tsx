@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { fieldsIn, labelOf, nameOf, readUiTree, type UiElement, type UiTree } from '@troupe/core/protocol'
+import { fieldsIn, fieldLabel, fieldName, readUiTree, type UiElement, type UiTree } from '@troupe/core/protocol'
 import { isRecord } from '../../displays/parts/read-fields.ts'
 import { t } from '../../texts/t.ts'
 import { VisibleText } from '../../ui/visible-text.tsx'
@@ -19,12 +19,12 @@ export function FormCard({ input, output }: { input: Record<string, unknown>; ou
   return (
     <dl className="answers" aria-label={t.previews.submitted}>
       {fieldsIn(shown).map((field) => (
-        <div key={nameOf(field)}>
+        <div key={fieldName(field)}>
           <dt>
-            <VisibleText text={labelOf(field)} />
+            <VisibleText text={fieldLabel(field)} />
           </dt>
           <dd>
-            <VisibleText text={said(field, values[nameOf(field)])} />
+            <VisibleText text={said(field, values[fieldName(field)])} />
           </dd>
         </div>
       ))}

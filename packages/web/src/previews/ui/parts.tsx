@@ -1,6 +1,7 @@
+import type { UiPart } from './form-context.ts'
 import { t } from '../../texts/t.ts'
 import { Check, Circle } from 'lucide-react'
-import type { ComponentType, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { UiElement, UiValue } from '@troupe/core/protocol'
 import { CodeBlock } from '../../markdown/code-block.tsx'
 import { Markdown } from '../../markdown/markdown.tsx'
@@ -8,18 +9,8 @@ import { Group } from '../../ui/group.tsx'
 import { VisibleText } from '../../ui/visible-text.tsx'
 import { fieldParts } from './field-parts.tsx'
 
-/** What every part gets: values that were checked against the catalogue, and what stands inside it. */
-export interface PartProps {
-  attributes: UiElement['attributes']
-  /** The words inside, for parts that hold nothing else. */
-  text: string
-  children: ReactNode
-}
-
-export type Part = ComponentType<PartProps>
-
 /** Plain tags take no attributes at all, so nothing of the model's but its words reaches them. */
-function tag(Name: 'p' | 'div' | 'span' | 'br' | 'hr' | 'table' | 'code'): Part {
+function tag(Name: 'p' | 'div' | 'span' | 'br' | 'hr' | 'table' | 'code'): UiPart {
   return function Tag({ children }) {
     return Name === 'br' || Name === 'hr' ? <Name /> : <Name>{children}</Name>
   }
@@ -28,7 +19,7 @@ function tag(Name: 'p' | 'div' | 'span' | 'br' | 'hr' | 'table' | 'code'): Part 
 const tags =
   'p div span h1 h2 h3 h4 strong b em i s u small sub sup mark code pre kbd blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td br hr'
 
-export const parts: Readonly<Record<string, Part>> = {
+export const uiParts: Readonly<Record<string, UiPart>> = {
   Card: ({ attributes, children }) => (
     <section className={`made-card ${toneOf(attributes)}`}>
       {(attributes['title'] !== undefined || attributes['subtitle'] !== undefined) && (

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import type { ConfigInfo } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
 import { ConfigForm } from './config-form.tsx'
-import type { KeptConfig } from './use-config.ts'
+import type { EditableConfig } from './use-config.ts'
 
 /** Which Chromium agents browse with, and what its pages reach besides the public web. */
-export function BrowserForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
+export function BrowserForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
   const { path, allow } = config.browser
   const kept = { path: path ?? '', allow: (allow ?? []).join('\n') }
   const [typed, setTyped] = useState(kept)

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { SavedNote } from './saved-note.tsx'
-import type { Saved } from './use-config.ts'
+import type { SaveResult } from './use-config.ts'
 
 export interface ConfigFormProps {
   /** By which the setting is found and its outcome told. */
@@ -11,7 +11,7 @@ export interface ConfigFormProps {
   about: string
   /** There is something to save, and it can be saved. */
   isReady: boolean
-  saved: Saved | null
+  saved: SaveResult | null
   onSave: () => Promise<unknown>
   /** What was entered is checked here and not by the browser. */
   noValidate?: boolean

@@ -1,7 +1,7 @@
 import { t } from '../../texts/t.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { VisibleText } from '../../ui/visible-text.tsx'
-import { AskedNote } from '../asked-note.tsx'
+import { ServerDataStatus } from '../asked-note.tsx'
 import { SettingRow } from '../setting-row.tsx'
 import { BrowserForm } from './browser-form.tsx'
 import { LimitsForm } from './limits-form.tsx'
@@ -18,7 +18,7 @@ const recoveries = ['continue', 'wait'] as const
 export function GeneralSection() {
   const kept = useConfig()
   const { asked, save, saved } = kept
-  if (asked.value === null) return <AskedNote asked={asked} />
+  if (asked.value === null) return <ServerDataStatus asked={asked} />
   const { config, path } = asked.value
   return (
     <>

@@ -2,20 +2,20 @@ import { useState } from 'react'
 import type { ConfigInfo, Limit } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
 import { ConfigForm } from './config-form.tsx'
-import type { KeptConfig } from './use-config.ts'
+import type { EditableConfig } from './use-config.ts'
 
 const limits: Limit[] = ['steps', 'tokens', 'seconds']
 
 /** How far a turn may go. */
-export function LimitsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
-  const [typed, setTyped] = useState(() => textsOf(config.limits))
+export function LimitsForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
+  const [typed, setTyped] = useState(() => limitTexts(config.limits))
   const numbers = limits.map((name) => (typed[name].trim() === '' ? null : Number(typed[name])))
   const isWrong = (index: number) => {
     const number = numbers[index] ?? null
     return number !== null && !(number > 0 && (limits[index] === 'seconds' || Number.isInteger(number)))
   }
   const wrong = limits.some((_, index) => isWrong(index))
-  const isChanged = limits.some((name) => typed[name].trim() !== textsOf(config.limits)[name])
+  const isChanged = limits.some((name) => typed[name].trim() !== limitTexts(config.limits)[name])
   const submit = () => {
     const [steps = null, tokens = null, seconds = null] = numbers
     return save('limits', { limits: { steps, tokens, seconds } })
@@ -51,7 +51,7 @@ export function LimitsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
   )
 }
 
-function textsOf(values: ConfigInfo['limits']): Record<Limit, string> {
+function limitTexts(values: ConfigInfo['limits']): Record<Limit, string> {
   const text = (number: number | null) => (number === null ? '' : String(number))
   return { steps: text(values.steps), tokens: text(values.tokens), seconds: text(values.seconds) }
 }

@@ -4,11 +4,11 @@ import type { ModelInfo } from '../../api/model-info.ts'
 import { t } from '../../texts/t.ts'
 import { useApp, useWorkspace } from '../../workspace.ts'
 import { SettingRow } from '../setting-row.tsx'
-import { useAsked } from '../use-asked.ts'
+import { useServerData } from '../use-asked.ts'
 import { SavedNote } from './saved-note.tsx'
-import type { KeptConfig } from './use-config.ts'
+import type { EditableConfig } from './use-config.ts'
 
-interface PartProps extends Pick<KeptConfig, 'save' | 'saved'> {
+interface PartProps extends Pick<EditableConfig, 'save' | 'saved'> {
   config: ConfigInfo
 }
 
@@ -34,7 +34,7 @@ export function SessionModel({ config, save, saved }: PartProps) {
 /** What makes pictures, or films. */
 export function MediaModel({ kind, config, save, saved }: PartProps & { kind: 'image' | 'video' }) {
   const { api } = useWorkspace()
-  const { value, failure } = useAsked(useCallback(() => api.mediaModels(kind), [api, kind]))
+  const { value, failure } = useServerData(useCallback(() => api.mediaModels(kind), [api, kind]))
   return (
     <SettingRow id={kind} title={t.settings.general[kind]} {...(failure !== null && { about: failure })}>
       <ModelSelect

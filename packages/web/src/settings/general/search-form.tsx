@@ -1,15 +1,15 @@
-import { isSameServer } from '@troupe/core/protocol'
+import { isSameOrigin } from '@troupe/core/protocol'
 import { useState } from 'react'
 import type { ConfigInfo } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
 import { ConfigForm } from './config-form.tsx'
-import type { KeptConfig } from './use-config.ts'
+import type { EditableConfig } from './use-config.ts'
 
 /** As they are called in `core/src/web/search-providers/`. */
 const providers = ['brave', 'searxng', 'tavily']
 
 /** Who searches the web. Its key goes in and never comes out. */
-export function SearchForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
+export function SearchForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
   const { search } = config
   const [provider, setProvider] = useState(search?.provider ?? '')
   const [address, setAddress] = useState(search?.baseURL ?? '')
@@ -26,7 +26,7 @@ export function SearchForm({ config, save, saved }: Pick<KeptConfig, 'save' | 's
     if (await save('search', { search: provider === '' ? null : next })) setKey('')
   }
   const keepsKey =
-    search?.hasKey === true && provider === search.provider && isSameServer(typed.address, search.baseURL)
+    search?.hasKey === true && provider === search.provider && isSameOrigin(typed.address, search.baseURL)
   const losesKey = search?.hasKey === true && !keepsKey && provider !== '' && typed.key === ''
   return (
     <ConfigForm

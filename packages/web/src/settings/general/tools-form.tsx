@@ -1,25 +1,25 @@
 import { useCallback, useState } from 'react'
-import { groupTools, names, withName } from '../../agents/tool-groups.ts'
+import { groupTools, includesName, withName } from '../../agents/tool-groups.ts'
 import type { ConfigInfo } from '../../api/config-info.ts'
 import { t } from '../../texts/t.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { useWorkspace } from '../../workspace.ts'
-import { AskedNote } from '../asked-note.tsx'
-import { useAsked } from '../use-asked.ts'
+import { ServerDataStatus } from '../asked-note.tsx'
+import { useServerData } from '../use-asked.ts'
 import { ConfigForm } from './config-form.tsx'
-import type { KeptConfig } from './use-config.ts'
+import type { EditableConfig } from './use-config.ts'
 
 const choices = ['all', 'some'] as const
 
 /** Which tools there are for models at all. Those that are chosen and not there, as of a server that is away, stay. */
-export function ToolsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
+export function ToolsForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
   const { api } = useWorkspace()
-  const asked = useAsked(useCallback(() => api.tools(), [api]))
+  const asked = useServerData(useCallback(() => api.tools(), [api]))
   const tools = asked.value?.tools ?? []
   const [edited, setEdited] = useState<string[] | null | undefined>()
   const chosen = edited === undefined ? config.useTools : edited
   const known = tools.map(({ name }) => name)
-  const missing = (chosen ?? []).filter((name) => asked.value !== null && !names(known, name))
+  const missing = (chosen ?? []).filter((name) => asked.value !== null && !includesName(known, name))
   const submit = async () => {
     if (await save('tools', { useTools: chosen })) setEdited(undefined)
   }
@@ -38,7 +38,7 @@ export function ToolsForm({ config, save, saved }: Pick<KeptConfig, 'save' | 'sa
         value={chosen === null ? 'all' : 'some'}
         onChange={(choice) => setEdited(choice === 'all' ? null : (config.useTools ?? known))}
       />
-      {chosen !== null && <AskedNote asked={asked} />}
+      {chosen !== null && <ServerDataStatus asked={asked} />}
       {chosen !== null && (
         <div className="settings-columns">
           {groupTools(tools).map((group) => (
@@ -76,7 +76,7 @@ function Tool(props: {
     <label className="settings-check-line" title={title}>
       <input
         type="checkbox"
-        checked={names(chosen, name)}
+        checked={includesName(chosen, name)}
         onChange={({ target }) => onChange(withName(chosen, name, target.checked))}
       />
       {label}

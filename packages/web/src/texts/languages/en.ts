@@ -1,5 +1,5 @@
-import { count } from '../count.ts'
-import type { late } from '../late.ts'
+import { pluralize } from '../count.ts'
+import type { lateTexts } from '../late.ts'
 
 /** Every text of the page, by the folder that shows it. Texts with numbers or names in them are functions. */
 export const en = {
@@ -21,52 +21,52 @@ export const en = {
     withoutText: { created: 'An empty file.', deleted: 'The whole file is deleted.' } as Record<string, string>,
     changes: { created: 'new', deleted: 'deleted', moved: 'moved' } as Record<string, string>,
     from: 'from {path}',
-    moreLines: (number: number) => `Show ${count(number, 'more line')}`,
-    moreFiles: (number: number) => `Show ${count(number, 'more file')}`,
-    moreResults: (number: number) => `Show ${count(number, 'more result')}`,
-    showUnchanged: (number: number) => `Show ${count(number, 'unchanged line')}`,
-    unchanged: (number: number) => count(number, 'unchanged line'),
+    moreLines: (number: number) => `Show ${pluralize(number, 'more line')}`,
+    moreFiles: (number: number) => `Show ${pluralize(number, 'more file')}`,
+    moreResults: (number: number) => `Show ${pluralize(number, 'more result')}`,
+    showUnchanged: (number: number) => `Show ${pluralize(number, 'unchanged line')}`,
+    unchanged: (number: number) => pluralize(number, 'unchanged line'),
     file: 'File',
-    fileFrom: (path: string, lines: number, from: number) => `${path}, ${count(lines, 'line')} from line ${from}`,
+    fileFrom: (path: string, lines: number, from: number) => `${path}, ${pluralize(lines, 'line')} from line ${from}`,
     empty: 'empty',
-    lines: (number: number) => count(number, 'line'),
+    lines: (number: number) => pluralize(number, 'line'),
     linesFromTo: (from: number, to: number) => `lines ${from} to ${to}`,
     copyText: 'Copy text',
     firstLines: (kept: number, all: number) =>
-      `The first ${count(kept, 'line')} of ${all.toLocaleString('en')} that were read.`,
+      `The first ${pluralize(kept, 'line')} of ${all.toLocaleString('en')} that were read.`,
     goesOn: 'The file goes on after them.',
     image: 'Image',
     picture: 'Picture',
     bytesGone: 'The bytes are no longer there.',
     openFile: 'Open the file',
     list: 'List',
-    entries: (number: number) => count(number, 'entry', 'entries'),
+    entries: (number: number) => pluralize(number, 'entry', 'entries'),
     copyNames: 'Copy names',
     notListed: (number: number) => `${number.toLocaleString('en')} more are not listed.`,
     nothingInIt: 'Nothing is in it.',
     folder: 'folder',
     link: 'link',
     other: 'other',
-    matches: (lines: number, files: number) => `${count(lines, 'matching line')} in ${count(files, 'file')}`,
+    matches: (lines: number, files: number) => `${pluralize(lines, 'matching line')} in ${pluralize(files, 'file')}`,
     moreThanThese: 'There are more lines than these.',
     nothingFound: 'Nothing was found.',
     page: (title: string) => `Page: ${title}`,
     copyAddress: 'Copy address',
     firstCharacters: (shown: number, all: number, type: string | undefined) =>
-      `The first ${shown.toLocaleString('en')} of ${count(all, 'character')}${type === undefined ? '' : `, ${type}`}.`,
+      `The first ${shown.toLocaleString('en')} of ${pluralize(all, 'character')}${type === undefined ? '' : `, ${type}`}.`,
     notText: 'not text',
     resultsFor: (query: string) => `Results for ${query}`,
-    results: (number: number) => count(number, 'result'),
+    results: (number: number) => pluralize(number, 'result'),
     terminal: (command: string) => `Terminal: ${command}`,
     copyCommand: 'Copy command',
     output: 'Output',
-    earlierLines: (number: number) => `${count(number, 'earlier line')} not shown`,
+    earlierLines: (number: number) => `${pluralize(number, 'earlier line')} not shown`,
     ends: { running: 'runs in the background', stopped: 'stopped', 'timed-out': 'timed out' } as Record<string, string>,
     exitCode: (code: number) => `exit code ${code}`,
     nothingPrinted: 'nothing was printed',
     task: (id: string) => `task ${id}`,
     allIn: (characters: number | undefined) =>
-      `all ${characters === undefined ? '' : count(characters, 'character')} in {path}`,
+      `all ${characters === undefined ? '' : pluralize(characters, 'character')} in {path}`,
   },
   ui: {
     close: 'Close',
@@ -534,7 +534,7 @@ export const en = {
     milliseconds: (number: string) => `${number} ms`,
     seconds: (number: string) => `${number} s`,
     minutes: (minutes: string, seconds: string) => `${minutes} min ${seconds} s`,
-    bytes: (number: number) => count(number, 'byte'),
+    bytes: (number: number) => pluralize(number, 'byte'),
     percent: (number: string) => `${number} %`,
     today: 'Today',
     yesterday: 'Yesterday',
@@ -756,9 +756,9 @@ export const en = {
     keyFromSettings: 'key from the settings',
     keyFromEnvironment: (name: string) => `key from ${name} in the environment`,
     foundHere: 'found on this machine',
-    count: (number: number) => count(number, 'model'),
+    count: (number: number) => pluralize(number, 'model'),
     answered: (time: string) => `It answered after ${time}.`,
-    works: (models: number, time: string) => `It works: ${count(models, 'model')} listed after ${time}.`,
+    works: (models: number, time: string) => `It works: ${pluralize(models, 'model')} listed after ${time}.`,
     picked: (name: string, scripted: boolean) => `Model: ${name}${scripted ? ' scripted, not an AI' : ''}`,
     none: 'none',
     noModel: 'No model',
@@ -836,7 +836,7 @@ export const en = {
     },
     prompt: 'Prompt',
     promptHint: (tokens: number) =>
-      `About ${count(tokens, 'token')}; every call pays for them, and below 2,000 is advised.`,
+      `About ${pluralize(tokens, 'token')}; every call pays for them, and below 2,000 is advised.`,
     promptExample: 'You review changes. Read what changed, then say what is wrong with it and where.',
     alsoIn: (languages: string) => `(also in: ${languages})`,
     named: (name: string) => `Agent ${name}`,
@@ -881,7 +881,7 @@ export const en = {
       flag: 'Given with the run.',
     },
     saved: (effect: string, rule: string, asks: number) =>
-      `Saved: ${effect} ${rule}.${asks === 0 ? '' : ` It answered ${count(asks, 'open ask')} too.`}`,
+      `Saved: ${effect} ${rule}.${asks === 0 ? '' : ` It answered ${pluralize(asks, 'open ask')} too.`}`,
     newRule: 'New rule',
     newRuleWords: 'simulator try add allow ask deny',
     whatItDoes: 'What the rule does',
@@ -895,7 +895,7 @@ export const en = {
     trial: 'What it would have changed',
     trying: 'Trying it on the last calls …',
     changes: 'Calls that would be decided otherwise',
-    andOlder: (calls: number) => `And ${count(calls, 'older call')}.`,
+    andOlder: (calls: number) => `And ${pluralize(calls, 'older call')}.`,
     becomes: 'becomes',
     noCalls: 'No call has been made in this project yet: there is nothing to try it on.',
     wouldChange: (changed: number, calls: number) => {
@@ -917,7 +917,7 @@ export const en = {
   },
   mcp: {
     title: 'MCP servers',
-    titleWaiting: (waiting: number) => `MCP servers: ${count(waiting, 'server waits', 'servers wait')} for you`,
+    titleWaiting: (waiting: number) => `MCP servers: ${pluralize(waiting, 'server waits', 'servers wait')} for you`,
     note: 'Programs and addresses that bring tools of their own. What a tool of theirs does is asked about like anything else. A server that is started otherwise, or lists other tools than you trusted, waits until you trust it again.',
     none: 'There are no servers yet.',
     servers: 'Servers',
@@ -941,13 +941,13 @@ export const en = {
     starts: 'starts',
     empty: '(empty)',
     notReady: 'It is not ready.',
-    works: (tools: number, time: string) => `It works: ${count(tools, 'tool')} after ${time}.`,
+    works: (tools: number, time: string) => `It works: ${pluralize(tools, 'tool')} after ${time}.`,
     retry: 'It is tried again at {time}.',
     test: 'Test',
     switchOff: 'Switch off',
     switchOn: 'Switch on',
     alsoOffers: (prompts: number, resources: number) =>
-      `It also offers ${count(prompts, 'prompt')} and ${count(resources, 'resource')}.`,
+      `It also offers ${pluralize(prompts, 'prompt')} and ${pluralize(resources, 'resource')}.`,
     removeTitle: 'Remove this server?',
     removeText: (name: string) => `“${name}” is removed from your settings, with what you trusted and chose for it.`,
     startsIn: 'Starts in',
@@ -975,7 +975,8 @@ export const en = {
       notTrusted: 'not trusted yet',
       connecting: 'connecting …',
       failed: 'it does not work',
-      tools: (used: number, all: number) => (used === all ? count(all, 'tool') : `${used} of ${count(all, 'tool')}`),
+      tools: (used: number, all: number) =>
+        used === all ? pluralize(all, 'tool') : `${used} of ${pluralize(all, 'tool')}`,
       tokens: (tokens: string) => `about ${tokens} tokens in every call`,
     },
     toolsOf: (name: string) => `Tools of ${name}`,
@@ -993,7 +994,7 @@ export const en = {
     aboutTools:
       'These are not the tools that you trusted. What a tool is called and says of itself is told to models word for word.',
     toBeTrusted: 'Tools to be trusted',
-    trustTools: (tools: number) => (tools === 1 ? 'Trust this tool' : `Trust these ${count(tools, 'tool')}`),
+    trustTools: (tools: number) => (tools === 1 ? 'Trust this tool' : `Trust these ${pluralize(tools, 'tool')}`),
     trustAndStart: 'Trust and start it',
     trustAndConnect: 'Trust and connect',
     missing: {
@@ -1162,7 +1163,7 @@ export const en = {
     tellMore: 'Tell it more …',
     goOn: 'Go on with it …',
     tell: 'Tell it',
-    steps: (number: number) => count(number, 'step'),
+    steps: (number: number) => pluralize(number, 'step'),
     tokens: (tokens: string) => `${tokens} tokens`,
     hasEnded: (name: string) => `${name} has ended`,
     reports: (name: string) => `What ${name} reports`,
@@ -1171,8 +1172,8 @@ export const en = {
     fork: 'Go on in a session of its own',
     waitsForPlace: 'It waits for a free place.',
     nothingSaid: 'Nothing was said yet.',
-    atWorkCount: (number: number) => `${count(number, 'agent')} at work`,
-    count: (number: number) => count(number, 'agent'),
+    atWorkCount: (number: number) => `${pluralize(number, 'agent')} at work`,
+    count: (number: number) => pluralize(number, 'agent'),
     none: 'No agent has worked for this session yet.',
     atWork: 'At work',
     earlier: 'Earlier',
@@ -1232,4 +1233,4 @@ export const en = {
 /** What a language must have: a file without one of the texts does not pass the type check. */
 export type Texts = Omit<typeof en, keyof Late> & Late
 
-type Late = typeof late
+type Late = typeof lateTexts

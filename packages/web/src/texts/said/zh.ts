@@ -1,6 +1,6 @@
-import type { Said } from '../said.ts'
+import type { ServerTexts } from '../said.ts'
 
-export const zh: Said = {
+export const zh: ServerTexts = {
   action: [
     ['Run a command', '运行命令'],
     ['Run a command in the background', '在后台运行命令'],

@@ -7,7 +7,7 @@ export function isPlainAwk(program: string): boolean {
   let depth = 0
   let before = ''
   while (rest !== '') {
-    const token = tokens.exec(rest)?.[0] ?? slash(rest, before)
+    const token = awkTokens.exec(rest)?.[0] ?? readSlash(rest, before)
     if (token === undefined) return false
     rest = rest.slice(token.length)
     if (/^[ \t]+$/.test(token)) continue
@@ -22,36 +22,38 @@ export function isPlainAwk(program: string): boolean {
   return depth === 0
 }
 
-const tokens =
+const awkTokens =
   /^(?:[ \t]+|\n|[A-Za-z_]\w*|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\/])*"|&&|\|\||==|!=|<=|>=|!~|\+\+|--|[+*%-]=|[{}()[\],;$~!?:<>=+*%-])/
 /** A slash where a value may begin. Brackets must not hold one: programs differ about it. */
-const regex = /^\/(?:[^/[\\\n]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])+\//
+const awkRegex = /^\/(?:[^/[\\\n]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])+\//
 
 /** Where a value may begin it is a regular expression, behind one it divides; in between programs differ. */
-function slash(rest: string, before: string): string | undefined {
-  if (before === '' || /^(?:[{}(,;!~\n]|&&|\|\||!~)$/.test(before)) return regex.exec(rest)?.[0]
-  const value = /^\d|^\]$/.test(before) || (/^[A-Za-z_]/.test(before) && !keywords.has(before))
+function readSlash(rest: string, before: string): string | undefined {
+  if (before === '' || /^(?:[{}(,;!~\n]|&&|\|\||!~)$/.test(before)) return awkRegex.exec(rest)?.[0]
+  const value = /^\d|^\]$/.test(before) || (/^[A-Za-z_]/.test(before) && !awkKeywords.has(before))
   return value && rest.startsWith('/') ? '/' : undefined
 }
-const keywords = new Set(
+const awkKeywords = new Set(
   'BEGIN END if else while for do in next exit break continue delete print printf length'.split(' '),
 )
 
-const words = new Set(
+const awkVariables = new Set(
   'BEGIN END if else while for do in next exit break continue delete print printf NR NF FNR FS OFS RS ORS FILENAME SUBSEP RSTART RLENGTH OFMT CONVFMT IGNORECASE length'.split(
     ' ',
   ),
 )
-const functions = new Set(
+const awkFunctions = new Set(
   'if while for length substr index split tolower toupper int sub gsub match sprintf printf print sqrt log exp sin cos atan2 rand srand delete in exit'.split(
     ' ',
   ),
 )
 
 function isPlainName(name: string, rest: string): boolean {
-  if (/^\s*\(/.test(rest)) return functions.has(name)
+  if (/^\s*\(/.test(rest)) return awkFunctions.has(name)
   // Variables of the program itself are written small; the others belong to awk.
-  return words.has(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !opening.has(name))
+  return awkVariables.has(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !awkUnsafeWords.has(name))
 }
 
-const opening = new Set('getline system close fflush function func return nextfile include load namespace'.split(' '))
+const awkUnsafeWords = new Set(
+  'getline system close fflush function func return nextfile include load namespace'.split(' '),
+)

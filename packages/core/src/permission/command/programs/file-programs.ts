@@ -1,6 +1,6 @@
 import { lookFind } from './find.ts'
-import { type OptionSpec, readOptions } from '../options.ts'
-import { type Look, type Program, program } from './program.ts'
+import { type OptionSpec, parseOptions } from '../options.ts'
+import { type ArgumentCheck, type Program, program } from './program.ts'
 
 const names = { names: true } as const
 
@@ -104,7 +104,7 @@ function rg(): Program {
     look(words, name) {
       const found = all.look(words, name)
       if (found.why !== undefined) return found
-      const { given, values } = readOptions(words, all.options as OptionSpec, { style: 'clap' })
+      const { given, values } = parseOptions(words, all.options as OptionSpec, { style: 'clap' })
       if (['-u', '-.', '--hidden', '--unrestricted'].some((option) => given.has(option))) return found
       const shown = values.flatMap(({ option, value }): (string | undefined)[] => {
         if (/^(-t|--type)$/.test(option)) return types.get(value)?.split(' ') ?? [undefined]
@@ -123,7 +123,7 @@ const treeFlags =
   /^(-[aAcCdDfFghinNpqQrsStuUvxJX]+|--(dirsfirst|filesfirst|noreport|prune|gitignore|du|si|inodes|device|matchdirs|ignore-case|metafirst)|--(charset|filelimit|sort|timefmt)=[^]*)$/
 
 /** It has a parser of its own: the value of an option is the next word, also behind a cluster (`-Io pattern file`). */
-function lookTree(words: readonly string[]): Look {
+function lookTree(words: readonly string[]): ArgumentCheck {
   const folders: string[] = []
   let options = true
   for (let at = 0; at < words.length; at++) {

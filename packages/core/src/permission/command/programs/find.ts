@@ -1,4 +1,4 @@
-import type { Look, Reading } from './program.ts'
+import type { ArgumentCheck, FileReading } from './program.ts'
 
 /** Tests and actions that only look, with the number of words they take. What runs, deletes or writes is not here. */
 export const expressions: ReadonlyMap<string, number> = new Map([
@@ -12,14 +12,14 @@ export const expressions: ReadonlyMap<string, number> = new Map([
 /** Tests that look at another file. */
 const compared = /^-(newer([aBcm][aBcmt])?|anewer|cnewer|samefile)$/
 
-export function lookFind(words: readonly string[]): Look {
+export function lookFind(words: readonly string[]): ArgumentCheck {
   const reads: { path: string; tree: true; names: true }[] = []
   let at = 0
   while (words[at] === '-H' || words[at] === '-P') at++
   for (; at < words.length && !/^[-(!,)]/.test(words[at] as string); at++)
     reads.push({ path: words[at] as string, tree: true, names: true })
   if (reads.length === 0) reads.push({ path: '.', tree: true, names: true })
-  const others: Reading[] = []
+  const others: FileReading[] = []
   for (; at < words.length; at++) {
     const word = words[at] as string
     if (compared.test(word)) {

@@ -1,5 +1,5 @@
-import { optionSpec, readOptions, type OptionSpec, type ReadOptions } from '../options.ts'
-import type { Look, Program } from './program.ts'
+import { optionSpec, parseOptions, type OptionSpec, type ParsedOptions } from '../options.ts'
+import type { ArgumentCheck, Program } from './program.ts'
 
 /** A command of git that only looks: its options, and how many words it may have besides. */
 interface Verb {
@@ -83,7 +83,7 @@ export const git: Program = {
   isTold(words) {
     const [name = '', ...given] = gitCommand(words).rest
     const rules = verbs.get(name)
-    return rules !== undefined && readOptions(given, rules.options).unknown === undefined
+    return rules !== undefined && parseOptions(given, rules.options).unknown === undefined
   },
 }
 
@@ -105,7 +105,7 @@ export function gitCommand(words: readonly string[]): { folders: string[]; paged
 }
 
 /** Git reads what a folder configures, so this holds only where the folder configures nothing that runs. */
-function lookGit(words: readonly string[]): Look {
+function lookGit(words: readonly string[]): ArgumentCheck {
   if (words.length === 1 && words[0] === '--version') return { reads: [] }
   const { folders, rest } = gitCommand(words)
   if (folders.length > 1 || folders.some((folder) => folder === '' || folder.split('/').includes('..')))
@@ -114,7 +114,7 @@ function lookGit(words: readonly string[]): Look {
   const rules = verbs.get(name)
   if (rules === undefined) return { why: `"git ${name}" may change something.` }
   // An option behind a setting is the value that it is set to.
-  const read = readOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
+  const read = parseOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
   if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
   // Of some versions and commands it takes no word, which is then one more option.
   const odd = read.values.find(({ option, value, apart }) => apart && option !== '-e' && value.startsWith('-'))
@@ -151,7 +151,7 @@ const checksSignature = /%[-+ ]*G|signature/
 const plainSetting =
   /^(user\.(name|email)|core\.\w+|init\.defaultbranch|(pull|push|fetch|merge|rebase)\.\w+|(remote|branch)\..+)$/i
 
-function showsOneSetting({ given, operands: [key] }: ReadOptions): boolean {
+function showsOneSetting({ given, operands: [key] }: ParsedOptions): boolean {
   if (key === undefined) return given.has('--local')
   return !given.has('-l') && !given.has('--list') && !given.has('--get-regexp') && plainSetting.test(key)
 }
@@ -190,7 +190,7 @@ const summaries = [
 ]
 
 /** Whether it prints what is in files, not only their names. */
-function showsContent(name: string, { given, operands }: ReadOptions): boolean {
+function showsContent(name: string, { given, operands }: ParsedOptions): boolean {
   if (name === 'grep') return true
   if (name === 'cat-file') return given.has('-p') || operands.length > 1
   if (name === 'status') return given.has('-v') || given.has('--verbose')

@@ -4,7 +4,7 @@ import { analyzeCommand } from '../analyze-command.ts'
 import type { CommandAnalysis } from '../command-analysis.ts'
 import type { OptionSpec } from '../options.ts'
 import { isPlainRepository, trackedFiles } from '../plain-repository.ts'
-import { canTrace, openWatch, type Watched } from '../test-watch.ts'
+import { canTrace, openProgramTrace, type TracedRun } from '../test-watch.ts'
 import { expressions } from './find.ts'
 import { verbs } from './git.ts'
 import { programs } from './programs.ts'
@@ -14,7 +14,7 @@ import { versionWords } from './versions.ts'
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const sampled = full ? 1 : 61
 
-const watch = openWatch()
+const watch = openProgramTrace()
 afterAll(() => watch.dispose())
 
 /** What a program needs to do anything at all, and what its operands are where files are of no use. */
@@ -248,7 +248,7 @@ const declared: Record<string, RegExp> = {
 }
 
 /** What is wrong with what a program did, given what was said about it. */
-function faults(argv: readonly string[], { reads }: CommandAnalysis, watched: Watched): string[] {
+function faults(argv: readonly string[], { reads }: CommandAnalysis, watched: TracedRun): string[] {
   const [name = ''] = argv
   const wrote = watched.wrote.filter((call) => !(name === 'git' && call.includes('/.git/index.lock')))
   const ran = watched.ran.filter((call) => declared[name]?.test(call) !== true)

@@ -1,9 +1,9 @@
-import { type OptionSpec, optionSpec, type OptionStyle, readOptions, type ReadOptions } from '../options.ts'
+import { type OptionSpec, optionSpec, type OptionStyle, parseOptions, type ParsedOptions } from '../options.ts'
 
 /** What a program reads, once it is known to do nothing but look; or why that is not known. */
-export type Look = { reads: readonly Reading[]; why?: undefined } | { why: string }
+export type ArgumentCheck = { reads: readonly FileReading[]; why?: undefined } | { why: string }
 
-export interface Reading {
+export interface FileReading {
   path: string
   tree?: true
   names?: true
@@ -20,7 +20,7 @@ export interface Reading {
 /** The rules for the arguments of one program. */
 export interface Program {
   /** Judges arguments that are known exactly. `words`: without the program's name. */
-  look(words: readonly string[], name: string): Look
+  look(words: readonly string[], name: string): ArgumentCheck
   /**
    * Whether the words that more words follow say all that it is told, so that whatever follows is a file, in any order.
    * Without it: never.
@@ -30,7 +30,7 @@ export interface Program {
   builtin?: true
   /** Its options, for finding its files where it may do more than look. */
   options?: OptionSpec
-  readings?(read: ReadOptions): Reading[]
+  readings?(read: ParsedOptions): FileReading[]
   operands?: Operands
 }
 
@@ -54,7 +54,7 @@ interface Extra {
   folder?: false
   style?: OptionStyle
   /** Looks further. */
-  check?(read: ReadOptions & { words: readonly string[] }): string | undefined
+  check?(read: ParsedOptions & { words: readonly string[] }): string | undefined
 }
 
 export function program(options: string, operands: Operands, extra: Extra = {}): Program {
@@ -65,12 +65,12 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
     operands,
     ...(extra.builtin && { builtin: true as const }),
     isTold(words) {
-      const read = readOptions(words, spec, { style: extra.style ?? 'gnu' })
+      const read = parseOptions(words, spec, { style: extra.style ?? 'gnu' })
       const hasPattern = read.operands.length > 0 || extra.patternIn?.some((option) => read.given.has(option)) === true
       return read.unknown === undefined && (hasPattern || !operands.startsWith('pattern'))
     },
     look(words, name) {
-      const read = readOptions(words, spec, { style: extra.style ?? 'gnu' })
+      const read = parseOptions(words, spec, { style: extra.style ?? 'gnu' })
       if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than look.` }
       if (operands === 'none' && read.operands.length > 0) return { why: `"${name}" with words may do more than look.` }
       // Where options end at the first operand, an option behind it is the file that is written.
@@ -83,7 +83,7 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
 }
 
 /** The files among the words of a program. */
-export function readingsOf(read: ReadOptions, operands: Operands, extra: Extra = {}): Reading[] {
+export function readingsOf(read: ParsedOptions, operands: Operands, extra: Extra = {}): FileReading[] {
   const names = extra.names === true ? { names: true as const } : {}
   const values = read.reads.filter((path) => path !== '-').map((path) => ({ path }))
   if (operands === 'text' || operands === 'none') return values

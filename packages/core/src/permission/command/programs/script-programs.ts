@@ -1,6 +1,6 @@
-import { optionSpec, readOptions } from '../options.ts'
+import { optionSpec, parseOptions } from '../options.ts'
 import { isPlainAwk } from './awk-script.ts'
-import { type Look, type Program, type Reading, readingsOf } from './program.ts'
+import { type ArgumentCheck, type Program, type FileReading, readingsOf } from './program.ts'
 import { isPlainSed } from './sed-script.ts'
 
 const sedOptions = optionSpec(
@@ -13,19 +13,19 @@ export const scriptPrograms: Record<string, Program> = {
   sed: {
     look: lookSed,
     isTold(words) {
-      const { unknown, operands, scripts } = readOptions(words, sedOptions)
+      const { unknown, operands, scripts } = parseOptions(words, sedOptions)
       return unknown === undefined && operands.length + scripts.length > 0
     },
   },
-  awk: { look: lookAwk, isTold: isAwkTold },
-  gawk: { look: lookAwk, isTold: isAwkTold },
-  mawk: { look: lookAwk, isTold: isAwkTold },
+  awk: { look: lookAwk, isTold: hasAwkScript },
+  gawk: { look: lookAwk, isTold: hasAwkScript },
+  mawk: { look: lookAwk, isTold: hasAwkScript },
   // What it makes of its words depends on those before: the last must be its filter.
   jq: { look: lookJq, isTold: (words) => words.length === 1 && !words[0]?.startsWith('-') },
 }
 
-function lookSed(words: readonly string[], name: string): Look {
-  const read = readOptions(words, sedOptions)
+function lookSed(words: readonly string[], name: string): ArgumentCheck {
+  const read = parseOptions(words, sedOptions)
   if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may write files.` }
   const scripts = read.scripts.map(({ value }) => value)
   const [first, ...others] = read.operands
@@ -35,13 +35,13 @@ function lookSed(words: readonly string[], name: string): Look {
   return { reads: readingsOf({ ...read, operands: files }, 'files') }
 }
 
-function isAwkTold(words: readonly string[]): boolean {
-  const { unknown, operands } = readOptions(words, awkOptions, { style: 'stop' })
+function hasAwkScript(words: readonly string[]): boolean {
+  const { unknown, operands } = parseOptions(words, awkOptions, { style: 'stop' })
   return unknown === undefined && operands.length > 0
 }
 
-function lookAwk(words: readonly string[], name: string): Look {
-  const read = readOptions(words, awkOptions, { style: 'stop' })
+function lookAwk(words: readonly string[], name: string): ArgumentCheck {
+  const read = parseOptions(words, awkOptions, { style: 'stop' })
   if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than print.` }
   const [script = '', ...files] = read.operands
   const assigned = words.flatMap((word, at) =>
@@ -63,8 +63,8 @@ const jqTakes: ReadonlyMap<string, number> = new Map(
 )
 
 /** It has a parser of its own: no `=`, and values are taken as they come. The first other word is the filter. */
-function lookJq(words: readonly string[]): Look {
-  const reads: Reading[] = []
+function lookJq(words: readonly string[]): ArgumentCheck {
+  const reads: FileReading[] = []
   let filter: string | undefined
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string

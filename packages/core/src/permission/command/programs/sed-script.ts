@@ -7,21 +7,28 @@ export function isPlainSed(script: string): boolean {
   for (;;) {
     rest = rest.replace(/^[\s;}]+/, '')
     if (rest === '') return true
-    const next = command.exec(rest)
+    const next = sedCommand.exec(rest)
     if (next === null) return false
     rest = rest.slice(next[0].length)
   }
 }
 
 /** What stands between two delimiters: escapes, brackets without it, anything but it. */
-const between = (delimiter: string): string =>
+const delimited = (delimiter: string): string =>
   String.raw`(?:\\[^\n]|\[\^?\]?[^\]\n\\${delimiter}]*\]|[^\[\\\n${delimiter}])*`
 
-const address = String.raw`(?:\d+(?:~\d+)?|\$|/${between('/')}/I?)`
+const address = String.raw`(?:\d+(?:~\d+)?|\$|/${delimited('/')}/I?)`
 const addresses = String.raw`(?:${address}(?:,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`
 const substitutions = ['/', String.raw`\|`, '#', ',', ':', '@', '%'].map(
-  (mark) => `[sy]${mark}${between(mark)}${mark}${between(mark)}${mark}[gpiI0-9]*`,
+  (mark) => `[sy]${mark}${delimited(mark)}${mark}${delimited(mark)}${mark}[gpiI0-9]*`,
 )
-const plain = [String.raw`[pPdDnNgGhHxl=]`, String.raw`q\d*`, String.raw`[bt][ \t]*\w*`, ...substitutions].join('|')
-const end = String.raw`(?=\s*(?:[;\n}]|$))`
-const command = new RegExp(String.raw`^(?:${addresses}(?:\{|(?:${plain})${end})|:\w+${end})`)
+const plainSedCommand = [
+  String.raw`[pPdDnNgGhHxl=]`,
+  String.raw`q\d*`,
+  String.raw`[bt][ \t]*\w*`,
+  ...substitutions,
+].join('|')
+const sedCommandEnd = String.raw`(?=\s*(?:[;\n}]|$))`
+const sedCommand = new RegExp(
+  String.raw`^(?:${addresses}(?:\{|(?:${plainSedCommand})${sedCommandEnd})|:\w+${sedCommandEnd})`,
+)

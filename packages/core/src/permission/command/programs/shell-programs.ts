@@ -1,6 +1,6 @@
-import { type Look, type Program, program } from './program.ts'
+import { type ArgumentCheck, type Program, program } from './program.ts'
 
-const nothing: Look = { reads: [] }
+const nothing: ArgumentCheck = { reads: [] }
 
 /** What is part of bash, and small programs that say something about the machine. */
 export const shellPrograms: Record<string, Program> = {
@@ -69,7 +69,7 @@ export const shellPrograms: Record<string, Program> = {
 }
 
 /** `%n` stores into a variable, `-v` too, and the name of a variable may hold a command. */
-function lookPrintf(words: readonly string[]): Look {
+function lookPrintf(words: readonly string[]): ArgumentCheck {
   const [format = ''] = words[0] === '--' ? words.slice(1) : words
   if (format.startsWith('-')) return { why: '"printf" with options may do more than print.' }
   const directives = format.replaceAll('%%', '').match(/%[^%]*/g) ?? []
@@ -78,7 +78,7 @@ function lookPrintf(words: readonly string[]): Look {
   return nothing
 }
 
-function lookCd(words: readonly string[]): Look {
+function lookCd(words: readonly string[]): ArgumentCheck {
   const [folder, more] = words[0] === '--' ? words.slice(1) : words
   if (folder === undefined || more !== undefined || folder.startsWith('-') || folder === '')
     return { why: 'Where "cd" leads is not written.' }
@@ -90,7 +90,7 @@ const testOfText = /^-[nzt]$/
 const comparison = /^(=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
 
 /** One test, two joined by `-a` or `-o`, or one negated. `-v` and `-R` are not here: they compute with what they get. */
-function lookTest(words: readonly string[]): Look {
+function lookTest(words: readonly string[]): ArgumentCheck {
   if (words.includes('-v') || words.includes('-R')) return { why: 'The test computes with a word.' }
   const joined = words.findIndex((word, index) => (word === '-a' || word === '-o') && (index === 2 || index === 3))
   if (joined !== -1 && joined < words.length - 1) {
@@ -111,7 +111,7 @@ function lookTest(words: readonly string[]): Look {
   return { why: 'The test is not a plain one.' }
 }
 
-function lookDate(words: readonly string[]): Look {
+function lookDate(words: readonly string[]): ArgumentCheck {
   const reads: { path: string; names: true }[] = []
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string
@@ -131,7 +131,7 @@ function lookDate(words: readonly string[]): Look {
 }
 
 /** Not what shows the environment of processes (`e`): keys may be in it. */
-function lookPs(words: readonly string[]): Look {
+function lookPs(words: readonly string[]): ArgumentCheck {
   const plain = /^(a?u?x?f?w{0,2}|-[AaefFlHw]+|--forest|--no-headers|--sort=[-+,%a-z_]+)$/
   const columns = /^[a-z%,=:_0-9]+$/
   for (let at = 0; at < words.length; at++) {

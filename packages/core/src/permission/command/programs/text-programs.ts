@@ -1,4 +1,4 @@
-import { type Look, type Program, program } from './program.ts'
+import { type ArgumentCheck, type Program, program } from './program.ts'
 
 /** Programs that print files or parts of them. One entry each; whatever is not listed asks. */
 export const textPrograms: Record<string, Program> = {
@@ -78,7 +78,7 @@ export const textPrograms: Record<string, Program> = {
  * It has a parser of its own: options are matched by their first letter, so `-ps` is one option, the first operand ends
  * them, and the second operand is a file that it writes. Only spellings that every version reads alike are known here.
  */
-function lookXxd(words: readonly string[]): Look {
+function lookXxd(words: readonly string[]): ArgumentCheck {
   let at = 0
   for (; at < words.length && (words[at] as string).startsWith('-') && words[at] !== '-'; at++) {
     const word = words[at] as string
