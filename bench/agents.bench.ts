@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { getTools, type AgentDefinition, type Tool } from '@troupe/core'
+import { type AgentDefinition, getTools, type Tool } from '@troupe/core'
 import type { Script, ScriptTurn } from '@troupe/core/testing'
-import { openTestRuns, type TestRuns } from '../packages/server/src/testing/open-live.ts'
+import { openTestRuns, type TestRuns } from '../packages/server/src/testing/open-runs.ts'
 import { median, times } from './measure.ts'
 
 const toolList = getTools(['Task', 'TimeNow']) as Tool[]

@@ -1,4 +1,4 @@
-import { createJsonReader, createOutputStream, outputSchema } from '@troupe/core'
+import { createJsonReader, createOutputStream, outputSchema } from '@troupe/agent'
 import { Output, streamText } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import { analyzeCommand } from '../packages/core/src/permission/command/analyze-command.ts'
+import { analyzeCommand } from '../packages/command-policy/src/analyze-command.ts'
 import { median, micros } from './measure.ts'
 
 const place = { cwd: '/home/me/project', home: '/home/me' }

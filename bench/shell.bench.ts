@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { testToolContext } from '@troupe/core/testing'
-import { createAgentState, disposeAgentState } from '../packages/core/src/create-agent-state.ts'
+import { createAgentState, disposeAgentState } from '../packages/core/src/run/create-agent-state.ts'
 import bash from '../packages/core/src/tools/bash.ts'
 import { median, times } from './measure.ts'
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +14,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createAgent, type AgentOptions } from '@troupe/core/turn'
+import { published } from '../scripts/lib/build-packages.mjs'
+import { type AgentOptions, createAgent } from '@troupe/agent'
 import { z } from 'zod'
 import { median, rounds } from './measure.ts'
 
@@ -104,7 +106,7 @@ export const benches = [
     },
   },
   {
-    name: '@troupe/core as it is published: size, and CPU time to import @troupe/core/turn and all',
+    name: 'the packages as published: size, and CPU time to import @troupe/agent and @troupe/core',
     bar: 'at most 1.5 MB packed, 4x and 6x the import of zod',
     async run() {
       const project = mkdtempSync(path.join(tmpdir(), 'troupe-bench-pack-'))
@@ -113,7 +115,7 @@ export const benches = [
         const times: [turn: number, all: number, zod: number][] = []
         for (let i = 0; i < 5; i++) {
           times.push([
-            await importTime(project, '@troupe/core/turn'),
+            await importTime(project, '@troupe/agent'),
             await importTime(project, '@troupe/core'),
             await importTime(project, 'zod'),
           ])
@@ -138,22 +140,28 @@ export const benches = [
 
 /** What npm would install into an empty project. */
 async function packInto(project: string): Promise<{ size: number; files: number }> {
-  const packed = path.join(project, 'node_modules', '@troupe', 'core')
-  mkdirSync(packed, { recursive: true })
-  const core = path.join(root, 'packages', 'core')
-  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: core })
-  const tarball = path.join(project, readdirSync(project).find((name) => name.endsWith('.tgz')) ?? '')
-  await run('tar', ['-xzf', tarball, '-C', packed, '--strip-components=1'])
-  const { dependencies } = JSON.parse(readFileSync(path.join(core, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>
-  }
-  for (const name of Object.keys(dependencies)) {
-    const link = path.join(project, 'node_modules', name)
-    mkdirSync(path.dirname(link), { recursive: true })
-    symlinkSync(path.join(root, 'node_modules', name), link)
+  let [size, files] = [0, 0]
+  for (const name of published) {
+    const folder = path.join(root, 'packages', name)
+    const packed = path.join(project, 'node_modules', '@troupe', name)
+    mkdirSync(packed, { recursive: true })
+    await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: folder })
+    const tarball = path.join(project, `troupe-${name}-0.1.0.tgz`)
+    await run('tar', ['-xzf', tarball, '-C', packed, '--strip-components=1'])
+    size += statSync(tarball).size
+    files += readdirSync(packed, { recursive: true }).length
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(path.join(folder, 'package.json'), 'utf8'),
+    ) as { dependencies?: Record<string, string>; peerDependencies?: Record<string, string> }
+    for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) {
+      const link = path.join(project, 'node_modules', needed)
+      if (needed.startsWith('@troupe/') || existsSync(link)) continue
+      mkdirSync(path.dirname(link), { recursive: true })
+      symlinkSync(path.join(root, 'node_modules', needed), link)
+    }
   }
   writeFileSync(path.join(project, 'package.json'), '{"private": true, "type": "module"}')
-  return { size: statSync(tarball).size, files: readdirSync(packed, { recursive: true }).length }
+  return { size, files }
 }
 
 /** CPU milliseconds in a process of its own. */

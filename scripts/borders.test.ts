@@ -20,16 +20,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('lint lets no room import what it may not', async () => {
   const forbidden: Record<string, string[]> = {
+    'packages/protocol/src/a.ts': ['node:fs', 'ai', '@ai-sdk/provider', 'hono', '@troupe/core', '../../core/src/x.ts'],
+    'packages/command-policy/src/a.ts': ['@troupe/core', '@troupe/protocol', 'ai', '../../core/src/x.ts'],
     'packages/core/src/a.ts': [
       'hono',
       '@hono/node-server',
       'react',
       'kysely',
+      '@troupe/agent',
       '@troupe/server',
       '@troupe/cli',
       '@troupe/core',
+      '../../protocol/src/x.ts',
     ],
-    'packages/core/src/protocol/a.ts': ['node:fs', '../error.ts', 'ai', '@ai-sdk/provider', 'hono', '@troupe/core'],
+    'packages/agent/src/a.ts': ['@troupe/core', '@troupe/server', 'hono', '../../core/src/x.ts'],
+    'packages/agent/src/json/a.ts': ['zod', 'node:fs', '../output/x.ts', '@troupe/protocol'],
     'packages/server/src/a.ts': ['@troupe/web', '@troupe/cli', 'react', '../../cli/src/x.ts', '../../core/src/x.ts'],
     'packages/web/src/a.tsx': [
       '@troupe/core',
@@ -51,15 +56,22 @@ test('lint lets no room import what it may not', async () => {
 })
 
 test('lint lets every room import what it may', async () => {
-  plant('packages/core/src/a.ts', ["import { generateId } from 'ai'\nexport const y = generateId\n"])
-  plant('packages/core/src/protocol/a.ts', [
-    "import type { UIMessage } from 'ai'\nimport type { Ask } from '../asks.ts'\nimport { z } from 'zod'\nexport const y: [Ask?, UIMessage?, z.ZodType?] = [undefined, undefined, z.string()]\n",
+  plant('packages/protocol/src/a.ts', [
+    "import type { UIMessage } from 'ai'\nimport { z } from 'zod'\nexport const y: [UIMessage?, z.ZodType?] = [undefined, z.string()]\n",
   ])
+  plant('packages/command-policy/src/a.ts', ["import { parse } from 'unbash'\nexport const y = parse\n"])
+  plant('packages/core/src/a.ts', [
+    "import { generateId } from 'ai'\nimport { isId } from '@troupe/protocol'\nexport const y = [generateId, isId]\n",
+  ])
+  plant('packages/agent/src/a.ts', [
+    "import type { Store } from '@troupe/core'\nimport { run } from '@troupe/core/run'\nexport const y: [Store?, unknown?] = [undefined, run]\n",
+  ])
+  plant('packages/agent/src/json/a.ts', ["import { x } from './x.ts'\nexport const y = x\n"])
   plant('packages/server/src/a.ts', [
     "import { run } from '@troupe/core'\nimport { Hono } from 'hono'\nexport const y = [run, Hono]\n",
   ])
   plant('packages/web/src/a.tsx', [
-    "import type { Store } from '@troupe/core'\nimport { isId } from '@troupe/core/protocol'\nexport const y: [Store?, unknown?] = [undefined, isId]\n",
+    "import type { Store } from '@troupe/core'\nimport { isId } from '@troupe/protocol'\nexport const y: [Store?, unknown?] = [undefined, isId]\n",
   ])
   plant('packages/cli/src/a.ts', ["import { startServer } from '@troupe/server'\nexport const y = startServer\n"])
   expect(await refused()).toEqual({})

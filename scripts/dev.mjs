@@ -10,7 +10,9 @@ import { setup } from './setup.mjs'
 await main(async () => {
   const { node, env } = await setup({ web: false, program: false })
   const port = env.TROUPE_PORT ?? '4880'
-  const watched = ['core', 'server', 'cli'].map((name) => `--watch-path=${path.join(root, 'packages', name, 'src')}`)
+  const watched = ['protocol', 'command-policy', 'core', 'server', 'cli'].map(
+    (name) => `--watch-path=${path.join(root, 'packages', name, 'src')}`,
+  )
   const program = path.join(root, 'packages', 'cli', 'src', 'main.ts')
   const serve = ['serve', '--no-open', '--port', port, ...process.argv.slice(2)]
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')

@@ -6,7 +6,7 @@ import { main, root } from './lib/run.mjs'
 
 /**
  * `npm run generate`: writes the references that are made from code. With `--check` it compares instead. Each file of
- * `scripts/generators/` exports `file` (where it goes, from the root) and `generate()` (the text it should hold).
+ * `scripts/generators/` exports `file` or `files` (paths from the root) and `generate(file)` (the text it should hold).
  */
 await main(async () => {
   await relaunch({ program: false })
@@ -14,20 +14,21 @@ await main(async () => {
   const folder = path.join(root, 'scripts', 'generators')
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   for (const name of names.sort()) {
-    const { file, generate } = await import(pathToFileURL(path.join(folder, name)).href)
-    if (typeof file !== 'string' || typeof generate !== 'function') {
-      throw new TypeError(`scripts/generators/${name} must export "file" and "generate"`)
+    const { file, files = [file], generate } = await import(pathToFileURL(path.join(folder, name)).href)
+    if (files.some((each) => typeof each !== 'string') || typeof generate !== 'function')
+      throw new TypeError(`scripts/generators/${name} must export "file" or "files", and "generate"`)
+    for (const each of files) {
+      const target = path.join(root, each)
+      const wanted = await generate(each)
+      if (existsSync(target) && readFileSync(target, 'utf8') === wanted) continue
+      if (check) {
+        console.log(`${each} is not what scripts/generators/${name} makes: run "npm run generate"`)
+        process.exitCode = 1
+        continue
+      }
+      mkdirSync(path.dirname(target), { recursive: true })
+      writeFileSync(target, wanted)
+      console.log(`wrote ${each}`)
     }
-    const target = path.join(root, file)
-    const wanted = await generate()
-    if (existsSync(target) && readFileSync(target, 'utf8') === wanted) continue
-    if (check) {
-      console.log(`${file} is not what scripts/generators/${name} makes: run "npm run generate"`)
-      process.exitCode = 1
-      continue
-    }
-    mkdirSync(path.dirname(target), { recursive: true })
-    writeFileSync(target, wanted)
-    console.log(`wrote ${file}`)
   }
 })

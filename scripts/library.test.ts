@@ -1,10 +1,10 @@
-import { chatSession, createAgent } from '@troupe/core/turn'
+import { chatSession, createAgent } from '@troupe/agent'
 import { scriptedModel } from '@troupe/core/testing'
 import { createModels } from '@troupe/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { wireServer, type WireProvider, type WireServer } from '../packages/server/src/testing/wire-server.ts'
-import { testServer } from '../packages/server/test/test-server.ts'
+import { testServer } from '../packages/server/src/testing/test-server.ts'
+import { type WireProvider, wireServer, type WireServer } from '../packages/server/src/testing/wire-server.ts'
 
 /** What the library's turns share with the workspace: its store, and the wire of real provider packages. */
 describe('a conversation of a program', () => {

@@ -5,79 +5,111 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import * as agent from '@troupe/agent'
+import * as json from '@troupe/agent/json'
+import * as commandPolicy from '@troupe/command-policy'
 import * as core from '@troupe/core'
-import * as error from '@troupe/core/error'
-import * as protocol from '@troupe/core/protocol'
+import * as mcp from '@troupe/core/mcp'
+import * as permission from '@troupe/core/permission'
+import * as coreRun from '@troupe/core/run'
 import * as testing from '@troupe/core/testing'
-import * as turn from '@troupe/core/turn'
+import * as tool from '@troupe/core/tool'
+import * as protocol from '@troupe/protocol'
+import * as error from '@troupe/protocol/error'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { published } from './lib/build-packages.mjs'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources: Record<string, object> = {
+  '@troupe/protocol': protocol,
+  '@troupe/protocol/error': error,
+  '@troupe/command-policy': commandPolicy,
   '@troupe/core': core,
-  '@troupe/core/error': error,
-  '@troupe/core/protocol': protocol,
   '@troupe/core/testing': testing,
-  '@troupe/core/turn': turn,
+  '@troupe/core/run': coreRun,
+  '@troupe/core/tool': tool,
+  '@troupe/core/permission': permission,
+  '@troupe/core/mcp': mcp,
+  '@troupe/agent': agent,
+  '@troupe/agent/json': json,
 }
-const manifest = JSON.parse(readFileSync(path.join(root, 'packages/core/package.json'), 'utf8')) as {
+interface Manifest {
   exports: Record<string, unknown>
-  dependencies: Record<string, string>
-  peerDependencies: Record<string, string>
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
 }
-const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+const manifests = Object.fromEntries(
+  published.map((name) => [
+    name,
+    JSON.parse(readFileSync(path.join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest,
+  ]),
+)
+const needed = (name: string): string[] =>
+  Object.keys({ ...manifests[name]?.dependencies, ...manifests[name]?.peerDependencies })
+const packed = (name: string): string => path.join(project, 'node_modules', '@troupe', name)
+const filesOf = (name: string): string[] => readdirSync(packed(name), { recursive: true, encoding: 'utf8' })
 let project: string
-let packed: string
 
-/** An empty project with what npm would install there: the packed library and its dependencies, nothing else. */
+/** An empty project with what npm would install there: the packed packages and their dependencies, nothing else. */
 beforeAll(async () => {
   project = mkdtempSync(path.join(tmpdir(), 'troupe-pack-'))
-  packed = path.join(project, 'node_modules', '@troupe', 'core')
-  mkdirSync(packed, { recursive: true })
-  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: path.join(root, 'packages', 'core') })
-  const [tarball = ''] = readdirSync(project).filter((name) => name.endsWith('.tgz'))
-  await run('tar', ['-xzf', path.join(project, tarball), '-C', packed, '--strip-components=1'])
-  for (const name of [...needed, '@types/node']) {
+  for (const name of published) {
+    mkdirSync(packed(name), { recursive: true })
+    await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: path.join(root, 'packages', name) })
+    const tarball = path.join(project, `troupe-${name}-0.1.0.tgz`)
+    await run('tar', ['-xzf', tarball, '-C', packed(name), '--strip-components=1'])
+  }
+  for (const name of new Set([...published.flatMap(needed), '@types/node'])) {
     const link = path.join(project, 'node_modules', name)
+    if (name.startsWith('@troupe/')) continue
     mkdirSync(path.dirname(link), { recursive: true })
     symlinkSync(path.join(root, 'node_modules', name), link)
   }
   writeFileSync(path.join(project, 'package.json'), '{"private": true, "type": "module"}')
-}, 60_000)
+}, 120_000)
 
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
-test('the package holds the build, the sources, README and licence, and nothing of the tests', () => {
-  expect(readdirSync(packed).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'src'])
-  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' })
-  expect(files.filter((file) => /\.test\.|test-workspace|open-test-shell/.test(file))).toEqual([])
+test.each(published)('%s holds the build, the sources, README and license, and no tests', (name) => {
+  expect(readdirSync(packed(name)).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'src'])
+  const files = filesOf(name)
+  expect(files.filter((file) => /\.test\.|test-workspace|test-shell|fixtures/.test(file))).toEqual([])
   const built = files.filter((file) => /^dist\/.*\.js$/.test(file)).map((file) => file.slice(5, -3))
   const written = files.filter((file) => /^src\/.*\.ts$/.test(file)).map((file) => file.slice(4, -3))
   expect(built.toSorted()).toEqual(written.toSorted())
 })
 
-test('it imports nothing but its dependencies', () => {
-  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' }).filter((file) => /^dist\/.*\.js$/.test(file))
+test.each(published)('%s imports nothing but its dependencies', (name) => {
+  const files = filesOf(name).filter((file) => /^dist\/.*\.js$/.test(file))
   const imports = /^(?:import|export|\}) ?[^'"\n;]*\bfrom ['"]([^'"]+)['"]|\bimport(?: |\()['"]([^'"]+)['"]/gm
   const imported = files.flatMap((file) =>
-    [...readFileSync(path.join(packed, file), 'utf8').matchAll(imports)].map(([, from, alone]) => from ?? alone ?? ''),
+    [...readFileSync(path.join(packed(name), file), 'utf8').matchAll(imports)].map(
+      ([, from, alone]) => from ?? alone ?? '',
+    ),
   )
-  const foreign = imported.filter((name) => !name.startsWith('.') && !isBuiltin(name))
-  const packages = foreign.map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name)
-  expect(packages).toEqual(expect.arrayContaining(['zod', '@vscode/ripgrep']))
-  expect(packages.filter((name) => !needed.includes(name))).toEqual([])
+  const foreign = imported.filter((each) => !each.startsWith('.') && !isBuiltin(each))
+  const packages = foreign.map((each) => /^(@[^/]+\/)?[^/]+/.exec(each)?.[0] ?? each)
+  expect(packages.length).toBeGreaterThan(0)
+  expect(packages.filter((each) => !needed(name).includes(each))).toEqual([])
 })
 
-test('it leaves versions to the project that installs it, and has its one copy of zod', () => {
-  expect(manifest.peerDependencies).toEqual({ zod: '^4.2.0' })
-  const pinned = Object.entries(manifest.dependencies).filter(([, version]) => !version.startsWith('^'))
+test('versions are left to the project that installs them, and it has one copy of zod', () => {
+  const zod = published.map((name) => manifests[name]?.peerDependencies?.['zod'])
+  expect(zod).toEqual(['^4.2.0', undefined, '^4.2.0', '^4.2.0'])
+  const pinned = published.flatMap((name) =>
+    Object.entries(manifests[name]?.dependencies ?? {}).filter(
+      ([each, version]) => !version.startsWith('^') && !each.startsWith('@troupe/'),
+    ),
+  )
   // Its next version needs a package that some registries do not have.
   expect(pinned).toEqual([['linkedom', '0.18.12']])
 })
 
 test('every export is there in an empty project, with every built-in tool and agent', async () => {
-  const names = Object.keys(manifest.exports).map((name) => name.replace('.', '@troupe/core'))
+  const names = published.flatMap((name) =>
+    Object.keys(manifests[name]?.exports ?? {}).map((entry) => entry.replace('.', `@troupe/${name}`)),
+  )
   expect(names).toEqual(Object.keys(sources))
   const program = `
     import { getBuiltinAgents, getBuiltinTools } from '@troupe/core'
@@ -97,13 +129,13 @@ test('every export is there in an empty project, with every built-in tool and ag
 })
 
 test('the example of the README runs as it stands', async () => {
-  const example = /```ts\n(.*?)```/s.exec(readFileSync(path.join(packed, 'README.md'), 'utf8'))?.[1] ?? ''
+  const example = /```ts\n(.*?)```/s.exec(readFileSync(path.join(packed('core'), 'README.md'), 'utf8'))?.[1] ?? ''
   expect(await runProgram('example.ts', example)).toContain('That is the time.')
 })
 
 /** A turn with everything that a program would use of it. */
 const turnProgram = `
-  import { chatSession, createAgent } from '@troupe/core/turn'
+  import { chatSession, createAgent } from '@troupe/agent'
   import { scriptedModel } from '@troupe/core/testing'
   import { z } from 'zod'
   const model = scriptedModel([
@@ -129,41 +161,48 @@ test('importing turns loads no tool, and nothing that only tools need', async ()
     import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
-    await import('@troupe/core/turn')
+    await import('@troupe/agent')
     console.log(JSON.stringify(loaded))`
   const loaded = JSON.parse(await runProgram('loaded.mjs', program)) as string[]
-  const own = loaded.filter((url) => url.includes('/@troupe/core/')).map((url) => url.replace(/^.*\/dist\//, ''))
-  expect(own).toContain('turn/agent.js')
-  expect(own.filter((file) => /^(tools|search|web|sandbox|agents)\//.test(file))).toEqual([])
-  const foreign = loaded.filter((url) => url.startsWith('file:') && !url.includes('/@troupe/core/'))
+  const own = loaded.filter((url) => url.includes('/@troupe/')).map((url) => url.replace(/^.*\/@troupe\//, ''))
+  expect(own).toContain('agent/dist/agent.js')
+  expect(own.filter((file) => /^core\/dist\/(tools|search|web|sandbox|agents)\//.test(file))).toEqual([])
+  const foreign = loaded.filter((url) => url.startsWith('file:') && !url.includes('/@troupe/'))
   const packages = new Set(foreign.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
   expect([...packages].filter((name) => name !== 'loaded.mjs').toSorted()).toEqual(['json5', 'yaml', 'zod'])
 })
 
-test('a turn works from a bundle, which leaves out what it does not use, whichever way it is imported', async () => {
-  const alone = await bundle('turn', turnProgram)
-  const ofAll = await bundle('all', turnProgram.replace('@troupe/core/turn', '@troupe/core'))
-  for (const [name, modules] of [['turn', alone] as const, ['all', ofAll] as const]) {
-    expect(modules).toContain('turn/agent.js')
-    expect(modules.filter((file) => /^(tools|web|agents)\//.test(file))).toEqual([])
-    expect(JSON.parse(await runProgram(`bundled-${name}/${name}-input.js`))).toEqual(turnAnswer)
-  }
-  expect(ofAll.length).toBeLessThan(alone.length * 1.2)
+test('a turn works from a bundle, which leaves out what it does not use', async () => {
+  const modules = await bundle('turn', turnProgram)
+  expect(modules).toContain('agent/dist/agent.js')
+  expect(modules.filter((file) => /^core\/dist\/(tools|web|agents)\//.test(file))).toEqual([])
+  expect(JSON.parse(await runProgram('bundled-turn/turn-input.js'))).toEqual(turnAnswer)
+})
+
+test('the JSON reader bundles for browsers, alone', async () => {
+  const program = `
+    import { createJsonReader } from '@troupe/agent/json'
+    const reader = createJsonReader({})
+    for (const piece of ['{"a": [1, ', '2], "b": "x', 'y"}']) reader.write(piece)
+    console.log(JSON.stringify(reader.end().value))`
+  const modules = await bundle('json', program, 'browser')
+  expect(modules.filter((file) => !/^agent\/dist\/json[./]/.test(file))).toEqual([])
+  expect(JSON.parse(await runProgram('bundled-json/json-input.js'))).toEqual({ a: [1, 2], b: 'xy' })
 })
 
 /** Bundles a program and gives the library's files of which something is in it. */
-async function bundle(name: string, program: string): Promise<string[]> {
+async function bundle(name: string, program: string, platform = 'node'): Promise<string[]> {
   const { build } = (await import(path.join(root, 'node_modules', 'rolldown', 'dist', 'index.mjs'))) as {
     build(options: object): Promise<{ output: { modules?: Record<string, { code: string | null }> }[] }>
   }
   const input = path.join(project, `${name}-input.mjs`)
   writeFileSync(input, program)
   const output = { dir: path.join(project, `bundled-${name}`), format: 'esm' }
-  const built = await build({ input, cwd: project, platform: 'node', logLevel: 'silent', output })
+  const built = await build({ input, cwd: project, platform, logLevel: 'silent', output })
   return built.output
     .flatMap(({ modules = {} }) => Object.entries(modules))
-    .filter(([id, { code }]) => id.includes('/@troupe/core/dist/') && code !== null && code !== '')
-    .map(([id]) => id.replace(/^.*\/dist\//, ''))
+    .filter(([id, { code }]) => id.includes('/@troupe/') && code !== null && code !== '')
+    .map(([id]) => id.replace(/^.*\/@troupe\//, ''))
 }
 
 test('its types hold without skipLibCheck, but for what another package leaves out', async () => {

@@ -56,7 +56,7 @@ test("a person's own tools get the packages that the program uses", async () => 
     `import { writeFileSync } from 'node:fs'
 import { defineTool } from '@troupe/core'
 import { z } from 'zod'
-writeFileSync(${JSON.stringify(report)}, JSON.stringify(['@troupe/core', '@troupe/core/error', 'zod'].map((name) => import.meta.resolve(name))))
+writeFileSync(${JSON.stringify(report)}, JSON.stringify(['@troupe/core', '@troupe/protocol/error', 'zod'].map((name) => import.meta.resolve(name))))
 export default defineTool({ description: 'Mine.', input: z.object({}), group: 'system', readOnly: true, execute: (): string => 'mine' })
 `,
   )

@@ -6,7 +6,7 @@ import { findTexts } from './lib/find-texts.mjs'
 
 const source = fileURLToPath(new URL('../packages/web/src', import.meta.url))
 /** What no person reads there: names of languages and of components, and what models are told. */
-const exempt = /^(texts|testing|actions|page-tools)\/|language-of\.ts$|^previews\/ui\/(parts|ui-view)\.tsx$|fake-server/
+const exempt = /^(texts|testing|actions|page-tools)\/|language-of\.ts$|^content\/ui-view\.tsx$/
 
 const found = (code: string) => findTexts('a.tsx', code).map(({ text }) => text)
 

@@ -1,4 +1,4 @@
-import type { StoredMessage } from '@troupe/core/protocol'
+import type { StoredMessage } from '@troupe/protocol'
 import type { Server } from '@troupe/server'
 
 /** Stands in the last message of a filled session and nowhere else. */

@@ -25,7 +25,7 @@ export default defineConfig({
       treeshake: {
         // Schemas of the protocol are values at module level: unused, they must not bring zod into the page.
         manualPureFunctions: ['z'],
-        moduleSideEffects: (id) => !id.includes('/core/src/protocol/') && !id.includes('/node_modules/zod/'),
+        moduleSideEffects: (id) => !id.includes('/packages/protocol/src/') && !id.includes('/node_modules/zod/'),
       },
     },
   },
@@ -67,7 +67,7 @@ function licences(): Plugin {
     resolveId: (source) => (source === id ? `\0${id}` : null),
     load(source) {
       if (source !== `\0${id}`) return null
-      const names = ['web', 'core', 'server'].flatMap((room) =>
+      const names = ['web', 'protocol', 'command-policy', 'core', 'server'].flatMap((room) =>
         Object.keys(read(`@troupe/${room}`)?.dependencies ?? {}),
       )
       const found = [...new Set(names)]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dataParts } from '../../packages/core/src/protocol/data-parts.ts'
+import { dataParts } from '../../packages/protocol/src/data-parts.ts'
 
 export const file = 'docs/reference/stream-parts.md'
 
@@ -9,7 +9,7 @@ export async function generate(): Promise<string> {
     const fields = describe(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema)
     return `| \`data-${name}\` | ${stored ? 'yes' : 'no'} | ${cell(about)} | ${cell(fields)} |`
   })
-  return `<!-- Made by scripts/generators/data-parts.ts: change packages/core/src/protocol/data-parts.ts and run "npm run generate". -->
+  return `<!-- Made by scripts/generators/data-parts.ts: change packages/protocol/src/data-parts.ts and run "npm run generate". -->
 
 # Stream parts
 

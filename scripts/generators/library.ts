@@ -13,27 +13,28 @@ export async function generate(): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-reference-'))
   try {
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-    const project = path.join(root, 'packages', 'core', 'tsconfig.build.json')
-    execFileSync(process.execPath, [tsc, '-p', project, '--emitDeclarationOnly', '--noCheck', '--outDir', folder], {
-      stdio: 'pipe',
-    })
-    return write(folder)
+    const project = path.join(root, 'packages', 'agent', 'tsconfig.build.json')
+    const flags = ['--emitDeclarationOnly', '--noCheck', '--outDir', folder]
+    // Other packages are read as sources, so nothing has to be built first.
+    const sources = ['--rootDir', path.join(root, 'packages'), '--customConditions', 'troupe-source']
+    execFileSync(process.execPath, [tsc, '-p', project, ...flags, ...sources], { stdio: 'pipe' })
+    return write(path.join(folder, 'agent', 'src'))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 function write(folder: string): string {
-  const index = readFileSync(path.join(root, 'packages/core/src/turn/index.ts'), 'utf8')
+  const index = readFileSync(path.join(root, 'packages/agent/src/index.ts'), 'utf8')
   const declared = new Map<string, Map<string, Declaration>>()
-  const entries = [...index.matchAll(/^export (?:type )?\{ ([^}]+) \} from '([^']+)'/gm)].flatMap(
+  const entries = [...index.matchAll(/^export (?:type )?\{ ([^}]+) \} from '(\.[^']+)'/gm)].flatMap(
     ([, names = '', from = '']) => {
-      const source = path.join(folder, 'turn', from.replace(/\.ts$/, '.d.ts'))
+      const source = path.join(folder, from.replace(/\.ts$/, '.d.ts'))
       const known = declared.get(source) ?? declarations(readFileSync(source, 'utf8'))
       declared.set(source, known)
       return names.split(', ').map((name) => {
         const declaration = known.get(name)
-        if (declaration === undefined) throw new Error(`turn/index.ts exports ${name}, and ${from} does not declare it`)
+        if (declaration === undefined) throw new Error(`index.ts exports ${name}, and ${from} does not declare it`)
         return { name, ...declaration }
       })
     },
@@ -41,12 +42,11 @@ function write(folder: string): string {
   const sections = entries.map(({ name, about, text }) =>
     [`## ${name}`, ...(about === '' ? [] : [about]), `\`\`\`ts\n${text}\n\`\`\``].join('\n\n'),
   )
-  return `<!-- Made by scripts/generators/library.ts from packages/core/src/turn/index.ts: run "npm run generate". -->
+  return `<!-- Made by scripts/generators/library.ts from packages/agent/src/index.ts: run "npm run generate". -->
 
 # Library
 
-Everything that \`@troupe/core/turn\` exports; \`@troupe/core\` exports the same and more. How it is used stands in the
-[guide](../guides/library.md).
+Everything that \`@troupe/agent\` exports. The [guide](../guides/library.md) shows how to use it.
 
 ${entries.map(({ name }, index) => `[${name}](#${anchor(entries.slice(0, index), name)})`).join(' · ')}
 

@@ -1,6 +1,6 @@
-import { openApi } from '../../packages/server/src/open-api.ts'
-import { createRoutes, type RouteContext } from '../../packages/server/src/routes.ts'
-import { version } from '../../packages/server/src/version.ts'
+import { createRoutes, type RouteContext } from '../../packages/server/src/boot/routes.ts'
+import { version } from '../../packages/server/src/boot/server.ts'
+import { openApi } from '../../packages/server/src/http/open-api.ts'
 
 export const file = 'docs/reference/openapi.json'
 

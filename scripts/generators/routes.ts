@@ -1,5 +1,5 @@
-import { answerText, type Route } from '../../packages/server/src/route.ts'
-import { createRoutes, type RouteContext } from '../../packages/server/src/routes.ts'
+import { createRoutes, type RouteContext } from '../../packages/server/src/boot/routes.ts'
+import { answerText, type Route } from '../../packages/server/src/http/route.ts'
 
 export const file = 'docs/reference/routes.md'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { createPolicy } from '../../packages/core/src/permission/create-policy.ts'
 import { decide } from '../../packages/core/src/permission/decide.ts'
-import type { PermissionContext } from '../../packages/core/src/permission/permission-context.ts'
-import { buildTools, getBuiltinTools } from '../../packages/core/src/tool-set.ts'
-import type { Tool } from '../../packages/core/src/tool.ts'
+import type { PermissionContext } from '../../packages/core/src/permission/path-facts.ts'
+import { createPolicy } from '../../packages/core/src/permission/policy.ts'
+import { buildTools, getBuiltinTools } from '../../packages/core/src/tool/tool-set.ts'
+import type { Tool } from '../../packages/core/src/tool/tool.ts'
 
 export const file = 'docs/reference/tools.md'
 

@@ -24,14 +24,15 @@ const registered = registries.flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 )
 /** A person's own tools get what the program itself uses. */
-const library = Object.values(
-  JSON.parse(readFileSync(path.join(root, 'packages/core/package.json'), 'utf8')).exports,
-).map((entry) => path.join('packages/core', entry['troupe-source']))
+const library = ['protocol', 'core', 'agent'].flatMap((name) => {
+  const { exports } = JSON.parse(readFileSync(path.join(root, 'packages', name, 'package.json'), 'utf8'))
+  return Object.values(exports).map((entry) => path.join('packages', name, entry['troupe-source']))
+})
 
 const [folder] = process.argv.slice(2)
 const inputs = [
   ...registries,
-  ...['cli', 'core', 'server'].map((name) => `packages/${name}/package.json`),
+  ...['protocol', 'command-policy', 'core', 'agent', 'server', 'cli'].map((name) => `packages/${name}/package.json`),
   // Changes with every installation.
   'node_modules/.package-lock.json',
   path.relative(root, fileURLToPath(import.meta.url)),

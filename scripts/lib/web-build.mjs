@@ -30,8 +30,8 @@ const sources = [
   'packages/web/src',
   'packages/web/tsconfig.json',
   'packages/web/vite.config.ts',
-  'packages/core/package.json',
-  'packages/core/src/protocol',
+  'packages/protocol/package.json',
+  'packages/protocol/src',
 ]
 
 /** Whether the built page is that of the sources as they are now. */

@@ -1,5 +1,5 @@
-import type { CommandContext } from './command.ts'
 import { runTroupe } from './run-troupe.ts'
+import type { CommandContext } from './shared/command.ts'
 
 // Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
 process.stdout.on('error', () => {

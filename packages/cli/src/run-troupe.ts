@@ -1,5 +1,5 @@
 import { inspect, parseArgs } from 'node:util'
-import { printNotice, UsageError, type Command, type CommandContext } from './command.ts'
+import { type Command, type CommandContext, printNotice, UsageError } from './shared/command.ts'
 
 /** Each is loaded when it is called. */
 const commands = {

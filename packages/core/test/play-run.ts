@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import type { Answer, Ask } from '../src/asks.ts'
-import { createPolicy } from '../src/permission/create-policy.ts'
+import type { Part, StoredMessage } from '../../protocol/src/message.ts'
 import { decide } from '../src/permission/decide.ts'
-import type { Part, StoredMessage } from '../src/protocol/message.ts'
-import { createMemoryAsks } from '../src/run/memory-asks.ts'
-import { createMemoryLog, type MemoryLog } from '../src/run/memory-log.ts'
-import { run, type RunOutcome } from '../src/run/run.ts'
+import { createPolicy } from '../src/permission/policy.ts'
 import type { RunInput } from '../src/run/run-input.ts'
+import { run, type RunOutcome } from '../src/run/run.ts'
+import { createMemoryAsks, createMemoryLog, type MemoryLog } from '../src/store/memory.ts'
 import { scriptedModel, type ScriptedModel } from '../src/testing/index.ts'
-import { checkTool, defineTool, type Tool } from '../src/tool.ts'
+import type { Answer, Ask } from '../src/tool/asks.ts'
+import { checkTool, defineTool, type Tool } from '../src/tool/tool.ts'
 
 export type Playing = RunOutcome & { log: MemoryLog; model: ScriptedModel }
 

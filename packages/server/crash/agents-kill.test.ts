@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ask, StoredMessage } from '@troupe/core'
+import type { Ask } from '@troupe/core'
+import type { StoredMessage } from '@troupe/protocol'
 import { expect, it } from 'vitest'
 import { openSqliteStore } from '../src/stores/sqlite.ts'
-import { openHome, type CrashHome } from './open-home.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from './model-server.ts'
+import { type CrashHome, openHome } from './open-home.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const kills = full ? 30 : 3

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import { startServer } from '../src/start-server.ts'
+import { startServer } from '../src/boot/start-server.ts'
 
 /** One server on a home, as a process of its own. Says where it is on stdout; its log goes to stderr. */
 const [home, workspace] = process.argv.slice(2) as [string, string]

@@ -2,11 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { StoredMessage } from '@troupe/protocol'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { StoredMessage } from '@troupe/core'
-import { openHome, type CrashHome } from './open-home.ts'
-import { createReader } from './reader.ts'
-import type { ServerProcess } from './server-process.ts'
+import { type CrashHome, createReader, openHome, type ServerProcess } from './open-home.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-full-'))
 const disk = path.join(folder, 'disk')

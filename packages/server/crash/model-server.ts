@@ -4,9 +4,65 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chatCompletions, commonUsage } from '../src/testing/wire-formats/chat-completions.ts'
 import { event, type WireTurn } from '../src/testing/wire-formats/wire-turn.ts'
-import { scriptFor } from './script.ts'
 
-export interface ModelServer {
+const words = 'the quick brown fox jumps over a lazy dog 狐 🦊 — and says "what\'s next?"\n'.split(' ')
+
+/** What the model does for one question: the same in every process that asks. Call ids are used again in every step. */
+function scriptFor(seed: number): WireTurn[] {
+  const random = createRandom(seed)
+  const steps = random.between(2, 5)
+  return Array.from({ length: steps + 1 }, (_, step) => ({
+    ...(random.chance(0.4) && { reasoning: sentence(random, 10) }),
+    text: `Step ${step}. ${sentence(random, 40)}`,
+    ...(step < steps && {
+      calls: Array.from({ length: random.between(1, 3) }, (_, i) => randomCall(random, `${seed}-${step}-${i}`, i)),
+    }),
+  }))
+}
+
+function randomCall(random: Random, key: string, index: number): NonNullable<WireTurn['calls']>[number] {
+  const name = random.pick(['Append', 'Append', 'AppendAsked', 'Look', 'Look', 'Launch'])
+  const input = {
+    key,
+    beforeMs: random.between(0, 25),
+    afterMs: random.between(0, 40),
+    ...(name === 'Launch' && { orphaned: random.chance(0.3) }),
+  }
+  return { id: `call_${index}`, name, input }
+}
+
+function sentence(random: Random, most: number): string {
+  return Array.from({ length: random.between(3, most) }, () => random.pick(words)).join(' ')
+}
+
+/** Random numbers that a seed repeats. */
+export interface Random {
+  /** From 0 to below 1. */
+  next(): number
+  /** A whole number from `low` to `high`. */
+  between(low: number, high: number): number
+  chance(probability: number): boolean
+  pick<T>(list: readonly T[]): T
+}
+
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const between = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1))
+  return {
+    next,
+    between,
+    chance: (probability) => next() < probability,
+    pick: (list) => list[between(0, list.length - 1)] as never,
+  }
+}
+
+interface ModelServer {
   baseURL: string
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startOwner, startProcess, type ServerProcess, type StartError } from './server-process.ts'
+import { type ServerProcess, type StartError, startOwner, startProcess } from './open-home.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const rounds = full ? 10 : 1

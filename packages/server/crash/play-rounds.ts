@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Ask } from '@troupe/core'
-import type { CrashHome } from './open-home.ts'
-import { createRandom, type Random } from './random.ts'
-import { createReader, type Reader } from './reader.ts'
-import type { ServerProcess } from './server-process.ts'
+import { createRandom, type Random } from './model-server.ts'
+import { type CrashHome, createReader, type Reader, type ServerProcess } from './open-home.ts'
 
 /** One question and everything that was acknowledged about it. */
 export interface PlayedTurn {

@@ -1,11 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Ask } from '@troupe/core'
+import type { StoredMessage } from '@troupe/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Ask, StoredMessage } from '@troupe/core'
-import { openHome, type CrashHome } from './open-home.ts'
-import { createReader, type Reader } from './reader.ts'
-import type { ServerProcess } from './server-process.ts'
+import { type CrashHome, createReader, openHome, type Reader, type ServerProcess } from './open-home.ts'
 
 let folder: string
 let home: CrashHome

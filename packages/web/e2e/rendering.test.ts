@@ -1,10 +1,8 @@
-import type { Metadata } from '@troupe/core'
-import { scriptedModel } from '@troupe/core/testing'
-import type { ScriptTurn } from '@troupe/core/testing'
+import { scriptedModel, type ScriptTurn } from '@troupe/core/testing'
+import type { Metadata } from '@troupe/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { openWorkspace, type TestWorkspace } from './open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name =

@@ -1,13 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Part } from '@troupe/core'
+import type { Part } from '@troupe/protocol'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatPage } from './chat-page.ts'
 import { hostileVectors } from './hostile-vectors.ts'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { openWorkspace, type TestWorkspace } from './open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'sessions (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'sessions'
@@ -15,7 +14,7 @@ const dot = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-const fixture = path.resolve(import.meta.dirname, '../../server/src/imports/fixtures/chatgpt.json')
+const fixture = path.resolve(import.meta.dirname, '../../server/src/transfer/import/fixtures/chatgpt.json')
 
 const animals = ['Ants', 'Bees', 'Cats', 'Dogs', 'Eels']
 

@@ -1,15 +1,22 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { readAddress } from './address.ts'
-import { App } from './app.tsx'
-import { startServiceWorker } from './offline/service-worker.ts'
+import { App, replaceAddress } from './app/app.tsx'
+import './base.css'
+import './contrast.css'
+import { readAddress } from './platform/address.ts'
+import { trackInputMethod } from './platform/keyboard.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
-import { replaceAddress } from './use-address.ts'
-import { trackInputMethod } from './ui/by-key.ts'
-import { createWorkspace, WorkspaceContext } from './workspace.ts'
-import './styles/tokens.css'
-import './styles/contrast.css'
-import './styles/base.css'
+import './tokens.css'
+import { createWorkspace, WorkspaceContext } from './workspace/workspace.ts'
+
+/** Keeps the page's own files, and shows notifications. While it is being developed, nothing stands between it and its sources. */
+function startServiceWorker(): void {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  // Not before the page has what it needs itself; and without it everything else works.
+  window.addEventListener('load', () => {
+    navigator.serviceWorker.register('/service-worker.js').catch(() => undefined)
+  })
+}
 
 /** A page without its messages is shown rather than none. */
 const maxWaitMs = 200

@@ -1,5 +1,5 @@
-import { defineCommand, UsageError } from '../command.ts'
-import { connect, readJson } from '../connect.ts'
+import { defineCommand, UsageError } from '../shared/command.ts'
+import { connect, readJson } from '../shared/connect.ts'
 
 /**
  * For bash: what is before the cursor, from the last space or quote on. Bash cuts words at colons and the like and puts

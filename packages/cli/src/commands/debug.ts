@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
-import { defineCommand, UsageError } from '../command.ts'
-import { connect, readJson } from '../connect.ts'
 import { count } from '@troupe/server/count'
+import { defineCommand, UsageError } from '../shared/command.ts'
+import { connect, readJson } from '../shared/connect.ts'
 
 interface DebugView {
   session: { id: string; title: string; model: string | null }

@@ -1,5 +1,5 @@
-import { defineCommand } from '../command.ts'
 import { diagnose, type Finding } from '@troupe/server/doctor'
+import { defineCommand } from '../shared/command.ts'
 
 /**
  * `troupe doctor`: what was found, what was tried, and how to fix it. `--full` reads all of a large database. Exit code 1

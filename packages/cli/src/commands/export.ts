@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { defineCommand, printNotice, UsageError } from '../command.ts'
-import { connect, readJson } from '../connect.ts'
+import { defineCommand, printNotice, UsageError } from '../shared/command.ts'
+import { connect, readJson } from '../shared/connect.ts'
 
 /** `troupe export <session>`: the session as a file, on the standard output or where `--output` says. */
 export const command = defineCommand({

@@ -1,4 +1,4 @@
-import { defineCommand } from '../command.ts'
+import { defineCommand } from '../shared/command.ts'
 
 const help = `Troupe: a workspace in which agents work with real tools under your control.
 

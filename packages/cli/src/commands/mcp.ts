@@ -1,7 +1,7 @@
 import { openHome } from '@troupe/server/home'
 import { createMcpService, serveOverHttp, serveOverStdio } from '@troupe/server/mcp'
-import { defineCommand, printNotice, UsageError } from '../command.ts'
-import { connect } from '../connect.ts'
+import { defineCommand, printNotice, UsageError } from '../shared/command.ts'
+import { connect } from '../shared/connect.ts'
 
 /** `troupe mcp`: our agents and chosen tools for other programs, over the standard streams or HTTP. */
 export const command = defineCommand({

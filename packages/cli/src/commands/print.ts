@@ -1,8 +1,143 @@
-import { extractUrls, createFold, newId, readEvents, type Chunk } from '@troupe/core/protocol'
-import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
-import { connect, readJson, type Connection } from '../connect.ts'
-import { createOutput, formats, toResult, type Format, type Output, type Result } from '../output.ts'
-import { readPrompt } from '../read-prompt.ts'
+import { fstatSync } from 'node:fs'
+import {
+  type Chunk,
+  createFold,
+  type ErrorInfo,
+  extractUrls,
+  type Message,
+  newId,
+  readEvents,
+  type Usage,
+} from '@troupe/protocol'
+import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
+import { connect, type Connection, readJson } from '../shared/connect.ts'
+
+const formats = ['text', 'json', 'stream-json'] as const
+type Format = (typeof formats)[number]
+
+/** What one answer came to. */
+interface Result {
+  /** The text of the last step. */
+  result: string
+  sessionId: string
+  messageId: string | null
+  model: string | null
+  /** Of its own model calls; what they cost where the price is known. */
+  usage: Usage | null
+  cost: number | null
+  /** What its sub-agents took besides. */
+  subAgents: { tokens: number; cost?: number } | null
+  finishReason: string | null
+  elapsedMs: number | null
+  /** Null when the run did what it was asked to. */
+  error: ErrorInfo | null
+}
+
+/** Shows an answer while it comes and when it is there. */
+interface Output {
+  chunk(chunk: Chunk): void
+  end(result: Result): void
+}
+
+function createOutput(format: Format, write: (text: string) => void): Output {
+  if (format === 'json') return { chunk: () => undefined, end: (result) => write(`${JSON.stringify(result)}\n`) }
+  if (format === 'stream-json') return { chunk: (chunk) => write(`${JSON.stringify(chunk)}\n`), end: () => undefined }
+  let last = ''
+  const show = (text: string): void => {
+    if (text === '') return
+    write(text)
+    last = text
+  }
+  return {
+    chunk(chunk) {
+      if ((chunk.type === 'text-start' || chunk.type === 'reset-step') && last !== '')
+        show(last.endsWith('\n') ? '\n' : '\n\n')
+      if (chunk.type === 'text-delta') show(chunk.delta)
+    },
+    end() {
+      if (last !== '' && !last.endsWith('\n')) write('\n')
+    },
+  }
+}
+
+/** `complete`: the stream ended as the end of a run does. */
+function toResult(message: Message, run: { sessionId: string; complete: boolean; errorText?: string }): Result {
+  const { metadata = {} } = message
+  return {
+    result: lastText(message),
+    sessionId: run.sessionId,
+    messageId: message.id || null,
+    model: metadata.model ?? null,
+    usage: metadata.usage ?? null,
+    cost: metadata.cost ?? null,
+    subAgents: metadata.subAgents ?? null,
+    finishReason: metadata.finishReason ?? null,
+    elapsedMs: metadata.elapsedMs ?? null,
+    error: resultError(message, run),
+  }
+}
+
+function resultError({ metadata = {} }: Message, run: { complete: boolean; errorText?: string }): ErrorInfo | null {
+  if (metadata.error !== undefined) return metadata.error
+  if (run.errorText !== undefined) return { name: 'RunFailed', message: run.errorText }
+  if (metadata.aborted) return { name: 'Stopped', message: 'The run was stopped.' }
+  if (metadata.interrupted) return { name: 'Interrupted', message: 'The process that ran it ended.' }
+  if (metadata.stopped !== undefined)
+    return { name: 'LimitReached', message: metadata.stopped.message, data: { reason: metadata.stopped.reason } }
+  if (!run.complete) return { name: 'Unfinished', message: 'The answer was cut off before its end.' }
+  return null
+}
+
+/** What was said after the last tool call, or everything where that is nothing. */
+function lastText({ parts }: Message): string {
+  const texts = (from: number): string =>
+    parts
+      .slice(from)
+      .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      .join('\n\n')
+  const start = parts.findLastIndex((part) => part.type === 'step-start')
+  return texts(start + 1) || texts(0)
+}
+
+/** The prompt of the command line, followed by what is piped in. `typed`: what of it the person wrote. */
+async function readPrompt(positionals: string[], context: CommandContext): Promise<{ prompt: string; typed: string }> {
+  if (positionals.length > 1) {
+    throw new UsageError(`one prompt is expected, ${positionals.length} were given. Put it in quotes.`)
+  }
+  const given = positionals[0]?.trim() ?? ''
+  const piped = isPiped(context.stdin) ? (await readAll(context)).trim() : ''
+  const prompt = [given, piped].filter((text) => text !== '').join('\n\n')
+  if (prompt === '') throw new UsageError('there is no prompt: troupe -p "…", or pipe one in')
+  return { prompt, typed: given }
+}
+
+/** A terminal and /dev/null are character devices; a shell gives a pipe or a file, a program often a socket. */
+function isPiped(stdin: CommandContext['stdin']): boolean {
+  if (stdin.isTTY) return false
+  try {
+    return !fstatSync(stdin.fd).isCharacterDevice()
+  } catch {
+    // It is closed.
+    return false
+  }
+}
+
+async function readAll(context: CommandContext): Promise<string> {
+  const hint = setTimeout(
+    () => printNotice(context, 'reading from stdin until it ends (close it, or add </dev/null)'),
+    3000,
+  )
+  try {
+    const pieces: Buffer[] = []
+    for await (const piece of context.stdin) {
+      hint.refresh()
+      pieces.push(piece as Buffer)
+    }
+    return Buffer.concat(pieces).toString('utf8')
+  } finally {
+    clearTimeout(hint)
+  }
+}
 
 /** `troupe -p "…"`: one prompt, one answer, nobody to ask. */
 export const command = defineCommand({

@@ -1,6 +1,6 @@
-import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
-import { connect, readJson, type Connection } from '../connect.ts'
 import { count } from '@troupe/server/count'
+import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
+import { connect, type Connection, readJson } from '../shared/connect.ts'
 
 type Effect = 'allow' | 'ask' | 'deny'
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
-import { defineCommand, printNotice, UsageError, type CommandContext } from '../command.ts'
-import { connect, readJson } from '../connect.ts'
 import { count } from '@troupe/server/count'
+import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
+import { connect, readJson } from '../shared/connect.ts'
 
 interface SkillInfo {
   name: string

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { serveHere, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
-const fixture = path.resolve(import.meta.dirname, '../../../server/src/imports/fixtures/claude.json')
+const fixture = path.resolve(import.meta.dirname, '../../../server/src/transfer/import/fixtures/claude.json')
 
 test('a file of another program is imported, exported in every format, and known again by a running server', async () => {
   const imported = await troupe(place, ['import', fixture])

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { defineCommand, UsageError } from '../command.ts'
-import { connect, readJson } from '../connect.ts'
-import type { LoadProblem } from '../tell-problems.ts'
+import { defineCommand, UsageError } from '../shared/command.ts'
+import { connect, type LoadProblem, readJson } from '../shared/connect.ts'
 
 interface Rule {
   text: string

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { defineCommand } from '../command.ts'
+import { defineCommand } from '../shared/command.ts'
 
 export const command = defineCommand({
   options: {},

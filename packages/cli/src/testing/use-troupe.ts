@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { startServer, type Server } from '@troupe/server'
+import { type Server, startServer } from '@troupe/server'
 import { afterEach, beforeEach, vi } from 'vitest'
-import type { CommandContext } from '../command.ts'
 import { runTroupe } from '../run-troupe.ts'
+import type { CommandContext } from '../shared/command.ts'
 
 /** A folder with `home` and `work` in it, new for each test, and the environment that `troupe` gets. */
 export interface Place {

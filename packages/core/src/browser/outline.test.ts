@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OutlineNode } from './browser.ts'
-import { findElements } from './find-elements.ts'
-import { outlineOf, showOutline } from './outline.ts'
+import type { OutlineNode } from '../tool/tool.ts'
+import { findElements, outlineOf, showOutline } from './outline.ts'
 
 const outline: OutlineNode[] = [
   {

@@ -1,4 +1,5 @@
-import type { OutlineNode } from './browser.ts'
+import { z } from 'zod'
+import type { OutlineNode } from '../tool/tool.ts'
 
 type Element = Exclude<OutlineNode, string>
 
@@ -7,7 +8,7 @@ const longestUrl = 200
 const states = ['level', 'checked', 'disabled', 'expanded', 'active', 'invalid', 'pressed', 'selected'] as const
 
 /** One line of an outline. */
-export interface OutlineLine {
+interface OutlineLine {
   depth: number
   text: string
   /** Absent for what is mere text. */
@@ -15,7 +16,7 @@ export interface OutlineLine {
 }
 
 /** An outline as lines, without the boxes that only hold others. */
-export function outlineLines(nodes: readonly OutlineNode[], depth = 0): OutlineLine[] {
+function outlineLines(nodes: readonly OutlineNode[], depth = 0): OutlineLine[] {
   return nodes.flatMap((node): OutlineLine[] => {
     if (typeof node === 'string')
       return node.trim() === '' ? [] : [{ depth, text: `text: ${short(node, longestText)}` }]
@@ -84,3 +85,60 @@ function short(text: string, most: number): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line
 }
+
+export interface FoundElement {
+  ref: string
+  /** As it stands in the outline. */
+  text: string
+  /** The nearest heading or named part above it. */
+  within?: string
+}
+
+const partRoles = /^(heading|region|navigation|main|form|dialog|article|list|table|group|row|tabpanel|search|banner)$/
+
+/**
+ * Elements whose words hold all of the words that are looked for; those of the role alone where no words are given. What
+ * holds them itself goes before what only holds something that does.
+ */
+export function findElements(
+  outline: readonly OutlineNode[],
+  { words, role }: { words: string; role?: string | undefined },
+): FoundElement[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+  const lines = outlineLines(outline)
+  const found: { element: FoundElement; score: number }[] = []
+  const above: OutlineLine[] = []
+  let heading: string | undefined
+  for (const line of lines) {
+    const { depth, element } = line
+    while ((above.at(-1)?.depth ?? -1) >= depth) above.pop()
+    if (element?.role === 'heading') heading = element.name ?? element.text
+    const score = element?.ref === undefined ? 0 : scoreOf(element, wanted, role)
+    if (score > 0 && element?.ref !== undefined) {
+      const part = above.findLast((one) => one.element?.name !== undefined && partRoles.test(one.element.role))
+      const within = part?.element?.name ?? heading
+      found.push({ element: { ref: element.ref, text: line.text, ...(within && { within }) }, score })
+    }
+    if (element !== undefined) above.push(line)
+  }
+  return found.toSorted((one, other) => other.score - one.score).map(({ element }) => element)
+}
+
+function scoreOf(node: Exclude<OutlineNode, string>, wanted: readonly string[], role: string | undefined): number {
+  if (role !== undefined && node.role !== role.toLowerCase()) return 0
+  if (wanted.length === 0) return 1
+  const own = [
+    node.name,
+    node.text,
+    node['placeholder'],
+    ...(node.children ?? []).filter((child) => typeof child === 'string'),
+  ]
+    .join(' ')
+    .toLowerCase()
+  if (!wanted.every((word) => own.includes(word))) return 0
+  // Short names that are all about what is looked for come first.
+  return 1 + wanted.join(' ').length / Math.max(own.trim().length, 1)
+}
+
+/** A ref as outlines have it: `e12`, in frames `f1e3`. */
+export const elementRef = z.string().regex(/^(f\d{1,4})?e\d{1,7}$/, 'a ref from the outline, such as e12')

@@ -1,8 +1,7 @@
-import type { ImageDisplay, PageDisplay } from '../protocol/display.ts'
-import { hostOf } from '../permission/host-pattern.ts'
-import { formatCount } from '../files/show-name.ts'
-import type { ToolContext } from '../tool.ts'
-import type { BrowserPage, PageLook } from './browser.ts'
+import type { ImageDisplay, PageDisplay } from '@troupe/protocol'
+import { hostOf } from '../permission/rule-patterns.ts'
+import { formatCount } from '../text/format.ts'
+import type { BrowserPage, PageLook, ToolContext } from '../tool/tool.ts'
 import { outlineOf, showOutline } from './outline.ts'
 
 /** What a call that looked at a page brings back. With `kind` a model that can look at images is shown the picture. */
@@ -68,7 +67,7 @@ export async function pageResult(
   return { output, text: [...pageHeading(look), '', outline.text || 'The page is empty.'].join('\n') }
 }
 
-export function noElement(ref: string): string {
+function noElement(ref: string): string {
   return `There is no element ${ref.slice(0, 20)} in the page now. Look at it again with BrowserSnapshot and use a ref from there.`
 }
 
@@ -107,4 +106,17 @@ export function pageDisplay(output: PageResult): { summary: string; content: Ima
         ? { kind: 'page', url, title, status: status ?? 200, mediaType: 'text/html', text, characters }
         : { kind: 'image', path: url, ...picture },
   }
+}
+
+const stateKey = 'browser'
+
+/** The page of the agent that calls; made when it is first asked for. */
+export function agentPage(ctx: ToolContext): BrowserPage {
+  const { kept } = ctx.state
+  const known = kept.get(stateKey) as BrowserPage | undefined
+  if (known !== undefined) return known
+  if (ctx.browser === undefined) throw new Error('Nothing here can drive a browser. Read pages with WebFetch instead.')
+  const page = ctx.browser.newPage(ctx.session.id)
+  kept.set(stateKey, page)
+  return page
 }

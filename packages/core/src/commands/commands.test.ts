@@ -2,9 +2,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { expandCommand } from './expand-command.ts'
-import { commandPlaces, findCommands, readCommandBody, type FoundCommands } from './find-commands.ts'
-import { parseCommand } from './parse-command.ts'
+import {
+  commandPlaces,
+  expandCommand,
+  findCommands,
+  type FoundCommands,
+  parseCommand,
+  readCommandBody,
+} from './find-commands.ts'
 
 describe('a message that begins with a command', () => {
   it.each([

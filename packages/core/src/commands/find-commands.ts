@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { readdirSync, readFileSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { isInside } from '../files/resolve-path.ts'
 import { FileFault, readFrontMatter, toolRules } from '../skills/parse-skill-file.ts'
-import type { SkillProblem } from '../skills/skill.ts'
+import type { SkillProblem } from '../tool/agent-state.ts'
 
 /** A command of the person's own: a Markdown file, whose text is sent for it. */
 export interface OwnCommand {
@@ -137,4 +137,40 @@ function markdownIn(folder: string, above: readonly string[], problems: SkillPro
       return entry.name.endsWith('.md') && !/^(readme|\.)/i.test(entry.name) ? [names] : []
     })
   return found.slice(0, maxFiles)
+}
+
+/** A message that begins with a command: `/name`, or `/dir:name`, and what follows it. */
+export interface ParsedCommand {
+  name: string
+  rest: string
+}
+
+const pattern = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]{0,63}(?::[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}){0,5})(?:\s+([\s\S]*))?$/u
+
+/** Undefined for everything else: a path such as `/usr/bin` is none, nor is `/skill/name`. */
+export function parseCommand(text: string): ParsedCommand | undefined {
+  const match = pattern.exec(text.trim())
+  return match === null ? undefined : { name: (match[1] as string).toLowerCase(), rest: (match[2] ?? '').trim() }
+}
+
+/**
+ * The text of a command with what followed its name put in: `$ARGUMENTS` is all of it, `$1` to `$9` are its words, of
+ * which several in quotation marks are one. Where the text names none of these, all of it stands at the end. What is
+ * put in is not looked at again.
+ */
+export function expandCommand(body: string, given: string): string {
+  const words = wordsOf(given)
+  let used = false
+  const text = body.replace(/\$(?:ARGUMENTS(?![A-Za-z0-9_])|([1-9])(?![0-9]))/g, (_, number: string | undefined) => {
+    used = true
+    return number === undefined ? given : (words[Number(number) - 1] ?? '')
+  })
+  return used || given === '' ? text : `${text}\n\n${given}`
+}
+
+function wordsOf(given: string): string[] {
+  return Array.from(
+    given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g),
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  )
 }

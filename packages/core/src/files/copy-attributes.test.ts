@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import edit from '../tools/edit.ts'
 import read from '../tools/read.ts'
-import { copyAttributes } from './copy-attributes.ts'
+import { copyAttributes } from './atomic-write.ts'
 
 const python = (code: string, ...args: string[]): string =>
   execFileSync('python3', ['-c', `import os, sys\n${code}`, ...args], { encoding: 'utf8' })

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { type Buffer, isUtf8 } from 'node:buffer'
 
 /** What a file is, told by its first bytes and not by its name. */
 export type FileKind =
@@ -83,4 +83,61 @@ function startsWith(head: Uint8Array, bytes: number[], at = 0): boolean {
 
 function ascii(head: Uint8Array, from: number, length: number): string {
   return String.fromCharCode(...head.subarray(from, from + length))
+}
+
+/** Width and height in pixels, from the header of a PNG, GIF, JPEG or WebP. */
+export function imageSize(bytes: Buffer, mediaType: string): { width: number; height: number } | undefined {
+  try {
+    if (mediaType === 'image/png') return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+    if (mediaType === 'image/gif') return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
+    if (mediaType === 'image/jpeg') return jpegSize(bytes)
+    if (mediaType === 'image/webp') return webpSize(bytes)
+  } catch {
+    // A header that ends too early has no size.
+  }
+  return undefined
+}
+
+/** Walks the segments to the frame header, whichever of its kinds it is. */
+function jpegSize(bytes: Buffer): { width: number; height: number } | undefined {
+  for (let at = 2; at < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+    if (bytes[at] !== 0xff) return undefined
+    const kind = bytes[at + 1] ?? 0
+    const isFrame = kind >= 0xc0 && kind <= 0xcf && kind !== 0xc4 && kind !== 0xc8 && kind !== 0xcc
+    if (isFrame) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+  }
+  return undefined
+}
+
+function webpSize(bytes: Buffer): { width: number; height: number } | undefined {
+  const kind = bytes.toString('latin1', 12, 16)
+  if (kind === 'VP8X') return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+  if (kind === 'VP8 ') return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
+  if (kind !== 'VP8L') return undefined
+  const bits = bytes.readUInt32LE(21)
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+}
+
+/** What the strictest of the usual providers take: an image of 5 MB as base64, and a request of 20 MB. */
+const maxImageBytes = 3_750_000
+const maxImageSide = 8000
+export const maxRequestBytes = 14 * 2 ** 20
+
+export interface MediaFacts {
+  kind: 'image' | 'pdf'
+  size: number
+  /** In pixels, where the header of an image tells. */
+  width?: number
+  height?: number
+}
+
+/** Why no model is shown a file, and what to do about it: with such a one the whole request would be refused. */
+export function mediaProblem({ kind, size, width = 0, height = 0 }: MediaFacts): string | undefined {
+  if (kind === 'pdf') {
+    if (size <= maxRequestBytes) return undefined
+    return `It is too big for a model to look at: at most ${maxRequestBytes / 2 ** 20} MB. Take out the pages that matter, or the text, with a command.`
+  }
+  if (width === 0 || height === 0) return 'No model is shown it: its header is broken.'
+  if (size <= maxImageBytes && width <= maxImageSide && height <= maxImageSide) return undefined
+  return `It is too big for a model to look at: at most ${maxImageBytes / 1e6} MB and ${maxImageSide} x ${maxImageSide} pixels. Make a smaller copy with a command and read that.`
 }

@@ -1,10 +1,10 @@
-import type { Dirent } from 'node:fs'
+import { type Dirent, readFileSync } from 'node:fs'
 import { opendir, readlink } from 'node:fs/promises'
 import path from 'node:path'
-import type { FolderDisplayEntry } from '../protocol/display.ts'
-import type { IgnoreRules } from './ignore-rules.ts'
+import type { FolderDisplayEntry } from '@troupe/protocol'
+import type { Ignore } from 'ignore'
 
-export interface ListedEntry {
+interface ListedEntry {
   name: string
   kind: 'file' | 'folder' | 'link' | 'other'
   /** Where a link leads. */
@@ -13,7 +13,7 @@ export interface ListedEntry {
   inside?: ListedFolder
 }
 
-export interface ListedFolder {
+interface ListedFolder {
   entries: ListedEntry[]
   /** How many more there are in this folder. */
   left: number
@@ -23,7 +23,7 @@ export interface ListedFolder {
   problem?: string
 }
 
-export interface ListOptions {
+interface ListOptions {
   /** How many levels; 1 is the folder's own entries. */
   depth: number
   /** At most this many entries in all, those further up first. */
@@ -155,4 +155,56 @@ export function countFolder(folder: ListedFolder): { shown: number; left: number
     sum.ignored += below.ignored
   }
   return sum
+}
+
+/** What version control ignores, in one folder and those above it. */
+interface IgnoreRules {
+  ignores(name: string, isFolder: boolean): boolean
+  /** The rules of a folder inside this one. */
+  enter(name: string): IgnoreRules
+}
+
+const ignoreFileNames = ['.gitignore', '.ignore']
+
+/** Rules from `root` down to `folder`. A folder that is itself ignored was asked for by name: only its own count then. */
+export async function loadIgnoreRules(folder: string, root: string): Promise<IgnoreRules> {
+  const { default: ignore } = await import('ignore')
+  let rules = rulesOf(root, [])
+  for (const name of path.relative(root, folder).split(path.sep)) {
+    if (name === '' || name === '..') break
+    if (rules.ignores(name, true)) return rulesOf(folder, [])
+    rules = rules.enter(name)
+  }
+  return rules
+
+  function rulesOf(here: string, above: readonly { base: string; rules: Ignore }[]): IgnoreRules {
+    const own = readRules(here)
+    const all = own === undefined ? above : [...above, { base: here, rules: ignore({ ignorecase: false }).add(own) }]
+    return {
+      ignores(name, isFolder) {
+        if (name === '.git') return true
+        let isIgnored = false
+        for (const { base, rules } of all) {
+          const relative = path.relative(base, path.join(here, name)).split(path.sep).join('/')
+          const result = rules.test(isFolder ? `${relative}/` : relative)
+          if (result.ignored) isIgnored = true
+          else if (result.unignored) isIgnored = false
+        }
+        return isIgnored
+      },
+      enter: (name) => rulesOf(path.join(here, name), all),
+    }
+  }
+}
+
+function readRules(folder: string): string | undefined {
+  const texts: string[] = []
+  for (const name of ['.git/info/exclude', ...ignoreFileNames]) {
+    try {
+      texts.push(readFileSync(path.join(folder, name), 'utf8'))
+    } catch {
+      // Most folders have none; one that cannot be read hides nothing.
+    }
+  }
+  return texts.length === 0 ? undefined : texts.join('\n')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withPathLocks } from './path-lock.ts'
+import { withPathLocks } from './file-transaction.ts'
 
 test('who shares a path waits, who does not goes on, and nobody waits in a circle', async () => {
   const order: string[] = []

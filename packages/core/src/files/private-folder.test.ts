@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlink
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { privateTemporaryFolder } from './private-folder.ts'
+import { privateTemporaryFolder } from './temporary-files.ts'
 
 let within: string
 let usual: string

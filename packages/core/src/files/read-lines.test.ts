@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLineCollector } from './read-lines.ts'
+import { createLineCollector } from './read-range.ts'
 
 const line = fc.array(fc.constantFrom('a', 'é', '\r', 'xyz'), { maxLength: 6 }).map((parts) => parts.join(''))
 const text = fc

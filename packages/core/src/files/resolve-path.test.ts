@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAgentState } from '../create-agent-state.ts'
+import { createAgentState } from '../run/create-agent-state.ts'
 import { isInside, resolvePath, shownPath } from './resolve-path.ts'
 
 let base: string

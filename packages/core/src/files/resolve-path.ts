@@ -1,9 +1,9 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import type { AgentState } from '../agent-state.ts'
-import type { Grant } from '../permission/decision.ts'
-import { printablePath } from './show-name.ts'
+import type { Grant } from '../access/decision.ts'
+import { printablePath } from '../text/format.ts'
+import type { AgentState } from '../tool/agent-state.ts'
 
 export interface ResolvedPath {
   /** The real path: no link on the way to it. Everything that follows uses this one. */

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyReverse, packReverse } from './reverse-patch.ts'
-import { applyReplacements } from './text-edit.ts'
+import { applyReplacements } from '../text/text-edit.ts'
+import { applyReverse, packReverse } from './undo-store.ts'
 
 test('the way back from any replacement leads to what was there, byte by byte', () => {
   fc.assert(

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ChangeMark, UndoJournal } from '../tool/undo-journal.ts'
 import { openUndoFolder } from './undo-folder.ts'
-import type { ChangeMark, UndoJournal } from './undo-journal.ts'
 
 let base: string
 let folder: string

@@ -2,18 +2,26 @@ import type { Buffer } from 'node:buffer'
 import { existsSync, lstatSync, rmSync } from 'node:fs'
 import { chmod, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { newId } from '../protocol/ids.ts'
-import { changeFiles } from './change-files.ts'
-import { withPathLocks } from './path-lock.ts'
-import { applyReverse, packReverse } from './reverse-patch.ts'
-import { removeEmptyFolders } from './replace-file.ts'
+import { newId } from '@troupe/protocol'
+import type { ToolContext } from '../tool/tool.ts'
+import type { Change, ChangeMark, FileFacts, OpenChange, UndoJournal, UndoOutcome } from '../tool/undo-journal.ts'
+import { removeEmptyFolders } from './atomic-write.ts'
+import { changeFiles, type FileChange, withPathLocks } from './file-transaction.ts'
 import { isInside, realPath } from './resolve-path.ts'
-import { type Snapshot, sha256Of, takeSnapshot } from './snapshot.ts'
-import { openUndoIndex, type StoredChange } from './undo-index.ts'
-import { pinObject, isObjectPinned, readObject, unpinObject, saveObject } from './undo-objects.ts'
-import type { Change, ChangeMark, FileFacts, OpenChange, UndoJournal, UndoOutcome } from './undo-journal.ts'
+import { sha256Of, type Snapshot, takeSnapshot } from './snapshot.ts'
+import {
+  applyReverse,
+  isObjectPinned,
+  openUndoIndex,
+  packReverse,
+  pinObject,
+  readObject,
+  saveObject,
+  type StoredChange,
+  unpinObject,
+} from './undo-store.ts'
 
-export interface UndoFolderOptions {
+interface UndoFolderOptions {
   /** Bytes of kept content. The oldest changes go first. */
   quota?: number
 }
@@ -258,6 +266,29 @@ function changedReason(now: string | null, after: string | null): string {
   return after === null ? 'it has been made anew since' : 'it has been changed since, by somebody else or by a command'
 }
 
-export function fileFacts(snapshot: Snapshot | undefined): FileFacts {
+function fileFacts(snapshot: Snapshot | undefined): FileFacts {
   return snapshot === undefined ? {} : { sha256: snapshot.sha256, mode: Number(snapshot.stats.mode) }
+}
+
+/** Under which call a change is journaled. */
+export function markOf(ctx: ToolContext): ChangeMark {
+  return {
+    sessionId: ctx.session.id,
+    ...(ctx.agent.agentId !== undefined && { agentId: ctx.agent.agentId }),
+    messageId: ctx.messageId,
+    runId: ctx.run.id,
+    step: ctx.run.step,
+    toolCallId: ctx.toolCallId,
+  }
+}
+
+/** Keeps what a file was, under this call, before it is changed. */
+export function journalFor(ctx: ToolContext): (change: FileChange) => Promise<OpenChange> {
+  const mark = markOf(ctx)
+  return ({ path, before, replaced, folder }) =>
+    ctx.state.undo.before(mark, path, before?.bytes ?? null, {
+      ...fileFacts(before),
+      ...(replaced !== undefined && { replaced }),
+      ...(folder !== undefined && { folder }),
+    })
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCommandHook } from './command-hook.ts'
 import type { HookAnswer, HookOccasion } from './hook.ts'
+import { runCommandHook } from './load-hooks.ts'
 
 let workspace: string
 beforeEach(() => {

@@ -1,6 +1,10 @@
-import type { AskKind } from '../asks.ts'
-import type { PermissionCall } from './match-call.ts'
-import type { ToolContext } from '../tool.ts'
+import { z } from 'zod'
+import { callFacts } from '../permission/call-facts.ts'
+import { findRule } from '../permission/match-rules.ts'
+import { parseRule } from '../permission/parse-rule.ts'
+import { createPolicy } from '../permission/policy.ts'
+import type { AskKind } from '../tool/asks.ts'
+import type { Tool, ToolContext } from '../tool/tool.ts'
 
 export const hookEvents = ['before-call', 'after-call', 'ask', 'run-end'] as const
 export type HookEvent = (typeof hookEvents)[number]
@@ -88,3 +92,68 @@ export function defineHook<Event extends HookEvent>(definition: HookDefinition<E
 }
 
 export const defaultHookMs = 30_000
+
+export interface PermissionCall {
+  tool: Tool
+  input: unknown
+}
+
+/** Where path rules of a hook start from. */
+export interface MatchPlace {
+  /** The folder that `/` starts from: the workspace, or the person's home. */
+  base: string
+  /** The person's home folder, for `~/`. */
+  home: string
+}
+
+/**
+ * The part of a hook that says which calls it is about: those that any of the rules meets as a deny rule would, at
+ * whatever depth of a command, or may meet. Absent or `*`: all. Rules that cannot be read fail the hook at every call.
+ */
+export function createMatcher(
+  match: string | readonly string[] | undefined,
+  place: MatchPlace,
+): Pick<Hook, 'match' | 'meets'> {
+  const rules = typeof match === 'string' ? [match] : (match ?? ['*'])
+  if (rules.includes('*')) return {}
+  const problem = rules.map(problemOf).find((one) => one !== undefined)
+  if (problem !== undefined)
+    return { match: rules, meets: () => Promise.reject(new Error(`its match cannot be read: ${problem}`)) }
+  const policy = createPolicy({ deny: rules }, place)
+  return {
+    match: rules,
+    meets(call, ctx) {
+      const facts = callFacts(call, ctx, policy)
+      return facts.unknown !== undefined || findRule(policy.rules.index.deny, facts) !== undefined
+    },
+  }
+}
+
+function problemOf(rule: string): string | undefined {
+  try {
+    parseRule(rule)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const schema = z.looseObject({
+  decision: z.enum(['allow', 'deny', 'ask']).optional(),
+  reason: z.string().max(20_000).optional(),
+  input: z.unknown().optional(),
+  context: z.string().max(200_000).optional(),
+})
+
+/** What a hook said, checked: it may come from anywhere. Throws an Error that says what is wrong with it. */
+export function checkHookAnswer(value: unknown): HookAnswer {
+  const result = schema.safeParse(value)
+  if (!result.success) throw new Error(`its answer is not valid: ${z.prettifyError(result.error)}`)
+  const { decision, reason, context } = result.data
+  return {
+    ...(decision !== undefined && { decision }),
+    ...(reason !== undefined && { reason }),
+    ...(result.data.input !== undefined && { input: result.data.input }),
+    ...(context !== undefined && { context }),
+  }
+}

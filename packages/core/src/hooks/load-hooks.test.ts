@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { call, play, probe } from '../../test/play-run.ts'
-import { createHooks, hooksConfigSchema } from './create-hooks.ts'
-import { loadHooks } from './load-hooks.ts'
+import { createHooks, hooksConfigSchema, loadHooks } from './load-hooks.ts'
 
 let folder: string
 beforeEach(() => {

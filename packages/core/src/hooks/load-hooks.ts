@@ -1,7 +1,21 @@
-import { loadFolderSync, type Loaded } from '../load-folder.ts'
-import { checkHookAnswer } from './answer-schema.ts'
-import { defaultHookMs, hookEvents, type Hook, type HookDefinition } from './hook.ts'
-import { createMatcher, type MatchPlace } from './match-call.ts'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { z } from 'zod'
+import { childEnvironment } from '../process/child-environment.ts'
+import { sendSignalTo as sendSignal } from '../process/processes.ts'
+import { findBash, queueStart, startProcess } from '../process/start-process.ts'
+import { type Loaded, loadFolderSync } from '../tool/load-folder.ts'
+import {
+  checkHookAnswer,
+  createMatcher,
+  defaultHookMs,
+  type Hook,
+  type HookAnswer,
+  type HookDefinition,
+  type HookEvent,
+  hookEvents,
+  type HookOccasion,
+  type MatchPlace,
+} from './hook.ts'
 
 /**
  * The hooks in folders, one file each: `export default defineHook({...})`. A file that cannot be loaded is reported, and
@@ -43,4 +57,134 @@ function missing({ path, message }: { path: string; message: string }): Hook {
     timeoutMs: defaultHookMs,
     run: () => Promise.reject(new Error(`it could not be loaded: ${message}`)),
   }
+}
+
+const entry = z.looseObject({
+  command: z.string().min(1).max(20_000).describe('run by bash in the workspace; JSON on its standard input'),
+  match: z
+    .union([z.string().min(1).max(2000), z.array(z.string().min(1).max(2000)).max(1000)])
+    .optional()
+    .describe('rules that name the calls it is about, e.g. "Bash" or ["Edit(src/**)", "Write"]; absent: all'),
+  timeoutMs: z.int().positive().max(600_000).optional().describe('a hook that takes longer has failed'),
+})
+
+/** `hooks` of config.json: commands by the event they wait for. */
+export const hooksConfigSchema = z.looseObject({
+  'before-call': z.array(entry).max(100).optional().describe('before a call is decided on'),
+  'after-call': z.array(entry).max(100).optional().describe('when a call has its result'),
+  ask: z.array(entry).max(100).optional().describe('before a person is asked'),
+  'run-end': z.array(entry).max(100).optional().describe('when a turn is over'),
+} satisfies Record<HookEvent, z.ZodType>)
+export type HooksConfig = z.infer<typeof hooksConfigSchema>
+
+interface HookPlace extends MatchPlace {
+  /** How messages say where the hooks come from: the path of the config. */
+  source: string
+  env?: NodeJS.ProcessEnv
+}
+
+/** The hooks of a config. Those of a project are for whoever trusts it; that is the caller's to know. */
+export function createHooks(config: HooksConfig | undefined, place: HookPlace): Hook[] {
+  return hookEvents.flatMap((event) =>
+    (config?.[event] ?? []).map(({ command, match, timeoutMs = defaultHookMs }, index) => ({
+      name: `${event} ${index + 1} of ${place.source}`,
+      event,
+      timeoutMs,
+      command,
+      ...createMatcher(match, place),
+      run: (occasion, signal) => runCommandHook(command, occasion, signal, place.env),
+    })),
+  )
+}
+
+const maxOutput = 2 ** 20
+const maxErrorOutput = 2 ** 14
+/** What a hook leaves running may hold its pipes open; what it had to say itself is there by then. */
+const drainMs = 200
+
+/**
+ * A hook that is a command: the occasion as JSON on its standard input, its answer as JSON on its standard output, or
+ * nothing. Exit code 2 denies with what it printed to standard error; any other than 0 is a failure. It runs in the
+ * workspace, in the clean environment of every command: no key of ours is in it.
+ */
+export async function runCommandHook(
+  command: string,
+  occasion: HookOccasion,
+  abort: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<HookAnswer | undefined> {
+  abort.throwIfAborted()
+  const start = () =>
+    spawn(findBash(), ['--noprofile', '--norc', '-c', command], {
+      cwd: occasion.workspace,
+      env: childEnvironment(env),
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+  const child = await queueStart(() => startProcess('bash', start), abort)
+  const end = (): void => void (child.pid !== undefined && sendSignal(-child.pid, 'SIGKILL'))
+  abort.addEventListener('abort', end, { once: true })
+  if (abort.aborted) end()
+  try {
+    const { code, output, errors } = await outcomeOf(child, JSON.stringify(occasion))
+    abort.throwIfAborted()
+    if (code === 2) return { decision: 'deny', reason: errors || 'It gave no reason.' }
+    if (code !== 0) throw new Error(`it ended with ${codeText(code)}${errors === '' ? '' : `: ${errors}`}`)
+    return output === '' ? undefined : checkHookAnswer(parsed(output))
+  } finally {
+    abort.removeEventListener('abort', end)
+  }
+}
+
+interface Outcome {
+  /** Null when a signal ended it. */
+  code: number | null
+  output: string
+  errors: string
+}
+
+function outcomeOf(child: ChildProcess, input: string): Promise<Outcome> {
+  const output = collect(child.stdout, maxOutput)
+  const errors = collect(child.stderr, maxErrorOutput)
+  // A hook need not read what it is told.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(input)
+  return new Promise((resolve, reject) => {
+    child.on('exit', (code) => {
+      const finish = (): void => {
+        clearTimeout(timer)
+        for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
+        if (output.tooLong) reject(new Error(`its answer is longer than ${maxOutput} bytes`))
+        else resolve({ code, output: output.text().trim(), errors: errors.text().trim() })
+      }
+      const timer = setTimeout(finish, drainMs)
+      child.on('close', finish)
+    })
+  })
+}
+
+function collect(pipe: NodeJS.ReadableStream | null, most: number): { text(): string; tooLong: boolean } {
+  const chunks: Buffer[] = []
+  let length = 0
+  const collected = { text: () => Buffer.concat(chunks).subarray(0, most).toString(), tooLong: false }
+  pipe?.on('data', (chunk: Buffer) => {
+    if (length < most) chunks.push(chunk)
+    length += chunk.length
+    collected.tooLong = length > most
+  })
+  return collected
+}
+
+function parsed(output: string): unknown {
+  try {
+    return JSON.parse(output)
+  } catch (error) {
+    throw new Error(`it printed what is no JSON (${(error as Error).message}): ${output.slice(0, 200)}`, {
+      cause: error,
+    })
+  }
+}
+
+function codeText(code: number | null): string {
+  return code === null ? 'a signal' : `exit code ${code}`
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { call, play, probe, texts, type Playing } from '../../test/play-run.ts'
-import type { Ask } from '../asks.ts'
-import type { Decision } from '../permission/decision.ts'
+import { call, play, type Playing, probe, texts } from '../../test/play-run.ts'
+import type { Decision } from '../access/decision.ts'
 import type { RunInput } from '../run/run-input.ts'
-import type { ToolContext } from '../tool.ts'
+import type { Ask } from '../tool/asks.ts'
+import type { ToolContext } from '../tool/tool.ts'
 import type { Hook, HookAnswer, HookEvent, HookOccasion } from './hook.ts'
 
 const decision = (said: Decision['decision'], more: Partial<Decision> = {}): Decision => ({

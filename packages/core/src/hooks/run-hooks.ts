@@ -1,6 +1,5 @@
-import type { ToolContext } from '../tool.ts'
-import type { Hook, HookAnswer, HookOccasion } from './hook.ts'
-import type { PermissionCall } from './match-call.ts'
+import type { ToolContext } from '../tool/tool.ts'
+import type { Hook, HookAnswer, HookOccasion, PermissionCall } from './hook.ts'
 
 /** What the hooks of one event said together. */
 export interface HookVerdict {
@@ -14,7 +13,7 @@ export interface HookVerdict {
   context: { hook: string; text: string }[]
 }
 
-export interface HookRun {
+interface HookRun {
   /** Absent at the end of a run. */
   call?: { tool: PermissionCall['tool']; ctx: ToolContext }
   /** The input as a tool takes it; throws an Error when it does not fit. For hooks that look at what others rewrote. */
@@ -92,4 +91,13 @@ function mergeAnswer(
   if (input === undefined || occasion.event !== 'before-call') return occasion
   verdict.rewritten = { input, hook: name }
   return { ...occasion, input }
+}
+
+/** A text for the model with what hooks have to add to it, each as data that cannot pass for anything around it. */
+export function withHookContext(text: string, context: HookVerdict['context']): string {
+  const added = context.map(
+    ({ hook, text: said }) =>
+      `<hook-context name=${JSON.stringify(hook).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')}>\n${said.replace(/<(?=\s*\/?\s*hook-context)/gi, '<\\')}\n</hook-context>`,
+  )
+  return [text, ...added].join('\n\n')
 }

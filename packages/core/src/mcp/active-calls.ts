@@ -1,5 +1,5 @@
-import type { ToolContext } from '../tool.ts'
-import type { McpLimits } from './mcp-limits.ts'
+import type { ToolContext } from '../tool/tool.ts'
+import type { McpLimits } from './server-config.ts'
 
 /** The calls that a server is busy with. What it wants from a person is asked in the call that it wants it for. */
 export interface ActiveCalls {

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { testToolContext } from '../testing/index.ts'
-import { unwrapResult } from '../tool.ts'
+import { unwrapResult } from '../tool/tool.ts'
 import { createTransport } from './create-transport.ts'
-import type { McpLimits } from './mcp-limits.ts'
 import { createMcpServer, type McpServer } from './mcp-server.ts'
+import type { McpLimits } from './server-config.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {

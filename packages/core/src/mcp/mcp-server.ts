@@ -1,10 +1,11 @@
-import type { Prompt, Resource, Tool as ListedTool } from '@modelcontextprotocol/client'
-import type { Tool } from '../tool.ts'
-import { createRing } from '../shell/ring.ts'
-import { mcpLimits, type McpLimits } from './mcp-limits.ts'
+import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import { createRing } from '../process/output-buffer.ts'
+import { defineTool, type Tool } from '../tool/tool.ts'
 import { mcpTool, toolsFingerprint } from './mcp-tool.ts'
-import { openConnection, type McpConnection } from './open-connection.ts'
-import { pickListed } from './pick-listed.ts'
+import { type McpConnection, openConnection } from './open-connection.ts'
+import { readContents } from './read-result.ts'
+import { mcpLimits, type McpLimits } from './server-config.ts'
 import type { ServerTransport } from './stdio-transport.ts'
 
 export type McpState = 'connecting' | 'ready' | 'failed' | 'needs-trust' | 'disabled'
@@ -274,4 +275,91 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
       await work()
     } while (isAskedAgain)
   }
+}
+
+/** The tools of a server that can be called and are small enough, and a sentence for each that is not. */
+export function pickListed(
+  listed: readonly ListedTool[],
+  limits: McpLimits,
+): { tools: ListedTool[]; problems: string[] } {
+  const tools: ListedTool[] = []
+  const problems: string[] = []
+  const names = new Set<string>()
+  let all = 0
+  for (const tool of listed) {
+    const length = JSON.stringify([tool.inputSchema, tool.outputSchema]).length + (tool.description?.length ?? 0)
+    const name = `The tool "${tool.name.slice(0, 100).toWellFormed()}" is left out`
+    if (tool.execution?.taskSupport === 'required')
+      problems.push(`${name}: it runs only as a task, which is not supported.`)
+    else if (length > limits.toolCharacters)
+      problems.push(
+        `${name}: its description and schema have ${length} characters, more than ${limits.toolCharacters}.`,
+      )
+    else if (names.has(tool.name)) problems.push(`${name}: there is another one of that name.`)
+    else if (tools.length === limits.tools || all + length > limits.allCharacters) {
+      const left = listed.length - tools.length - problems.length
+      problems.push(`${left} tools are left out: there are more than ${limits.tools}, or they are too big together.`)
+      break
+    } else {
+      names.add(tool.name)
+      all += length
+      tools.push(tool)
+    }
+  }
+  // Thousands of sentences would be a flood of their own.
+  if (problems.length > 20) problems.splice(20, problems.length, `${problems.length - 20} more tools are left out.`)
+  return { tools, problems }
+}
+
+const shown = 200
+
+/** What lists and reads the resources of servers; none where no server has any. */
+export function createResourceTools(servers: readonly McpServer[]): Tool[] {
+  const offering = servers.filter(({ state, resources }) => state === 'ready' && resources.length > 0)
+  if (offering.length === 0) return []
+  const names = offering.map(({ name }) => name)
+  const find = (name: string): McpServer => {
+    const found = offering.find((server) => server.name === name)
+    if (found === undefined) throw new Error(`No MCP server "${name}" has resources. These have: ${names.join(', ')}.`)
+    return found
+  }
+  return [
+    defineTool({
+      name: 'ListMcpResources',
+      description: `Lists the resources that MCP servers offer (${names.join(', ')}), with the URIs for ReadMcpResource.`,
+      input: z.object({ server: z.string().describe('Only those of this server').optional() }),
+      readOnly: true,
+      group: 'mcp',
+      execute({ server }) {
+        const from = server === undefined ? offering : [find(server)]
+        return from.flatMap(({ name, resources }) =>
+          resources.slice(0, shown).map((resource) => ({
+            server: name,
+            uri: resource.uri,
+            name: resource.name,
+            ...(resource.description !== undefined && { description: resource.description.slice(0, 300) }),
+            ...(resource.mimeType !== undefined && { mimeType: resource.mimeType }),
+          })),
+        )
+      },
+      toModel: (output) =>
+        output
+          .map(({ server, uri, name, description = '' }) => `${server} ${uri} ${name} ${description}`.trim())
+          .join('\n'),
+    }),
+    defineTool({
+      name: 'ReadMcpResource',
+      description: 'Reads a resource of an MCP server by its URI, as ListMcpResources has it.',
+      input: z.object({ server: z.string(), uri: z.string().max(4000) }),
+      readOnly: true,
+      // What a server does to answer is not for us to know.
+      needsApproval: true,
+      group: 'mcp',
+      title: ({ uri }) => uri,
+      async execute({ server, uri }, ctx) {
+        const found = await find(server).connection().readResource(uri, ctx.signal)
+        return readContents(found, ctx, `${server}-resource`)
+      },
+    }),
+  ]
 }

@@ -1,9 +1,9 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import { testToolContext } from '../testing/index.ts'
-import { mcpLimits } from './mcp-limits.ts'
+import { pickListed } from './mcp-server.ts'
 import { mcpTool } from './mcp-tool.ts'
-import { pickListed } from './pick-listed.ts'
+import { mcpLimits } from './server-config.ts'
 
 it('fills in what is required and has a default, and demands the rest', async () => {
   const sent: object[] = []

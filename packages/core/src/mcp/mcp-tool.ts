@@ -1,12 +1,11 @@
-import type { McpCallContext } from './active-calls.ts'
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { defineTool, type Tool, type ToolContext } from '../tool.ts'
-import { outputProblem } from './output-problem.ts'
+import { defineTool, type Tool, type ToolContext } from '../tool/tool.ts'
+import type { McpCallContext } from './active-calls.ts'
 import { readResult } from './read-result.ts'
 import { sha256 } from './server-config.ts'
 
-export interface McpToolOptions {
+interface McpToolOptions {
   server: string
   /** The person trusts the server: what it says of its tools is believed as far as the order of calls goes. */
   trusted: boolean
@@ -80,4 +79,141 @@ export function toolsFingerprint(tools: readonly ListedTool[]): string {
     JSON.stringify([name, title, description, inputSchema, annotations]),
   )
   return sha256(told.toSorted())
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** How much is looked at; a schema or a value beyond that is taken as it is. */
+const maxSteps = 50_000
+const deepest = 100
+
+/**
+ * What is wrong with a value by a JSON schema of a server, in words; undefined where nothing is. Only what can be checked
+ * in bounded time: patterns and formats are left aside, since a pattern of others could keep us busy for ever.
+ */
+export function outputProblem(schema: unknown, value: unknown): string | undefined {
+  let steps = 0
+  return problemOf(schema, value, '', 0)
+
+  function problemOf(given: unknown, found: unknown, path: string, depth: number): string | undefined {
+    if (++steps > maxSteps || depth > deepest) return undefined
+    if (given === false) return `${at(path)} must not be there`
+    if (!isObject(given)) return undefined
+    const one = typeof given['$ref'] === 'string' ? resolve(given['$ref']) : undefined
+    return (
+      (one === undefined ? undefined : problemOf(one, found, path, depth + 1)) ??
+      typeProblem(given, found, path) ??
+      valueProblem(given, found, path) ??
+      objectProblem(given, found, path, depth) ??
+      listProblem(given, found, path, depth) ??
+      joinedProblem(given, found, path, depth)
+    )
+  }
+
+  function objectProblem(given: Schema, found: unknown, path: string, depth: number): string | undefined {
+    if (!isObject(found)) return undefined
+    const needed = listOf(given['required']).filter((key) => typeof key === 'string')
+    const missing = needed.find((key) => !Object.hasOwn(found, key))
+    if (missing !== undefined) return `${at(path)} lacks "${missing}"`
+    const properties = isObject(given['properties']) ? given['properties'] : {}
+    const more = given['patternProperties'] === undefined ? given['additionalProperties'] : undefined
+    for (const [key, inner] of Object.entries(found)) {
+      const rule = Object.hasOwn(properties, key) ? properties[key] : more
+      const problem = rule === undefined ? undefined : problemOf(rule, inner, `${path}.${key.slice(0, 100)}`, depth + 1)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+
+  function listProblem(given: Schema, found: unknown, path: string, depth: number): string | undefined {
+    if (!Array.isArray(found)) return undefined
+    if (found.length < numberOr(given['minItems'], 0)) return `${at(path)} has too few items`
+    if (found.length > numberOr(given['maxItems'], Infinity)) return `${at(path)} has too many items`
+    const first = listOf(given['prefixItems'])
+    for (const [index, inner] of found.entries()) {
+      const problem = problemOf(
+        index < first.length ? first[index] : given['items'],
+        inner,
+        `${path}[${index}]`,
+        depth + 1,
+      )
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+
+  function joinedProblem(given: Schema, found: unknown, path: string, depth: number): string | undefined {
+    for (const inner of listOf(given['allOf'])) {
+      const problem = problemOf(inner, found, path, depth + 1)
+      if (problem !== undefined) return problem
+    }
+    for (const key of ['anyOf', 'oneOf']) {
+      const ways = listOf(given[key])
+      const fitting = ways.filter((inner) => problemOf(inner, found, path, depth + 1) === undefined).length
+      if (ways.length > 0 && fitting === 0) return `${at(path)} is none of what it may be`
+      if (key === 'oneOf' && fitting > 1 && steps <= maxSteps) return `${at(path)} is more than one of what it may be`
+    }
+    return undefined
+  }
+
+  /** Within the schema itself: nothing is fetched. */
+  function resolve(reference: string): unknown {
+    if (!reference.startsWith('#/')) return reference === '#' ? schema : undefined
+    let target: unknown = schema
+    for (const key of reference.slice(2).split('/')) {
+      const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
+      if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined
+      target = (target as Schema)[name]
+    }
+    return target
+  }
+}
+
+function typeProblem(given: Schema, found: unknown, path: string): string | undefined {
+  const types = typeof given['type'] === 'string' ? [given['type']] : listOf(given['type'])
+  if (types.length === 0 || types.some((type) => isOfType(type, found))) return undefined
+  return `${at(path)} is ${typeName(found)}, not ${types.join(' or ')}`
+}
+
+function valueProblem(given: Schema, found: unknown, path: string): string | undefined {
+  const allowed = 'const' in given ? [given['const']] : given['enum']
+  if (Array.isArray(allowed)) {
+    const text = JSON.stringify(found)
+    if (!allowed.some((one) => JSON.stringify(one) === text)) return `${at(path)} is none of the values it may have`
+  }
+  if (typeof found === 'string') {
+    if (found.length < numberOr(given['minLength'], 0)) return `${at(path)} is too short`
+    if (found.length > numberOr(given['maxLength'], Infinity)) return `${at(path)} is too long`
+  }
+  if (typeof found !== 'number') return undefined
+  const isLow = found < numberOr(given['minimum'], -Infinity) || found <= numberOr(given['exclusiveMinimum'], -Infinity)
+  const isHigh = found > numberOr(given['maximum'], Infinity) || found >= numberOr(given['exclusiveMaximum'], Infinity)
+  return isLow || isHigh ? `${at(path)} is out of its limits` : undefined
+}
+
+function isOfType(type: unknown, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'number') return typeof value === 'number'
+  return typeName(value) === type
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+function at(path: string): string {
+  return path === '' ? 'it' : path.slice(0, 300)
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,18 +1,15 @@
-import type { McpCallContext } from './active-calls.ts'
 import type {
   CallToolResult,
   Client,
   GetPromptResult,
+  Tool as ListedTool,
   Prompt,
   ReadResourceResult,
   Resource,
-  Tool as ListedTool,
 } from '@modelcontextprotocol/client'
-import { openActiveCalls, type ActiveMcpCall } from './active-calls.ts'
-import { answerElicitation } from './answer-elicitation.ts'
-import { answerSampling } from './answer-sampling.ts'
-import { askToOpenUrl } from './ask-to-visit.ts'
-import type { McpLimits } from './mcp-limits.ts'
+import { type ActiveMcpCall, type McpCallContext, openActiveCalls } from './active-calls.ts'
+import type { McpLimits } from './server-config.ts'
+import { answerElicitation, answerSampling, askToOpenUrl } from './server-requests.ts'
 import type { ServerTransport } from './stdio-transport.ts'
 
 /** A server that has answered. Everything it is asked has a time limit; errors say which server, and what it did. */

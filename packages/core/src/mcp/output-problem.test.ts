@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outputProblem } from './output-problem.ts'
+import { outputProblem } from './mcp-tool.ts'
 
 const person = {
   type: 'object',

@@ -4,7 +4,7 @@ import { text as readText } from 'node:stream/consumers'
 import { setImmediate as soon } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { testToolContext } from '../testing/index.ts'
-import { unwrapResult } from '../tool.ts'
+import { unwrapResult } from '../tool/tool.ts'
 import { createTransport } from './create-transport.ts'
 import { createMcpServer, type McpServer } from './mcp-server.ts'
 

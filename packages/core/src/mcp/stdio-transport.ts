@@ -1,12 +1,11 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { isDeeper } from '../json-depth.ts'
-import { queueStart, startProcess } from '../start-process.ts'
-import { endCommand } from '../shell/end-command.ts'
-import type { McpLimits } from './mcp-limits.ts'
-import { createMessageGuard } from './message-guard.ts'
+import { endCommand } from '../process/processes.ts'
+import { queueStart, startProcess } from '../process/start-process.ts'
+import { isDeeper } from '../tool/parse-call.ts'
+import type { McpLimits } from './server-config.ts'
 
 export interface StdioOptions {
   command: string
@@ -197,4 +196,46 @@ function notFound(command: string, cwd: string): string {
 
 export function messageTooLong(bytes: number): string {
   return `sent a message of more than ${Math.round(bytes / 1024)} KiB`
+}
+
+/** Counts what a server sends that nobody asked for. */
+interface MessageGuard {
+  outgoing(message: JSONRPCMessage): void
+  /** Why the server has to go, once it has sent too much. */
+  incoming(message: JSONRPCMessage): string | undefined
+  noise(): string | undefined
+}
+
+const windowMs = 10_000
+
+export function createMessageGuard(limits: McpLimits): MessageGuard {
+  const open = new Set<string | number>()
+  const unasked = createCounter(limits.unasked)
+  const noise = createCounter(limits.noise)
+  return {
+    outgoing(message) {
+      if ('method' in message && 'id' in message) open.add(message.id)
+    },
+    incoming(message) {
+      if (!('method' in message) && 'id' in message && message.id !== undefined && open.delete(message.id))
+        return undefined
+      return unasked() ? `sent more than ${limits.unasked} messages that nobody had asked for` : undefined
+    },
+    noise: () =>
+      noise() ? `printed more than ${limits.noise} lines that are no messages to its standard output` : undefined,
+  }
+}
+
+/** True once more than `most` were counted within the window. */
+function createCounter(most: number): () => boolean {
+  let since = 0
+  let count = 0
+  return () => {
+    const now = performance.now()
+    if (now - since > windowMs) {
+      since = now
+      count = 0
+    }
+    return ++count > most
+  }
 }

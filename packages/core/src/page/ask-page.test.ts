@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Answer } from '../asks.ts'
-import type { AskRequest } from '../tool.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
+import type { Answer } from '../tool/asks.ts'
+import type { AskRequest } from '../tool/tool.ts'
 import { askPage, type PageRequest } from './ask-page.ts'
 
 const request: PageRequest = { action: 'look', input: { at: 1 }, title: 'Look' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageAddress } from './page-address.ts'
+import { pageAddress } from './ask-page.ts'
 
 test.each([
   ['example.com', 'https://example.com/'],

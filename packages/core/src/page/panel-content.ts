@@ -1,12 +1,11 @@
 import { Buffer } from 'node:buffer'
-import { diffBytes, type DiffSide } from '../files/diff-bytes.ts'
-import { decodeText, detectFormat, utf8Format } from '../files/encoding.ts'
+import { type ChartDisplay, chartProblem, type DiffDisplay } from '@troupe/protocol'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
 import { takeSnapshot } from '../files/snapshot.ts'
-import { chartProblem } from '../protocol/chart-option.ts'
-import type { ChartDisplay, DiffDisplay } from '../protocol/display.ts'
-import type { ToolContext } from '../tool.ts'
+import { diffBytes, type DiffSide } from '../text/diff.ts'
+import { decodeText, detectFormat, utf8Format } from '../text/encoding.ts'
+import type { ToolContext } from '../tool/tool.ts'
 
 /** What of a call of ShowPanel says what is to be compared or drawn. */
 export interface PanelRequest {

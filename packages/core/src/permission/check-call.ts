@@ -1,17 +1,16 @@
-import type { CommandFact } from './path-fact.ts'
-import { normalizeUrl } from '../protocol/addresses.ts'
-import { toolKey } from '../tool.ts'
-import type { CallFacts } from './call-facts.ts'
-import { checkPath } from './check-path.ts'
-import { checkCommand, type CommandPermission } from './command-leave.ts'
-import type { EffectRules, CompiledRule } from './compile-rules.ts'
-import { toolRule } from './find-rule.ts'
-import { matchHost, parseHostPattern } from './host-pattern.ts'
-import type { PathFact } from './path-fact.ts'
-import type { Policy } from './policy.ts'
+import { allowsCommand, type FoundCommand } from '@troupe/command-policy'
+import { normalizeUrl } from '@troupe/protocol'
+import { isInside } from '../files/resolve-path.ts'
+import { toolKey } from '../tool/tool.ts'
+import { type CallFacts, isSandboxed } from './call-facts.ts'
+import { toolRule } from './match-rules.ts'
+import { accessVerb, type CommandFact, commandPath, needsGrant, type PathFact } from './path-facts.ts'
+import type { CompiledRule, EffectRules, Policy } from './policy.ts'
+import { matchHost, parseHostPattern } from './rule-patterns.ts'
+import { suggestCommandRules, suggestPathRules } from './suggest-rules.ts'
 
 /** One thing that a call needs a yes for. */
-export interface Check {
+interface Check {
   /** Why nobody has said yes yet; absent when somebody has. */
   why?: string
   /** The rule that said yes. */
@@ -26,7 +25,7 @@ export interface Check {
 export type ToolApprovalNeed = boolean | undefined | { failed: string }
 
 /** What checks go by. */
-export interface CheckContext {
+interface CheckContext {
   facts: CallFacts
   policy: Policy
   allow: EffectRules
@@ -140,4 +139,237 @@ function isWholeHost(host: string): boolean {
 
 function matchesHostRule({ host: pattern }: CompiledRule, host: string): boolean {
   return pattern !== undefined && matchHost(pattern, host)
+}
+
+/** Whether a file or folder may be touched, and who says so. */
+function checkPath(fact: PathFact, scene: CheckContext): Check {
+  const { policy, facts } = scene
+  const isPlan = fact.real === facts.view.planFile
+  if (isPlan && (fact.kind === 'read' || policy.mode === 'plan')) return {}
+  if (isPreview(fact, scene)) return {}
+  if (fact.guard?.strict === true)
+    return {
+      why: `"${fact.given}" belongs to what decides on permissions: changing it is always asked for.`,
+      firm: true,
+    }
+  if (fact.kind === 'read' && fact.inside && fact.secret === undefined) return {}
+  if (isHiddenBySandbox(fact, scene.policy)) return {}
+  const rule = pathRule(fact, scene)
+  if (rule !== undefined) return { rule }
+  if (policy.mode === 'bypass' || (isOrdinary(fact) && isAcceptedEdit(fact, scene))) return {}
+  const remember = suggestPathRules(fact, facts.view)
+  // All of the workspace: then the tool is what a rule can name.
+  if (remember.length === 0 && fact.inside && fact.by === undefined) remember.push(facts.tool.name)
+  return { why: pathReason(fact), ...(remember.length > 0 && { remember }) }
+}
+
+/** What the agent made to be looked at is its own to change, with our tools. */
+function isPreview({ by, real, spelled }: PathFact, { facts }: CheckContext): boolean {
+  const { jsxFolder } = facts.view
+  return (
+    by === undefined && jsxFolder !== undefined && real !== jsxFolder && isInside(real, jsxFolder) && real === spelled
+  )
+}
+
+/** The sandbox keeps it from the command: secrets that nobody named, and what the machine keeps for all in `/tmp`. */
+export function isHiddenBySandbox({ by, implied, temporary }: PathFact, policy: Policy): boolean {
+  return (implied === true || temporary === true) && by !== undefined && isSandboxed(by, policy)
+}
+
+/** Neither secret nor protected. */
+function isOrdinary({ secret, guard }: PathFact): boolean {
+  return secret === undefined && guard === undefined
+}
+
+/** Only writing in the workspace is: what lies outside needs a word of its own, whoever lets the command run. */
+function isAcceptedEdit({ kind, inside, by, meant }: PathFact, { policy, own, leaves }: CheckContext): boolean {
+  if (kind === 'read' || !inside) return false
+  if (policy.mode === 'accept-edits') return true
+  if (by === undefined) return own === false
+  const leave = leaves.get(by)?.by
+  // A yes to a command is a yes to what it is there for; what else it writes is another matter.
+  return leave === 'tool-rule' || ((leave === 'rules' || leave === 'nobody') && meant === true)
+}
+
+/** The rule that means the path: as it is spelled, and as what it leads to. */
+function pathRule(fact: PathFact, scene: CheckContext): CompiledRule | undefined {
+  const { allow, byTool, ofTool, facts } = scene
+  // The very words were allowed, and the file is one of them.
+  const exact = fact.redirected === true ? undefined : exactRule(fact, scene)
+  if (exact !== undefined) return exact
+  const everything =
+    (fact.by === undefined ? byTool : undefined) ?? allow.tools.get(fact.kind === 'read' ? 'read' : 'edit')
+  if (everything !== undefined && fact.inside && isOrdinary(fact)) return everything
+  const rules = fact.by === undefined ? [...allow[fact.kind], ...ofTool] : allow[fact.kind]
+  const means = (end: string): CompiledRule | undefined =>
+    rules.find((ready) => ready.path?.matches(end, facts.view) === true && ruleNamesPath(ready, fact))
+  const rule = means(fact.real)
+  return rule !== undefined && (fact.spelled === fact.real || means(fact.spelled) !== undefined) ? rule : undefined
+}
+
+/** Of secret and protected files only a rule speaks that names them: `*` does not. */
+function ruleNamesPath({ path }: CompiledRule, { secret, guard }: PathFact): boolean {
+  return [secret, guard?.place].every(
+    (place) => place === undefined || path?.names(place.slice(place.lastIndexOf('/') + 1)) === true,
+  )
+}
+
+function pathReason(fact: PathFact): string {
+  const { given, spelled, real, inside, secret, guard } = fact
+  const leads = spelled === real || given === real ? '' : `, which leads to "${real}"`
+  const file = `It ${accessVerb(fact)} "${given}"${leads}`
+  if (guard !== undefined) return `${file}: what is in ${guard.place} can decide what runs later.`
+  if (secret !== undefined) return `${file}: files like that hold keys and passwords.`
+  if (!inside) return `${file}${leads === '' ? ', which is' : ','} outside the workspace.`
+  return `${file}.`
+}
+
+/** Who lets a command run. */
+type CommandPermission =
+  /** It only looks, or can do nothing else where it runs. */
+  | { by: 'nature' }
+  /** A rule for all commands, or rules for each of its parts. */
+  | { by: 'tool-rule' | 'rules'; rule: CompiledRule }
+  | { by: 'mode' }
+  | { by: 'nobody'; check: Check }
+
+function checkCommand(fact: CommandFact, scene: CheckContext): CommandPermission {
+  const { policy, allow, byTool } = scene
+  const { access, analysis, unknownFiles } = fact
+  if (wantsOutside(fact, scene)) return checkOutsideCommand(fact, scene)
+  // Whatever is typed, the program that takes it need not be a shell.
+  const isTyped = access.typed === true
+  if (analysis.harmless && !isTyped) return { by: 'nature' }
+  const everything = unknownFiles === undefined ? (byTool ?? allow.tools.get('bash')) : undefined
+  if (everything !== undefined) return { by: 'tool-rule', rule: everything }
+  const named = isSandboxed(fact, policy) ? () => false : namesOutsideFile(fact)
+  const ruleOf = (found: FoundCommand): CompiledRule | undefined =>
+    commandRule(found, scene, named(found) ? isExact : undefined)
+  const covering = isTyped || unknownFiles !== undefined ? undefined : coveringRule(fact, ruleOf, scene)
+  if (covering !== undefined) return { by: 'rules', rule: covering }
+  if (isAllowedByMode(fact, policy)) return { by: 'mode' }
+  if (isTyped) return needsApproval('What is typed into a program that runs can do anything there.')
+  if (unknownFiles !== undefined) return needsApproval(unknownFiles)
+  if (policy.sandbox && isContained(fact)) return { by: 'nature' }
+  const why = (policy.sandbox ? analysis.whyNotContained : undefined) ?? analysis.why ?? 'It may change things.'
+  return needsApproval(
+    why,
+    suggestCommandRules('Bash', fact, (found) => ruleOf(found) !== undefined),
+  )
+}
+
+/** Which parts have a word that is a file outside the workspace, or a secret, though nobody knows what they do with it. */
+function namesOutsideFile(fact: CommandFact): (found: FoundCommand) => boolean {
+  return (found) =>
+    !found.known &&
+    !found.harmless &&
+    fact
+      .wordFiles()
+      .some(
+        ({ file, found: by }) => by === found && 'kind' in file && needsGrant(file as PathFact) && !isSystem(file.real),
+      )
+}
+
+/** Programs and what comes with them. */
+function isSystem(real: string): boolean {
+  return /^\/(usr|bin|sbin|lib|lib64|opt|dev(?!\/shm\/))(\/|$)/.test(real)
+}
+
+function isExact(ready: CompiledRule): boolean {
+  return ready.command?.exact === true
+}
+
+/** It wants to leave the sandbox, and there is one to leave. */
+export function wantsOutside({ access }: CommandFact, { policy }: Pick<CheckContext, 'policy'>): boolean {
+  return access.outside === true && policy.sandbox
+}
+
+/** The mode alone lets it run: everything does, or everything that the sandbox can hold. */
+function isAllowedByMode({ access }: CommandFact, { mode, sandbox }: Policy): boolean {
+  if (mode !== 'accept-edits') return mode === 'bypass'
+  return sandbox && access.outside !== true && access.typed !== true
+}
+
+/** It may run unasked where nothing can be written. */
+export function isContained({ access, analysis }: CommandFact): boolean {
+  return analysis.contained && access.writes !== true && access.typed !== true
+}
+
+function checkOutsideCommand(fact: CommandFact, scene: CheckContext): CommandPermission {
+  const { policy, allow } = scene
+  const everything = allow.tools.get('outside')
+  if (everything !== undefined) return { by: 'tool-rule', rule: everything }
+  const ruleOf = (found: FoundCommand): CompiledRule | undefined => findCommandRule(allow.outside.all, found)
+  const covering = coveringRule(fact, ruleOf, scene)
+  if (covering !== undefined) return { by: 'rules', rule: covering }
+  if (policy.mode === 'bypass') return { by: 'mode' }
+  const leave = needsApproval(
+    'It wants to run outside the sandbox, with the network and your files within reach.',
+    suggestCommandRules('Outside', fact, (found) => ruleOf(found) !== undefined),
+  )
+  return { ...leave, check: { ...leave.check, firm: true } }
+}
+
+function needsApproval(why: string, remember: readonly string[] = []): { by: 'nobody'; check: Check } {
+  return { by: 'nobody', check: { why, ...(remember.length > 0 && { remember }) } }
+}
+
+/**
+ * The rule that allows the very words of a part, and so the files among them. Only where nothing runs beside it that
+ * could make use of these files.
+ */
+function exactRule({ by, part }: PathFact, scene: CheckContext): CompiledRule | undefined {
+  if (by === undefined || part === undefined || scene.allow.command.all.length + scene.ofTool.length === 0)
+    return undefined
+  if (by.analysis.overLimit !== undefined || by.analysis.unseen !== undefined) return undefined
+  const others = by.analysis.commands.filter((found) => found.text !== part.text)
+  const canUse = (found: FoundCommand): boolean => {
+    if (found.harmless || found.transparent === true) return false
+    return !found.writes.some(({ meant }) => meant === true) || commandRule(found, scene, isExact) === undefined
+  }
+  return others.some(canUse) ? undefined : commandRule(part, scene, isExact)
+}
+
+/** The allow rule that means a part of a command. */
+function commandRule(
+  found: FoundCommand,
+  { allow, ofTool }: CheckContext,
+  counts: (ready: CompiledRule) => boolean = () => true,
+): CompiledRule | undefined {
+  const first = (found.argv ?? found.literalPrefix)[0]
+  const named = first === undefined ? [] : (allow.command.byFirst.get(first) ?? [])
+  return findCommandRule([...named, ...allow.command.others, ...ofTool].filter(counts), found)
+}
+
+/** One of the rules when every part is met by one, or needs none. Undefined when a part is not, or is not known. */
+function coveringRule(
+  fact: CommandFact,
+  ruleOf: (found: FoundCommand) => CompiledRule | undefined,
+  { policy, facts }: CheckContext,
+): CompiledRule | undefined {
+  const { analysis, parts } = fact
+  if (analysis.overLimit !== undefined || analysis.unseen !== undefined) return undefined
+  const held = isSandboxed(fact, policy)
+  let rule: CompiledRule | undefined
+  for (const found of parts) {
+    // A rule for some words is no leave to open whatever file these may lead to. Where it is held it cannot.
+    if (found.late === true && !held) return undefined
+    const own = ruleOf(found)
+    rule ??= own
+    if (found.harmless || found.transparent === true) continue
+    if (own === undefined || !isAtHome(found)) return undefined
+  }
+  return rule
+
+  /** In another folder the same words run something else. */
+  function isAtHome({ cwds }: FoundCommand): boolean {
+    if (cwds === null) return held
+    return cwds.every((folder) => commandPath('read', folder, facts.view).inside)
+  }
+}
+
+function findCommandRule(rules: readonly CompiledRule[], found: FoundCommand): CompiledRule | undefined {
+  if (rules.length === 0 || !found.assignments.every(({ safe }) => safe)) return undefined
+  const given = { words: found.argv ?? found.literalPrefix, complete: found.argv !== null }
+  return rules.find(({ command }) => command !== undefined && allowsCommand(command, given))
 }

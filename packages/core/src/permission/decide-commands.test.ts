@@ -1,14 +1,13 @@
-import type { Effect } from './decision.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyOptions } from './create-policy.ts'
-import type { Decision } from './decision.ts'
+import type { Decision, Effect } from '../access/decision.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
 import { explainCall } from './explain-call.ts'
-import { placeContext } from './permission-context.ts'
+import { placeContext } from './path-facts.ts'
+import { createPolicy, type PolicyOptions } from './policy.ts'
 
 type Rules = Partial<Record<Effect, readonly string[]>>
 

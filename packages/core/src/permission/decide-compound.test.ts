@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyOptions } from './create-policy.ts'
-import type { Decision } from './decision.ts'
+import type { Decision } from '../access/decision.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
 import { explainCall } from './explain-call.ts'
-import { placeContext, type PermissionContext } from './permission-context.ts'
+import { type PermissionContext, placeContext } from './path-facts.ts'
+import { createPolicy, type PolicyOptions } from './policy.ts'
 
 let base: string
 let ctx: PermissionContext

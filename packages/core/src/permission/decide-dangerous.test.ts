@@ -1,17 +1,18 @@
-import type { Effect } from './decision.ts'
-import { modes } from './decision.ts'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyOptions } from './create-policy.ts'
-import type { Decision } from './decision.ts'
+import { type Decision, type Effect, modes } from '../access/decision.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
 import { explainCall } from './explain-call.ts'
-import { placeContext, type PermissionContext } from './permission-context.ts'
+import { type PermissionContext, placeContext } from './path-facts.ts'
+import { createPolicy, type PolicyOptions } from './policy.ts'
 
 /** Commands that run `evil` or change a file, as a real bash has found. */
-const commands = readFileSync(new URL('command/fixtures/dangerous-commands.txt', import.meta.url), 'utf8')
+const commands = readFileSync(
+  new URL('../../../command-policy/src/testing/fixtures/dangerous-commands.txt', import.meta.url),
+  'utf8',
+)
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('##'))
   .map((line) => line.replace(/^\? /, '').replaceAll('␤', '\n').replaceAll('␉', '\t').replaceAll('␍', '\r'))

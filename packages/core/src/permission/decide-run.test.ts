@@ -1,15 +1,15 @@
-import type { Effect } from './decision.ts'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { CallNotes } from '../../../protocol/src/message.ts'
 import { call, play, type Playing } from '../../test/play-run.ts'
-import type { Ask } from '../asks.ts'
-import { createAgentState } from '../create-agent-state.ts'
-import type { CallNotes } from '../protocol/message.ts'
-import { getBuiltinTools } from '../tool-set.ts'
-import { createPolicy, type PolicyOptions } from './create-policy.ts'
+import type { Effect } from '../access/decision.ts'
+import { createAgentState } from '../run/create-agent-state.ts'
+import type { Ask } from '../tool/asks.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
 import { decide } from './decide.ts'
+import { createPolicy, type PolicyOptions } from './policy.ts'
 
 let base: string
 let workspace: string

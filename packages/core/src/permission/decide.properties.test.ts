@@ -1,17 +1,13 @@
-import type { Effect } from './decision.ts'
-import { modes } from './decision.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { getBuiltinTools } from '../tool-set.ts'
-import { compileRules } from './compile-rules.ts'
-import type { Decision } from './decision.ts'
+import { type Decision, type Effect, modes } from '../access/decision.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
 import { explainCall } from './explain-call.ts'
-import { placeContext, type PermissionContext } from './permission-context.ts'
-import { type Policy } from './policy.ts'
-import type { Layer, RuleLine } from './rule-set.ts'
+import { type PermissionContext, placeContext } from './path-facts.ts'
+import { compileRules, type Layer, type Policy, type RuleLine } from './policy.ts'
 
 let base: string
 let ctx: PermissionContext

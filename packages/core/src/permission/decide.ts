@@ -1,15 +1,18 @@
-import type { Tool, ToolContext } from '../tool.ts'
-import { callFacts, type CallFacts } from './call-facts.ts'
-import { isSandboxed } from './command-fact.ts'
-import { checkCall, type CallChecks, type ToolApprovalNeed } from './check-call.ts'
-import type { Decision } from './decision.ts'
-import { findRule, type MatchedRule } from './find-rule.ts'
-import { needsGrant, accessVerb } from './path-fact.ts'
-import { callGrants } from './grants.ts'
-import type { PermissionContext } from './permission-context.ts'
-import { planModeRefusal } from './plan-refusal.ts'
-import type { Policy } from './policy.ts'
-import { suggestedRules } from './remember.ts'
+import type { Confinement, Decision, Forbidden, Grant } from '../access/decision.ts'
+import type { Tool, ToolContext } from '../tool/tool.ts'
+import { callFacts, type CallFacts, isSandboxed } from './call-facts.ts'
+import {
+  type CallChecks,
+  checkCall,
+  isContained,
+  isHiddenBySandbox,
+  type ToolApprovalNeed,
+  wantsOutside,
+} from './check-call.ts'
+import { findRule, type MatchedRule, ruleMatchesPath } from './match-rules.ts'
+import { accessVerb, grantKind, needsGrant, type PermissionContext, secretOf } from './path-facts.ts'
+import type { CompiledRule, Policy } from './policy.ts'
+import { suggestedRules } from './suggest-rules.ts'
 
 /**
  * May this call run? The same for every tool and at every depth of agents. What must never run and what a rule forbids
@@ -171,4 +174,99 @@ function toolApprovalNeed(
   } catch (error) {
     return failed(error)
   }
+}
+
+/** What a call runs with once it may: by a rule, by the mode, or because a person has said yes. */
+function callGrants(
+  facts: CallFacts,
+  policy: Policy,
+  { leaves }: CallChecks,
+): Pick<Decision, 'confinement' | 'grants' | 'forbidden' | 'hides'> {
+  const grants = pathGrants(facts, policy)
+  const reads = facts.paths.some(({ kind, by }) => kind === 'read' && by === undefined)
+  const confinement =
+    facts.commands.length > 0 || facts.code ? { confinement: callConfinement(facts, policy, leaves) } : undefined
+  const { read, write } = policy.rules.index.deny
+  const isMasked = confinement !== undefined && confinement.confinement !== 'none' && read.length + write.length > 0
+  return {
+    ...confinement,
+    ...(isMasked && {
+      forbidden: {
+        ...(read.length > 0 && { read: forbiddenByRules(read, facts) }),
+        ...(write.length > 0 && { write: forbiddenByRules(write, facts) }),
+      },
+    }),
+    ...(grants.length > 0 && { grants }),
+    ...(reads && { hides: hiddenFiles(facts, policy) }),
+  }
+}
+
+function forbiddenByRules(rules: readonly CompiledRule[], { view }: CallFacts): Forbidden {
+  return {
+    rules: rules.map(({ line }) => `${line.base} ${line.text}`),
+    starts: [...new Set(rules.flatMap(({ path }) => path?.starts(view) ?? []))],
+    matches: (real) => rules.some(({ path }) => path?.matches(real, view) === true),
+  }
+}
+
+/** Each place once, with the most that is done there. */
+function pathGrants({ paths, commands }: CallFacts, policy: Policy): Grant[] {
+  const proven = commands.every(({ analysis }) => analysis.harmless) && { proven: true as const }
+  const grants = new Map<string, Grant>()
+  for (const fact of paths) {
+    if (!needsGrant(fact) || fact.implied === true || isHiddenBySandbox(fact, policy)) continue
+    const how = grantKind(fact)
+    const known = grants.get(fact.real)?.how
+    if (known === undefined || grantRank[how] > grantRank[known])
+      grants.set(fact.real, {
+        how,
+        path: fact.real,
+        ...(how === 'list' && proven),
+        ...(how === 'list' && fact.tree && { tree: true }),
+      })
+  }
+  return [...grants.values()]
+}
+
+const grantRank = { list: 0, read: 1, write: 2 }
+
+function callConfinement(facts: CallFacts, policy: Policy, leaves: CallChecks['leaves']): Confinement {
+  if (!policy.sandbox || facts.commands.some((fact) => wantsOutside(fact, { policy }))) return 'none'
+  const canBeHeld = facts.commands.every((fact) => {
+    const { by } = leaves.get(fact)!
+    return by === 'nature' || (by === 'nobody' && isContained(fact))
+  })
+  return canBeHeld || policy.mode === 'plan' ? 'read-only' : 'workspace'
+}
+
+/** Files that are not shown although a folder above them may be searched, or a name that looks the same be read: secrets, and what rules forbid or ask about. */
+function hiddenFiles({ view, paths }: CallFacts, { rules, mode }: Policy): (real: string) => boolean {
+  const { deny, ask, allow } = rules.index
+  const named = new Set(paths.map(({ real }) => real))
+  return (real) => {
+    if (named.has(real)) return false
+    const place = { spelled: real, real }
+    if ([...deny.read, ...ask.read].some((ready) => ruleMatchesPath(ready, place, { view }))) return true
+    const secret = mode === 'bypass' ? undefined : secretOf(real, view)
+    if (secret === undefined) return false
+    const name = secret.slice(secret.lastIndexOf('/') + 1)
+    return !allow.read.some((ready) => ruleMatchesPath(ready, place, { view }) && ready.path?.names(name) === true)
+  }
+}
+
+/** Why a call is refused in plan mode, or nothing: reading goes on, and the plan itself is written. */
+function planModeRefusal(facts: CallFacts, policy: Policy, own: ToolApprovalNeed): string | undefined {
+  const { tool, paths, commands, code, view } = facts
+  const rule = 'In plan mode nothing but the plan is changed'
+  const written = paths.find(({ kind, real }) => kind === 'write' && real !== view.planFile)
+  if (written !== undefined) return `${rule}, and this would change "${written.given}".`
+  for (const fact of commands) {
+    const { access, analysis } = fact
+    if (access.typed !== true && (analysis.harmless || (policy.sandbox && isContained(fact)))) continue
+    const why = (policy.sandbox ? analysis.whyNotContained : undefined) ?? analysis.why
+    return `${rule}, and a command may change things.${why === undefined ? '' : ` ${why}`}`
+  }
+  if (code && !policy.sandbox) return `${rule}, and the code of ${tool.name} could change anything.`
+  const isSpokenFor = commands.length > 0 || code || paths.some(({ kind }) => kind === 'write')
+  return tool.readOnly || isSpokenFor || own === false ? undefined : `${rule}, and ${tool.name} can change things.`
 }

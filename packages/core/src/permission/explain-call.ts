@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { checkInput, type Call } from '../run/parse-call.ts'
-import { findTool } from '../tool-set.ts'
-import { checkTool, defineTool, type Tool } from '../tool.ts'
+import type { Decision, Effect } from '../access/decision.ts'
+import { type Call, checkInput } from '../tool/parse-call.ts'
+import { findTool } from '../tool/tool-set.ts'
+import { checkTool, defineTool, type Tool } from '../tool/tool.ts'
 import { decide } from './decide.ts'
-import type { Decision } from './decision.ts'
-import type { PermissionContext } from './permission-context.ts'
+import { type PermissionContext, placeContext } from './path-facts.ts'
 import type { Policy } from './policy.ts'
 
 /**
@@ -46,4 +46,72 @@ function makeTool(name: string): Tool | undefined {
   } catch {
     return undefined
   }
+}
+
+/** A call that was made once, wherever that was. */
+export interface PastCall {
+  tool: string
+  input: unknown
+  cwd: string
+  /** The folders of its workspace. Default: the working directory. */
+  roots?: readonly string[]
+}
+
+export interface Simulation {
+  /** How many of the calls are allowed, asked for and denied. */
+  before: Record<Effect, number>
+  after: Record<Effect, number>
+  changes: { index: number; call: PastCall; before: Decision; after: Decision }[]
+}
+
+/** What another policy would have made of calls of the past. Nothing is run. */
+export async function simulate(
+  before: Policy,
+  after: Policy,
+  calls: readonly PastCall[],
+  tools: readonly Tool[],
+): Promise<Simulation> {
+  const result: Simulation = { before: noDecisions(), after: noDecisions(), changes: [] }
+  const places = new Map<string, PermissionContext>()
+  for (const [index, call] of calls.entries()) {
+    const ctx = callPlace(call, places)
+    const was = await explainCall(call, tools, ctx, before)
+    const is = await explainCall(call, tools, ctx, after)
+    result.before[was.decision]++
+    result.after[is.decision]++
+    if (was.decision !== is.decision) result.changes.push({ index, call, before: was, after: is })
+  }
+  return result
+}
+
+function noDecisions(): Record<Effect, number> {
+  return { allow: 0, ask: 0, deny: 0 }
+}
+
+function callPlace({ cwd, roots = [cwd] }: PastCall, places: Map<string, PermissionContext>): PermissionContext {
+  const key = [cwd, ...roots].join('\0')
+  const known = places.get(key) ?? placeContext(cwd, roots)
+  places.set(key, known)
+  return known
+}
+
+/** A call that waits for a person. */
+export interface OpenCall {
+  /** The ask's id. */
+  id: string
+  tool: string
+  input: unknown
+  ctx: PermissionContext
+  /** As it is now, with the rule that was just remembered. */
+  policy: Policy
+}
+
+/** Which asks need no answer any more: their calls are allowed now. */
+export async function coveredAsks(asks: readonly OpenCall[], tools: readonly Tool[]): Promise<string[]> {
+  const covered: string[] = []
+  for (const { id, tool, input, ctx, policy } of asks) {
+    const { decision } = await explainCall({ tool, input }, tools, ctx, policy)
+    if (decision === 'allow') covered.push(id)
+  }
+  return covered
 }

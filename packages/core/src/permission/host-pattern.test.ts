@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hostOf, matchHost, parseHostPattern } from './host-pattern.ts'
+import { hostOf, matchHost, parseHostPattern } from './rule-patterns.ts'
 
 const meets = (domain: string, url: string): boolean => {
   const host = hostOf(url)

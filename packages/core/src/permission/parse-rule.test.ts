@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { getBuiltinTools } from '../tool-set.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
 import { parseRule, ruleWarning } from './parse-rule.ts'
 
 describe('a rule', () => {

@@ -1,8 +1,7 @@
-import { aliasKey } from '../tool-aliases.ts'
-import { toolKey, type Tool } from '../tool.ts'
-import { parseCommandPattern } from './command-pattern.ts'
-import { parseHostPattern } from './host-pattern.ts'
-import { checkPathPattern } from './path-pattern.ts'
+import { parseCommandPattern } from '@troupe/command-policy'
+import { aliasKey } from '../tool/tool-aliases.ts'
+import { type Tool, toolKey } from '../tool/tool.ts'
+import { checkPathPattern, parseHostPattern } from './rule-patterns.ts'
 
 /** A rule taken apart: `Bash(npm run *)` is the tool `Bash` and the pattern `npm run *`. */
 export interface Rule {

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { getBuiltinTools } from '../tool-set.ts'
-import { readCommands } from './command/test-bash.ts'
-import { createPolicy } from './create-policy.ts'
-import type { Decision } from './decision.ts'
+import { readCommands } from '../../../command-policy/src/testing/bash-trials.ts'
+import type { Decision } from '../access/decision.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
 import { explainCall } from './explain-call.ts'
-import { placeContext, type PermissionContext } from './permission-context.ts'
+import { type PermissionContext, placeContext } from './path-facts.ts'
+import { createPolicy } from './policy.ts'
 
 const commands = readCommands('reading-commands.txt').map(({ command }) => command)
 const tools = getBuiltinTools()

@@ -1,16 +1,12 @@
-import type { Effect } from './decision.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { getBuiltinTools } from '../tool-set.ts'
-import { compileRules } from './compile-rules.ts'
-import { coveredAsks } from './covered-asks.ts'
-import { createPolicy } from './create-policy.ts'
-import { explainCall } from './explain-call.ts'
-import { placeContext } from './permission-context.ts'
-import type { Policy } from './policy.ts'
-import { simulate, type PastCall } from './simulate.ts'
+import type { Effect } from '../access/decision.ts'
+import { getBuiltinTools } from '../tool/tool-set.ts'
+import { coveredAsks, explainCall, type PastCall, simulate } from './explain-call.ts'
+import { placeContext } from './path-facts.ts'
+import { compileRules, createPolicy, type Policy } from './policy.ts'
 
 let workspace: string
 const tools = getBuiltinTools()

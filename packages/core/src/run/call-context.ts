@@ -1,16 +1,16 @@
-import type { Answer, Ask } from '../asks.ts'
+import { createHash } from 'node:crypto'
+import { type Chunk, isStoredData } from '@troupe/protocol'
+import type { HookOccasion } from '../hooks/hook.ts'
 import { runHooks } from '../hooks/run-hooks.ts'
 import { maxPageSeconds, pageSeconds } from '../page/ask-page.ts'
-import { isStoredData } from '../protocol/data-parts.ts'
-import type { Chunk } from '../protocol/message.ts'
-import type { AskRequest, ToolContext } from '../tool.ts'
-import { askId } from './ask-id.ts'
-import { hookCallInfo } from './call-facts.ts'
+import { processStartTime } from '../process/start-process.ts'
+import type { Answer, Ask } from '../tool/asks.ts'
+import { type Call, toJson } from '../tool/parse-call.ts'
+import { aliasKey } from '../tool/tool-aliases.ts'
+import type { AskRequest, ToolContext } from '../tool/tool.ts'
 import type { CallSignal } from './call-signal.ts'
-import type { CallScope } from './call-scope.ts'
-import type { Call } from './parse-call.ts'
-import { processStartTime } from './process-start-time.ts'
-import { toJson } from './to-json.ts'
+import type { CallMark, RunEventMap, RunEventName, RunInput, WriteLock } from './run-input.ts'
+import type { Turn } from './turn.ts'
 
 /** What a tool is handed, and the hold that the run keeps on it. */
 export interface CallContext {
@@ -196,4 +196,118 @@ export async function waitForAnswer(
     asked?.()
     resume?.()
   }
+}
+
+/** What a call needs of the run around it. */
+export interface CallScope {
+  input: RunInput
+  /** The fields of `ctx` that all calls of the step share. */
+  base: Omit<
+    ToolContext,
+    'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'granted' | 'agents' | 'state'
+  >
+  /** Made when the first call looks at it. */
+  state: () => ToolContext['state']
+  /** Aborted when the run is, and when the model call that made this call fails. */
+  signal: AbortSignal
+  writes: WriteLock
+  emit: (chunk: Chunk) => void
+  /** Marks the call as waiting for a person until the returned function is called. */
+  waiting: () => () => void
+  /** Others can see that the call asks for approval: those after it may ask as well, until the returned function is called. */
+  asking: () => () => void
+  /** A person refused without a remark: the turn ends, and later calls of the step that wait for a person are let go. */
+  deny: (call: Call) => void
+  /** Aborted when nobody need answer the asks of this call any more. */
+  askSignal: (call: Call) => AbortSignal
+  /** Set when this execution is found in the journal of an earlier process: the input that ran. */
+  startedBefore?: { input: unknown }
+}
+
+export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny' | 'askSignal' | 'asking'> {
+  const { input, emit, waiting, state } = turn
+  return { input, emit, waiting, state, writes: turn.writes(), base: sharedContext(turn) }
+}
+
+/** The fields of `ctx` that all calls of a step share. */
+function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['base'] {
+  return {
+    session: input.session,
+    workspace: input.workspace,
+    ...(input.client !== undefined && { client: input.client }),
+    ...(input.tab !== undefined && { tab: input.tab }),
+    ...(input.page !== undefined && { page: input.page }),
+    run: { id: input.runId, attempt, step },
+    frames: input.frames,
+    agent: input.frames.at(-1) as RunInput['frames'][number],
+    chatModel: input.model,
+    messageId: input.messageId,
+    lastOutput: (toolName) => lastOutput([...input.history, fold.snapshot()], toolName),
+    spend,
+    settings: input.settings ?? (() => undefined),
+    ...(input.blobs !== undefined && { blobs: input.blobs }),
+    ...(input.media !== undefined && { media: input.media }),
+    ...(input.browser !== undefined && { browser: input.browser }),
+    ...(input.mode !== undefined && { mode: input.mode }),
+    credentials: input.credentials ?? (() => Promise.resolve(undefined)),
+  }
+}
+
+function lastOutput(messages: readonly { parts: readonly object[] }[], toolName: string): unknown {
+  for (const { parts } of messages.toReversed()) {
+    const part = parts.findLast(
+      (candidate) => 'output' in candidate && isToolPart(candidate as unknown as { type: string }, toolName),
+    )
+    if (part !== undefined) return (part as { output: unknown }).output
+  }
+  return undefined
+}
+
+/** Some models know our tools by other names; the parts of their calls carry those. */
+function isToolPart(part: { type: string }, toolName: string): boolean {
+  return part.type.startsWith('tool-') && aliasKey(part.type.slice('tool-'.length)) === aliasKey(toolName)
+}
+
+/** What events and hooks are told of a run. */
+export function hookRunInfo(input: RunInput): Omit<CallMark, 'toolCallId' | 'toolName'> & { workspace: string } {
+  return {
+    sessionId: input.session.id,
+    runId: input.runId,
+    messageId: input.messageId,
+    agentPath: input.frames.map((frame) => frame.name),
+    workspace: input.workspace.path,
+  }
+}
+
+type HookCallInfo = Omit<Extract<HookOccasion, { event: 'before-call' }>, 'event'>
+
+export function hookCallInfo(call: Call, given: unknown, scope: CallScope): HookCallInfo {
+  const { toolCallId, toolName } = call
+  return { ...hookRunInfo(scope.input), cwd: scope.state().cwd, toolCallId, toolName, input: given }
+}
+
+/** Tells an event of a call. A listener that fails harms nobody: it is traced. */
+export function emitCallEvent<Name extends RunEventName>(
+  name: Name,
+  call: Call,
+  scope: CallScope,
+  event: Omit<RunEventMap[Name], keyof CallMark>,
+): void {
+  const { events, trace } = scope.input
+  if (events === undefined) return
+  const { toolCallId, toolName } = call
+  const { workspace: _, ...run } = hookRunInfo(scope.input)
+  const report = (error: unknown): void =>
+    trace?.({ level: 'warn', message: `a listener of ${name} failed: ${String(error)}`, toolCallId })
+  try {
+    const told = events.emit(name, { ...run, toolCallId, toolName, ...event } as unknown as RunEventMap[Name])
+    if (told instanceof Promise) told.catch(report)
+  } catch (error) {
+    report(error)
+  }
+}
+
+/** The same call asks under the same id again after a restart. */
+export function askId(runId: string, toolCallId: string, ordinal: number): string {
+  return `ask_${createHash('sha256').update(`${runId}\n${toolCallId}\n${ordinal}`).digest('hex').slice(0, 32)}`
 }

@@ -1,15 +1,14 @@
-import type { ModelCall } from './translate-parts.ts'
-import type { ModelAttempt } from './translate-parts.ts'
-import type { ModelAnswer } from './translate-parts.ts'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { Usage } from '../protocol/message.ts'
-import { answerError } from './answer-fault.ts'
-import { describeProviderError, isUnfinished } from './provider-error.ts'
-import { retryDelay } from './retry.ts'
-import { createTranslator, type Translator } from './translate-parts.ts'
-import { addUsage, toUsage } from './usage.ts'
-import { watchStalls } from './watch-stalls.ts'
-import { NamedError } from '../error.ts'
+import { NamedError, type Usage } from '@troupe/protocol'
+import { addUsage, answerError, toUsage } from '../model/check-answer.ts'
+import { describeProviderError, isUnfinished, retryDelay } from '../model/provider-error.ts'
+import {
+  createTranslator,
+  type ModelAnswer,
+  type ModelAttempt,
+  type ModelCall,
+  type Translator,
+} from './translate-stream.ts'
 
 /**
  * Streams one model call: its chunks go to `emit`, its calls to `onCall`. An answer that cannot be used is asked for once
@@ -205,4 +204,51 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms)
     signal.addEventListener('abort', done, { once: true })
   })
+}
+
+/** One timer looks after all calls of the process: a watched call costs an entry, not a timer. */
+const watched = new Map<Watched, number>()
+let timer: NodeJS.Timeout | undefined
+let nextLookAt = Infinity
+
+interface Watched {
+  /** When something last came, by `performance.now()`. */
+  lastAt: number
+  onStall(): void
+}
+
+/** Calls `onStall` once when nothing has come for so long, within a quarter of it. Returns what ends the watch. */
+export function watchStalls(call: Watched, stallMs: number): () => void {
+  watched.set(call, stallMs)
+  lookWithin(stallMs / 4)
+  return () => {
+    watched.delete(call)
+    if (watched.size === 0) stopLooking()
+  }
+}
+
+/** A call that is less patient than the others does not wait for their turn. */
+function lookWithin(ms: number): void {
+  const at = performance.now() + Math.max(10, ms)
+  if (at >= nextLookAt) return
+  stopLooking()
+  nextLookAt = at
+  timer = setTimeout(look, Math.max(10, ms))
+}
+
+function stopLooking(): void {
+  clearTimeout(timer)
+  timer = undefined
+  nextLookAt = Infinity
+}
+
+function look(): void {
+  stopLooking()
+  const now = performance.now()
+  for (const [call, stallMs] of watched) {
+    if (now - call.lastAt < stallMs) continue
+    watched.delete(call)
+    call.onStall()
+  }
+  if (watched.size > 0) lookWithin(Math.min(...new Set(watched.values())) / 4)
 }

@@ -1,5 +1,5 @@
-import { NamedError } from '../error.ts'
-import type { Tool } from '../tool.ts'
+import { NamedError } from '@troupe/protocol'
+import type { Tool } from '../tool/tool.ts'
 
 /** The signal of one call while its tool runs. */
 export interface CallSignal {

@@ -6,21 +6,19 @@ import {
   isLoopFinished,
   tool as sdkTool,
   ToolLoopAgent,
+  type ToolSet,
+  type UIMessage,
 } from 'ai'
-import type { ToolSet, UIMessage } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { cleanMessage } from '../protocol/clean.ts'
-import type { Message, StoredMessage } from '../protocol/message.ts'
+import { cleanMessage } from '../../../protocol/src/clean-message.ts'
+import type { Message, StoredMessage } from '../../../protocol/src/message.ts'
+import { type Conversation, conversations, type Intended } from '../../test/differential-conversations.ts'
+import { createMemoryAsks, createMemoryLog } from '../store/memory.ts'
 import type { ScriptTurn } from '../testing/script.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
-import { checkTool, defineTool } from '../tool.ts'
-import type { Tool } from '../tool.ts'
-import { conversations } from '../../test/differential-conversations.ts'
-import type { Conversation, Intended } from '../../test/differential-conversations.ts'
-import { createMemoryAsks } from './memory-asks.ts'
-import { createMemoryLog } from './memory-log.ts'
+import { checkTool, defineTool, type Tool } from '../tool/tool.ts'
 import { run } from './run.ts'
 
 /*

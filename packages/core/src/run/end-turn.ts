@@ -1,10 +1,11 @@
-import { errorInfo } from '../error.ts'
-import { cleanMessage } from '../protocol/clean.ts'
-import type { Chunk, ErrorInfo, Message, Metadata } from '../protocol/message.ts'
+import { type Chunk, cleanMessage, errorInfo, type ErrorInfo, type Message, type Metadata } from '@troupe/protocol'
+import { runHooks } from '../hooks/run-hooks.ts'
+import { costOf } from '../model/check-answer.ts'
+import { abortReason } from '../tool/abort-reason.ts'
+import { hookRunInfo } from './call-context.ts'
 import { pausedFinishReason } from './call-model.ts'
-import { abortReason } from './ending.ts'
+import type { RunInput } from './run-input.ts'
 import type { Turn } from './turn.ts'
-import { costOf } from './usage.ts'
 
 export interface RunOutcome {
   status: 'done' | 'failed' | 'aborted' | 'interrupted'
@@ -93,3 +94,24 @@ function lastMetadata({ input, watch, finishReason, usage, stopped }: Turn): Met
 }
 
 type FinishReason = NonNullable<Extract<Chunk, { type: 'finish' }>['finishReason']>
+
+/** The turn is over: hooks hear of it. Nothing is left to refuse, so one that fails is traced. */
+export async function runEndHooks(input: RunInput, { status, message, error }: RunOutcome): Promise<void> {
+  const { hooks = [] } = input
+  // A process that goes has no time for hooks.
+  if (status === 'interrupted' || !hooks.some(({ event }) => event === 'run-end')) return
+  const last = message.parts.findLast((part) => part.type === 'text')
+  const { decision, reason } = await runHooks(
+    hooks,
+    {
+      event: 'run-end',
+      status,
+      text: last?.text ?? '',
+      ...(error !== undefined && { error: error.message }),
+      ...hookRunInfo(input),
+    },
+    // A stop has ended the turn, not what is done about its end.
+    { signal: new AbortController().signal },
+  )
+  if (decision === 'deny') input.trace?.({ level: 'warn', message: `at the end of the run: ${reason ?? 'denied'}` })
+}

@@ -1,25 +1,19 @@
-import { readErrorCode } from '../error-code.ts'
-import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
-import type { CallNotes } from '../protocol/message.ts'
-import type { Tool, ToolContext } from '../tool.ts'
-import { unwrapResult } from '../tool.ts'
-import { openCallContext, type CallContext } from './call-context.ts'
-import { hookCallInfo, emitCallEvent } from './call-facts.ts'
-import type { CallScope } from './call-scope.ts'
+import type { CallNotes } from '@troupe/protocol'
+import { type HookVerdict, runHooks, withHookContext } from '../hooks/run-hooks.ts'
+import { abortReason, readErrorCode } from '../tool/abort-reason.ts'
+import { type Call, checkInput, toJson } from '../tool/parse-call.ts'
+import { type Tool, type ToolContext, unwrapResult } from '../tool/tool.ts'
+import { type CallContext, type CallScope, emitCallEvent, hookCallInfo, openCallContext } from './call-context.ts'
 import { openCallSignal } from './call-signal.ts'
-import { abortReason } from './ending.ts'
-import { withHookContext } from './hook-context.ts'
-import { checkInput, type Call } from './parse-call.ts'
 import {
   decideOn,
-  permitCall,
-  recheckPermission,
   denyCall,
-  type PendingCall,
-  type Permitted,
   type EarlyPermission,
+  type PendingCall,
+  permitCall,
+  type Permitted,
+  recheckPermission,
 } from './permit-call.ts'
-import { toJson } from './to-json.ts'
 
 /** One call from permission to result: whatever a tool, a hook or a person does becomes that. */
 export interface CallExecution {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { call, play, probe, texts, type Playing } from '../../test/play-run.ts'
-import type { Answer, Ask, Asks } from '../asks.ts'
-import { NamedError } from '../error.ts'
+import { NamedError } from '../../../protocol/src/error.ts'
+import { call, play, type Playing, probe, texts } from '../../test/play-run.ts'
+import type { Decision } from '../access/decision.ts'
 import type { Hook, HookAnswer, HookOccasion } from '../hooks/hook.ts'
-import type { Decision } from '../permission/decision.ts'
-import type { Tool, ToolContext } from '../tool.ts'
+import type { Answer, Ask, Asks } from '../tool/asks.ts'
+import type { Tool, ToolContext } from '../tool/tool.ts'
 import type { RunInput } from './run-input.ts'
 
 const stopped = new NamedError('Stopped', 'Stopped by the person.')

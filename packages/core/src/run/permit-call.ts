@@ -1,19 +1,13 @@
-import type { Answer } from '../asks.ts'
-import { runHooks, type HookVerdict } from '../hooks/run-hooks.ts'
-import type { Decision } from '../permission/decision.ts'
-import { editedText } from '../protocol/edited-text.ts'
-import type { CallNotes } from '../protocol/message.ts'
-import type { Tool, ToolContext } from '../tool.ts'
-import { askId } from './ask-id.ts'
-import { attachApproval, waitForAnswer } from './call-context.ts'
-import { hookCallInfo, emitCallEvent } from './call-facts.ts'
-import type { CallScope } from './call-scope.ts'
-import { checkInput, type Call } from './parse-call.ts'
-import { previewCall, type CallPreview } from './show-call.ts'
-import { toJson } from './to-json.ts'
+import { type CallNotes, editedText } from '@troupe/protocol'
+import type { Decision } from '../access/decision.ts'
+import { type HookVerdict, runHooks } from '../hooks/run-hooks.ts'
+import type { Answer } from '../tool/asks.ts'
+import { type Call, checkInput, toJson } from '../tool/parse-call.ts'
+import type { Tool, ToolContext } from '../tool/tool.ts'
+import { askId, attachApproval, type CallScope, emitCallEvent, hookCallInfo, waitForAnswer } from './call-context.ts'
 
 /** An input as it was given, and with the schema's defaults applied. */
-export interface CallInput {
+interface CallInput {
   given: unknown
   input: unknown
 }
@@ -280,4 +274,44 @@ function requireValidInput(tool: Tool, given: unknown): unknown {
   const checked = checkInput(tool, given)
   if ('complaint' in checked) throw new Error(checked.complaint)
   return checked.input
+}
+
+export interface CallPreview {
+  title: string
+  summary?: string
+  content?: unknown
+}
+
+/** A person waits no longer than this for what a call would do to be worked out. */
+const previewMs = 2000
+
+/**
+ * What a person is shown when asked: what the tool says of its input, with what the call would do to the world as it is
+ * now where the tool can tell. That may fail or take long; then the input has to speak for itself. What is read for it
+ * is kept with the conversation, so known secrets are taken out of it.
+ */
+export async function previewCall(
+  call: Call & { tool: Tool },
+  input: unknown,
+  ctx: ToolContext,
+  redact: (text: string) => string = (text) => text,
+): Promise<CallPreview> {
+  const { tool } = call
+  const shown = tool.permission?.(input) ?? { title: tool.title?.(input) ?? call.actionName ?? tool.name }
+  const content = tool.preview === undefined ? undefined : await toolPreview(tool, input, ctx)
+  if (content === undefined) return toJson(shown) as CallPreview
+  return toJson({ ...shown, content: JSON.parse(redact(JSON.stringify(content))) as unknown }) as CallPreview
+}
+
+async function toolPreview(tool: Tool, input: unknown, ctx: ToolContext): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, previewMs, undefined)
+  try {
+    return await Promise.race([tool.preview?.(input, ctx), promise])
+  } catch {
+    // The call will say why when it runs.
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,5 +1,4 @@
-import type { Chunk, Usage } from '../protocol/message.ts'
-import type { LogItem, NotedCall, SteeringMessage } from '../run-log.ts'
+import type { Chunk, LogItem, NotedCall, SteeringMessage, Usage } from '@troupe/protocol'
 
 /** Where a run stood when its process ended, read from its journal. */
 export interface Resume {

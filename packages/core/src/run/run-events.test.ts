@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { call, play, probe, texts } from '../../test/play-run.ts'
-import { RunEmitter, type RunEvents } from './run-events.ts'
-import type { RunInput } from './run-input.ts'
+import { RunEmitter, type RunEvents, type RunInput } from './run-input.ts'
 
 const names = [
   'tool:permission:request',

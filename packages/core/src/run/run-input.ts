@@ -1,20 +1,15 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type { AgentFrame } from '../agent-frame.ts'
-import type { Asks } from '../asks.ts'
-import type { Blobs } from '../blobs.ts'
+import type { Chunk, Message, RunLog, SteeringMessage, StoredMessage } from '@troupe/protocol'
+import type { Decision } from '../access/decision.ts'
 import type { Hook } from '../hooks/hook.ts'
-import type { Offers } from '../mcp/tool-search.ts'
-import type { Decision } from '../permission/decision.ts'
-import type { Chunk, Message, StoredMessage } from '../protocol/message.ts'
-import type { RunLog, SteeringMessage } from '../run-log.ts'
-import type { Tool, ToolContext } from '../tool.ts'
-import type { FileKind } from './load-files.ts'
+import type { Price } from '../model/check-answer.ts'
+import type { FileKind } from '../prompt/prompt-files.ts'
+import type { Asks } from '../tool/asks.ts'
+import type { AgentFrame, Agents, Blobs } from '../tool/services.ts'
+import type { Offers } from '../tool/tool-search.ts'
+import type { Tool, ToolContext } from '../tool/tool.ts'
+import type { Meter } from './meter.ts'
 import type { Resume } from './resume.ts'
-import type { RunEvents } from './run-events.ts'
-import type { Price } from './usage.ts'
-import type { Agents } from '../sub-agents/agents.ts'
-import type { Meter } from '../sub-agents/meter.ts'
-import type { WriteLock } from './write-lock.ts'
 
 /** What a refusal says of a model. `exact`: the provider gave the number. */
 export interface LearnedModelFacts {
@@ -133,4 +128,123 @@ export interface RunInput {
   stallMs?: number
   /** Structured log lines of this run. */
   trace?(line: { level: 'info' | 'warn'; message: string; toolCallId?: string; [key: string]: unknown }): void
+}
+
+/** Which call an event is about. */
+export interface CallMark {
+  sessionId: string
+  runId: string
+  messageId: string
+  /** Master first, the calling agent last. */
+  agentPath: readonly string[]
+  toolCallId: string
+  toolName: string
+}
+
+/** What a program can listen to while a run goes on. Asks are answered through the run's `Asks`, not by events. */
+export interface RunEventMap {
+  /** A person is asked. */
+  'tool:permission:request': CallMark &
+    Pick<Decision, 'reason' | 'rule' | 'remember' | 'commands'> & {
+      /** The ask that is to be answered. */
+      askId: string
+      input: unknown
+      title: string
+      summary?: string
+      content?: unknown
+    }
+  /** The person has answered; `automatic`: nobody was asked, a rule, a hook or the absence of a person refused. */
+  'tool:permission:response': CallMark & {
+    askId: string
+    approved: boolean
+    automatic?: true
+    /** What the person said, or why it was refused. */
+    reason?: string
+    remember?: 'session' | 'project' | 'always'
+    /** What the person made of the input. */
+    input?: unknown
+  }
+  'tool:execution:start': CallMark & { input: unknown }
+  'tool:execution:complete': CallMark & {
+    title: string
+    summary?: string
+    content?: unknown
+    output: unknown
+    elapsedMs: number
+  }
+  /** The call failed; `content` is what the model reads. */
+  'tool:execution:error': CallMark & { title: string; content: string }
+}
+
+export type RunEventName = keyof RunEventMap
+
+/** Where a run tells its events. Node's `EventEmitter` is one; what `emit` throws or rejects with is traced. */
+export interface RunEvents {
+  emit<Name extends RunEventName>(name: Name, event: RunEventMap[Name]): unknown
+}
+
+/** Listeners that cannot harm each other or the run, and may be async. */
+export class RunEmitter implements RunEvents {
+  #listeners = new Map<RunEventName, Set<(event: never) => unknown>>()
+
+  /** Returns what takes the listener away again. */
+  on<Name extends RunEventName>(name: Name, listener: (event: RunEventMap[Name]) => unknown): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    this.#listeners.set(name, listeners.add(listener))
+    return () => this.off(name, listener)
+  }
+
+  once<Name extends RunEventName>(name: Name, listener: (event: RunEventMap[Name]) => unknown): () => void {
+    const off = this.on(name, (event) => {
+      off()
+      return listener(event)
+    })
+    return off
+  }
+
+  off<Name extends RunEventName>(name: Name, listener: (event: RunEventMap[Name]) => unknown): void {
+    this.#listeners.get(name)?.delete(listener)
+  }
+
+  /** Calls every listener at once. Rejects with the first failure of one, when all have been called. */
+  emit<Name extends RunEventName>(name: Name, event: RunEventMap[Name]): Promise<unknown> | undefined {
+    const listeners = this.#listeners.get(name)
+    if (listeners === undefined || listeners.size === 0) return undefined
+    return Promise.all([...listeners].map(async (listener) => listener(event as never)))
+  }
+}
+
+/** Serialises what a whole tree of agents writes. */
+export interface WriteLock {
+  /** Waits for its turn. Rejects with the signal's reason when that comes first, and then never begins. */
+  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
+}
+
+export function createWriteLock(): WriteLock {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    async run(work, signal) {
+      const before = last
+      const mine = Promise.withResolvers<void>()
+      last = before.then(() => mine.promise)
+      try {
+        await waitForTurn(before, signal)
+        return await work()
+      } finally {
+        mine.resolve()
+      }
+    },
+  }
+}
+
+async function waitForTurn(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await Promise.race([before, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }

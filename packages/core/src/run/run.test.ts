@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { call, play, probe, texts } from '../../test/play-run.ts'
-import { createPolicy } from '../permission/create-policy.ts'
 import { decide } from '../permission/decide.ts'
+import { createPolicy } from '../permission/policy.ts'
 
 describe('the loop', () => {
   it('answers a text with metadata about agent, model and usage', async () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
+import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
+import { getTools } from '../tool/tool-set.ts'
+import type { Tool } from '../tool/tool.ts'
 import read from '../tools/read.ts'
-import { getTools } from '../tool-set.ts'
-import type { Tool } from '../tool.ts'
-import { previewCall, type CallPreview } from './show-call.ts'
+import { type CallPreview, previewCall } from './permit-call.ts'
 
 let workspace: TestWorkspace
 beforeEach(() => {

@@ -1,12 +1,12 @@
 import { readUIMessageStream } from 'ai'
 import { expect, test } from 'vitest'
+import { foldChunks } from '../../../protocol/src/fold.ts'
+import type { Chunk, Message } from '../../../protocol/src/message.ts'
 import { play, probe } from '../../test/play-run.ts'
-import { foldChunks } from '../protocol/fold.ts'
-import type { Chunk, Message } from '../protocol/message.ts'
+import { createMemoryLog } from '../store/memory.ts'
 import type { ScriptItem } from '../testing/script.ts'
-import { stopNow } from './ending.ts'
-import { createMemoryLog } from './memory-log.ts'
-import { timeReasoning } from './time-reasoning.ts'
+import { stopNow } from '../tool/abort-reason.ts'
+import { timeReasoning } from './turn.ts'
 
 const signature = { acme: { signature: 's' } }
 

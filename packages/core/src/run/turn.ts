@@ -1,20 +1,24 @@
 import path from 'node:path'
-import { privateTemporaryFolder } from '../files/private-folder.ts'
-import type { AgentState } from '../agent-state.ts'
-import { createAgentState } from '../create-agent-state.ts'
-import type { TokenGauge } from '../compaction/token-gauge.ts'
-import { cleanMessage } from '../protocol/clean.ts'
-import { createFold } from '../protocol/fold.ts'
-import type { Chunk, Message, Metadata, Usage } from '../protocol/message.ts'
+import {
+  type Chunk,
+  cleanMessage,
+  createFold,
+  createReasoningNamer,
+  type Message,
+  type Metadata,
+  type Usage,
+} from '@troupe/protocol'
+import { privateTemporaryFolder } from '../files/temporary-files.ts'
+import { addUsage, costOf } from '../model/check-answer.ts'
+import type { TokenGauge } from '../prompt/token-gauge.ts'
 import { joinSkills } from '../skills/agent-skills.ts'
-import { findTool } from '../tool-set.ts'
-import type { Tool } from '../tool.ts'
-import { redactChunk } from './redact-chunk.ts'
-import { RepeatGuard } from './repeat-guard.ts'
-import { defaultLimits, type Limits, type RunInput } from './run-input.ts'
-import { Stopwatch } from './stopwatch.ts'
-import { addUsage, costOf } from './usage.ts'
-import { createWriteLock, type WriteLock } from './write-lock.ts'
+import type { AgentState } from '../tool/agent-state.ts'
+import type { Call } from '../tool/parse-call.ts'
+import { findTool } from '../tool/tool-set.ts'
+import type { Tool } from '../tool/tool.ts'
+import { createAgentState } from './create-agent-state.ts'
+import { Stopwatch } from './meter.ts'
+import { createWriteLock, defaultLimits, type Limits, type RunInput, type WriteLock } from './run-input.ts'
 
 export type Turn = ReturnType<typeof openTurn>
 
@@ -187,4 +191,87 @@ function finishedCalls(message: Message, tools: readonly Tool[]): FinishedCall[]
     const result: unknown = 'errorText' in part ? part.errorText : 'output' in part ? part.output : undefined
     return [{ toolName, tool: findTool(toolName, tools), input: part.input, result }]
   })
+}
+
+/**
+ * Breaks loops: a call that is made again and again with the same input and the same result is refused after `repeats`
+ * times in a row, and two refusals later the turn ends. Counts successes too, since those burn money just as well. A
+ * result that differs from the one before starts the count anew; tools that poll are not counted.
+ */
+class RepeatGuard {
+  #repeats: number
+  #last = ''
+  #result: { value: unknown } | undefined
+  #count = 0
+
+  constructor(repeats: number) {
+    this.#repeats = repeats
+  }
+
+  /** The refusal that the model reads, or nothing. */
+  check(call: Pick<Call, 'toolName' | 'input'> & { tool?: Tool | undefined }): string | undefined {
+    const signature = signatureOf(call)
+    if (signature !== this.#last) this.#result = undefined
+    this.#count = signature === this.#last ? this.#count + 1 : 1
+    this.#last = signature
+    if (call.tool?.polls === true) this.#count = 1
+    if (this.#count <= this.#repeats) return undefined
+    return `Not run: this same call was made ${this.#count} times in a row and its result did not change. Go on another way or tell the person what is missing.`
+  }
+
+  /** What came of a call that was made: its output, or the text of its error. */
+  saw(call: Pick<Call, 'toolName' | 'input'>, result: unknown): void {
+    if (signatureOf(call) !== this.#last) return
+    if (this.#result !== undefined && resultKey(result) !== resultKey(this.#result.value)) this.#count = 1
+    this.#result = { value: result }
+  }
+
+  exhausted(): boolean {
+    return this.#count >= this.#repeats + 2
+  }
+}
+
+function signatureOf({ toolName, input }: Pick<Call, 'toolName' | 'input'>): string {
+  return `${toolName} ${JSON.stringify(input)}`
+}
+
+/** How long something took and when it began is never news. */
+function resultKey(result: unknown): string {
+  return JSON.stringify(result, (key, value: unknown) => (/(?:Ms|At)$/.test(key) ? undefined : value)) ?? ''
+}
+
+/** What tools bring back may hold secrets that they were never meant to see; neither history nor model gets them. */
+function redactChunk(chunk: Chunk, redact: ((text: string) => string) | undefined): Chunk {
+  if (redact === undefined || !(chunk.type.startsWith('tool-output') || chunk.type.startsWith('data-'))) return chunk
+  const text = JSON.stringify(chunk)
+  const clean = redact(text)
+  return clean === text ? chunk : (JSON.parse(clean) as Chunk)
+}
+
+/**
+ * Tells of each thought of a step how long it took. The time goes before the end, so that whoever sees the end knows it;
+ * it is metadata of the message, which no provider is sent.
+ */
+export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chunk: Chunk) => void {
+  let name: ReturnType<typeof createReasoningNamer> | undefined
+  let open: Map<string, { name: string; begun: number }> | undefined
+  return (chunk) => {
+    if (chunk.type === 'reset-step') {
+      name = undefined
+      open = undefined
+    }
+    if (chunk.type === 'reasoning-start') {
+      name ??= createReasoningNamer()
+      open ??= new Map()
+      open.set(chunk.id, { name: name(step, chunk.id), begun: performance.now() })
+    } else if (chunk.type === 'reasoning-end') {
+      const thought = open?.get(chunk.id)
+      open?.delete(chunk.id)
+      if (thought !== undefined) {
+        const reasoningMs = { [thought.name]: Math.round(performance.now() - thought.begun) }
+        emit({ type: 'message-metadata', messageMetadata: { reasoningMs } })
+      }
+    }
+    emit(chunk)
+  }
 }

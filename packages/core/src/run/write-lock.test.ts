@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createWriteLock } from './write-lock.ts'
+import { createWriteLock } from './run-input.ts'
 
 const never = new AbortController().signal
 

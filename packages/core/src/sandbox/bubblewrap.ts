@@ -1,22 +1,26 @@
-import type { Sandbox } from '../agent-state.ts'
-import type { Confined } from '../agent-state.ts'
-import type { ConfinedStart } from '../agent-state.ts'
-import { realpathSync, statSync } from 'node:fs'
+import {
+  type FSWatcher,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Grant } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
-import type { Grant } from '../permission/decision.ts'
-import { PlaceholderFolders } from './folder-holds.ts'
-import { homeSecrets } from './home-secrets.ts'
-import { ProtectedPathCache } from './kept-places.ts'
-import { FolderListings } from './listings.ts'
-import { type Mount, Mounts } from './mounts.ts'
-import { unlinkedFile } from './nameless-file.ts'
-import { repositoryOf, type ProtectedPaths } from './protected-places.ts'
-import { removeForbidden } from './remove-forbidden.ts'
+import type { Confined, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
+import { FolderListings } from './folder-listings.ts'
+import { type Mount, Mounts, temporaryFolders } from './mounts.ts'
+import { PlaceholderFolders } from './placeholder-folders.ts'
+import { homeSecrets, ProtectedPathCache, type ProtectedPaths, repositoryOf } from './protected-paths.ts'
 import { systemCallFilter } from './system-call-filter.ts'
-import { temporaryFolders } from './system-places.ts'
 
-export interface BubblewrapOptions {
+interface BubblewrapOptions {
   program: string
   /** Options that not every version has. */
   supports(option: string): boolean
@@ -281,5 +285,46 @@ function once(work: () => void): () => void {
     if (done) return
     done = true
     work()
+  }
+}
+
+/** A file that is on no disk once this returns: the path by which our children can open it while this process lives. */
+function unlinkedFile(content: Buffer): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-file-'))
+  try {
+    const file = path.join(folder, 'file')
+    writeFileSync(file, content, { mode: 0o600 })
+    return `/proc/${process.pid}/fd/${openSync(file, 'r')}`
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Removes files as soon as they come to be, until the returned function is called, which looks a last time. */
+function removeForbidden(places: readonly string[]): () => void {
+  const folders = new Set(places.map((place) => path.dirname(place)))
+  const watchers = [...folders].flatMap((folder) => watching(folder) ?? [])
+  return () => {
+    for (const watcher of watchers) watcher.close()
+    removeAll()
+  }
+
+  function removeAll(): void {
+    for (const place of places)
+      if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) rmSync(place, { recursive: true, force: true })
+  }
+
+  function watching(folder: string): FSWatcher | undefined {
+    const names = places.filter((place) => path.dirname(place) === folder).map((place) => path.basename(place))
+    try {
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (name !== null && names.includes(name)) removeAll()
+      })
+      // Then only the last look is left.
+      watcher.on('error', () => watcher.close())
+      return watcher
+    } catch {
+      return undefined
+    }
   }
 }

@@ -3,8 +3,8 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,11 +14,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { inSandbox } from '../shell/in-both-ways.ts'
-import { membersOf, sendSignalTo } from '../shell/processes.ts'
+import { membersOf, sendSignalTo } from '../process/processes.ts'
+import { canary, openSandboxWorkspace, type SandboxWorkspace } from '../testing/sandbox-workspace.ts'
+import { inSandbox } from '../testing/shell-modes.ts'
 import execCommand from '../tools/exec-command.ts'
-import { canary, openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
-import { watchProcesses } from './watch-processes.ts'
+import { watchProcesses } from './process-limits.ts'
 
 /** Prints the canary or ESCAPED when it gets out. */
 interface Escape {
@@ -382,7 +382,7 @@ inSandbox('out of the sandbox there is no way', () => {
     test('it finds no open files but its own, whatever our process was started with', async () => {
       const program = `
         import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, 'find-sandbox.ts'))}
-        import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../shell/open-test-shell.ts'))}
+        import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../testing/test-shell.ts'))}
         import bash from ${JSON.stringify(path.join(import.meta.dirname, '../tools/bash.ts'))}
         const shell = openTestShell({ confinement: 'workspace', ...(await findSandbox()) })
         const { output } = await shell.call(bash, { command: 'cat /proc/self/fd/7/secret; ls /proc/self/fd | tr "\\n" " "' })

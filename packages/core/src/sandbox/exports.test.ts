@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { inSandbox } from '../shell/in-both-ways.ts'
-import { membersOf } from '../shell/processes.ts'
-import { openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
+import { membersOf } from '../process/processes.ts'
+import { openSandboxWorkspace, type SandboxWorkspace } from '../testing/sandbox-workspace.ts'
+import { inSandbox } from '../testing/shell-modes.ts'
 
 inSandbox('what a command inside says', () => {
   let place: SandboxWorkspace

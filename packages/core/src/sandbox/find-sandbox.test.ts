@@ -1,13 +1,11 @@
-import type { Sandbox } from '../agent-state.ts'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { inSandbox } from '../shell/in-both-ways.ts'
-import { findBash } from '../shell/find-bash.ts'
-import { findSandbox } from './find-sandbox.ts'
-import { probeSandbox } from './probe.ts'
-import { noSandboxReason } from './why-none.ts'
+import { findBash } from '../process/start-process.ts'
+import { inSandbox } from '../testing/shell-modes.ts'
+import type { Sandbox } from '../tool/agent-state.ts'
+import { findSandbox, noSandboxReason, probeSandbox } from './find-sandbox.ts'
 
 inSandbox('on this machine', () => {
   test('a sandbox is found, and said', async () => {

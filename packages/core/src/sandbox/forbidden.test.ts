@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPolicy } from '../permission/create-policy.ts'
 import { decide } from '../permission/decide.ts'
-import { inSandbox } from '../shell/in-both-ways.ts'
-import { checkTool } from '../tool.ts'
+import { createPolicy } from '../permission/policy.ts'
+import { canary, openSandboxWorkspace, type SandboxWorkspace } from '../testing/sandbox-workspace.ts'
+import { inSandbox } from '../testing/shell-modes.ts'
+import { checkTool } from '../tool/tool.ts'
 import bash from '../tools/bash.ts'
-import { canary, openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
 
 inSandbox('what a deny rule forbids', () => {
   let place: SandboxWorkspace

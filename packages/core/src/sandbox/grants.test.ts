@@ -1,15 +1,19 @@
-import type { Effect } from '../permission/decision.ts'
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPolicy, type PolicyOptions } from '../permission/create-policy.ts'
+import type { Decision, Effect } from '../access/decision.ts'
 import { decide } from '../permission/decide.ts'
-import type { Decision } from '../permission/decision.ts'
-import { inSandbox } from '../shell/in-both-ways.ts'
-import { checkTool } from '../tool.ts'
+import { createPolicy, type PolicyOptions } from '../permission/policy.ts'
+import {
+  canary,
+  openSandboxWorkspace,
+  type SandboxedResult,
+  type SandboxWorkspace,
+} from '../testing/sandbox-workspace.ts'
+import { inSandbox } from '../testing/shell-modes.ts'
+import { checkTool } from '../tool/tool.ts'
 import bash from '../tools/bash.ts'
-import { canary, openSandboxWorkspace, type SandboxedResult, type SandboxWorkspace } from './open-test-place.ts'
 
 type Rules = Partial<Record<Effect, readonly string[]>>
 

@@ -1,3 +1,4 @@
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 
@@ -70,4 +71,117 @@ export class Mounts {
   list(): [path: string, mount: Mount][] {
     return [...this.byPath].toSorted(([a], [b]) => (a < b ? -1 : 1))
   }
+}
+
+interface SystemOptions {
+  home: string
+  troupeHome?: string | undefined
+  /** Where the programs are that commands may call. */
+  PATH: string
+  /** Where programs put temporary files, if not in /tmp. */
+  TMPDIR?: string | undefined
+  /** The Node that our own children run with. */
+  execPath: string
+}
+
+const systemFolders = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/opt',
+  '/nix',
+  '/gnu/store',
+  '/run/current-system',
+  '/home/linuxbrew/.linuxbrew',
+]
+
+/** What programs look for when they start. Whatever else is in `/etc` (keys, passwords, mounts) is nobody's business. */
+const systemSettings =
+  'alternatives crypto-policies fonts gitconfig group hosts java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache localtime maven/logging maven/m2.conf mime.types nsswitch.conf os-release passwd php pki/ca-trust pki/tls/certs ssl/certs ssl/openssl.cnf'.split(
+    ' ',
+  )
+
+/** Where people keep compilers, interpreters and what these install for offline use. No credentials are in there. */
+const toolFolders =
+  '.nvm .volta .fnm .asdf .pyenv .rbenv .rvm .rustup .bun/bin .deno/bin .cargo/bin .cargo/registry .cargo/git .ghcup/bin .sdkman/candidates .m2/repository .m2/wrapper .local/bin .local/lib .local/pipx .local/share/fnm .local/share/mise .local/share/pipx .local/share/pnpm .local/share/pypoetry .local/share/uv .npm-global .yarn/bin go/bin go/pkg miniconda3 miniforge3 anaconda3'.split(
+    ' ',
+  )
+
+/** Where programs put temporary files. */
+export function temporaryFolders(TMPDIR = '/tmp'): string[] {
+  return [...new Set(['/tmp', ...(path.isAbsolute(TMPDIR) ? [path.resolve(TMPDIR)] : [])])]
+}
+
+const homeMegabytes = 256
+const sharedMegabytes = 256
+const temporaryMegabytes = 512
+
+/** What every sandbox shows of the machine: its programs, and an empty home. Looked at once. */
+export function systemPlaces(options: SystemOptions): Mounts {
+  const { home } = options
+  const mounts = new Mounts()
+  for (const folder of systemFolders) {
+    const target = linkTarget(folder)
+    if (target !== undefined) mounts.set(folder, { how: 'link', target })
+    else if (exists(folder)) mounts.show(folder)
+  }
+  for (const name of systemSettings) showSetting(mounts, path.join('/etc', name))
+  if (path.dirname(home) !== home) mounts.set(home, { how: 'memory', megabytes: homeMegabytes })
+  for (const folder of temporaryFolders(options.TMPDIR))
+    mounts.set(folder, { how: 'memory', megabytes: temporaryMegabytes })
+  mounts.set('/var/tmp', { how: 'link', target: '../tmp' })
+  mounts.set('/dev/shm', { how: 'memory', megabytes: sharedMegabytes })
+  for (const folder of toolPlaces(options)) mounts.show(folder)
+  return mounts
+}
+
+/** Where programs are that do not come with the system. */
+export function toolPlaces(options: SystemOptions): string[] {
+  const { home, PATH, execPath } = options
+  const called = [path.dirname(execPath), ...PATH.split(path.delimiter)].filter(
+    (folder) => path.isAbsolute(folder) && exists(folder),
+  )
+  const folders = [
+    ...toolFolders.map((name) => path.join(home, name)),
+    ...called.map((folder) => installation(folder, options)),
+  ]
+  // A link would have to be made where it stands; programs are called by what it leads to.
+  return folders.filter((folder) => exists(folder) && linkTarget(folder) === undefined)
+}
+
+/** Programs need more than their own folder, so what is around a `bin` is shown, unless somebody lives there. */
+function installation(folder: string, { home, troupeHome = home }: SystemOptions): string {
+  const real = realpathSync(folder)
+  const around = path.dirname(real)
+  const isTop = path.dirname(around) === around
+  const isHome = [home, troupeHome].some((own) => isInside(own, around))
+  // `~/.local` is more than a program, `~/sdk/flutter` is one.
+  const isPersonal = path.dirname(around) === home
+  return path.basename(real) === 'bin' && !isTop && !isHome && !isPersonal ? around : real
+}
+
+/** Many settings are links to where they are kept. Where that cannot be seen, they are shown as what they lead to. */
+function showSetting(mounts: Mounts, file: string): void {
+  if (!exists(file)) return
+  const target = linkTarget(file)
+  if (target === undefined) mounts.show(file)
+  else if (mounts.isSeen(path.resolve(path.dirname(file), target))) mounts.set(file, { how: 'link', target })
+  else mounts.set(file, { how: 'read', from: realpathSync(file) })
+}
+
+function exists(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // Somebody else's: it cannot be read inside either.
+    return false
+  }
+}
+
+function linkTarget(file: string): string | undefined {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(file) : undefined
 }

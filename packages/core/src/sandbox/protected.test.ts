@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   statSync,
@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from 'vitest'
-import { createAgentState } from '../create-agent-state.ts'
-import { inSandbox } from '../shell/in-both-ways.ts'
-import { isAlive, membersOf } from '../shell/processes.ts'
-import { openSandboxWorkspace, type SandboxWorkspace } from './open-test-place.ts'
+import { isAlive, membersOf } from '../process/processes.ts'
+import { createAgentState } from '../run/create-agent-state.ts'
+import { openSandboxWorkspace, type SandboxWorkspace } from '../testing/sandbox-workspace.ts'
+import { inSandbox } from '../testing/shell-modes.ts'
 
 inSandbox('inside the sandbox', () => {
   let machine: SandboxWorkspace
@@ -285,7 +285,7 @@ inSandbox('inside the sandbox', () => {
       const { place, inWorkspace, leftNothing } = open(context)
       const program = `
         import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, 'find-sandbox.ts'))}
-        import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../shell/open-test-shell.ts'))}
+        import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../testing/test-shell.ts'))}
         import bash from ${JSON.stringify(path.join(import.meta.dirname, '../tools/bash.ts'))}
         const shell = openTestShell({ confinement: 'workspace', ...(await findSandbox()) })
         shell.state.roots.splice(0, 1, ${JSON.stringify(place.workspace)})

@@ -1,10 +1,7 @@
-import type { Sandbox } from '../agent-state.ts'
-import type { Confined } from '../agent-state.ts'
-import type { ConfinedStart } from '../agent-state.ts'
+import type { Grant } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
-import type { Grant } from '../permission/decision.ts'
-import { homeSecrets } from './home-secrets.ts'
-import { protectedNames } from './protected-places.ts'
+import type { Confined, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
+import { homeSecrets, protectedNames } from './protected-paths.ts'
 
 export interface SeatbeltOptions {
   program: string

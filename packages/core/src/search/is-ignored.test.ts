@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isIgnored } from './is-ignored.ts'
+import { isIgnored } from './search-query.ts'
 
 let base: string
 beforeAll(() => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
-import { queueStart, startProcess } from '../start-process.ts'
+import { queueStart, startProcess } from '../process/start-process.ts'
 
 export interface RipgrepRun {
   args: readonly string[]

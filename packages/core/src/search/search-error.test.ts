@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchError, unreadablePaths } from './search-error.ts'
+import { searchError, unreadablePaths } from './search-query.ts'
 
 const query = { pattern: 'a{', folder: '/', target: './', glob: '*.ts', type: 'ts' }
 

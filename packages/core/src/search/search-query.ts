@@ -1,8 +1,8 @@
-import { compileGlob } from './glob-pattern.ts'
-import { ignoreOptions } from './is-ignored.ts'
-import { typeFilter } from './list-files.ts'
-import { runRipgrep, defaultArguments, type RipgrepResult } from './ripgrep.ts'
-import { searchError, unreadablePaths } from './search-error.ts'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { loadIgnoreRules } from '../files/list-folder.ts'
+import { compileGlob, type GlobPattern } from './glob-pattern.ts'
+import { defaultArguments, type RipgrepResult, runRipgrep } from './ripgrep.ts'
 
 /** What is searched for, and where. */
 export interface SearchQuery {
@@ -93,4 +93,134 @@ function splitGlobs(globs: string): string[] {
     else list[list.length - 1] += char
   }
   return list.map((glob) => glob.trim()).filter((glob) => glob !== '')
+}
+
+interface FileList {
+  /** Relative to the folder, newest first, at most as many as were asked for. */
+  files: string[]
+  total: number
+  /** Lines about folders that could not be looked into. */
+  unread: string[]
+}
+
+/**
+ * The files below a folder that a glob and the ignore rules leave, by the time of their last change. The glob is not
+ * given to ripgrep as one: there it would bring back files that are ignored. As the definition of a file type it only
+ * narrows, and the glob itself is tried here. Sorting is left to ripgrep, which looks at each file once anyway.
+ */
+export async function listFiles(folder: string, glob: string, limit: number, signal: AbortSignal): Promise<FileList> {
+  const pattern = compileGlob(glob)
+  const list: FileList = { files: [], total: 0, unread: [] }
+  const take = (name: string): void => {
+    const path = name.startsWith('./') ? name.slice(2) : name
+    if (!pattern.matches(path)) return
+    if (list.files.length < limit) list.files.push(path)
+    list.total++
+  }
+  let rest = ''
+  const end = await runRipgrep({
+    args: [
+      '--files',
+      ...defaultArguments,
+      ...(await ignoreOptions(folder)),
+      '--sortr=modified',
+      ...typeFilter([pattern]),
+      '--',
+      './',
+    ],
+    cwd: folder,
+    signal,
+    onText(text) {
+      const names = (rest + text).split('\0')
+      rest = names.pop() ?? ''
+      for (const name of names) take(name)
+      return true
+    },
+  })
+  const unread = unreadablePaths(end.complaints)
+  if (end.failed && unread === undefined) throw new Error(`The files could not be listed: ${end.complaints.trim()}`)
+  return { ...list, unread: unread ?? [] }
+}
+
+/** Options by which only files of such names are looked at. They never bring back what ignore files leave out. */
+function typeFilter(patterns: readonly GlobPattern[]): string[] {
+  if (patterns.length === 0 || patterns.some(({ nameGlob }) => nameGlob === undefined)) return []
+  return [...patterns.map(({ nameGlob }) => `--type-add=wanted:${nameGlob}`), '--type=wanted']
+}
+
+/**
+ * Whether ignore files above a folder leave it out, with all that is in it. Whoever searches there has named it, so
+ * those files do not count then. A repository knows nothing of what lies above it.
+ */
+export async function isIgnored(folder: string): Promise<boolean> {
+  const { root } = path.parse(folder)
+  let here = root
+  let rules = await loadIgnoreRules(root, root)
+  let ignored = false
+  for (const name of path.relative(root, folder).split(path.sep).filter(Boolean)) {
+    ignored ||= rules.ignores(name, true)
+    here = path.join(here, name)
+    const isRepository = existsSync(path.join(here, '.git'))
+    if (isRepository) ignored = false
+    rules = isRepository ? await loadIgnoreRules(here, here) : rules.enter(name)
+  }
+  return ignored
+}
+
+/** Options for a search in a folder. */
+async function ignoreOptions(folder: string): Promise<string[]> {
+  return (await isIgnored(folder)) ? ['--no-ignore-parent'] : []
+}
+
+/** The lines of ripgrep's complaints when each is about a file that cannot be read; undefined when one is about the query. */
+export function unreadablePaths(complaints: string): string[] | undefined {
+  const lines = complaints.split('\n').filter((line) => line !== '')
+  return lines.every((line) => /\(os error \d+\)$/.test(line))
+    ? lines.map((line) => line.replace(/^rg: /, ''))
+    : undefined
+}
+
+/** What ripgrep refuses, with what to do instead. */
+export function searchError(query: SearchQuery, complaints: string): Error {
+  const said = complaints.replace(/^rg: /gm, '').trim()
+  if (/unrecognized file type/.test(said)) {
+    return new Error(
+      `"${query.type}" is not a file type that ripgrep knows (ts, js, py, rust, go, java, md … are). Use glob instead, such as "*.${query.type}".`,
+    )
+  }
+  if (/error parsing glob|glob/.test(said) && !/regex/.test(said)) {
+    return new Error(`The glob "${query.glob}" cannot be used: ${said}`)
+  }
+  if (/the literal .* is not allowed/.test(said)) {
+    return new Error(
+      `The pattern has a line break in it. Set "multiline": true to match across lines. (${firstLine(said)})`,
+    )
+  }
+  if (/PCRE2 is not available/.test(said)) {
+    return new Error(
+      'Look-around and backreferences need a ripgrep with PCRE2, and this one has none. Search for a simpler pattern and look through its matches.',
+    )
+  }
+  if (/regex|PCRE2|pattern/i.test(said)) {
+    const literal = escapeRegex(query.pattern)
+    const hint =
+      literal === query.pattern ? '' : `\nTo search for this very text, escape it: ${JSON.stringify(literal)}`
+    return new Error(
+      `The pattern is not a valid regular expression, nothing was searched.\n${withoutAdvice(said)}${hint}`,
+    )
+  }
+  return new Error(`The search failed, nothing can be said about matches: ${said || 'ripgrep gave no reason'}`)
+}
+
+/** Ripgrep's own advice is about options that a model does not have. */
+function withoutAdvice(said: string): string {
+  return said.replace(/\n\n(Consider|When)[^]*$/, '').trimEnd()
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? ''
+}
+
+function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

@@ -1,13 +1,184 @@
+import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Confinement } from '../permission/decision.ts'
-import { createTask, type OpenTask } from './create-task.ts'
-import { isAlive, membersOf, sendSignalTo } from './processes.ts'
-import type { SpillContext } from './spill-writer.ts'
+import type { Confinement } from '../access/decision.ts'
+import { createRing, ringCharacters } from '../process/output-buffer.ts'
+import { isAlive, membersOf, sendSignalTo } from '../process/processes.ts'
+import type { Task, Tasks } from '../process/tasks.ts'
+import { createSpillWriter, type SpillContext } from './command-output.ts'
 import { endStarted, isClosed, type StartedCommand } from './start-command.ts'
-import type { Task } from './tasks.ts'
 
-export interface CommandTaskOptions {
+interface TaskParts {
+  kind: Task['kind']
+  command: string
+  confinement: Confinement
+  pid: number
+  startedAt: number
+  ctx: SpillContext
+  /** What it may leave on disk. Default: as much as any command. */
+  spillBytes?: number
+  /** Whether it waits for input, as far as one can tell. */
+  idle?(text: string): boolean
+  /** Ends all of it; the task's end is told through `end`. */
+  stop(): Promise<void>
+  write?(text: string): void
+  resize?(columns: number, rows: number): void
+}
+
+/** A task, and the hold that whoever started it has on it. */
+interface OpenTask {
+  task: Task
+  /** Something was printed. A promise asks the source to wait. Never rejects. */
+  print(text: string): Promise<void> | void
+  /** Nothing of it runs any more. */
+  end(exitCode: number | null): Promise<void>
+  /** It is being ended: this is what its status will be. */
+  endsAs(status: 'stopped' | 'timed-out'): void
+}
+
+/** Something that prints and does not wait for input is given more time to go on. */
+const busyQuietMs = 1000
+/** What a task may print without being held back: nobody reads more, and other sessions want the processor too. */
+const charactersPerWindow = 2 << 20
+const windowMs = 100
+
+export function createTask(parts: TaskParts): OpenTask {
+  const { kind, command, confinement, pid, startedAt, write, resize } = parts
+  // A task that has ended can be read for long: it must not hold its process, nor the conversation of its call.
+  let running: Pick<TaskParts, 'idle' | 'stop' | 'write' | 'resize'> | undefined = {
+    stop: parts.stop,
+    ...(parts.idle !== undefined && { idle: parts.idle }),
+    ...(write !== undefined && { write }),
+    ...(resize !== undefined && { resize }),
+  }
+  const ctx = { state: { outputFolder: parts.ctx.state.outputFolder }, toolCallId: parts.ctx.toolCallId }
+  const ring = createRing()
+  const spill = createSpillWriter(ctx, kind, parts.spillBytes)
+  const ended = Promise.withResolvers<void>()
+  let spilling = false
+  let lastAt = performance.now()
+  let window = { from: 0, characters: 0 }
+  let change = Promise.withResolvers<void>()
+  let status: Task['status'] = 'ended'
+  const task: Task = {
+    id: `${kind === 'terminal' ? 'term' : 'task'}-${randomBytes(4).toString('hex')}`,
+    kind,
+    command,
+    confinement,
+    pid,
+    startedAt,
+    endedAt: undefined,
+    status: 'running',
+    exitCode: null,
+    get spilled() {
+      return spill.path === undefined ? undefined : { path: spill.path, length: ring.length, note: spill.note }
+    },
+    read: (from) => ring.read(from),
+    seen: 0,
+    async settled({ ms, quietMs, from, signal }) {
+      const until = performance.now() + ms
+      for (let now = performance.now(); task.status === 'running' && now < until; now = performance.now()) {
+        if (signal?.aborted === true) return
+        let wait = until - now
+        if (ring.length > from) {
+          const quiet = now - lastAt
+          if (quiet >= busyQuietMs || (quiet >= quietMs && isIdle())) return
+          wait = Math.min(wait, (quiet < quietMs ? quietMs : busyQuietMs) - quiet)
+        }
+        await sleep(wait, signal)
+      }
+    },
+    async stop() {
+      if (task.status !== 'running') return
+      if (status === 'ended') status = 'stopped'
+      // A task does not hold our process, its stop does.
+      const hold = setInterval(() => undefined, 1000)
+      try {
+        await running?.stop()
+        await ended.promise
+      } finally {
+        clearInterval(hold)
+      }
+    },
+    ...(write !== undefined && { write: (text: string) => running?.write?.(text) }),
+    ...(resize !== undefined && {
+      resize: (columns: number, rows: number) => running?.resize?.(columns, rows),
+    }),
+    ended: ended.promise,
+  }
+  return {
+    task,
+    print(text) {
+      const overflows = !spilling && ring.length + text.length > ringCharacters
+      const before = overflows ? ring.read().text : ''
+      ring.add(text)
+      lastAt = performance.now()
+      change.resolve()
+      change = Promise.withResolvers()
+      const brake = held(text.length)
+      if (!spilling && !overflows) return brake
+      spilling = true
+      const written = spill.add(before + text)
+      return brake === undefined ? written : Promise.all([written, brake]).then(() => undefined)
+    },
+    endsAs: (as) => void (status = as),
+    async end(exitCode) {
+      if (task.status !== 'running') return
+      await spill.end()
+      running = undefined
+      task.status = status
+      task.exitCode = exitCode
+      task.endedAt = Date.now()
+      ended.resolve()
+      change.resolve()
+    },
+  }
+
+  function isIdle(): boolean {
+    return running?.idle?.(ring.read(Math.max(0, ring.length - 200)).text) ?? true
+  }
+
+  async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const over = new AbortController()
+    const any = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+    await Promise.race([change.promise, ended.promise, delay(ms, undefined, { signal: any }).catch(() => undefined)])
+    over.abort()
+  }
+
+  function held(characters: number): Promise<void> | undefined {
+    const now = performance.now()
+    if (now - window.from >= windowMs) window = { from: now, characters: 0 }
+    window.characters += characters
+    if (window.characters < charactersPerWindow) return undefined
+    return delay(window.from + windowMs - now, undefined, { ref: false })
+  }
+}
+
+/** Adds a task that was started; a session that has ended meanwhile ends it. */
+export async function addTask(tasks: Tasks, task: Task): Promise<void> {
+  try {
+    tasks.add(task)
+  } catch (error) {
+    await task.stop()
+    throw error
+  }
+}
+
+const limits = { command: { most: 200, what: 'background commands' }, terminal: { most: 16, what: 'terminals' } }
+
+/** Throws when a session has as many of them as it may. */
+export function refuseTooMany(tasks: Tasks, kind: Task['kind']): void {
+  const { most, what } = limits[kind]
+  const live = tasks.list().filter((task) => task.kind === kind && task.status === 'running')
+  if (live.length < most) return
+  const oldest = live.slice(0, 3).map((task) => `${task.id} (${task.command.slice(0, 40)})`)
+  const how = kind === 'command' ? 'TaskStop' : 'WriteStdin and "end": true'
+  throw new Error(
+    `${most} ${what} run already, which is the limit. End one with ${how}; the oldest are ${oldest.join(', ')}.`,
+  )
+}
+
+interface CommandTaskOptions {
   ctx: SpillContext
   command: string
   started: StartedCommand

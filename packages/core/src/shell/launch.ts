@@ -1,11 +1,9 @@
-import type { Sandbox } from '../agent-state.ts'
-import type { ConfinedStart } from '../agent-state.ts'
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import type { AgentState } from '../agent-state.ts'
-import type { Confinement, Forbidden, Grant } from '../permission/decision.ts'
-import { secretIn } from '../permission/place-names.ts'
-import type { ToolContext } from '../tool.ts'
+import { secretIn } from '@troupe/command-policy'
+import type { Confinement, Forbidden, Grant } from '../access/decision.ts'
+import type { AgentState, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
+import type { ToolContext } from '../tool/tool.ts'
 
 /** A program, ready to be started: as it is, or inside the sandbox. */
 export interface Launch {
@@ -74,7 +72,7 @@ async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'tempor
 
 /** Looked for once, then again beside the commands that come. */
 async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<string[]> {
-  const { SecretFinder } = await import('../sandbox/secret-finder.ts')
+  const { SecretFinder } = await import('../sandbox/hidden-files.ts')
   const known = state.kept.get('secrets')
   const finder = known instanceof SecretFinder ? known : new SecretFinder()
   state.kept.set('secrets', finder)
@@ -91,7 +89,7 @@ async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<s
 /** What rules forbid, in all that the command can see. */
 async function forbiddenOf({ state, granted }: ToolContext): Promise<Record<'read' | 'write', string[]>> {
   if (granted?.forbidden === undefined) return { read: [], write: [] }
-  const { ForbiddenFinder } = await import('../sandbox/find-forbidden.ts')
+  const { ForbiddenFinder } = await import('../sandbox/hidden-files.ts')
   const known = state.kept.get('forbidden')
   const finder = known instanceof ForbiddenFinder ? known : new ForbiddenFinder()
   state.kept.set('forbidden', finder)

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { parseExports } from './parse-exports.ts'
+import { parseExports } from './shell-state.ts'
 
 const values = {
   PLAIN: 'a b',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainText, screenText } from './plain-text.ts'
+import { plainText, screenText } from './task-display.ts'
 
 test('colours, titles, links and cursor moves are gone, the text stays', () => {
   expect(

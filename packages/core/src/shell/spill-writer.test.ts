@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOutputCollector } from './shown-output.ts'
-import { createSpillWriter } from './spill-writer.ts'
+import { createOutputCollector, createSpillWriter } from './command-output.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Duplex, Writable } from 'node:stream'
-import { limitsScript } from '../sandbox/limits.ts'
-import { startProcess } from '../start-process.ts'
-import { endCommand } from './end-command.ts'
-import { findBash } from './find-bash.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pipe } from '../process/pipe-pool.ts'
+import { endCommand, membersOf } from '../process/processes.ts'
+import { findBash, startProcess } from '../process/start-process.ts'
+import { limitsScript } from '../sandbox/process-limits.ts'
 import type { Launch } from './launch.ts'
-import type { Pipe } from './pipe-stock.ts'
-import { membersOf } from './processes.ts'
 
 export interface CommandStart {
   command: string

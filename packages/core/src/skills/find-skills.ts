@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
+import type { Skill, SkillHead, SkillProblem, SkillScope } from '../tool/agent-state.ts'
 import { FileFault, maxSkillBytes, parseSkillFile } from './parse-skill-file.ts'
-import type { SkillPlace } from './skill-places.ts'
-import type { Skill, SkillHead, SkillProblem } from './skill.ts'
 
 /** Skills by name, each with the `SKILL.md` files that it stands before. */
 export interface FoundSkills {
@@ -108,4 +107,58 @@ function foldersIn({ folder }: SkillPlace, problems: SkillProblem[]): string[] {
     if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push({ path: folder, message })
     return []
   }
+}
+
+/** A folder of skills. */
+export interface SkillPlace {
+  folder: string
+  scope: SkillScope
+  /** What its skills must lie in, links resolved. Absent: anywhere, as the person's own may. */
+  root?: string
+}
+
+/** Of one place the later wins. */
+const folders = [
+  ['.claude', 'skills'],
+  ['.agents', 'skills'],
+  ['.troupe', 'skills'],
+]
+
+/** Where skills are looked for, the farthest first. Only what the person trusts may be given as workspace or project. */
+export function skillPlaces(given: {
+  /** The person's home folder. */
+  personHome: string
+  /** Ours. */
+  troupeHome: string
+  /** Workspaces around this one, the outermost first. */
+  parents?: readonly string[]
+  workspace?: string
+  /** Projects inside it, the outermost first. */
+  projects?: readonly string[]
+}): SkillPlace[] {
+  const { personHome, troupeHome, parents = [], workspace, projects = [] } = given
+  const home = [...folders.map((names) => path.join(personHome, ...names)), path.join(troupeHome, 'skills')]
+  const within = (root: string, scope: SkillScope): SkillPlace[] =>
+    folders.map((names) => ({ folder: path.join(root, ...names), scope, root }))
+  const places: SkillPlace[] = [
+    ...home.map((folder): SkillPlace => ({ folder, scope: 'home' })),
+    ...parents.flatMap((parent) => within(parent, 'workspace')),
+    ...(workspace === undefined ? [] : within(workspace, 'workspace')),
+    ...projects.flatMap((project) => within(project, 'project')),
+  ]
+  return places.filter(({ folder }, index) => places.findIndex((place) => place.folder === folder) === index)
+}
+
+const mention = /(?<![\w/.\\:])\/skill\/(?:\[([a-z0-9-]{1,64})(?:\|[^\]\n]{0,200})?\]|([a-z0-9-]{1,64})(?![\w/]))/gi
+
+/** The skills that a person names in a text: `/skill/name` or `/skill/[name|label]`, in order, each once. */
+export function skillNames(text: string): string[] {
+  const names = text.matchAll(mention).map(([, labelled, plain]) => (labelled ?? plain ?? '').toLowerCase())
+  return [...new Set(names)]
+}
+
+/** The skill that is meant: by its name, or by it with or without `-skill` at the end. */
+export function findSkill<T extends { name: string }>(name: string, skills: readonly T[]): T | undefined {
+  const others = [`${name}-skill`, name.replace(/-skill$/, '')]
+  return skills.find((skill) => skill.name === name) ?? skills.find((skill) => others.includes(skill.name))
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { parsePlainMatter } from './plain-matter.ts'
+import { parsePlainMatter } from './parse-skill-file.ts'
 
 it('reads what nearly every file says', () => {
   expect(

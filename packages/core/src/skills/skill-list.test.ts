@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { TokenGauge } from '../compaction/token-gauge.ts'
-import { skillList } from './skill-list.ts'
+import { TokenGauge } from '../prompt/token-gauge.ts'
+import { skillList } from './agent-skills.ts'
 
 const tokens = (text: string): number => new TokenGauge().text(text)
 const many = (count: number, description: string): { name: string; description: string }[] =>

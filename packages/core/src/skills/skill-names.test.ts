@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findSkill, skillNames } from './skill-names.ts'
+import { findSkill, skillNames } from './find-skills.ts'
 
 it.each([
   ['/skill/pdf', ['pdf']],

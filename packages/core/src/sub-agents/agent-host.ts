@@ -1,13 +1,12 @@
-import type { AgentDefinition } from '../agent-definition.ts'
-import type { AgentFrame } from '../agent-frame.ts'
-import type { Chunk } from '../protocol/message.ts'
+import { createHash } from 'node:crypto'
+import type { Chunk, SteeringMessage } from '@troupe/protocol'
+import type { AgentDefinition } from '../agents/agent-definition.ts'
 import type { RunOutcome } from '../run/end-turn.ts'
-import type { RunInput } from '../run/run-input.ts'
-import type { WriteLock } from '../run/write-lock.ts'
-import type { SteeringMessage } from '../run-log.ts'
-import type { AgentRecord } from '../store.ts'
-import type { Tool } from '../tool.ts'
-import type { Meter } from './meter.ts'
+import type { Meter } from '../run/meter.ts'
+import type { RunInput, WriteLock } from '../run/run-input.ts'
+import type { AgentRecord } from '../store/store.ts'
+import type { AgentFrame } from '../tool/services.ts'
+import type { Tool } from '../tool/tool.ts'
 
 /** What a tree of agents needs from whoever keeps conversations and starts runs. */
 export interface AgentHost {
@@ -65,4 +64,9 @@ export interface AgentLink {
   resume(): Promise<void>
   /** Stops what is still at work below, and waits for its end. */
   close(): Promise<void>
+}
+
+/** The same call of the same run gets the same id again after a restart. */
+export function derivedId(prefix: string, ...from: readonly string[]): string {
+  return prefix + createHash('sha256').update(from.join('\n')).digest('hex').slice(0, 32)
 }

@@ -1,12 +1,22 @@
-import { NamedError } from '../error.ts'
-import type { AgentLink } from './agent-host.ts'
-import type { AgentNode } from './agent-node.ts'
-import { storedReport, type AgentTreeContext, type AgentRecordWithDetails, type TreeRun } from './forest.ts'
-import { isFinal, type AgentReport, type Agents, type Refusal, type SpawnRequest, type SkillLimits } from './agents.ts'
-import { derivedId } from './derived-id.ts'
-import { narrowSetup, prepareSpawn } from './prepare.ts'
-import { agentResultText } from './result-text.ts'
-import { createSlots } from './slots.ts'
+import { NamedError } from '@troupe/protocol'
+import {
+  type AgentReport,
+  type Agents,
+  isFinal,
+  type Refusal,
+  type SkillLimits,
+  type SpawnRequest,
+} from '../tool/services.ts'
+import { type AgentLink, derivedId } from './agent-host.ts'
+import {
+  type AgentNode,
+  type AgentRecordWithDetails,
+  type AgentTreeContext,
+  createSlots,
+  storedReport,
+  type TreeRun,
+} from './agent-node.ts'
+import { agentResultText, narrowSetup, prepareSpawn } from './delegate.ts'
 
 type AgentsCall = Parameters<AgentLink['agents']>[0]
 

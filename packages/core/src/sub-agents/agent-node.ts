@@ -1,16 +1,18 @@
-import type { PendingMessage } from '../store.ts'
-import type { AgentFrame } from '../agent-frame.ts'
-import { NamedError } from '../error.ts'
-import type { Chunk, Message } from '../protocol/message.ts'
+import { type Chunk, type Message, NamedError } from '@troupe/protocol'
 import type { RunOutcome } from '../run/end-turn.ts'
-import type { AgentDetails, AgentRecord } from '../store.ts'
-import type { AgentHost, AgentLink, ChildRun, HostedRun } from './agent-host.ts'
-import { isFinal, type AgentReport, type AgentStatus, type SkillLimits } from './agents.ts'
-import { derivedId } from './derived-id.ts'
-import { Meter, type Spent } from './meter.ts'
-import { narrowSetup } from './prepare.ts'
-import type { Slot } from './slots.ts'
-import type { WriteLock } from '../run/write-lock.ts'
+import { Meter, type Spent } from '../run/meter.ts'
+import type { WriteLock } from '../run/run-input.ts'
+import type { AgentDetails, AgentRecord, PendingMessage } from '../store/store.ts'
+import {
+  type AgentFrame,
+  type AgentReport,
+  type AgentStatus,
+  isFinal,
+  type Refusal,
+  type SkillLimits,
+} from '../tool/services.ts'
+import { type AgentHost, type AgentLink, type ChildRun, derivedId, type HostedRun } from './agent-host.ts'
+import { type Delegator, narrowSetup } from './delegate.ts'
 
 /** A sub-agent that is at work, or about to be. It leaves memory when it has ended. */
 export interface AgentNode {
@@ -26,7 +28,7 @@ export interface AgentNode {
   stop(reason: NamedError): void
 }
 
-export interface NodeOptions {
+interface NodeOptions {
   host: AgentHost
   record: AgentRecord & { details: AgentDetails }
   frames: readonly AgentFrame[]
@@ -248,4 +250,89 @@ function abortOf(signal: AbortSignal): Promise<never> {
     if (signal.aborted) fail()
     else signal.addEventListener('abort', fail, { once: true })
   })
+}
+
+/** A run of the tree, as its sub-agents need it. */
+export interface TreeRun extends Delegator {
+  runId: string
+  /** Null for the master. */
+  agentId: string | null
+  signal: AbortSignal
+  steer(message: { id: string; text: string }): Promise<void>
+  /** An earlier process worked on it. */
+  resumed: boolean
+}
+
+/** What links share. */
+export interface AgentTreeContext {
+  host: AgentHost
+  sessionId: string
+  parallel: number
+  /** Those at work. */
+  nodes: ReadonlyMap<string, AgentNode>
+  begin(parent: TreeRun, record: AgentRecordWithDetails, slot: Slot): AgentNode
+  reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal>
+  now(): number
+}
+
+export type AgentRecordWithDetails = AgentRecord & { details: AgentDetails }
+
+export function storedReport(record: AgentRecord, text: string): AgentReport {
+  const { agentId, name, status, details } = record
+  return {
+    agentId,
+    name,
+    status: status as AgentStatus,
+    text,
+    steps: details?.steps ?? 0,
+    tokens: details?.tokens ?? 0,
+    ...(details?.note !== undefined && { note: details.note }),
+  }
+}
+
+/** So many at a time; the rest wait in the order in which they came. */
+interface Slots {
+  /** Takes a place in the line at once. */
+  take(): Slot
+}
+
+export interface Slot {
+  /** Resolves when it is this one's turn. */
+  ready: Promise<void>
+  /** Gives the place back, whether it was its turn or not. */
+  free(): void
+}
+
+export function createSlots(count: number): Slots {
+  const line: { begin: () => void }[] = []
+  let used = 0
+
+  return {
+    take() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      let state: 'waiting' | 'holding' | 'freed' = 'waiting'
+      const place = {
+        begin() {
+          state = 'holding'
+          used++
+          resolve()
+        },
+      }
+      line.push(place)
+      advance()
+      return {
+        ready: promise,
+        free() {
+          if (state === 'holding') used--
+          else if (state === 'waiting') line.splice(line.indexOf(place), 1)
+          state = 'freed'
+          advance()
+        },
+      }
+    },
+  }
+
+  function advance(): void {
+    while (used < count && line.length > 0) line.shift()?.begin()
+  }
 }

@@ -1,18 +1,22 @@
-import type { AgentFrame } from '../agent-frame.ts'
-import type { Chunk } from '../protocol/message.ts'
-import { stopNow } from '../run/ending.ts'
-import { createWriteLock, type WriteLock } from '../run/write-lock.ts'
+import { type Chunk, joinDeltas } from '@troupe/protocol'
+import { Meter } from '../run/meter.ts'
+import { createWriteLock, type WriteLock } from '../run/run-input.ts'
+import { stopNow } from '../tool/abort-reason.ts'
+import type { AgentFrame, AgentReport, Refusal } from '../tool/services.ts'
 import type { AgentHost, AgentLink } from './agent-host.ts'
 import { createAgentLink } from './agent-link.ts'
-import { startNode, type AgentNode } from './agent-node.ts'
-import type { AgentReport, Refusal } from './agents.ts'
-import { createEnvelopes } from './envelopes.ts'
-import { storedReport, type AgentTreeContext, type AgentRecordWithDetails, type TreeRun } from './forest.ts'
-import { Meter } from './meter.ts'
-import { framesFor } from './prepare.ts'
-import type { Slot } from './slots.ts'
+import {
+  type AgentNode,
+  type AgentRecordWithDetails,
+  type AgentTreeContext,
+  type Slot,
+  startNode,
+  storedReport,
+  type TreeRun,
+} from './agent-node.ts'
+import { framesFor } from './delegate.ts'
 
-export interface TreeOptions {
+interface TreeOptions {
   host: AgentHost
   sessionId: string
   /** To the root stream. */
@@ -116,5 +120,48 @@ export function createAgentTree(options: TreeOptions): AgentTree {
     const children = (await host.list()).filter((record) => record.parentAgentId === own)
     const known = children.map(({ agentId: id, name }) => `${id} (${name})`).join(', ')
     return `There is no agent with the id "${agentId}". ${known === '' ? 'You have started none.' : `Yours: ${known}.`}`
+  }
+}
+
+/** Chunks of sub-agents on their way to the root stream: several in one envelope, neighbouring deltas joined. */
+interface Envelopes {
+  add(agentId: string, chunk: Chunk): void
+  /** Sends what one agent has waiting. */
+  flush(agentId: string): void
+}
+
+const flushIntervalMs = 25
+
+function createEnvelopes(emit: (chunk: Chunk) => void): Envelopes {
+  const waiting = new Map<string, Chunk[]>()
+  let timer: NodeJS.Timeout | undefined
+  let lastFlush = 0
+
+  return {
+    add(agentId, chunk) {
+      const chunks = waiting.get(agentId)
+      if (chunks === undefined) waiting.set(agentId, [chunk])
+      else {
+        const joined = joinDeltas(chunks.at(-1) as Chunk, chunk) as Chunk | undefined
+        if (joined === undefined) chunks.push(chunk)
+        else chunks[chunks.length - 1] = joined
+      }
+      // At once after a pause, else with the next beat.
+      timer ??= setTimeout(flushAll, Math.max(0, lastFlush + flushIntervalMs - performance.now()))
+    },
+    flush,
+  }
+
+  function flushAll(): void {
+    timer = undefined
+    lastFlush = performance.now()
+    for (const agentId of waiting.keys()) flush(agentId)
+  }
+
+  function flush(agentId: string): void {
+    const chunks = waiting.get(agentId)
+    if (chunks === undefined) return
+    waiting.delete(agentId)
+    emit({ type: 'data-sub-agent-chunk', data: { agentId, chunks }, transient: true })
   }
 }

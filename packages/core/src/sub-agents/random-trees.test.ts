@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { agentKey, type AgentDefinition } from '../agent-definition.ts'
-import { NamedError } from '../error.ts'
-import { createMemoryAsks } from '../run/memory-asks.ts'
-import { createMemoryLog } from '../run/memory-log.ts'
-import type { AgentRecord } from '../store.ts'
-import { scriptedModel, testApproval, type ScriptTurn } from '../testing/index.ts'
-import { getTools } from '../tool-set.ts'
+import { NamedError } from '../../../protocol/src/error.ts'
 import { user } from '../../test/play-run.ts'
-import type { MemoryHost } from './memory-host.ts'
-import { runWithAgents } from './run-with-agents.ts'
+import { type AgentDefinition, agentKey } from '../agents/agent-definition.ts'
+import { createMemoryAsks, createMemoryLog } from '../store/memory.ts'
+import type { AgentRecord } from '../store/store.ts'
+import { scriptedModel, type ScriptTurn, testApproval } from '../testing/index.ts'
+import { getTools } from '../tool/tool-set.ts'
+import { type MemoryHost, runWithAgents } from './run-with-agents.ts'
 
 const names = ['a', 'b', 'c', 'd', 'e'] as const
 const runs = 1000

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { longestPause } from './longest-pause.ts'
+import { longestPause } from './test-tool-context.ts'
 
 /** Keeps the thread busy for this much CPU time, however long that takes. */
 function spin(milliseconds: number): void {

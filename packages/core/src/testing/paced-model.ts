@@ -1,6 +1,10 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { abortable } from './abortable.ts'
-import { collect } from './collect.ts'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 
 export interface PacedModelOptions {
   /** How many deltas each call streams. */
@@ -102,4 +106,73 @@ export function pacedModel(options: PacedModelOptions): PacedModel {
 
 function wordOf(index: number, size: number): string {
   return ` ${'abcdefghijklmnopqrstuvwxyz'.slice(index)}`.padEnd(size, 'o').slice(0, size)
+}
+
+/**
+ * Begins something that calls `done` when it has happened. Rejects with the signal's reason as soon as it is aborted,
+ * and then calls what `begin` returned, so that nothing is left behind.
+ */
+export async function abortable(
+  signal: AbortSignal | undefined,
+  begin: (done: () => void) => () => void,
+): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve) => {
+    const onAbort = () => {
+      end()
+      resolve()
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const end = begin(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+  })
+  signal?.throwIfAborted()
+}
+
+export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms <= 0) return Promise.resolve()
+  return abortable(signal, (done) => {
+    const timer = setTimeout(done, ms)
+    return () => clearTimeout(timer)
+  })
+}
+
+/** Reads a model's stream to its end as one result, for `doGenerate`. An error inside the stream is thrown. */
+export async function collect(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+): Promise<LanguageModelV4GenerateResult> {
+  const content: LanguageModelV4Content[] = []
+  const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>()
+
+  for await (const part of stream) {
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start': {
+        const block = { type: part.type === 'text-start' ? ('text' as const) : ('reasoning' as const), text: '' }
+        open.set(part.id, block)
+        content.push(block)
+        break
+      }
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const block = open.get(part.id)
+        if (block) block.text += part.delta
+        break
+      }
+      case 'tool-call':
+      case 'tool-result':
+      case 'file':
+      case 'source':
+        content.push(part)
+        break
+      case 'error':
+        throw part.error
+      case 'finish':
+        return { content, finishReason: part.finishReason, usage: part.usage, warnings: [] }
+      default:
+    }
+  }
+  throw new Error('The stream ended before the model had finished.')
 }

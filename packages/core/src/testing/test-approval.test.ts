@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { testToolContext } from '../testing/test-tool-context.ts'
-import { testApproval } from './test-approval.ts'
+import { testApproval, testToolContext } from './test-tool-context.ts'
 
 test('a person is asked although nothing is changed', () => {
   expect(testApproval.needsApproval).toBe('always')

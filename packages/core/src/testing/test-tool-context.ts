@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { AgentFrame } from '../agent-frame.ts'
-import { createAgentState } from '../create-agent-state.ts'
-import type { ToolContext } from '../tool.ts'
+import { z } from 'zod'
+import { createAgentState } from '../run/create-agent-state.ts'
+import type { AgentFrame } from '../tool/services.ts'
+import { checkTool, defineTool, type ToolContext } from '../tool/tool.ts'
 import { scriptedModel } from './scripted-model.ts'
 
 export interface TestToolContext extends ToolContext {
@@ -39,4 +40,68 @@ export function testToolContext(given: Partial<ToolContext> = {}): TestToolConte
     ...given,
     emitted,
   }
+}
+
+/** A tool that asks the person, whatever the rules say, and changes nothing. */
+export const testApproval = checkTool(
+  defineTool({
+    description:
+      'Asks the person for an approval and changes nothing. Returns what the approval carried. For trying out approvals.',
+    input: z.object({
+      message: z.string().describe('What the person is asked').optional(),
+      payload: z.unknown().describe('Anything to show beside the question').optional(),
+    }),
+    readOnly: true,
+    needsApproval: 'always',
+    group: 'system',
+    title: () => 'Test approval',
+    permission: ({ message, payload }) => ({
+      title: message ?? 'Approve a test?',
+      summary: 'Only a test: nothing is read, written or sent.',
+      ...(payload !== undefined && { content: payload }),
+    }),
+    execute({ message, payload }, ctx) {
+      return { approved: true, message: message ?? null, payload: payload ?? null, data: ctx.approval ?? null }
+    },
+    display: ({ message, data }) => ({
+      title: 'Approved',
+      ...(message !== null && { summary: message }),
+      ...(data !== null && { content: data }),
+    }),
+  }),
+  'test-approval',
+)
+
+/**
+ * What tests allow a pause to be. The promise is 100 ms on a quiet machine; on one that shares its cores with other work
+ * the same code takes up to twice the CPU time, and what grows with the square of its input takes seconds.
+ */
+export const pauseLimitMs = 250
+
+/**
+ * Runs the work and measures the longest stretch in which nothing else could run on this thread, in milliseconds of the
+ * thread's own CPU time. Unlike a clock, CPU time does not grow when the machine is busy with other processes.
+ */
+export async function longestPause<T>(work: () => Promise<T> | T): Promise<{ result: T; pauseMs: number }> {
+  let longest = 0
+  let last = cpuTime()
+  const note = (): void => {
+    const now = cpuTime()
+    longest = Math.max(longest, now - last)
+    last = now
+  }
+  // A timer fires once per turn of the event loop at most: what lies between two calls is one stretch.
+  const timer = setInterval(note, 1)
+  try {
+    const result = await work()
+    note()
+    return { result, pauseMs: longest / 1000 }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+function cpuTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }

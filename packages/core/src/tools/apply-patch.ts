@@ -1,11 +1,11 @@
 import path from 'node:path'
+import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
-import { parsePatch, type PatchStep } from '../files/parse-patch.ts'
-import { patchFiles, type PatchedFile, previewPatch } from '../files/patch-files.ts'
-import { jsxNote } from '../jsx/jsx-note.ts'
-import type { Display } from '../protocol/display.ts'
-import { printablePath } from '../files/show-name.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { type PatchedFile, patchFiles, previewPatch } from '../files/patch-files.ts'
+import { jsxNote } from '../page/check-jsx.ts'
+import { printablePath } from '../text/format.ts'
+import { parsePatch, type PatchStep } from '../text/parse-patch.ts'
+import { defineTool, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
   description: `Changes several files at once, all or none, with a patch:

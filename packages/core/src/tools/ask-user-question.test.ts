@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 import { call, play, texts } from '../../test/play-run.ts'
-import { answerProblem } from '../answer-problem.ts'
-import type { Answer, Ask } from '../asks.ts'
-import { getTools } from '../tool-set.ts'
 import { readResume } from '../run/resume.ts'
 import { strictProblems } from '../testing/strict-provider.ts'
+import { type Answer, answerProblem, type Ask } from '../tool/asks.ts'
+import { getTools } from '../tool/tool-set.ts'
 
 const colour = {
   question: 'Which colour?',

@@ -1,7 +1,6 @@
+import { isAnswered, type Question, type QuestionAnswer, questionsSchema, readAnswers } from '@troupe/protocol'
 import { z } from 'zod'
-import { isAnswered, readAnswers } from '../protocol/read-answers.ts'
-import { questionsSchema, type Question, type QuestionAnswer } from '../protocol/questions.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description: `Asks the person one to four questions and waits for the answers. Use it when only the person can decide: not for what you can find out yourself, nor for approvals, which are asked for you.`,

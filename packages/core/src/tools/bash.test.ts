@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import { describe, expect, test, type TestContext, vi } from 'vitest'
 import { call, play } from '../../test/play-run.ts'
-import { withAndWithoutSandbox } from '../shell/in-both-ways.ts'
-import { openTestShell } from '../shell/open-test-shell.ts'
-import { shutdown } from '../run/ending.ts'
-import { membersOf } from '../shell/processes.ts'
-import { checkTool } from '../tool.ts'
+import { membersOf } from '../process/processes.ts'
+import { withAndWithoutSandbox } from '../testing/shell-modes.ts'
+import { openTestShell } from '../testing/test-shell.ts'
+import { shutdown } from '../tool/abort-reason.ts'
+import { checkTool } from '../tool/tool.ts'
 import bash from './bash.ts'
 
 /** Enough to tell whether it is kept in memory; more of it with `TROUPE_TEST_FULL=1`. */

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
-import { plainText } from '../shell/plain-text.ts'
+import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox.ts'
 import type { CommandResult } from '../shell/run-command.ts'
-import { seconds, exitSummary, terminalDisplay } from '../shell/terminal-display.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { exitSummary, plainText, seconds, terminalDisplay } from '../shell/task-display.ts'
+import { defineTool, type ToolContext } from '../tool/tool.ts'
 
 const defaultMs = 120_000
 const mostMs = 600_000
@@ -57,7 +56,7 @@ ${sandboxText}`,
 })
 
 async function inBackground({ command, timeout }: Input, ctx: ToolContext): Promise<Output> {
-  const { startInBackground } = await import('../shell/start-in-background.ts')
+  const { startInBackground } = await import('../shell/start-task.ts')
   const notes: string[] = []
   const { id } = await startInBackground(command, ctx, notes, timeout)
   return {

@@ -1,10 +1,7 @@
 import { z } from 'zod'
-import type { PageAct } from '../browser/browser.ts'
-import { elementRef } from '../browser/element-ref.ts'
-import { findElements } from '../browser/find-elements.ts'
-import { agentPage } from '../browser/page-of.ts'
-import { pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { elementRef, findElements } from '../browser/outline.ts'
+import { agentPage, pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
+import { defineTool, type PageAct, withModelText } from '../tool/tool.ts'
 
 const maxCharacters = 8000
 

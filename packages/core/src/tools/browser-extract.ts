@@ -1,10 +1,9 @@
+import type { PageDisplay } from '@troupe/protocol'
 import { z } from 'zod'
-import type { BrowserPage } from '../browser/browser.ts'
-import { elementRef } from '../browser/element-ref.ts'
-import { agentPage } from '../browser/page-of.ts'
-import type { PageDisplay } from '../protocol/display.ts'
-import { formatCount, formatNumber } from '../files/show-name.ts'
-import { defineTool, withModelText, type ToolContext } from '../tool.ts'
+import { elementRef } from '../browser/outline.ts'
+import { agentPage } from '../browser/page-result.ts'
+import { formatCount, formatNumber } from '../text/format.ts'
+import { type BrowserPage, defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 const maxCharacters = 20_000
 const cardText = 2000

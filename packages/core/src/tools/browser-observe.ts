@@ -1,9 +1,9 @@
+import type { PageDisplay } from '@troupe/protocol'
 import { z } from 'zod'
-import { findElements, type FoundElement } from '../browser/find-elements.ts'
-import { agentPage } from '../browser/page-of.ts'
-import type { PageDisplay } from '../protocol/display.ts'
-import { formatCount } from '../files/show-name.ts'
-import { defineTool } from '../tool.ts'
+import { findElements, type FoundElement } from '../browser/outline.ts'
+import { agentPage } from '../browser/page-result.ts'
+import { formatCount } from '../text/format.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const maxCharacters = 20_000
 

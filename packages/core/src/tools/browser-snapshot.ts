@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
-import { agentPage } from '../browser/page-of.ts'
-import { elementRef } from '../browser/element-ref.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { elementRef } from '../browser/outline.ts'
+import { agentPage, pageDisplay, pageResult, type PageResult } from '../browser/page-result.ts'
+import { defineTool, withModelText } from '../tool/tool.ts'
 
 const maxCharacters = 20_000
 

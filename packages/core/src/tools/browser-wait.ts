@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { PageCondition } from '../browser/browser.ts'
-import { elementRef } from '../browser/element-ref.ts'
-import { agentPage } from '../browser/page-of.ts'
-import { defineTool } from '../tool.ts'
+import { elementRef } from '../browser/outline.ts'
+import { agentPage } from '../browser/page-result.ts'
+import { defineTool, type PageCondition } from '../tool/tool.ts'
 
 const input = z.object({
   text: z.string().min(1).max(500).describe('Until this text is to be seen').optional(),

@@ -1,6 +1,6 @@
+import { type ChartOption, chartProblem } from '@troupe/protocol'
 import { z } from 'zod'
-import { chartProblem, type ChartOption } from '../protocol/chart-option.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description: `Shows the person a chart. "option" is an option of Apache ECharts as plain JSON: series with their data, axes, legend, tooltip. Data only: no functions, no HTML in formatters (templates such as "{b}: {c}" work), no pictures from the web. Leave colours, fonts and background to the page. Use it when a picture says more than a table.`,

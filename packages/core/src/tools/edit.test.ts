@@ -3,7 +3,7 @@ import { chmodSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, uti
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
+import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import edit from './edit.ts'
 import read from './read.ts'
 

@@ -1,25 +1,24 @@
 import { Buffer } from 'node:buffer'
+import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
 import {
-  type ChangedFile,
-  changeMessage,
-  changeFile,
-  type PlanChange,
-  type NewContent,
-  previewChange,
   approvalDiff,
+  type ChangedFile,
+  changeFile,
+  changeMessage,
+  type NewContent,
+  type PlanChange,
+  previewChange,
 } from '../files/change-file.ts'
-import { planEdit } from '../files/edit-text.ts'
-import { detectFormat, utf8Format } from '../files/encoding.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
-import { missingFileMessage } from '../files/near-names.ts'
-import { findPlaceholder } from '../files/placeholders.ts'
+import { missingFileMessage } from '../files/missing-file.ts'
+import { isCurrent, requireRead } from '../files/read-tracking.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import type { Snapshot } from '../files/snapshot.ts'
-import { isCurrent, requireRead } from '../files/stamps.ts'
-import { jsxNote } from '../jsx/jsx-note.ts'
-import type { Display } from '../protocol/display.ts'
-import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+import { jsxNote } from '../page/check-jsx.ts'
+import { findPlaceholder, planEdit } from '../text/edit-text.ts'
+import { detectFormat, utf8Format } from '../text/encoding.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 const inputSchema = z.object({
   file_path: z.string().describe('Absolute, or relative to the working directory'),

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, type TestContext, vi } from 'vitest'
-import { withAndWithoutSandbox } from '../shell/in-both-ways.ts'
-import { openTestShell } from '../shell/open-test-shell.ts'
+import { withAndWithoutSandbox } from '../testing/shell-modes.ts'
+import { openTestShell } from '../testing/test-shell.ts'
 import execCommand from './exec-command.ts'
 import writeStdin from './write-stdin.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox-fields.ts'
-import { readTask, taskDisplay, taskText, type TaskOutputView } from '../shell/look-at.ts'
-import { defineTool } from '../tool.ts'
+import { leavesSandbox, sandboxAccess, sandboxFields, sandboxText } from '../sandbox/sandbox.ts'
+import { readTask, taskDisplay, type TaskOutputView, taskText } from '../shell/task-display.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const mostMs = 600_000
 const quietMs = 150
@@ -45,7 +45,7 @@ ${sandboxText}`,
     content: cmd,
   }),
   async execute(input, ctx): Promise<TaskOutputView & { notes: string[] }> {
-    const { startTerminalTask } = await import('../shell/start-session.ts')
+    const { startTerminalTask } = await import('../shell/start-task.ts')
     const notes: string[] = []
     const { cmd, tty, cols, rows, workdir } = input
     const task = await startTerminalTask({ command: cmd, tty, cols, rows, workdir }, ctx, notes)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { planFileOf } from '../plan-file.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { planFileOf } from '../tool/agent-state.ts'
+import { defineTool, type ToolContext } from '../tool/tool.ts'
 
 export default defineTool({
   description: `For plan mode only. Shows the person your plan and waits for their word: they let you carry it out, or tell you what to change. The plan is what you wrote into the plan file, or "plan" if you give it. Call it when the plan is complete; questions are for AskUserQuestion.`,

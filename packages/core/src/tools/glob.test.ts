@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAgentState } from '../create-agent-state.ts'
+import { createAgentState } from '../run/create-agent-state.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
 import glob from './glob.ts'
 

@@ -1,11 +1,11 @@
 import path from 'node:path'
+import type { ListDisplay } from '@troupe/protocol'
 import { z } from 'zod'
 import { isInside, resolvePath, shownPath } from '../files/resolve-path.ts'
-import type { ListDisplay } from '../protocol/display.ts'
 import { splitGlob } from '../search/glob-pattern.ts'
-import { listFiles } from '../search/list-files.ts'
-import { formatCount, printablePath, formatNumber, printablePlace } from '../files/show-name.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { listFiles } from '../search/search-query.ts'
+import { formatCount, formatNumber, printablePath, printablePlace } from '../text/format.ts'
+import { defineTool, type ToolContext } from '../tool/tool.ts'
 
 const shownFiles = 100
 

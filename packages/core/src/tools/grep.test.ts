@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync,
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAgentState } from '../create-agent-state.ts'
-import type { GrepOutput } from '../search/show-matches.ts'
+import { createAgentState } from '../run/create-agent-state.ts'
+import type { GrepOutput } from '../search/grep-output.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
-import { unwrapResult } from '../tool.ts'
+import { unwrapResult } from '../tool/tool.ts'
 import grep from './grep.ts'
 
 let base: string

@@ -1,16 +1,20 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { secretIn } from '@troupe/command-policy'
 import { z } from 'zod'
-import { spill } from '../files/spill.ts'
-import { secretIn } from '../permission/place-names.ts'
-import { truncateForCard, matchesDisplay } from '../search/matches-display.ts'
-import { searchCounts, searchFiles } from '../search/search-files.ts'
-import { searchLines } from '../search/search-lines.ts'
-import { resolveSearchTarget } from '../search/search-place.ts'
+import { spill } from '../files/temporary-files.ts'
+import {
+  type GrepOutput,
+  grepPage,
+  grepText,
+  matchesDisplay,
+  resolveSearchTarget,
+  truncateForCard,
+} from '../search/grep-output.ts'
+import { searchCounts, searchFiles, searchLines } from '../search/grep.ts'
 import type { SearchQuery } from '../search/search-query.ts'
-import { grepPage, grepText, type GrepOutput } from '../search/show-matches.ts'
-import { formatCount, printablePath } from '../files/show-name.ts'
-import { defineTool, withModelText, type ToolContext } from '../tool.ts'
+import { formatCount, printablePath } from '../text/format.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 const defaultLimit = 100
 const maxLimit = 10_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../tool.ts'
+import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description: 'Ends the JavaScript session of JsRepl. The next JsRepl begins a new one in which nothing is declared.',

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { JsOutcome, JsSession } from '../shell/js-session.ts'
-import { plainText } from '../shell/plain-text.ts'
-import { seconds, terminalDisplay } from '../shell/terminal-display.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { plainText, seconds, terminalDisplay } from '../shell/task-display.ts'
+import { defineTool, type ToolContext } from '../tool/tool.ts'
 
 const defaultMs = 30_000
 const mostMs = 600_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../asks.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
-import type { AskRequest } from '../tool.ts'
+import type { Answer } from '../tool/asks.ts'
+import type { AskRequest } from '../tool/tool.ts'
 import chartRender from './chart-render.ts'
 import jsonRender from './json-render.ts'
 

@@ -1,8 +1,17 @@
+import {
+  elementsIn,
+  fieldName,
+  fieldsIn,
+  type FormAnswer,
+  isForm,
+  readForm,
+  readUiTree,
+  uiComponents,
+  type UiElement,
+  uiLimits,
+} from '@troupe/protocol'
 import { z } from 'zod'
-import { uiComponents } from '../protocol/ui-components.ts'
-import { fieldsIn, isForm, fieldName, readForm, type FormAnswer } from '../protocol/ui-form.ts'
-import { elementsIn, readUiTree, uiLimits, type UiElement } from '../protocol/ui-tree.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const element = z.strictObject({
   type: z.enum(Object.keys(uiComponents) as [string, ...string[]]),

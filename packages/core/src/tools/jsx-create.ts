@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { uiComponents } from '@troupe/protocol'
 import { z } from 'zod'
 import { changeFile } from '../files/change-file.ts'
-import { utf8Format } from '../files/encoding.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { checkJsx, jsxProblemText, maxJsxLength } from '../jsx/check-jsx.ts'
-import { uiComponents } from '../protocol/ui-components.ts'
-import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+import { checkJsx, jsxProblemText, maxJsxLength } from '../page/check-jsx.ts'
+import { utf8Format } from '../text/encoding.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
   description: `Shows the person a small page: a report, a comparison, an overview. Give plain JSX as text, one element that holds everything, of these components alone, with values in quotes:

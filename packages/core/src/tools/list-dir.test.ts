@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync, symlinkSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
+import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import listDir from './list-dir.ts'
 
 let ws: TestWorkspace

@@ -1,10 +1,10 @@
+import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
-import { missingFileMessage } from '../files/near-names.ts'
-import { readFolder } from '../files/read-folder.ts'
+import { missingFileMessage } from '../files/missing-file.ts'
+import { readFolder } from '../files/read-file.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
-import type { Display } from '../protocol/display.ts'
-import { formatCount } from '../files/show-name.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { formatCount } from '../text/format.ts'
+import { defineTool, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
   description:

@@ -1,21 +1,21 @@
 import { Buffer } from 'node:buffer'
+import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
 import {
+  approvalDiff,
   type ChangedFile,
   changeFile,
-  type PlanChange,
   hardLinkNote,
+  type PlanChange,
   previewChange,
-  approvalDiff,
 } from '../files/change-file.ts'
-import { diffBytes, type TextDiff } from '../files/diff-bytes.ts'
-import { type CellEditResult, editNotebook } from '../files/edit-notebook.ts'
-import { decodeText, encodeText, detectFormat, utf8Format } from '../files/encoding.ts'
-import { missingFileMessage } from '../files/near-names.ts'
+import { missingFileMessage } from '../files/missing-file.ts'
+import { isCurrent, requireRead } from '../files/read-tracking.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
-import { isCurrent, requireRead } from '../files/stamps.ts'
-import type { Display } from '../protocol/display.ts'
-import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+import { diffBytes, type TextDiff } from '../text/diff.ts'
+import { decodeText, detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
+import { type CellEditResult, editNotebook } from '../text/notebook.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 const inputSchema = z.object({
   notebook_path: z.string().describe('Absolute, or relative to the working directory'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { askPage, timeoutSec } from '../page/ask-page.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description: `Tells the person something that they should see even when they look elsewhere: a notification of their browser where they allow those, else a notice in the page. Use it sparingly, at the end of long work or when something needs them.`,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { askPage, timeoutSec } from '../page/ask-page.ts'
-import { pageAddress } from '../page/page-address.ts'
-import { defineTool } from '../tool.ts'
+import { askPage, pageAddress, timeoutSec } from '../page/ask-page.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const input = z.object({
   url: z.string().min(1).max(2000).describe('The address; https:// is added where no scheme is given'),

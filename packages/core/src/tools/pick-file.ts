@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { ListDisplay } from '@troupe/protocol'
 import { z } from 'zod'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
-import type { ListDisplay } from '../protocol/display.ts'
-import { formatCount } from '../files/show-name.ts'
-import { defineTool } from '../tool.ts'
+import { formatCount } from '../text/format.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const maxFileBytes = 32 * 1024 * 1024
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { spill } from '../files/spill.ts'
+import { spill } from '../files/temporary-files.ts'
 import { askPage, personTimeoutSec } from '../page/ask-page.ts'
-import { formatCount } from '../files/show-name.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { formatCount } from '../text/format.ts'
+import { defineTool, withModelText } from '../tool/tool.ts'
 
 const maxCharacters = 30_000
 

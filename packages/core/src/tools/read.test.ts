@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTestWorkspace, type TestWorkspace } from '../files/test-workspace.ts'
+import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import read from './read.ts'
 
 let ws: TestWorkspace

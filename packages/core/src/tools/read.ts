@@ -1,20 +1,25 @@
 import { closeSync } from 'node:fs'
 import path from 'node:path'
+import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
+import { markNotesShown, unseenFolderNotes } from '../files/agents-md.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
-import { markNotesShown, unseenFolderNotes } from '../files/folder-notes.ts'
-import { missingFileMessage, lookalikePath } from '../files/near-names.ts'
-import { readFolder } from '../files/read-folder.ts'
-import { readMedia } from '../files/read-media.ts'
-import { readNotebook } from '../files/read-notebook.ts'
-import type { OpenedFile, ReadOutput, ReadRange, ReadResult } from '../files/read-result.ts'
-import { readText } from '../files/read-text.ts'
-import { resolvePath, type ResolvedPath, shownPath } from '../files/resolve-path.ts'
+import { lookalikePath, missingFileMessage } from '../files/missing-file.ts'
+import {
+  type OpenedFile,
+  readFolder,
+  readMedia,
+  readNotebook,
+  type ReadOutput,
+  type ReadRange,
+  type ReadResult,
+  readText,
+} from '../files/read-file.ts'
+import { recordRead } from '../files/read-tracking.ts'
+import { type ResolvedPath, resolvePath, shownPath } from '../files/resolve-path.ts'
 import { openFile, readError, readOpenFile, sha256Of } from '../files/snapshot.ts'
-import { recordRead } from '../files/stamps.ts'
-import type { Display } from '../protocol/display.ts'
-import { formatCount } from '../files/show-name.ts'
-import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+import { formatCount } from '../text/format.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
   description: `Reads a file of the workspace. Text comes with line numbers, 2,000 lines or 50 KB from "offset" on. Folders are listed, notebooks come by cell, images and PDFs as such. Read a file before you change it.`,

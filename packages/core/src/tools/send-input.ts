@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { activeSkillLimits } from '../skills/narrow-call.ts'
-import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
-import { requireAgents } from '../sub-agents/agents-of.ts'
-import { agentResultText } from '../sub-agents/result-text.ts'
-import { defineTool } from '../tool.ts'
+import { activeSkillLimits } from '../run/skill-limits.ts'
+import { agentResultText, requireAgents } from '../sub-agents/delegate.ts'
+import type { AgentReport, Refusal } from '../tool/services.ts'
+import { defineTool } from '../tool/tool.ts'
 
 /** Tells a sub-agent more. */
 export default defineTool({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { askPage, timeoutSec } from '../page/ask-page.ts'
 import { panelContent, panelFile } from '../page/panel-content.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool } from '../tool/tool.ts'
 
 /** Kinds that show what the target names. */
 const named = ['file', 'preview', 'terminal', 'agent']

@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { skillBlock } from '../prompt/prompt-blocks.ts'
+import { loadedSkillLimits } from '../run/skill-limits.ts'
 import { allowSkillFolder } from '../skills/agent-skills.ts'
-import { readSkillBody } from '../skills/find-skills.ts'
-import { loadedSkillLimits } from '../skills/limits-of-run.ts'
-import { skillBlock } from '../skills/skill-block.ts'
-import { findSkill } from '../skills/skill-names.ts'
-import { defineTool, withModelText } from '../tool.ts'
+import { findSkill, readSkillBody } from '../skills/find-skills.ts'
+import { defineTool, withModelText } from '../tool/tool.ts'
 
 interface SkillOutput {
   name: string

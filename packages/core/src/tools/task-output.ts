@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findTask, readTask, taskDisplay, taskText } from '../shell/look-at.ts'
-import { defineTool } from '../tool.ts'
+import { findTask, readTask, taskDisplay, taskText } from '../shell/task-display.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const mostMs = 600_000
 

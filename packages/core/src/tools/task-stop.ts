@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findTask, readTask, taskDisplay, taskText } from '../shell/look-at.ts'
-import { defineTool } from '../tool.ts'
+import { findTask, readTask, taskDisplay, taskText } from '../shell/task-display.ts'
+import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description: 'Ends a background command, with everything that it started. Shows the end of what it had printed.',

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { activeSkillLimits } from '../skills/narrow-call.ts'
-import { requireAgents } from '../sub-agents/agents-of.ts'
-import type { AgentReport, Refusal, SpawnRequest } from '../sub-agents/agents.ts'
-import { agentResultText } from '../sub-agents/result-text.ts'
-import { defineTool } from '../tool.ts'
+import { activeSkillLimits } from '../run/skill-limits.ts'
+import { agentResultText, requireAgents } from '../sub-agents/delegate.ts'
+import type { AgentReport, Refusal, SpawnRequest } from '../tool/services.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const maxTaskLength = 6000
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { defineTool, type ToolContext } from '../tool/tool.ts'
 
 const status = z.enum(['pending', 'in_progress', 'completed'])
 

@@ -1,8 +1,7 @@
+import type { MediaDisplay } from '@troupe/protocol'
 import { z } from 'zod'
-import { makeMedia, type GeneratedMedia } from '../media/make-media.ts'
-import { targetProblem, targetNames, savedFilesText } from '../media/save-media.ts'
-import type { MediaDisplay } from '../protocol/display.ts'
-import { defineTool } from '../tool.ts'
+import { type GeneratedMedia, makeMedia, savedFilesText, targetNames, targetProblem } from '../media/make-media.ts'
+import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description:

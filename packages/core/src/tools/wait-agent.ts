@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { requireAgents } from '../sub-agents/agents-of.ts'
-import type { AgentReport, Refusal } from '../sub-agents/agents.ts'
-import { agentResultText } from '../sub-agents/result-text.ts'
-import { defineTool } from '../tool.ts'
+import { agentResultText, requireAgents } from '../sub-agents/delegate.ts'
+import type { AgentReport, Refusal } from '../tool/services.ts'
+import { defineTool } from '../tool/tool.ts'
 
 const longestMs = 3_600_000
 

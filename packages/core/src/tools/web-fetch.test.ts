@@ -5,11 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAgentState, disposeAgentState } from '../create-agent-state.ts'
+import { createAgentState, disposeAgentState } from '../run/create-agent-state.ts'
 import { testToolContext } from '../testing/test-tool-context.ts'
-import { unwrapResult } from '../tool.ts'
-import { createWebFetch, type WebFetchOutput } from '../web/web-fetch-tool.ts'
-import webFetch from './web-fetch.ts'
+import { unwrapResult } from '../tool/tool.ts'
+import webFetch, { createWebFetch, type WebFetchOutput } from './web-fetch.ts'
 
 let base: string
 let server: http.Server

@@ -1,9 +1,8 @@
+import type { ResultsDisplay, Usage } from '@troupe/protocol'
 import { z } from 'zod'
-import { formatCount } from '../files/show-name.ts'
-import type { Usage } from '../protocol/message.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { formatCount } from '../text/format.ts'
+import { defineTool, type ToolContext } from '../tool/tool.ts'
 import type { SearchRequest, SearchResult } from '../web/search-provider.ts'
-import type { ResultsDisplay } from '../protocol/display.ts'
 
 export interface WebSearchOutput {
   /** Absent when no search is set up. */

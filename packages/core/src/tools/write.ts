@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer'
+import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
-import { changeMessage, changeFile, type PlanChange, previewChange, approvalDiff } from '../files/change-file.ts'
-import { encodeText, detectFormat, utf8Format } from '../files/encoding.ts'
+import { approvalDiff, changeFile, changeMessage, type PlanChange, previewChange } from '../files/change-file.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
-import { findPlaceholder } from '../files/placeholders.ts'
+import { requireFullyRead } from '../files/read-tracking.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
-import { requireFullyRead } from '../files/stamps.ts'
-import { textUnits } from '../files/text-units.ts'
-import { jsxNote } from '../jsx/jsx-note.ts'
-import type { Display } from '../protocol/display.ts'
-import { defineTool, type ToolContext, withModelText } from '../tool.ts'
+import { jsxNote } from '../page/check-jsx.ts'
+import { findPlaceholder } from '../text/edit-text.ts'
+import { detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
+import { textUnits } from '../text/text-edit.ts'
+import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
   description: `Writes a whole file, and the folders above it. A file that exists is replaced: read all of it first. Its line endings and encoding are kept. To change a part of a file use Edit.`,

@@ -3,14 +3,13 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
-import net from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fetchUrl } from './fetch-url.ts'
-import { parseUrl } from './parse-url.ts'
+import { parseUrl } from './url-guard.ts'
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 const signal = new AbortController().signal

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Page, PageRequest } from './convert-page.ts'
+import { fileKind, headLength } from '../files/file-kind.ts'
+import type { Page, PageRequest } from './page-worker.ts'
 import { stripTags } from './strip-tags.ts'
 
 const maxLength = 1_500_000
@@ -47,4 +49,72 @@ function convertInWorker(request: PageRequest, signal: AbortSignal): Promise<Pag
       reject(new Error('The page was not converted.'))
     })
   })
+}
+
+export type PageKind = { kind: 'html' } | { kind: 'text' } | { kind: 'binary'; name: string }
+
+/** What came: told by its type, and by its first bytes where that says nothing. */
+export function pageKind(contentType: string, body: Uint8Array): PageKind {
+  const type = mediaTypeOf(contentType)
+  if (type === 'text/html' || type === 'application/xhtml+xml') return { kind: 'html' }
+  if (textTypes.test(type)) return { kind: 'text' }
+  const found = fileKind(body.subarray(0, headLength))
+  if (found.kind === 'text' && (type === '' || type === 'application/octet-stream')) {
+    return looksLikeHtml(body) ? { kind: 'html' } : { kind: 'text' }
+  }
+  const seen = found.kind === 'binary' ? found.name : found.kind === 'text' ? '' : found.mediaType
+  return { kind: 'binary', name: [type, seen].filter(Boolean).join(', ') }
+}
+
+export function mediaTypeOf(contentType: string): string {
+  return contentType.split(';')[0]!.trim().toLowerCase()
+}
+
+const textTypes =
+  /^text\/|[/+](json|xml|yaml|toml)$|^application\/(javascript|ecmascript|x-javascript|typescript|x-yaml|x-ndjson|jsonl|graphql|sql|x-sh|x-httpd-php|rtf)$/
+
+function looksLikeHtml(body: Uint8Array): boolean {
+  return /^\s*(<!doctype html|<html|<head|<body)/i.test(new TextDecoder('latin1').decode(body.subarray(0, 512)))
+}
+
+/** The text of a page, in the encoding that its mark, its header or its first lines name. */
+export function decodeText(body: Uint8Array, contentType: string): string {
+  const label =
+    markedEncoding(body) ?? charsetFromHeader(contentType) ?? declaredEncoding(body) ?? guessedEncoding(body)
+  return decoder(label, body).decode(body)
+}
+
+function markedEncoding(body: Uint8Array): string | undefined {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return 'utf-8'
+  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le'
+  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be'
+  return undefined
+}
+
+function charsetFromHeader(contentType: string): string | undefined {
+  return /;\s*charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1]
+}
+
+/** `<meta charset>`, `<meta http-equiv>` or the XML declaration, among the first bytes. */
+function declaredEncoding(body: Uint8Array): string | undefined {
+  const head = new TextDecoder('latin1').decode(body.subarray(0, 4096))
+  const label =
+    /<meta\s[^>]{0,500}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1] ??
+    /^<\?xml[^>]{0,200}encoding=["']([\w-]+)/.exec(head)?.[1]
+  // Bytes that could be read so far are not of two bytes each.
+  return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label
+}
+
+/** What browsers do for pages that say nothing. */
+function guessedEncoding(body: Uint8Array): string {
+  return isUtf8(body) ? 'utf-8' : 'windows-1252'
+}
+
+/** A name that nobody knows is as good as none. */
+function decoder(label: string, body: Uint8Array): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(label)
+  } catch {
+    return new TextDecoder(guessedEncoding(body))
+  }
 }

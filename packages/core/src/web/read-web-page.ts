@@ -20,8 +20,8 @@ const maxLength = 400_000
 export async function readWebPage(given: string, options: FetchOptions): Promise<WebPage> {
   const [{ fetchUrl }, { pageKind, mediaTypeOf }, { decodeText }, { readPage }] = await Promise.all([
     import('./fetch-url.ts'),
-    import('./page-kind.ts'),
-    import('./decode-text.ts'),
+    import('./read-page.ts'),
+    import('./read-page.ts'),
     import('./read-page.ts'),
   ])
   const { url, status, contentType, body } = await fetchUrl(given, options)

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { loadFolder } from '../load-folder.ts'
+import { loadFolder } from '../tool/load-folder.ts'
 import {
   checkSearchProvider,
   type SearchProvider,

@@ -1,5 +1,5 @@
+import path from 'node:path'
 import { isProgram } from '@troupe/core'
-import { findProgram } from '../doctor/find-program.ts'
 
 export const chromiumNames = [
   'chromium',
@@ -26,4 +26,14 @@ export function findChromium(env: NodeJS.ProcessEnv, configured?: string): strin
   // What was named and is not there is not replaced by something else.
   if (named !== undefined && named !== '') return isProgram(named) ? named : undefined
   return findProgram(chromiumNames, env) ?? (process.platform === 'darwin' ? applications.find(isProgram) : undefined)
+}
+
+/** The first of these programs that lies on PATH. */
+export function findProgram(names: string[], env: NodeJS.ProcessEnv): string | undefined {
+  const folders = (env['PATH'] ?? '').split(path.delimiter).filter(Boolean)
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : ['']
+  const candidates = names.flatMap((name) =>
+    folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending))),
+  )
+  return candidates.find(isProgram)
 }

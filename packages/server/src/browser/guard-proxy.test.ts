@@ -4,8 +4,8 @@ import net, { type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { checkedAddresses } from '@troupe/core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startGuardProxy, type GuardProxy } from './guard-proxy.ts'
-import { openTestSite, type TestSite } from './test-site.ts'
+import { openTestSite, type TestSite } from '../testing/test-site.ts'
+import { type GuardProxy, startGuardProxy } from './guard-proxy.ts'
 
 let site: TestSite
 let echo: net.Server

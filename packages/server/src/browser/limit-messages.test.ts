@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { limitMessages } from './limit-messages.ts'
+import { limitMessages } from './session-browser.ts'
 
 /** Says what it is given to its fifth stream, and then waits to be ended. */
 const program = `

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { readChat, testServer, type TestServer } from '../../test/test-server.ts'
+import { readChat, testServer, type TestServer } from '../testing/test-server.ts'
+import { openTestSite, type TestSite } from '../testing/test-site.ts'
 import { findChromium } from './find-chromium.ts'
-import { openTestSite, type TestSite } from './test-site.ts'
 
 interface Agents {
   agents: { name: string; enabled: boolean; note?: string }[]

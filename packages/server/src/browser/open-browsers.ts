@@ -1,13 +1,19 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { checkedAddresses, fetchError, refusalOf, type AddressGuard, type Browser, type Tool } from '@troupe/core'
-import { addressesAllowedOn } from './allowed-at.ts'
+import {
+  type AddressGuard,
+  type Browser,
+  type BrowserPage,
+  checkedAddresses,
+  fetchError,
+  refusalOf,
+  type Tool,
+} from '@troupe/core'
 import { findChromium, noChromium } from './find-chromium.ts'
 import type { CheckHost } from './guard-proxy.ts'
-import { lazyPage } from './lazy-page.ts'
 import type { SessionBrowser } from './session-browser.ts'
 
-export interface BrowsersOptions {
+interface BrowsersOptions {
   home: string
   env: NodeJS.ProcessEnv
   /**
@@ -120,5 +126,32 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     const found = chromium()
     if (found === undefined) throw new Error(noChromium)
     return found
+  }
+}
+
+/** Of addresses such as `127.0.0.1`, `127.0.0.1:5173`, `[::1]:5173` and `localhost:5173` those that hold for a port. */
+export function addressesAllowedOn(entries: readonly string[], port: number): string[] {
+  return entries.flatMap((entry) => {
+    const [, bracketed, plain, given] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry.trim()) ?? []
+    if (given !== undefined && Number(given) !== port) return []
+    const address = bracketed ?? plain ?? entry.trim()
+    return address === 'localhost' ? ['127.0.0.1', '::1'] : [address]
+  })
+}
+
+/** A page whose code is loaded when it is first used: most servers never drive a browser. */
+function lazyPage(load: () => Promise<BrowserPage>): BrowserPage {
+  let loading: Promise<BrowserPage> | undefined
+  const page = (): Promise<BrowserPage> => (loading ??= load())
+  return {
+    open: async (...given) => (await page()).open(...given),
+    look: async (...given) => (await page()).look(...given),
+    describe: async (...given) => (await page()).describe(...given),
+    html: async (...given) => (await page()).html(...given),
+    links: async (...given) => (await page()).links(...given),
+    act: async (...given) => (await page()).act(...given),
+    wait: async (...given) => (await page()).wait(...given),
+    picture: async (...given) => (await page()).picture(...given),
+    dispose: async () => (await loading)?.dispose(),
   }
 }

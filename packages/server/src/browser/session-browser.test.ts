@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { BrowserCall } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { addressesAllowedOn } from './allowed-at.ts'
+import { openTestSite, resolveToLoopback, type TestSite } from '../testing/test-site.ts'
 import { findChromium } from './find-chromium.ts'
-import { openBrowsers } from './open-browsers.ts'
-import { openTestSite, resolveToLoopback, type TestSite } from './test-site.ts'
+import { addressesAllowedOn, openBrowsers } from './open-browsers.ts'
 
 test('a Chromium is taken as it is named, and not replaced by another', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-chromium-'))

@@ -1,12 +1,13 @@
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { processMark, type BrowserCall } from '@troupe/core'
-import type { BrowserContext, Page } from 'playwright-core'
+import { type BrowserCall, processMark } from '@troupe/core'
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import { type CheckHost, startGuardProxy } from './guard-proxy.ts'
 import { stayInOneWindow } from './in-page.ts'
-import { limitMessages } from './limit-messages.ts'
-import { startGuardProxy, type CheckHost } from './guard-proxy.ts'
-import { guardWindows, type WindowGuard } from './guard-windows.ts'
 
 export interface SessionBrowserOptions {
   /** Where profiles lie; made when needed. */
@@ -237,4 +238,92 @@ function launchFailureReason(message: string): string {
   const missing = /error while loading shared libraries: [^\n]+/.exec(message)?.[0]
   const line = missing ?? (message.split('\n', 1)[0] ?? '').replace(/^browserType\.\w+: /, '')
   return /[.!]$/.test(line) ? line : `${line}.`
+}
+
+/** Far more than anything that is asked of a browser. */
+const maxMessageBytes = 100_000_000
+const spawnChannel = 'child_process'
+
+/**
+ * What pages say (in their console, in errors, in sockets) comes to us as messages of any size, and one that is longer
+ * than a string can be ends our process: a browser that begins such a message is ended first. `mark` stands in the
+ * arguments of the process that `launch` starts, which writes its messages to the fifth of its streams.
+ */
+export async function limitMessages<T extends { close(): Promise<void> }>(
+  mark: string,
+  launch: () => Promise<T>,
+  most = maxMessageBytes,
+): Promise<T> {
+  const children: ChildProcess[] = []
+  const hear = (message: unknown): void => void children.push((message as { process: ChildProcess }).process)
+  subscribe(spawnChannel, hear)
+  try {
+    const launched = await launch()
+    const child = children.find(({ spawnargs }) => spawnargs?.some((argument) => argument.includes(mark)))
+    if (child !== undefined) {
+      killOnOversizedMessage(child, most)
+      return launched
+    }
+    await launched.close()
+    throw new Error('its process was not found')
+  } finally {
+    unsubscribe(spawnChannel, hear)
+  }
+}
+
+/** Messages end with a zero. */
+function killOnOversizedMessage(child: ChildProcess, most: number): void {
+  let length = 0
+  const messages = child.stdio[4] as Readable
+  messages.on('data', (bytes: Buffer) => {
+    const end = bytes.lastIndexOf(0)
+    length = end < 0 ? length + bytes.length : bytes.length - end - 1
+    if (length <= most) return
+    messages.destroy()
+    child.kill('SIGKILL')
+  })
+}
+
+interface WindowGuard {
+  /** From now on this tab may ask for documents, and hears of windows that it wanted to open. */
+  own(page: Page, onRefused: (url: string) => void): Promise<void>
+}
+
+/**
+ * Keeps every window that a page opens beside our tabs from asking for anything: a document is asked for by a frame, and
+ * the main frame of a window bears the id of its target. `system` is a session with the whole browser, which hears of
+ * such a request before it is sent, however the window came about.
+ */
+async function guardWindows(system: CDPSession): Promise<WindowGuard> {
+  const tabs = new Map<string, (url: string) => void>()
+  system.on('Fetch.requestPaused', ({ requestId, frameId, request }) => {
+    void decide(requestId, frameId, request.url).catch(() => undefined)
+  })
+  await system.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] })
+  return {
+    async own(page, onRefused) {
+      const session = await page.context().newCDPSession(page)
+      const { targetInfo } = await session.send('Target.getTargetInfo')
+      await session.detach()
+      tabs.set(targetInfo.targetId, onRefused)
+      page.once('close', () => tabs.delete(targetInfo.targetId))
+    },
+  }
+
+  async function decide(requestId: string, frameId: string, url: string): Promise<void> {
+    const window = tabs.has(frameId) ? undefined : await windowOf(frameId)
+    if (window === undefined) return void (await system.send('Fetch.continueRequest', { requestId }))
+    await system.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+    tabs.get(window.openerId ?? '')?.(url)
+    // One that is made ready beforehand is the tab's own to end.
+    if (window.subtype === undefined) await system.send('Target.closeTarget', { targetId: window.targetId })
+  }
+
+  /** The window whose main frame it is; frames within a page are none. */
+  async function windowOf(
+    frameId: string,
+  ): Promise<{ targetId: string; openerId?: string; subtype?: string } | undefined> {
+    const { targetInfos } = await system.send('Target.getTargets')
+    return targetInfos.find(({ targetId, type }) => targetId === frameId && type === 'page')
+  }
 }

@@ -1,25 +1,24 @@
 import {
+  type AgentState,
+  type Blobs,
   commandPlaces,
   findCommands,
   placeContext,
   readPrompt,
-  type AgentState,
-  type Blobs,
   type Session,
   type Store,
   type Tool,
   type Workspace,
 } from '@troupe/core'
-import type { AgentRegistry } from '../agent-book.ts'
+import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
-import type { Models } from '../models.ts'
+import { checkServer, promptCommands } from '../mcp/prompt-commands.ts'
+import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type { SkillRegistry } from '../skills/skill-book.ts'
-import type { MentionSources } from './bring-mentions.ts'
+import type { SkillRegistry } from '../skills/skill-registry.ts'
+import type { CommandContext, UsableCommands } from './built-in/command.ts'
 import { builtInNames, builtIns } from './built-ins.ts'
-import type { CommandContext, UsableCommands } from './command.ts'
-import { checkServer, promptCommands } from './prompt-commands.ts'
-import { createMessageExpander, type ExpandMessage } from './take-message.ts'
+import { createMessageExpander, type ExpandMessage, type MentionSources } from './expand-message.ts'
 
 export interface CommandParts {
   takeMessage: ExpandMessage

@@ -3,19 +3,22 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import {
+  type Answer,
   buildTools,
   createMemoryAsks,
   createMemoryLog,
   createPolicy,
   decide,
   getBuiltinTools,
+  type Media,
+  type MediaTask,
   project,
   run,
 } from '@troupe/core'
-import type { Answer, Media, MediaTask, Message, StoredMessage } from '@troupe/core'
+import type { Message, StoredMessage } from '@troupe/protocol'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { checkProvider } from '../provider.ts'
 import demo from '../providers/demo.ts'
+import { checkProvider } from '../providers/shared/provider.ts'
 import { demoModel, demoSpeed } from './demo-model.ts'
 import { examples, findScene } from './scenes.ts'
 

@@ -1,7 +1,6 @@
-import { scriptedModel } from '@troupe/core/testing'
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import { readRequest } from './request.ts'
-import { atSpeed } from './scene.ts'
+import { scriptedModel } from '@troupe/core/testing'
+import { atSpeed, readRequest } from './scene.ts'
 import { nextTurn } from './scenes.ts'
 
 /** A factor (2 is twice as fast), or no waiting at all. */

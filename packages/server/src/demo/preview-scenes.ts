@@ -1,6 +1,4 @@
-import type { DemoRequest } from './request.ts'
-import { inLanguage, say } from './scene.ts'
-import type { Scene } from './scene.ts'
+import { type DemoRequest, inLanguage, say, type Scene } from './scene.ts'
 
 export const chart: Scene = {
   example: { en: 'Draw a chart', zh: '画一个图表' },
@@ -155,4 +153,51 @@ const reports = {
   </table>
   <Details summary="如何统计">由服务器统计，每位访客每天一次。数字是虚构的。</Details>
 </Card>`,
+}
+
+export const picture: Scene = {
+  example: { en: 'Paint a picture of quiet hills', zh: '画一幅宁静山丘的画' },
+  shows: { en: 'a picture, after your approval (ImageGenerate)', zh: '在你批准后生成一张图片（ImageGenerate）' },
+  matches: /\b(paint|draw)\b|(make|generate|create).*\b(picture|image)\b|画一|生成.*图片/,
+  tools: ['ImageGenerate'],
+  play(request) {
+    const last = request.results.at(-1)
+    if (!last)
+      return [
+        {
+          call: { name: 'ImageGenerate', input: { prompt: request.text, aspect_ratio: '16:9', model: 'demo/painter' } },
+        },
+      ]
+    if (last.error !== undefined)
+      return [say(inLanguage(request, { en: `There is no picture: ${last.error}`, zh: `没有图片：${last.error}` }))]
+    return [
+      say(
+        inLanguage(request, {
+          en: 'Painted by the demo painter, which is a little program and not an AI. With the key of a provider that makes pictures the same tool uses its model.',
+          zh: '这是演示画师画的，它只是一个小程序，不是 AI。配置了能生成图片的供应商密钥后，同一个工具会使用它的模型。',
+        }),
+      ),
+    ]
+  },
+}
+
+/** Opens a page beside the chat, for the person to see. */
+export const page: Scene = {
+  example: { en: 'Open a page beside the chat', zh: '在旁边打开一个网页' },
+  shows: { en: 'a page that your browser is asked to open (OpenUrl)', zh: '请浏览器打开一个网页（OpenUrl）' },
+  matches: /\bopen\b.*\b(page|site|url|website)\b|\bbeside\b|打开.*(网页|网站|页面)/,
+  tools: ['OpenUrl'],
+  play(request) {
+    const last = request.results.at(-1)
+    if (last === undefined) {
+      const opening = inLanguage(request, {
+        en: 'I ask the page that you look at to open another one. ',
+        zh: '我请您正在看的页面打开另一个网页。',
+      })
+      return [say(opening), { call: { name: 'OpenUrl', input: { url: 'example.com', title: 'Example' } } }]
+    }
+    const heard = last.error ?? (typeof last.output === 'string' ? last.output : JSON.stringify(last.output))
+    const told = inLanguage(request, { en: 'Your page answered:', zh: '您的页面回答：' })
+    return [say(`${told}\n\n> ${heard.replaceAll('\n', '\n> ')}`)]
+  },
 }

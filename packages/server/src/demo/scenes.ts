@@ -1,15 +1,9 @@
-import { command, question } from './ask-scenes.ts'
-import { picture } from './media-scene.ts'
-import { page } from './page-scene.ts'
-import { plan } from './plan-scene.ts'
-import { chart, diagram, form, report } from './preview-scenes.ts'
-import type { DemoRequest, Language } from './request.ts'
-import { inLanguage, say } from './scene.ts'
-import type { Scene } from './scene.ts'
-import { count, longAnswer, markdown, repeat, summary, think } from './talk-scenes.ts'
-import { delegate, lookAround } from './team-scenes.ts'
-import { approval, failingTool, manyCalls, time } from './tool-scenes.ts'
 import type { ScriptTurn } from '@troupe/core/testing'
+import { chart, diagram, form, page, picture, report } from './preview-scenes.ts'
+import { type DemoRequest, inLanguage, type Language, say, type Scene } from './scene.ts'
+import { count, longAnswer, markdown, repeat, summary, think } from './talk-scenes.ts'
+import { command, delegate, lookAround, plan, question } from './task-scenes.ts'
+import { approval, failingTool, manyCalls, time } from './tool-scenes.ts'
 
 const hello: Scene = {
   example: { en: 'Hello', zh: '你好' },

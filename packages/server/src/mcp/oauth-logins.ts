@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { askForChallenge, loginToMcp, type McpChallenge, type McpLogin, type McpServerConfig } from '@troupe/core'
-import { NamedError } from '@troupe/core/error'
-import { readJsonFile } from '../config.ts'
-import { writePrivately } from '../home.ts'
-import type { McpView } from './mcp-view.ts'
+import { NamedError } from '@troupe/protocol'
+import { readJsonFile } from '../config/config.ts'
+import { writePrivately } from '../config/home.ts'
+import type { McpView } from './server-status.ts'
 
 /** Who is logged in where. Tokens lie in files of the home that only the person can read; nothing else is told of them. */
 export interface OAuthLogins {

@@ -3,24 +3,21 @@ import {
   createMcpServer,
   createResourceTools,
   createTransport,
-  mcpFingerprint,
-  redact,
-  toolKey,
   type McpConnection,
   type McpEntry,
+  mcpFingerprint,
   type McpLimits,
   type McpServer,
   type McpServerConfig,
+  redact,
   type Tool,
+  toolKey,
   type Workspace,
 } from '@troupe/core'
-import { NamedError } from '@troupe/core/error'
+import { NamedError } from '@troupe/protocol'
+import type { McpServerState, McpSource, McpSources, McpStateFile } from './mcp-config.ts'
 import type { OAuthLogins } from './oauth-logins.ts'
-import type { McpStateFile, McpServerState } from './mcp-memory.ts'
-import type { McpSource, McpSources } from './mcp-sources.ts'
-import type { McpView } from './mcp-view.ts'
-import { planServer, usedTools, type PlannedServer } from './plan-server.ts'
-import { toMcpView } from './view-of.ts'
+import { type McpView, type PlannedServer, planServer, toMcpView, usedTools } from './server-status.ts'
 
 /** The servers of one workspace, kept connected. */
 export interface WorkspaceMcp {

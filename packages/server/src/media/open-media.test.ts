@@ -1,6 +1,6 @@
 import type { Blobs } from '@troupe/core'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Models } from '../models.ts'
+import type { Models } from '../models/models.ts'
 import { openMedia } from './open-media.ts'
 
 test('a task whose end cannot be stored fails for whoever waits, and ends nothing else', async () => {

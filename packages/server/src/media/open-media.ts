@@ -1,14 +1,6 @@
-import {
-  newId,
-  NamedError,
-  type Blobs,
-  type Media,
-  type MediaErrorCode,
-  type MediaRequest,
-  type MediaTask,
-  type Store,
-} from '@troupe/core'
-import type { Models } from '../models.ts'
+import type { Blobs, Media, MediaErrorCode, MediaRequest, MediaTask, Store } from '@troupe/core'
+import { NamedError, newId } from '@troupe/protocol'
+import type { Models } from '../models/models.ts'
 
 const settingsKey = 'media-tasks'
 /** So many tasks can still be asked after. */

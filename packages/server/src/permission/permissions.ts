@@ -1,26 +1,35 @@
+import { homedir } from 'node:os'
 import path from 'node:path'
 import {
   compileRules,
   decide,
-  explainCall,
-  modes,
-  NamedError,
   type Decision,
+  explainCall,
   type Mode,
+  modes,
   type PermissionContext,
   type Policy,
   type RuleLine,
   type RuleSet,
   type RunInput,
+  type SandboxFinding,
   type Session,
   type SessionRule,
+  type Store,
   type Tool,
   type Workspace,
 } from '@troupe/core'
-import type { Logger } from '../logger.ts'
-import type { PolicyWorkspace, RuleLayers, RuleTexts, RememberScope } from './rule-layers.ts'
-import type { SessionGrants } from './session-grants.ts'
-import { askWhileUnknown } from './while-unknown.ts'
+import { NamedError } from '@troupe/protocol'
+import { type ConfigFile, createProjectConfigs, type ProjectConfigs } from '../config/config.ts'
+import type { Logger } from '../util/logger.ts'
+import {
+  openRuleLayers,
+  type PolicyWorkspace,
+  type RememberScope,
+  type RuleLayers,
+  type RuleTexts,
+} from './rule-layers.ts'
+import { createRuleRegistry, createSessionGrants, type RuleRegistry, type SessionGrants } from './rule-registry.ts'
 
 /** What decides about calls: the rules of all layers, the mode of the session, the sandbox of this machine. */
 export interface Permissions {
@@ -52,7 +61,7 @@ export interface Permissions {
   forget(sessionId: string): void
 }
 
-export interface PolicyInput {
+interface PolicyInput {
   session?: Session
   /** Further rules: those of a run, or those that are tried. */
   rules?: readonly RuleLine[]
@@ -60,7 +69,7 @@ export interface PolicyInput {
   sandbox?: boolean
 }
 
-export interface PermissionOptions {
+interface PermissionOptions {
   layers: RuleLayers
   grants: SessionGrants
   /** Ours, not the person's. */
@@ -75,7 +84,7 @@ export interface PermissionOptions {
 const maxAddresses = 1000
 const maxCompiled = 200
 
-export function createPermissions(options: PermissionOptions): Permissions {
+function createPermissions(options: PermissionOptions): Permissions {
   const { layers, grants, home, personHome, allowBypass, logger } = options
   const places = new Map<string, Workspace>()
   const addresses = new Map<string, Set<string>>()
@@ -195,4 +204,79 @@ export function ruleLines(rules: RuleTexts, layer: RuleLine['layer'], base: stri
   return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
     (rules[effect] ?? []).map((text) => ({ text, effect, layer, base })),
   )
+}
+
+/**
+ * A decision while the rules of a file have never been read, and so what it forbids is not known: nothing runs unasked,
+ * and no rule changes that. `unknown` says why; without it the decision stands.
+ */
+export function askWhileUnknown(
+  made: Decision | Promise<Decision>,
+  unknown: string | undefined,
+): Decision | Promise<Decision> {
+  if (unknown === undefined) return made
+  return made instanceof Promise ? made.then((decision) => toAsk(decision, unknown)) : toAsk(made, unknown)
+}
+
+function toAsk({ remember: _, ...decision }: Decision, unknown: string): Decision {
+  if (decision.decision === 'deny') return decision
+  return {
+    ...decision,
+    decision: 'ask',
+    firm: true,
+    rule: null,
+    reason: `The rules of this project are not known: ${unknown}`,
+  }
+}
+
+/** Everything that has a say in what may run, on one home. */
+interface PermissionParts {
+  permissions: Permissions
+  layers: RuleLayers
+  grants: SessionGrants
+  ruleBook: RuleRegistry
+  projects: ProjectConfigs
+  personHome: string
+}
+
+/** Set by whoever administers the machine; the person cannot move it. */
+export const managedFile =
+  process.platform === 'win32'
+    ? path.join(process.env['ProgramData'] ?? 'C:\\ProgramData', 'troupe', 'config.json')
+    : '/etc/troupe/config.json'
+
+export function openPermissions(options: {
+  store: Store
+  home: string
+  config: ConfigFile
+  env: NodeJS.ProcessEnv
+  managedFile: string
+  allowBypass: boolean
+  sandbox: SandboxFinding
+  logger: Logger
+  onMode: (sessionId: string, mode: Mode) => void
+}): PermissionParts {
+  const { store, home, config, allowBypass, logger, sandbox, onMode } = options
+  const personHome = options.env['HOME'] || homedir()
+  const projects = createProjectConfigs()
+  const layers = openRuleLayers({
+    home,
+    personHome,
+    config,
+    projects,
+    managedFile: options.managedFile,
+    allowBypass,
+  })
+  const grants = createSessionGrants(store)
+  const permissions = createPermissions({
+    layers,
+    grants,
+    home,
+    personHome,
+    sandbox: sandbox.sandbox !== undefined,
+    allowBypass,
+    logger,
+    onMode,
+  })
+  return { permissions, layers, grants, ruleBook: createRuleRegistry({ layers, grants }), projects, personHome }
 }

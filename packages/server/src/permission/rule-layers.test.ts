@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openConfig } from '../config.ts'
-import { createProjectConfigs } from './project-configs.ts'
+import { createProjectConfigs, openConfig } from '../config/config.ts'
 import { openRuleLayers, type PolicyWorkspace, type RuleLayers } from './rule-layers.ts'
 
 let folder: string

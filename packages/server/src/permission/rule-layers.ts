@@ -1,10 +1,10 @@
 import path from 'node:path'
-import { modes, NamedError, type Effect, type Mode, type RuleLine, type Workspace } from '@troupe/core'
+import { type Effect, type Mode, modes, type RuleLine, type Workspace } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
 import { z } from 'zod'
-import { readConfig, readJsonFile, type Config, type ConfigFile } from '../config.ts'
-import { writePrivately } from '../home.ts'
-import { watchFile, type WatchedFile } from '../watched-file.ts'
-import type { ProjectConfigs } from './project-configs.ts'
+import { type Config, type ConfigFile, type ProjectConfigs, readConfig, readJsonFile } from '../config/config.ts'
+import { writePrivately } from '../config/home.ts'
+import { type WatchedFile, watchFile } from '../config/watched-file.ts'
 
 /** A rule and the file that it stands in. */
 export interface LayeredRule extends RuleLine {

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { findSandbox } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testServer, type Chat, type TestServer } from '../../test/test-server.ts'
+import { type Chat, testServer, type TestServer } from '../testing/test-server.ts'
 
 const finding = await findSandbox()
 

@@ -1,9 +1,7 @@
-import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { isReasoning, maxOutputTokens, reasoning, stopSequences, temperature, topK, topP } from './shared/params.ts'
-import { prepareCalls } from './shared/prepare-calls.ts'
-import { markCache } from './shared/prompt-cache.ts'
-import { sdkOptions } from './shared/sdk-options.ts'
+import { defineProvider } from './shared/provider.ts'
+import { markCache, prepareCalls, sdkOptions } from './shared/sdk-models.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision', 'pdf']
 const large = { tags, contextWindow: 1_000_000, maxOutputTokens: 128_000 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testServer, type TestServer } from '../../test/test-server.ts'
-import { wireServer, type WireProvider, type WireServer } from '../testing/wire-server.ts'
+import { testServer, type TestServer } from '../testing/test-server.ts'
+import { type WireProvider, wireServer, type WireServer } from '../testing/wire-server.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64')

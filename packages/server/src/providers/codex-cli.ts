@@ -1,8 +1,8 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { existsSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { defineProvider } from '../provider.ts'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { reasoning } from './shared/params.ts'
+import { defineProvider } from './shared/provider.ts'
 
 const packageName = 'ai-sdk-provider-codex-cli'
 const advice = `it needs the package ${packageName}, which brings the Codex CLI (some 320 MB): npm install ${packageName}`

@@ -1,7 +1,7 @@
-import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
-import { createOpenAICompatible } from './shared/openai-compatible.ts'
 import { chatCompletionParams } from './shared/params.ts'
+import { defineProvider } from './shared/provider.ts'
+import { createOpenAICompatible } from './shared/sdk-models.ts'
 
 /** Any endpoint that speaks OpenAI's chat completions; also the adapter of providers that only the settings name. */
 export default defineProvider({

@@ -1,7 +1,7 @@
-import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { maxOutputTokens, reasoning, stopSequences, temperature, topP } from './shared/params.ts'
-import { sdkOptions } from './shared/sdk-options.ts'
+import { defineProvider } from './shared/provider.ts'
+import { sdkOptions } from './shared/sdk-models.ts'
 
 export default defineProvider({
   name: 'DeepSeek',

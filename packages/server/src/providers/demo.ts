@@ -1,6 +1,6 @@
-import type { Param } from '@troupe/core'
+import type { Param } from '@troupe/protocol'
 import { examples } from '../demo/scenes.ts'
-import { defineProvider } from '../provider.ts'
+import { defineProvider } from './shared/provider.ts'
 
 const pace: Param = {
   name: 'pace',

@@ -1,4 +1,3 @@
-import { defineProvider } from '../provider.ts'
 import { fetchJson } from './shared/list-models.ts'
 import {
   isReasoning,
@@ -10,8 +9,8 @@ import {
   topK,
   topP,
 } from './shared/params.ts'
-import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
-import { sdkOptions } from './shared/sdk-options.ts'
+import { defineProvider } from './shared/provider.ts'
+import { prepareCalls, sdkOptions, withOptions } from './shared/sdk-models.ts'
 
 const tags = ['chat', 'tools', 'vision', 'pdf']
 const flash = { tags: [...tags, 'reasoning'], contextWindow: 1_048_576, maxOutputTokens: 65_536 }

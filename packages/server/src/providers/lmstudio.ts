@@ -1,7 +1,7 @@
-import { defineProvider } from '../provider.ts'
 import { fetchJson } from './shared/list-models.ts'
-import { createOpenAICompatible } from './shared/openai-compatible.ts'
 import { chatCompletionParams } from './shared/params.ts'
+import { defineProvider } from './shared/provider.ts'
+import { createOpenAICompatible } from './shared/sdk-models.ts'
 
 export default defineProvider({
   name: 'LM Studio',

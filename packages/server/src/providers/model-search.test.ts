@@ -2,8 +2,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { getTools, type ToolContext } from '@troupe/core'
 import { testToolContext } from '@troupe/core/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createModels } from '../models.ts'
-import { wireServer, type WireProvider, type WireServer } from '../testing/wire-server.ts'
+import { createModels } from '../models/models.ts'
+import { type WireProvider, wireServer, type WireServer } from '../testing/wire-server.ts'
 
 const apiKey = 'canary-key-0123456789'
 const pages = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createModels } from '../models.ts'
+import { createModels } from '../models/models.ts'
 import { wireServer } from '../testing/wire-server.ts'
 import { ollamaBaseURL } from './ollama.ts'
 

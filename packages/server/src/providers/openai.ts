@@ -1,9 +1,7 @@
-import { defineProvider } from '../provider.ts'
 import { listModels } from './shared/list-models.ts'
 import { isReasoning, maxOutputTokens, reasoning, temperature, topP, verbosity } from './shared/params.ts'
-import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
-import { cacheKey } from './shared/prompt-cache.ts'
-import { sdkOptions } from './shared/sdk-options.ts'
+import { defineProvider } from './shared/provider.ts'
+import { cacheKey, prepareCalls, sdkOptions, withOptions } from './shared/sdk-models.ts'
 
 const modern = {
   tags: ['chat', 'reasoning', 'tools', 'vision', 'pdf'],

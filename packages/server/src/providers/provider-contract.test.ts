@@ -1,9 +1,15 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { describeProviderError, isUnfinished } from '@troupe/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createModels } from '../models.ts'
-import { wireProviders } from '../testing/wire-formats/of-provider.ts'
-import { slicedFetch, wireServer, type WireFault, type WireProvider, type WireServer } from '../testing/wire-server.ts'
+import { createModels } from '../models/models.ts'
+import {
+  slicedFetch,
+  type WireFault,
+  type WireProvider,
+  wireProviders,
+  wireServer,
+  type WireServer,
+} from '../testing/wire-server.ts'
 
 const apiKey = 'canary-key-0123456789'
 const text = 'Grüße, 世界! 👩‍👩‍👧‍👦 한국어 🏳️‍🌈 — naïve\n```ts\nconst x = "\\u0000"\n```'

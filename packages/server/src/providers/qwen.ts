@@ -1,4 +1,3 @@
-import { defineProvider } from '../provider.ts'
 import {
   isReasoning,
   maxOutputTokens,
@@ -10,9 +9,8 @@ import {
   topK,
   topP,
 } from './shared/params.ts'
-import { prepareCalls } from './shared/prepare-calls.ts'
-import { markCache } from './shared/prompt-cache.ts'
-import { sdkOptions } from './shared/sdk-options.ts'
+import { defineProvider } from './shared/provider.ts'
+import { markCache, prepareCalls, sdkOptions } from './shared/sdk-models.ts'
 
 export default defineProvider({
   name: 'Qwen',

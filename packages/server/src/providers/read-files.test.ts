@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testServer, type TestServer } from '../../test/test-server.ts'
-import { wireServer, type WireProvider, type WireServer } from '../testing/wire-server.ts'
+import { testServer, type TestServer } from '../testing/test-server.ts'
+import { type WireProvider, wireServer, type WireServer } from '../testing/wire-server.ts'
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -1,9 +1,7 @@
-import { defineProvider } from '../provider.ts'
 import { fetchJson } from './shared/list-models.ts'
 import { chatCompletionParams } from './shared/params.ts'
-import { prepareCalls, withOptions } from './shared/prepare-calls.ts'
-import { cacheKey, markCache } from './shared/prompt-cache.ts'
-import { sdkOptions } from './shared/sdk-options.ts'
+import { defineProvider } from './shared/provider.ts'
+import { cacheKey, markCache, prepareCalls, sdkOptions, withOptions } from './shared/sdk-models.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision']
 const pdf = [...tags, 'pdf']

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { acceptSkills, dropStaged, NamedError, newId, stageSkills, type StagedSkills } from '@troupe/core'
+import { acceptSkills, type Blobs, dropStaged, type StagedSkills, stageSkills } from '@troupe/core'
+import { NamedError, newId } from '@troupe/protocol'
+import { z } from 'zod'
+import { route, type Route } from '../http/route.ts'
 
 /** Skills on their way in: unpacked to be looked at, theirs only once the person trusts what they saw. */
 export interface SkillImports {
@@ -99,4 +102,44 @@ function attempt<T>(work: () => T, named?: { source: string; name: string }): T 
     const text = named === undefined ? message : message.replaceAll(named.source, named.name)
     throw new NamedError('SkillsRefused', text, { status: 422, cause: error })
   }
+}
+
+const sourceSchema = z.union([
+  z.strictObject({ path: z.string().min(1).max(4096) }),
+  z.strictObject({ blob: z.string().regex(/^[0-9a-f]{64}$/) }),
+])
+
+export function skillImportRoutes(options: { skillImports: SkillImports; blobs: Blobs }): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/ai/skills/imports',
+      summary: 'Unpacks the skills of a folder or archive on this machine, or of a blob, to be looked at.',
+      body: sourceSchema,
+      answers: { 201: '{import: {id, skills, problems}}', 404: 'BlobNotFound', 422: 'SkillsRefused' },
+      async handle(c, { body }) {
+        if ('path' in body) return c.json({ import: await options.skillImports.stage(body.path) }, 201)
+        const blob = await options.blobs.get(body.blob)
+        if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+        return c.json({ import: await options.skillImports.stage(blob.bytes) }, 201)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/skills/imports/:id',
+      summary: 'The person has seen them and trusts them: they become skills.',
+      answers: { 200: '{imported: [folder]}', 404: 'ImportNotFound', 422: 'SkillsRefused' },
+      handle: (c, { params }) => c.json({ imported: options.skillImports.accept(params['id'] as string) }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/ai/skills/imports/:id',
+      summary: 'They are not wanted.',
+      answers: { 200: '{deleted}', 404: 'ImportNotFound' },
+      handle(c, { params }) {
+        options.skillImports.drop(params['id'] as string)
+        return c.json({ deleted: params['id'] })
+      },
+    }),
+  ]
 }

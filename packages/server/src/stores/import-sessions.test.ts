@@ -10,12 +10,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '@troupe/core'
-import { addLine, agentRecord, ask, message } from './contract/make.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { importSessions } from './import-sessions.ts'
-import { openSqliteStore } from './sqlite.ts'
-import type { SqliteStore } from './sqlite.ts'
+import { openSqliteStore, type SqliteStore } from './sqlite.ts'
+import { addLine, agentRecord, ask, message } from './testing/builders.ts'
 
 const at = { sessionId: 's1' }
 

@@ -2,14 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { StoredMessage } from '@troupe/protocol'
 import { Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { StoredMessage } from '@troupe/core'
-import { migrate } from './migrate.ts'
-import type { MigrateOptions } from './migrate.ts'
-import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
-import { backUpDatabase } from './sqlite-backup.ts'
-import { openSqliteStore } from './sqlite.ts'
+import { migrate, type MigrateOptions } from './migrate.ts'
+import { backUpDatabase, nodeSqliteDialect, openSqliteStore } from './sqlite.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { newerDatabase, type schemaVersion } from './database-state.ts'
 import { up as first } from './migrations/001-first.ts'
 import { up as call } from './migrations/002-call.ts'
 import { up as mode } from './migrations/003-mode.ts'
@@ -6,8 +7,6 @@ import { up as agentDetails } from './migrations/004-agent-details.ts'
 import { up as params } from './migrations/005-params.ts'
 import { up as foldersAndTrash } from './migrations/006-folders-and-trash.ts'
 import { up as textOfCalls } from './migrations/007-text-of-calls.ts'
-import { newerDatabase } from './schema-version.ts'
-import type { schemaVersion } from './schema-version.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CompiledQuery, Kysely } from 'kysely'
 import { expect, it } from 'vitest'
-import { nodeSqliteDialect } from './node-sqlite-dialect.ts'
+import { nodeSqliteDialect } from './sqlite.ts'
 
 function open() {
   const db = new Kysely<{ note: { id: number; text: string } }>({

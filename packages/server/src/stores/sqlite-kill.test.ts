@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
+import type { StoredMessage } from '@troupe/protocol'
 import { expect, it } from 'vitest'
-import type { StoredMessage } from '@troupe/core'
 import { openSqliteStore } from './sqlite.ts'
 
 const child = join(import.meta.dirname, 'testing', 'insert-until-killed.ts')

@@ -1,11 +1,29 @@
-import type { SearchIndex } from './sql/context.ts'
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
-import type { Part } from '@troupe/core'
-import type { ReadThread } from './read-thread.ts'
-import type { AnyDb, Db } from './sql/context.ts'
-import { cjkPairs, isCjkPair } from './sql/cjk-pairs.ts'
-import { searchText } from './sql/search.ts'
+import { Worker } from 'node:worker_threads'
+import type { Part } from '@troupe/protocol'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import type { ReadAnswer, ReadRequest } from './read-thread-worker.ts'
+import type { AnyDb, Db, SearchIndex } from './sql/context.ts'
+import { searchText } from './sql/message-text.ts'
+
+/** Scripts whose words are often of one or two characters. */
+const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー'
+const runs = new RegExp(`[${unspaced}]+`, 'gu')
+const whole = new RegExp(`^[${unspaced}]+$`, 'u')
+
+/** Every two neighbouring characters of these scripts, and the last of each stretch alone, each pair once. */
+export function cjkPairs(text: string): string[] {
+  const pairs = new Set<string>()
+  for (const [run] of text.matchAll(runs)) {
+    const characters = Array.from(run)
+    for (const [i, character] of characters.entries()) pairs.add(character + (characters[i + 1] ?? ''))
+  }
+  return [...pairs]
+}
+
+/** Whether a term can be found by pairs alone: one or two characters of these scripts. */
+function isCjkPair(term: string): boolean {
+  return Array.from(term).length <= 2 && whole.test(term)
+}
 
 /** The trigram index needs three characters. Shorter terms have the index of pairs, or are looked for in the text. */
 const shortest = 3
@@ -198,5 +216,61 @@ function matching(terms: string[]): { from: RawBuilder<unknown>; id: RawBuilder<
     from: sql`from message_search f cross join message_text t on t.id = f.rowid
       where f.message_search match ${match} ${rest} ${pairs.length === 0 ? sql`` : holding(pairs)}`,
     id: sql`f.rowid`,
+  }
+}
+
+/** A thread is given back when nobody has asked it anything for so long. */
+const idleMs = 60_000
+
+/** Reads what is committed, away from this thread: for queries that may look at every row. */
+interface ReadThread {
+  all<T>(query: CompiledQuery): Promise<T[]>
+  close(): Promise<void>
+}
+
+export function createReadThread(database: string): ReadThread {
+  const waiting = new Map<number, { resolve(rows: unknown[]): void; reject(error: Error): void }>()
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let lastId = 0
+
+  return {
+    all: (query) =>
+      new Promise((resolve, reject) => {
+        clearTimeout(idle)
+        worker ??= open()
+        worker.ref()
+        const id = ++lastId
+        waiting.set(id, { resolve: resolve as (rows: unknown[]) => void, reject })
+        const { sql, parameters } = query
+        worker.postMessage({ id, sql, parameters: parameters as ReadRequest['parameters'] } satisfies ReadRequest)
+      }),
+    close: async () => {
+      clearTimeout(idle)
+      await worker?.terminate()
+    },
+  }
+
+  function open(): Worker {
+    const opened = new Worker(new URL('./read-thread-worker.ts', import.meta.url), { workerData: database, env: {} })
+    opened.on('message', (answer: ReadAnswer) => {
+      const asked = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if ('rows' in answer) asked?.resolve(answer.rows)
+      else asked?.reject(new Error(answer.error))
+      if (waiting.size > 0) return
+      opened.unref()
+      idle = setTimeout(() => void opened.terminate(), idleMs)
+      idle.unref()
+    })
+    opened.on('error', (error) => end(error as Error))
+    opened.on('exit', () => end(new Error('The search was ended.')))
+    return opened
+
+    function end(error: Error): void {
+      if (worker === opened) worker = undefined
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+    }
   }
 }

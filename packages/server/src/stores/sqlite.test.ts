@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { message } from './contract/make.ts'
-import { examineDatabase } from './examine-database.ts'
+import { examineDatabase } from './database-state.ts'
 import { openSqliteStore } from './sqlite.ts'
-import { storeContract } from './store-contract.ts'
+import { message } from './testing/builders.ts'
+import { storeContract } from './testing/store-contract.ts'
 
 storeContract('SQLite', async () => {
   const home = mkdtempSync(join(tmpdir(), 'troupe-store-'))

@@ -1,10 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { wireProviders, type WireProvider } from './wire-formats/of-provider.ts'
+import { anthropic } from './wire-formats/anthropic.ts'
+import { chatCompletions, commonUsage } from './wire-formats/chat-completions.ts'
+import { gateway } from './wire-formats/gateway.ts'
+import { google } from './wire-formats/google.ts'
+import { responses } from './wire-formats/responses.ts'
 import { event, type WireFormat, type WireTurn } from './wire-formats/wire-turn.ts'
-
-export type { WireProvider } from './wire-formats/of-provider.ts'
 
 /** What can go wrong on the wire. `…-start`: before the first byte of the answer; the others of their kind in the middle. */
 export const wireFaults = [
@@ -254,3 +256,54 @@ function modelList(provider: WireProvider, models: string[]): unknown {
     data: models.map((id) => ({ id, object: 'model', created: 1_760_000_000, owned_by, max_model_len: 8192 })),
   }
 }
+
+const openaiChat = chatCompletions({ usage: commonUsage, usageAlone: true })
+
+/** What each provider speaks, and where its API lies below its host. */
+export const wireProviders = {
+  openai: { path: '/v1', format: responses(openaiChat.errorBody) },
+  anthropic: { path: '/v1', format: anthropic },
+  google: { path: '/v1beta', format: google },
+  deepseek: {
+    path: '',
+    format: chatCompletions({
+      reasoning: 'reasoning_content',
+      usageAlone: false,
+      usage: (usage) => ({
+        ...commonUsage(usage),
+        prompt_cache_hit_tokens: usage.cached,
+        prompt_cache_miss_tokens: usage.input - usage.cached,
+      }),
+    }),
+  },
+  moonshot: {
+    path: '/v1',
+    format: chatCompletions({
+      reasoning: 'reasoning_content',
+      usageAlone: true,
+      usage: (usage) => ({ ...commonUsage(usage), cached_tokens: usage.cached }),
+    }),
+  },
+  qwen: {
+    path: '/compatible-mode/v1',
+    format: chatCompletions({ reasoning: 'reasoning_content', usage: commonUsage, usageAlone: true }),
+  },
+  xai: { path: '/v1', format: responses((status, message) => ({ code: `Code ${status}`, error: message })) },
+  vercel: { path: '/v4/ai', format: gateway },
+  custom: { path: '/v1', format: openaiChat },
+  ollama: { path: '/v1', format: chatCompletions({ reasoning: 'reasoning', usage: commonUsage, usageAlone: true }) },
+  lmstudio: {
+    path: '/v1',
+    format: chatCompletions({ reasoning: 'reasoning_content', usage: commonUsage, usageAlone: true }),
+  },
+  llamacpp: {
+    path: '/v1',
+    format: chatCompletions({ reasoning: 'reasoning_content', usage: commonUsage, usageAlone: true }),
+  },
+  vllm: {
+    path: '/v1',
+    format: chatCompletions({ reasoning: 'reasoning_content', usage: commonUsage, usageAlone: true }),
+  },
+} satisfies Record<string, { path: string; format: WireFormat }>
+
+export type WireProvider = keyof typeof wireProviders

@@ -1,5 +1,5 @@
-import { textIn } from '../displays/parts/read-fields.ts'
-import type { Action } from '../page-tools/action.ts'
+import { textIn } from '../api/read-fields.ts'
+import type { Action } from '../page-tools/actions.ts'
 
 /** Tells the person something, by the browser where that is allowed. */
 const notify: Action = async (input, { tell }, { toolCallId }) => {

@@ -1,6 +1,5 @@
-import { textIn, webAddress } from '../displays/parts/read-fields.ts'
-import type { Action } from '../page-tools/action.ts'
-import { isLocalAddress } from '../page-tools/reader-pages.ts'
+import { textIn, webAddress } from '../api/read-fields.ts'
+import { type Action, isLocalAddress } from '../page-tools/actions.ts'
 
 /** Opens the browser panel, and tells when the page has come. */
 const openUrl: Action = async (input, { panels, reader }) => {

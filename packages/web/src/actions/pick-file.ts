@@ -1,5 +1,5 @@
-import { textIn } from '../displays/parts/read-fields.ts'
-import type { Action } from '../page-tools/action.ts'
+import { textIn } from '../api/read-fields.ts'
+import type { Action } from '../page-tools/actions.ts'
 
 const largest = 32 * 1024 * 1024
 const most = 20

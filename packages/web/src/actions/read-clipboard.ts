@@ -1,4 +1,4 @@
-import type { Action } from '../page-tools/action.ts'
+import type { Action } from '../page-tools/actions.ts'
 
 const most = 1_000_000
 

@@ -1,5 +1,5 @@
-import { textIn } from '../displays/parts/read-fields.ts'
-import type { Action } from '../page-tools/action.ts'
+import { textIn } from '../api/read-fields.ts'
+import type { Action } from '../page-tools/actions.ts'
 import { toPanelRequest } from '../page-tools/requested-panel.ts'
 
 /** Shows one of the kinds that ShowPanel names, or one that this page has told models of. */

@@ -1,13 +1,13 @@
 import { ArrowLeft, Copy, MessageSquare, Pencil, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
-import { translateServerText } from '../texts/said.ts'
+import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/session-types.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { AgentForm } from './agent-form.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import { draftFromAgent } from './agent-draft.ts'
+import { AgentForm } from './agent-form.tsx'
 
 export interface AgentDetailsProps {
   agent: AgentInfo

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AgentInfo } from '../api/agent-info.ts'
-import { definitionFromDraft, draftFromAgent, emptyDraft, missingFields, fieldErrors } from './agent-draft.ts'
+import type { AgentInfo } from '../api/session-types.ts'
+import { definitionFromDraft, draftFromAgent, emptyDraft, fieldErrors, missingFields } from './agent-draft.ts'
 
 const agent: AgentInfo = {
   name: 'reviewer',

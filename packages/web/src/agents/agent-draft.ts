@@ -1,5 +1,7 @@
-import type { ErrorInfo, ParamValues } from '@troupe/core/protocol'
-import type { AgentDefinitionBody, AgentInfo } from '../api/agent-info.ts'
+import type { ErrorInfo, ParamValues } from '@troupe/protocol'
+import { useState } from 'react'
+import type { AgentDefinitionBody, AgentInfo } from '../api/session-types.ts'
+import { tabStorage } from '../platform/storage.ts'
 import { t } from '../texts/t.ts'
 
 /** An agent as its form has it: everything but the settings of its model is text or a choice. */
@@ -104,4 +106,34 @@ const fields: Readonly<Record<string, AgentField>> = {
   maxDepth: 'maxDepth',
   maxSteps: 'maxSteps',
   params: 'params',
+}
+
+interface StoredDraft {
+  draft: AgentDraft
+  setDraft: (draft: AgentDraft) => void
+  /** It was written earlier and never saved. */
+  isBack: boolean
+  forget: () => void
+}
+
+/** A draft that outlives the dialog: a click beside it must not lose what was written. */
+export function useStoredDraft(name: string, initial: AgentDraft): StoredDraft {
+  const key = `troupe.agent.${name}`
+  const [kept] = useState(() => readStoredDraft(key, initial))
+  const [draft, setDraft] = useState(kept ?? initial)
+  return {
+    draft,
+    setDraft: (next) => {
+      tabStorage.set(key, JSON.stringify(next))
+      setDraft(next)
+    },
+    isBack: kept !== undefined,
+    forget: () => tabStorage.set(key, null),
+  }
+}
+
+/** What a page of before did not know of is as it was. */
+function readStoredDraft(key: string, initial: AgentDraft): AgentDraft | undefined {
+  const kept = tabStorage.get(key)
+  return kept === null ? undefined : { ...initial, ...(JSON.parse(kept) as Partial<AgentDraft>) }
 }

@@ -1,20 +1,26 @@
-import { useId, useRef, useState } from 'react'
-import type { ReactNode } from 'react'
+import { modelParams, type ParamValue, type ParamValues } from '@troupe/protocol'
+import { X } from 'lucide-react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { toErrorInfo } from '../api/api-error.ts'
-import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/agent-info.ts'
+import { toErrorInfo } from '../api/request.ts'
+import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/session-types.ts'
+import '../models/params-panel.css'
+import { ParamField } from '../models/params-panel.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { GrowingTextarea } from '../ui/growing-textarea.tsx'
-import { useApp } from '../workspace.ts'
-import { definitionFromDraft, missingFields, fieldErrors } from './agent-draft.ts'
-import type { AgentDraft, AgentField } from './agent-draft.ts'
-import { DelegateChoice } from './delegate-choice.tsx'
-import { ParamsChoice } from './params-choice.tsx'
-import { ToolChoice } from './tool-choice.tsx'
-import { useStoredDraft } from './use-kept-draft.ts'
+import { GrowingTextarea } from '../ui/elements.tsx'
+import { useApp } from '../workspace/workspace.ts'
+import { DelegateChoice, ToolChoice } from './agent-choices.tsx'
+import {
+  type AgentDraft,
+  type AgentField,
+  definitionFromDraft,
+  fieldErrors,
+  missingFields,
+  useStoredDraft,
+} from './agent-draft.ts'
 
-export interface AgentFormProps {
+interface AgentFormProps {
   initial: AgentDraft
   /** By which name what was typed is kept until it is saved. */
   keptAs: string
@@ -214,5 +220,56 @@ function Field({ label, problem, hint, children }: FieldProps) {
         {problem ?? hint}
       </p>
     </div>
+  )
+}
+
+interface ParamsChoiceProps {
+  /** `provider/model`; empty: the caller's, so the settings of the default model are offered. */
+  model: string
+  params: ParamValues
+  problem: string | undefined
+  onChange: (params: ParamValues) => void
+}
+
+/** How its model is set. What it has and this model does not know can be taken away. */
+function ParamsChoice({ model, params, problem, onChange }: ParamsChoiceProps) {
+  const known = useApp((state) => {
+    const wanted = model === '' ? state.defaultModel : model
+    return state.models.find(({ ref }) => ref === wanted)
+  })
+  const offered = known === undefined ? [] : modelParams(known)
+  const others = Object.keys(params).filter((name) => !offered.some((param) => param.name === name))
+  const choose = (name: string, value: ParamValue | undefined) => {
+    const { [name]: _, ...rest } = params
+    onChange(value === undefined ? rest : { ...rest, [name]: value })
+  }
+  return (
+    <fieldset className="agent-choice">
+      <legend>{t.agents.params}</legend>
+      <p className="agent-hint">{offered.length === 0 ? t.agents.paramsNone : t.agents.paramsAbout}</p>
+      <div className="agent-params">
+        {offered.map((param) => (
+          <ParamField
+            key={param.name}
+            param={param}
+            value={params[param.name]}
+            onChoose={(value) => choose(param.name, value)}
+          />
+        ))}
+      </div>
+      {others.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="agent-other"
+          aria-label={t.agents.removeTool(name)}
+          onClick={() => choose(name, undefined)}
+        >
+          {name}: {String(params[name])}
+          <X aria-hidden />
+        </button>
+      ))}
+      <p className="settings-failure">{problem}</p>
+    </fieldset>
   )
 }

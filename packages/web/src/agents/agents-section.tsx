@@ -1,17 +1,19 @@
-import { Plus, TriangleAlert } from 'lucide-react'
+import { ChevronRight, MessageSquare, Plus, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { AgentInfo } from '../api/agent-info.ts'
-import { useSettingsPane } from '../settings/settings-context.ts'
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { Api } from '../api/api.ts'
+import { toErrorInfo } from '../api/request.ts'
+import type { AgentDefinitionBody, AgentInfo, AgentList, ToolInfo } from '../api/session-types.ts'
+import { useSettingsPane } from '../settings/section-parts.tsx'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { useWorkspace } from '../workspace.ts'
+import { VisibleText } from '../ui/elements.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
 import { AgentDetails } from './agent-details.tsx'
-import { AgentEntry } from './agent-entry.tsx'
-import { AgentForm } from './agent-form.tsx'
 import { draftFromCopy, emptyDraft } from './agent-draft.ts'
-import { createDefinitionsStore } from './definitions-store.ts'
+import { AgentForm } from './agent-form.tsx'
 import './agents-section.css'
 
 /** What is looked at: the list, one agent, or a new one that may begin as a copy of another. */
@@ -174,4 +176,118 @@ function Section({ title, agents, isOwn, replaces, onNew, onOpen, onTry, onToggl
       )}
     </section>
   )
+}
+
+interface AgentEntryProps {
+  agent: AgentInfo
+  /** It is the workspace's version of one that comes from elsewhere. */
+  replaces: boolean
+  onOpen: () => void
+  onTry: () => void
+  onToggle: (enabled: boolean) => void
+}
+
+/** One line of the list: who it is, whether it can be used, and why not. */
+function AgentEntry({ agent, replaces, onOpen, onTry, onToggle }: AgentEntryProps) {
+  const { name, description, source, enabled, turnedOff, hidden, note } = agent
+  const canToggle = name !== 'master' && (source === 'database' || enabled || turnedOff === true)
+  return (
+    <li className="agent-entry" data-enabled={enabled} data-setting={`agent-${name}`}>
+      <button type="button" className="settings-row-head agent-entry-open" onClick={onOpen}>
+        <span className="agent-entry-name">
+          <VisibleText text={name} as="name" />
+          {hidden && <span className="badge">{t.agents.hidden}</span>}
+          {!enabled && <span className="badge">{t.agents.off}</span>}
+          {replaces && <span className="badge">{t.agents.yourVersion}</span>}
+          {(source === 'home' || source === 'project') && <span className="badge">{t.agents.places[source]}</span>}
+        </span>
+        <span className="agent-entry-about">
+          <VisibleText text={translateServerText(description, 'text')} />
+        </span>
+        {note !== undefined && (
+          <span className="agent-entry-note">
+            <VisibleText text={translateServerText(note, 'text')} />
+          </span>
+        )}
+        <ChevronRight className="tool-chevron" aria-hidden />
+      </button>
+      <span className="agent-entry-actions">
+        {enabled && (
+          <Button kind="quiet" aria-label={t.agents.tryNamed(name)} onClick={onTry}>
+            <MessageSquare aria-hidden />
+            {t.agents.try}
+          </Button>
+        )}
+        {canToggle && (
+          <Button
+            kind="quiet"
+            aria-label={enabled ? t.agents.turnNamedOff(name) : t.agents.turnNamedOn(name)}
+            onClick={() => onToggle(!enabled)}
+          >
+            {enabled ? t.agents.turnOff : t.agents.turnOn}
+          </Button>
+        )}
+      </span>
+    </li>
+  )
+}
+
+interface DefinitionsState {
+  /** Null until they are read. */
+  list: AgentList | null
+  tools: ToolInfo[]
+  failure: string | null
+}
+
+type DefinitionsStore = StoreApi<DefinitionsState> & {
+  load: () => Promise<void>
+  /** Both throw what the server says of an agent that it refuses. */
+  add: (name: string, definition: AgentDefinitionBody) => Promise<AgentInfo>
+  change: (name: string, patch: Partial<AgentDefinitionBody>) => Promise<AgentInfo>
+  turn: (name: string, enabled: boolean) => Promise<void>
+  remove: (name: string) => Promise<void>
+}
+
+/** The agents as the dialog shows them. */
+function createDefinitionsStore(api: Api): DefinitionsStore {
+  const store = createStore<DefinitionsState>(() => ({ list: null, tools: [], failure: null }))
+  return { ...store, load, add, change, turn, remove }
+
+  async function load(): Promise<void> {
+    try {
+      const [list, { tools }] = await Promise.all([api.agents(), api.tools()])
+      store.setState({ list, tools, failure: null })
+    } catch (error) {
+      store.setState({ failure: toErrorInfo(error).message })
+    }
+  }
+
+  async function add(name: string, definition: AgentDefinitionBody): Promise<AgentInfo> {
+    const { agent } = await api.addAgent(name, definition)
+    await load()
+    return agent
+  }
+
+  async function change(name: string, patch: Partial<AgentDefinitionBody>): Promise<AgentInfo> {
+    const { agent } = await api.changeAgent(name, patch)
+    await load()
+    return agent
+  }
+
+  function turn(name: string, enabled: boolean): Promise<void> {
+    return attempt(() => api.changeAgent(name, { enabled }))
+  }
+
+  function remove(name: string): Promise<void> {
+    return attempt(() => api.deleteAgent(name))
+  }
+
+  async function attempt(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act()
+      await load()
+    } catch (error) {
+      store.setState({ failure: toErrorInfo(error).message })
+    }
+  }
 }

@@ -1,4 +1,3 @@
-import type { PageCall } from './page-info.ts'
 import type {
   Answer,
   Ask,
@@ -13,18 +12,46 @@ import type {
   TreeMessage,
   Workspace,
 } from '@troupe/core'
-import type { DataParts, ListedSession, ParamValues, Part, SessionPage } from '@troupe/core/protocol'
-import type { PreviewKind } from '../previews/preview-kind.ts'
-import type { AgentDefinitionBody, AgentInfo, AgentList, SubAgentInfo, SubAgentRef, ToolInfo } from './agent-info.ts'
-import type { BranchChanges } from './branch-changes.ts'
-import type { ContextInfo } from './context-info.ts'
-import type { McpEntry, McpInfo, McpList, McpPatch, McpTest } from './mcp-info.ts'
-import type { ModelList } from './model-info.ts'
-import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './provider-info.ts'
-import type { CallNote, FileInfo, ReadablePage, TabNote, TaskInfo, TaskNews } from './page-info.ts'
+import type { DataParts, ListedSession, ParamValues, Part, SessionPage } from '@troupe/protocol'
+import type { ModelInfo, ModelList } from './models.ts'
+import type { PreviewKind } from './preview-kind.ts'
+import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './providers.ts'
 import type { Request, RequestOptions } from './request.ts'
-import type { NewRule, RuleInfo, RuleList, RuleTest } from './rule-info.ts'
-import { settingsApi } from './settings-api.ts'
+import type {
+  AgentDefinitionBody,
+  AgentInfo,
+  AgentList,
+  BranchChanges,
+  CallNote,
+  ContextInfo,
+  FileInfo,
+  PageCall,
+  ReadablePage,
+  SubAgentInfo,
+  SubAgentRef,
+  TabNote,
+  TaskInfo,
+  TaskNews,
+  ToolInfo,
+} from './session-types.ts'
+import type {
+  ConfigInfo,
+  ConfigPatch,
+  DataInfo,
+  Finding,
+  HookList,
+  McpEntry,
+  McpInfo,
+  McpList,
+  McpPatch,
+  McpTest,
+  NewRule,
+  RuleInfo,
+  RuleList,
+  RuleTest,
+  SkillList,
+  StagedSkills,
+} from './settings-types.ts'
 
 export interface ChatBody {
   sessionId: string
@@ -44,9 +71,9 @@ export interface ChatBody {
   tabId: string
 }
 
-export type { ListedSession, SessionPage } from '@troupe/core/protocol'
+export type { ListedSession, SessionPage } from '@troupe/protocol'
 
-export interface SessionQuery {
+interface SessionQuery {
   query?: string
   cursor?: string
   view?: SessionView
@@ -61,7 +88,7 @@ export interface Removed {
 }
 
 /** What the server gives of a file that has a preview. */
-export interface FilePreview {
+interface FilePreview {
   path: string
   kind: PreviewKind
   size: number
@@ -269,5 +296,31 @@ export function createApi(request: Request) {
     stopTask: (id: string, taskId: string) =>
       json<{ task: TaskInfo }>('POST', `${session(id)}/tasks/${encodeURIComponent(taskId)}/stop`, {}),
     workspace: () => json<{ workspace: Workspace | undefined }>('GET', '/ai/workspace'),
+  }
+}
+
+/** The routes that only the settings use. */
+function settingsApi(request: Request) {
+  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await request(method, path, { body })
+    return (await response.json()) as T
+  }
+  const staged = (id: string) => `/ai/skills/imports/${encodeURIComponent(id)}`
+  return {
+    skills: () => json<SkillList>('GET', '/ai/skills'),
+    /** Unpacks what a folder or archive on the server's machine has, or a blob. */
+    stageSkills: (source: { path: string } | { blob: string }) =>
+      json<{ import: StagedSkills }>('POST', '/ai/skills/imports', source),
+    acceptSkills: (id: string) => json<{ imported: string[] }>('POST', staged(id), {}),
+    dropSkills: (id: string) => request('DELETE', staged(id)),
+    hooks: () => json<HookList>('GET', '/ai/hooks'),
+    trustWorkspace: (trusted: boolean) => json<{ workspace: Workspace }>('PATCH', '/ai/workspace', { trusted }),
+    data: () => json<DataInfo>('GET', '/ai/data'),
+    backUp: () => json<{ backup: DataInfo['backups'][number] }>('POST', '/ai/data/backup', {}),
+    config: () => json<{ path: string; config: ConfigInfo }>('GET', '/ai/config'),
+    changeConfig: (patch: ConfigPatch) => json<{ config: ConfigInfo }>('PATCH', '/ai/config', patch),
+    mediaModels: (kind: 'image' | 'video') => json<{ models: ModelInfo[] }>('GET', `/ai/${kind}/models`),
+    doctor: () => json<{ findings: Finding[] }>('GET', '/ai/doctor'),
+    health: () => json<{ version: string }>('GET', '/health'),
   }
 }

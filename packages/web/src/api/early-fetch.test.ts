@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { earlyFetch } from './early-fetch.ts'
+import { earlyFetch } from './response-cache.ts'
 
 const asked: string[] = []
 const late = (async (input: unknown) => {

@@ -1,6 +1,94 @@
-import type { KeyValueStorage } from './kept.ts'
-import { browserStorage } from './kept.ts'
-import { signLink, toBase64Url } from './sign-link.ts'
+import { browserStorage, type KeyValueStorage } from '../platform/storage.ts'
+
+/** HMAC-SHA-256 in base64url. The browser's own is asynchronous, and an address is needed while a page is drawn. */
+export function signLink(key: string, text: string): string {
+  const block = new Uint8Array(64)
+  const bytes = new TextEncoder().encode(key)
+  block.set(bytes.length > 64 ? sha256(bytes) : bytes)
+  const inner = sha256(
+    concat(
+      block.map((byte) => byte ^ 0x36),
+      new TextEncoder().encode(text),
+    ),
+  )
+  const outer = sha256(
+    concat(
+      block.map((byte) => byte ^ 0x5c),
+      inner,
+    ),
+  )
+  return toBase64Url(outer)
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+/** FIPS 180-4. */
+function sha256(message: Uint8Array): Uint8Array {
+  const length = (((message.length + 8) >> 6) + 1) << 6
+  const padded = new Uint8Array(length)
+  padded.set(message)
+  padded[message.length] = 0x80
+  const view = new DataView(padded.buffer)
+  view.setUint32(length - 8, Math.floor(message.length / 0x2000_0000))
+  view.setUint32(length - 4, message.length << 3)
+  const hash = Uint32Array.from(initialHash)
+  const words = new Uint32Array(64)
+  for (let offset = 0; offset < length; offset += 64) {
+    for (let i = 0; i < 16; i++) words[i] = view.getUint32(offset + i * 4)
+    for (let i = 16; i < 64; i++) {
+      const [early, late] = [wordAt(words, i - 15), wordAt(words, i - 2)]
+      const small0 = rotateRight(early, 7) ^ rotateRight(early, 18) ^ (early >>> 3)
+      const small1 = rotateRight(late, 17) ^ rotateRight(late, 19) ^ (late >>> 10)
+      words[i] = wordAt(words, i - 16) + small0 + wordAt(words, i - 7) + small1
+    }
+    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash
+    for (let i = 0; i < 64; i++) {
+      const large1 = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)
+      const first = (h + large1 + ((e & f) ^ (~e & g)) + wordAt(constants, i) + wordAt(words, i)) | 0
+      const large0 = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)
+      const second = (large0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
+      ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0]
+    }
+    ;[a, b, c, d, e, f, g, h].forEach((value, i) => (hash[i] = wordAt(hash, i) + value))
+  }
+  const digest = new DataView(new ArrayBuffer(32))
+  hash.forEach((value, i) => digest.setUint32(i * 4, value))
+  return new Uint8Array(digest.buffer)
+}
+
+const primes = firstPrimes(64)
+const constants = Uint32Array.from(primes, (prime) => fraction(Math.cbrt(prime)))
+const initialHash = Uint32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)))
+
+function fraction(value: number): number {
+  return Math.floor((value % 1) * 0x1_0000_0000)
+}
+
+function firstPrimes(count: number): number[] {
+  const found: number[] = []
+  for (let n = 2; found.length < count; n++) if (found.every((prime) => n % prime !== 0)) found.push(n)
+  return found
+}
+
+function rotateRight(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by))
+}
+
+function wordAt(words: Uint32Array, index: number): number {
+  return words[index] ?? 0
+}
+
+function concat(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const all = new Uint8Array(one.length + other.length)
+  all.set(one)
+  all.set(other, one.length)
+  return all
+}
 
 /**
  * The page's credential: good at this origin until the server ends, kept in the storage of the origin and sent in a
@@ -24,7 +112,7 @@ interface Credential {
   pageId: string | null
 }
 
-export interface PageKeys {
+interface PageKeys {
   read(): Promise<CryptoKeyPair | undefined>
   write(keys: CryptoKeyPair): Promise<void>
 }
@@ -32,7 +120,7 @@ export interface PageKeys {
 const credentialKey = 'troupe.page'
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
-export function createPageAccess({
+function createPageAccess({
   kept = browserStorage,
   keys = browserKeys,
   fetch = (input: string, init?: RequestInit) => window.fetch(input, init),

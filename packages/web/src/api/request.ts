@@ -1,8 +1,8 @@
+import type { ErrorInfo } from '@troupe/protocol'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
-import { cachedAtHeader } from '../offline/kept-answers.ts'
-import { ApiError } from './api-error.ts'
 import type { PageAccess } from './page-access.ts'
-import { uploadFetch } from './upload-fetch.ts'
+import { cachedAtHeader } from './response-cache.ts'
 
 export type Request = (method: string, path: string, options?: RequestOptions) => Promise<Response>
 
@@ -92,4 +92,60 @@ async function readError(response: Response): Promise<ApiError> {
     const message = t.api.answered(`${response.status} ${response.statusText}`.trim())
     return new ApiError(response.status, { name: 'BadResponse', message })
   }
+}
+
+/** `fetch` for bytes that says how much of them has gone, from 0 to 1; the browser's own cannot. */
+function uploadFetch(
+  path: string,
+  bytes: Blob,
+  {
+    signal,
+    onProgress,
+    headers,
+  }: {
+    signal?: AbortSignal | undefined
+    onProgress: (sent: number) => void
+    headers: Record<string, string>
+  },
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', path)
+    for (const [name, value] of Object.entries({ ...headers, 'content-type': bytes.type }))
+      request.setRequestHeader(name, value)
+    request.responseType = 'text'
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total))
+    request.addEventListener('load', () =>
+      resolve(new Response(request.responseText, { status: request.status, statusText: request.statusText })),
+    )
+    request.addEventListener('error', () => reject(new TypeError('the upload was cut')))
+    request.addEventListener('abort', () => reject(new TypeError('the upload was stopped')))
+    signal?.addEventListener('abort', () => request.abort())
+    request.send(bytes)
+  })
+}
+
+/** What the server refused, in its own words; or that it could not be reached, as `Unreachable` with status 0. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly data: Record<string, unknown>
+
+  constructor(status: number, info: ErrorInfo) {
+    super(info.message)
+    this.name = info.name
+    this.status = status
+    this.data = info.data ?? {}
+  }
+}
+
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 0
+}
+
+/** The name and text of whatever was thrown, for a card. */
+export function toErrorInfo(error: unknown): ErrorInfo {
+  if (error instanceof ApiError)
+    return { name: error.name, message: translateServerText(error.message, 'text'), data: error.data }
+  if (error instanceof Error) return { name: error.name, message: error.message }
+  return { name: 'Error', message: String(error) }
 }

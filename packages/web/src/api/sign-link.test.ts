@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { signLink } from './sign-link.ts'
+import { signLink } from './page-access.ts'
 
 test('signs texts of every length as the server does', () => {
   for (let length = 0; length < 300; length++) {

@@ -1,14 +1,12 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
-import { useSession, useSessionStore } from '../chat/session-context.ts'
-import { isNarrowForPanels } from '../panels/use-narrow.ts'
+import { useSession, useSessionStore } from '../chat/session/session-context.ts'
+import { isNarrowForPanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { layOutTree, type MapRow } from './lay-out-tree.ts'
-import { MapRowView, rowHeight } from './map-row.tsx'
-import { SelectedMessage } from './marked-message.tsx'
-import { useTree } from './use-tree.ts'
-import type { TreeIndex } from './tree-index.ts'
+import { useTree } from './branch-data.ts'
 import './branch-map.css'
+import { layOutTree, type MapRow, type TreeIndex } from './branch-tree.ts'
+import { MapRowView, rowHeight, SelectedMessage } from './map-row.tsx'
 
 /** The tree of the session as a picture. `messageId`: what is marked at first. */
 export function BranchMap({ messageId }: { messageId: string | undefined }) {

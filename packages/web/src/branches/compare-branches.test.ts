@@ -1,8 +1,6 @@
-import type { Part, StoredMessage } from '@troupe/core/protocol'
+import type { Part, StoredMessage } from '@troupe/protocol'
 import { expect, test } from 'vitest'
-import { summarizeBranch } from './compare-branches.ts'
-import { mergeText } from './merge-text.ts'
-import type { BranchEnd } from './read-branch.ts'
+import { type BranchEnd, mergeText, summarizeBranch } from './branch-data.ts'
 
 const call = (toolCallId: string, state = 'output-available') =>
   ({

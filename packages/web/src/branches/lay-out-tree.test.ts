@@ -1,7 +1,6 @@
 import type { TreeMessage } from '@troupe/core'
 import { describe, expect, test } from 'vitest'
-import { layOutTree } from './lay-out-tree.ts'
-import { indexTree, newestLeaf, forkPoint } from './tree-index.ts'
+import { forkPoint, indexTree, layOutTree, newestLeaf } from './branch-tree.ts'
 
 /** `a>b>c`: each hangs on the one before; several lines share what they name. */
 function grow(...lines: string[]): TreeMessage[] {

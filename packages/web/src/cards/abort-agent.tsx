@@ -1,8 +1,8 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { isKnownStatus, readReport } from '../chat/session/sub-agent.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
-import { isKnownStatus, readReport } from '../sub-agents/read-report.ts'
 import { t } from '../texts/t.ts'
 
 /** An agent was stopped by the one that it worked for: what it had written by then. */

@@ -1,11 +1,11 @@
-import { isAnswered } from '@troupe/core/protocol'
-import { GenericCard } from '../chat/generic-card.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { useHasOpenAsk } from '../chat/use-waits.ts'
-import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
+import { isAnswered } from '@troupe/protocol'
+import { isRecord, recordsIn, textIn } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { useHasOpenAsk } from '../chat/session/session-hooks.ts'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import './ask-user-question.css'
 
 /** Each question with what the person said. While they are asked, there is the form. */

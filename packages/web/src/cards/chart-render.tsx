@@ -1,18 +1,17 @@
 import { PanelRightOpen } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
-import { GenericCard } from '../chat/generic-card.tsx'
-import { useSessionStore } from '../chat/session-context.ts'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { readChart } from '../previews/read-chart.ts'
-import type { Chart } from '../previews/read-chart.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { useSessionStore } from '../chat/session/session-context.ts'
+import { type Chart, readChart } from '../displays/chart.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 
 /** What is larger would not be kept with the panel. */
 const mostKept = 50_000
 
-const ChartView = lazy(() => import('../previews/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
+const ChartView = lazy(() => import('../content/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
 
 /** The chart itself, once it was checked. */
 export default function ChartRenderCard({ call }: CardProps) {

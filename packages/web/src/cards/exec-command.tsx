@@ -1,5 +1,5 @@
-import { CommandCard } from '../chat/command-card.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
+import { CommandCard } from '../chat/parts/generic-card.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
 
 export default function ExecCommandCard({ call }: CardProps) {
   return <CommandCard call={call} field="cmd" />

@@ -1,11 +1,11 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { useHasOpenAsk } from '../chat/use-waits.ts'
-import { isRecord, textIn } from '../displays/parts/read-fields.ts'
-import { Markdown } from '../markdown/markdown.tsx'
+import { isRecord, textIn } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { useHasOpenAsk } from '../chat/session/session-hooks.ts'
+import { Markdown } from '../content/markdown.tsx'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 
 /** The plan and what became of it. While the person is asked, there is the form. */
 export default function ExitPlanModeCard({ call }: CardProps) {

@@ -1,12 +1,12 @@
 import { lazy, Suspense } from 'react'
-import { GenericCard } from '../chat/generic-card.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { useHasOpenAsk } from '../chat/use-waits.ts'
-import { isRecord } from '../displays/parts/read-fields.ts'
+import { isRecord } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { useHasOpenAsk } from '../chat/session/session-hooks.ts'
 import { t } from '../texts/t.ts'
 
-const FormCard = lazy(() => import('../previews/ui/form-card.tsx').then(({ FormCard }) => ({ default: FormCard })))
+const FormCard = lazy(() => import('../content/form-card.tsx').then(({ FormCard }) => ({ default: FormCard })))
 
 /** A page or form of components: while it comes, then what the person has sent. While they are asked, there is the form. */
 export default function JsonRenderCard({ call }: CardProps) {

@@ -1,14 +1,14 @@
 import { PanelRightOpen } from 'lucide-react'
 import { lazy, Suspense } from 'react'
-import { GenericCard } from '../chat/generic-card.tsx'
-import { useSessionStore } from '../chat/session-context.ts'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { isRecord, textIn } from '../displays/parts/read-fields.ts'
+import { isRecord, textIn } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { useSessionStore } from '../chat/session/session-context.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 
-const JsxView = lazy(() => import('../previews/jsx-view.tsx').then(({ JsxView }) => ({ default: JsxView })))
+const JsxView = lazy(() => import('../content/jsx-view.tsx').then(({ JsxView }) => ({ default: JsxView })))
 
 /** The page that the model makes, from its first words on. What turns out to be invalid is not shown. */
 export default function JsxCreateCard({ call }: CardProps) {

@@ -1,13 +1,13 @@
 import { ExternalLink, PanelRightOpen } from 'lucide-react'
-import { GenericCard } from '../chat/generic-card.tsx'
-import { useSessionStore } from '../chat/session-context.ts'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { isRecord, textIn, webAddress } from '../displays/parts/read-fields.ts'
+import { isRecord, textIn, webAddress } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import '../chat/parts/person-action.css'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { useSessionStore } from '../chat/session/session-context.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import '../page-tools/person-act.css'
+import { VisibleText } from '../ui/elements.tsx'
 
 /** A page that was opened; a click opens it again. */
 export default function OpenUrlCard({ call }: CardProps) {

@@ -1,8 +1,7 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { PersonAction } from '../page-tools/person-act.tsx'
-import { useAwaitsClick } from '../page-tools/use-asked.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { PersonAction, useAwaitsClick } from '../chat/parts/person-action.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
 import { t } from '../texts/t.ts'
 
 /** The clipboard is read when the person clicks; where the browser does not let the page, they paste it. */

@@ -1,7 +1,7 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import { ValueView } from '../chat/value-view.tsx'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { ValueView } from '../displays/parts/display-parts.tsx'
 import './time-now.css'
 
 interface Time {

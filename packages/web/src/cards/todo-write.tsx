@@ -1,6 +1,6 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { ToolFrame } from '../chat/tool-frame.tsx'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
 import ChecklistDisplay from '../displays/checklist.tsx'
 import { t } from '../texts/t.ts'
 

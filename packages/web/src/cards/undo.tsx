@@ -1,11 +1,11 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
+import { isRecord, recordsIn, textIn } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
 import ListDisplay from '../displays/list.tsx'
 import TerminalDisplay from '../displays/terminal.tsx'
-import { isRecord, recordsIn, textIn } from '../displays/parts/read-fields.ts'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import './undo.css'
 
 /** What was put back, what was not and why, and the commands whose changes nobody can take back. */

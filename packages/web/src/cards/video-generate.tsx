@@ -1,1 +1,1 @@
-export { MediaCard as default } from '../chat/media-card.tsx'
+export { MediaCard as default } from '../chat/parts/generic-card.tsx'

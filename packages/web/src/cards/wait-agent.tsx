@@ -1,13 +1,13 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { isRecord } from '../displays/parts/read-fields.ts'
+import { isRecord } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { useAgentNames } from '../chat/session/session-hooks.ts'
+import { readRefusal, readReport } from '../chat/session/sub-agent.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
-import { AgentTree } from '../sub-agents/agent-tree.tsx'
-import { readRefusal, readReport } from '../sub-agents/read-report.ts'
-import { useAgentNames } from '../sub-agents/use-agent-names.ts'
+import { AgentTree } from '../sub-agents/agent-row.tsx'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 
 /** Who is waited for, then what each has brought back. */
 export default function WaitAgentCard({ call }: CardProps) {

@@ -1,8 +1,8 @@
-import { GenericCard } from '../chat/generic-card.tsx'
-import { ToolFrame } from '../chat/tool-frame.tsx'
-import type { CardProps } from '../chat/tool-call.ts'
-import { isRecord } from '../displays/parts/read-fields.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
+import { isRecord } from '../api/read-fields.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { VisibleText } from '../ui/elements.tsx'
 
 /** Without a provider the result is how to set one up. */
 export default function WebSearchCard({ call }: CardProps) {

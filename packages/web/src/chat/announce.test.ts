@@ -1,10 +1,9 @@
-import type { Message, StoredMessage } from '@troupe/core/protocol'
+import type { Message, StoredMessage } from '@troupe/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
+import { message } from '../testing/fake-server.ts'
 import { announce } from './announce.ts'
-import { message } from './fake-server.ts'
-import { emptySession, newRun, withAnswer, withRunEnded } from './session-state.ts'
-import type { SessionState } from './session-state.ts'
+import { emptySession, newRun, type SessionState, withAnswer, withRunEnded } from './session/session-state.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,8 +1,8 @@
+import type { StoredMessage } from '@troupe/protocol'
 import type { StoreApi } from 'zustand/vanilla'
 import { t } from '../texts/t.ts'
-import { describeRunEnd } from './how-it-ended.ts'
-import { openAsks } from './session-state.ts'
-import type { SessionState } from './session-state.ts'
+import { stripMarkdown } from '../ui/strip-markdown.ts'
+import { messageText, openAsks, type SessionState } from './session/session-state.ts'
 
 /** Of an answer that is over by then, its end is enough. */
 const begunAfterMs = 700
@@ -44,4 +44,18 @@ export function announce(store: Pick<StoreApi<SessionState>, 'subscribe'>, say: 
     clearTimeout(timer)
     unsubscribe()
   }
+}
+
+const spokenCharacters = 600
+
+/** What is said of an answer whose run is over. Undefined as long as the answer does not say. */
+export function describeRunEnd(answer: StoredMessage | undefined): string | undefined {
+  const { error, aborted, interrupted, stopped, elapsedMs, finishReason } = answer?.metadata ?? {}
+  if (error !== undefined) return t.chat.answerFailed(error.message)
+  if (aborted === true) return t.chat.answerStopped
+  if (interrupted === true) return t.chat.answerInterrupted
+  if (stopped !== undefined) return t.chat.answerEnded(stopped.message)
+  // The answer of a command took no time worth telling.
+  if (elapsedMs === undefined && finishReason === undefined) return undefined
+  return t.chat.answerFinished(stripMarkdown(messageText(answer)).slice(0, spokenCharacters))
 }

@@ -1,19 +1,19 @@
-import { lazy, Suspense, useEffect, useMemo } from 'react'
-import { t } from '../texts/t.ts'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { Find } from '../find/find.tsx'
-import { afterPaint } from '../ui/after-paint.ts'
-import { useEnlargedImage } from '../ui/enlarged-image.ts'
-import { Announcer } from './announcer.tsx'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { exampleRequests, isDemoModel } from '../api/models.ts'
 import { Composer } from '../composer/composer.tsx'
-import { ConnectionBar } from './connection-bar.tsx'
-import { EmptyChat } from './empty-chat.tsx'
-import { ErrorCard } from './error-card.tsx'
-import { preloadRichParts } from './lazy-parts.tsx'
-import { MessageList } from './message-list.tsx'
-import { SessionContext, useSession, useSessionStore } from './session-context.ts'
-import { DisclosureContext } from './use-disclosure.ts'
+import { useBlocked } from '../composer/use-blocked.tsx'
+import { Find } from '../find/find.tsx'
+import { t } from '../texts/t.ts'
+import { formatElements, Logo, useEnlargedImage } from '../ui/elements.tsx'
+import { afterPaint } from '../ui/focus.ts'
+import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
+import { announce } from './announce.ts'
 import './chat.css'
+import './empty-chat.css'
+import { preloadRichParts } from './messages/answer-parts.tsx'
+import { ConnectionBar, ErrorCard } from './messages/error-card.tsx'
+import { MessageList } from './messages/message-list.tsx'
+import { DisclosureContext, SessionContext, useSession, useSessionStore } from './session/session-context.ts'
 
 const ImageViewer = lazy(() => import('../ui/image-viewer.tsx').then((module) => ({ default: module.ImageViewer })))
 
@@ -77,4 +77,72 @@ function ChatBody() {
   }
   if (phase === 'loading' && empty) return <div className="chat-note chat-loading">{t.chat.loading}</div>
   return empty ? <EmptyChat /> : <MessageList />
+}
+
+/** Tells a screen reader what happens in the session. */
+function Announcer() {
+  const store = useSessionStore()
+  const [text, setText] = useState('')
+  // The same words again are no change, and only a change is read: a blank that nobody hears makes them one.
+  useEffect(() => announce(store, (next) => setText((last) => (next === last ? `${next}\u00A0` : next))), [store])
+  return (
+    <output className="visually-hidden" aria-live="polite" data-testid="announcer">
+      {text}
+    </output>
+  )
+}
+
+const shownExamples = 8
+/** Only who has said nothing here yet sees it; without it the screen is still one to begin on. */
+const FirstRun = lazy(() =>
+  import('../first-run/first-run.tsx').then(
+    (loaded) => ({ default: loaded.FirstRun }),
+    () => ({ default: () => null }),
+  ),
+)
+
+/** The first screen of a session: a word of welcome, and requests to begin with where the model brings some. */
+function EmptyChat() {
+  const { app } = useWorkspace()
+  const { send } = useSessionStore()
+  const current = useCurrentModel()
+  const model = useApp((state) => state.models.find(({ ref }) => ref === current))
+  const isFirst = useApp((state) => (state.sessions.length === 0 || state.isFirstVisit) && state.modelsLoaded)
+  const blocked = useBlocked() !== null
+  const examples = exampleRequests(model, t.tag).slice(0, shownExamples)
+  return (
+    <div className="empty">
+      <div className="empty-inner">
+        <Logo />
+        <h2>{t.emptyChat.title}</h2>
+        {isDemoModel(current) && (
+          <p className="empty-note">
+            {formatElements(t.emptyChat.demo, {
+              add: (
+                <button type="button" className="empty-add" onClick={() => app.openSettings('models')}>
+                  {t.emptyChat.addModel}
+                </button>
+              ),
+            })}
+          </p>
+        )}
+        {isFirst && (
+          <Suspense fallback={null}>
+            <FirstRun />
+          </Suspense>
+        )}
+        {examples.length > 0 && (
+          <ul className="examples" aria-label={t.emptyChat.examples}>
+            {examples.map((example) => (
+              <li key={example}>
+                <button type="button" className="example" disabled={blocked} onClick={() => void send(example)}>
+                  {example}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  )
 }

@@ -1,32 +1,29 @@
-import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
+import { ArrowUp, Bot, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef } from 'react'
 import { useStore } from 'zustand'
-import { AgentPicker } from '../agents/agent-picker.tsx'
-import { fileParts } from '../chat/attachments.ts'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
-import { useSession, useSessionStore } from '../chat/session-context.ts'
-import { SuggestionList } from '../composer-picks/pick-list.tsx'
-import { useSuggestions } from '../composer-picks/use-picks.ts'
-import { SubAgentAsks } from '../inbox/asks-below.tsx'
-import { ModelPicker } from '../models/model-picker.tsx'
-import { ModePicker } from '../modes/mode-picker.tsx'
-import { currentMode } from '../modes/session-mode.ts'
-import { keyNames } from '../shortcuts/keys.ts'
+import { fileParts } from '../chat/session/attachments.ts'
+import { typedAddresses } from '../chat/session/drafts.ts'
+import { useSession, useSessionStore } from '../chat/session/session-context.ts'
+import { chatStatus } from '../chat/session/session-state.ts'
+import { AgentPicker } from '../pickers/agent-picker.tsx'
+import { ModePicker } from '../pickers/mode-picker.tsx'
+import { ModelPicker } from '../pickers/model-picker.tsx'
+import { keyNames } from '../platform/keyboard.ts'
+import { notice } from '../state/notices.tsx'
+import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { GrowingTextarea } from '../ui/growing-textarea.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
-import { notice } from '../ui/notices.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { BlockedNote } from './blocked-note.tsx'
-import { ComposerHint } from './composer-hint.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { GrowingTextarea, VisibleText } from '../ui/elements.tsx'
+import { currentMode } from '../workspace/app-state.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import './asks-below.css'
+import './composer.css'
 import { ParamsButton } from './params-button.tsx'
 import { QuoteButton } from './quote-button.tsx'
-import { typedAddresses } from './typed-addresses.ts'
-import { useBlocked } from './use-blocked.ts'
-import { useFileDrop } from './use-file-drop.ts'
-import { useInputHistory } from './use-history.ts'
-import { usePaste } from './use-paste.ts'
-import './composer.css'
+import { SuggestionList, useSuggestions } from './suggestions.tsx'
+import { BlockedNote, useBlocked } from './use-blocked.tsx'
+import { useFileDrop, useInputHistory, usePaste } from './use-composer-input.ts'
 
 const AttachmentChips = lazy(() =>
   import('./attachment-chips.tsx').then((loaded) => ({ default: loaded.AttachmentChips })),
@@ -195,5 +192,61 @@ export function Composer() {
         </div>
       </div>
     </form>
+  )
+}
+
+/** From so many letters on it is worth knowing how much a message takes. */
+const longDraft = 1000
+
+/** What the keys do just now, in a few words; buttons and labels say the same to those who do not see it. */
+function ComposerHint() {
+  const draft = useSession((state) => state.draft)
+  const status = useSession(chatStatus)
+  return (
+    <span className="composer-hint" aria-hidden>
+      {text()}
+    </span>
+  )
+
+  function text(): string {
+    if (status === 'missing') return t.composer.sendsAsNew
+    const running = ['submitted', 'streaming', 'waiting'].includes(status)
+    if (status === 'waiting' && draft.trim() === '') return t.composer.waitingAbove
+    // That Enter queues stands in the field until something does.
+    if (running) return t.composer.steerKey(keyNames('Mod+Enter').join(' '))
+    if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))
+    return draft === '' && status === 'new' ? t.composer.hintPicks : ''
+  }
+}
+
+/** About how many tokens a text has: four letters, or one sign of a script that writes words with few, make one. */
+export function estimateTokens(text: string): number {
+  const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
+  return Math.ceil(dense + (text.length - dense) / 4)
+}
+
+/** What agents that work below this session ask. The answer in sight has no card for it, so the way to it stands here. */
+function SubAgentAsks() {
+  const { app } = useWorkspace()
+  const sessionId = useSession((state) => state.sessionId)
+  const asks = useApp((state) => state.asks)
+  const below = asks.filter((ask) => ask.sessionId === sessionId && ask.agentPath.length > 1)
+  const [first] = below
+  return (
+    <output className="asks-below" aria-live="polite">
+      {first !== undefined && (
+        <>
+          <Bot aria-hidden />
+          <span>
+            <b>
+              <VisibleText text={first.agentPath.at(-1) ?? ''} as="name" />
+            </b>{' '}
+            {t.inbox.waitsBelow} <VisibleText text={first.title} as="name" />
+            {below.length > 1 && t.inbox.andMore(below.length - 1)}
+          </span>
+          <Button onClick={() => app.setDialog('inbox')}>{t.inbox.answer}</Button>
+        </>
+      )}
+    </output>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { estimateTokens } from './estimate-tokens.ts'
+import { estimateTokens } from './composer.tsx'
 
 test('a text is counted by its letters, and by its signs where each is a word', () => {
   expect(estimateTokens('')).toBe(0)

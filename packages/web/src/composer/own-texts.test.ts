@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { message } from '../chat/fake-server.ts'
-import { sentTexts } from './own-texts.ts'
+import { message } from '../testing/fake-server.ts'
+import { sentTexts } from './use-composer-input.ts'
 
 test('what the person has written comes newest first and each text once', () => {
   const messages = [

@@ -1,13 +1,15 @@
-import { modelParams } from '@troupe/core/protocol'
+import { modelParams } from '@troupe/protocol'
 import { SlidersHorizontal } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { lazy, Suspense, useMemo } from 'react'
 import { t } from '../texts/t.ts'
-import { useApp, useCurrentModel } from '../workspace.ts'
-import { currentParams } from './param-actions.ts'
+import { currentParams } from '../workspace/session-choices.ts'
+import { useApp, useCurrentModel } from '../workspace/workspace.ts'
 import './params-button.css'
 
-const ParamsPanel = lazy(() => import('./params-panel.tsx').then(({ ParamsPanel: Panel }) => ({ default: Panel })))
+const ParamsPanel = lazy(() =>
+  import('../models/params-panel.tsx').then(({ ParamsPanel: Panel }) => ({ default: Panel })),
+)
 
 /** Settings of the model that answers, where it has some. */
 export function ParamsButton() {

@@ -1,10 +1,9 @@
-import type { ChatSessionStore } from '../chat/session-services.ts'
 import { Quote } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { useSessionStore } from '../chat/session-context.ts'
-import { isPressed } from '../shortcuts/keys.ts'
+import { useSessionStore } from '../chat/session/session-context.ts'
+import type { ChatSessionStore } from '../chat/session/session-types.ts'
+import { isPressed } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
-import { toQuote } from './to-quote.ts'
 import './quote-button.css'
 
 interface QuoteSelection {
@@ -95,4 +94,13 @@ function selectedText(): QuoteSelection | null {
   if (text.trim() === '' || text.length > longest || element?.closest('.prose') == null) return null
   const { right, bottom } = range.getBoundingClientRect()
   return { text, x: Math.min(right, window.innerWidth - 110), y: Math.min(bottom + 6, window.innerHeight - 44) }
+}
+
+/** A text as a quotation in Markdown, with room below for what is said to it. */
+export function toQuote(text: string): string {
+  const lines = text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => (line.trim() === '' ? '>' : `> ${line.trimEnd()}`))
+  return `${lines.join('\n')}\n\n`
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ContextInfo } from '../api/context-info.ts'
-import { cacheOutlook } from './cache-outlook.ts'
+import type { ContextInfo } from '../api/session-types.ts'
+import { cacheOutlook } from './context-dialog.tsx'
 
 const info = (cache: Partial<ContextInfo['cache']>): ContextInfo => ({
   model: 'm',

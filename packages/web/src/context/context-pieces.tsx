@@ -1,17 +1,19 @@
-import type { StoredMessage } from '@troupe/core/protocol'
+import type { StoredMessage } from '@troupe/protocol'
 import { useState } from 'react'
-import type { ContextPiece, PieceKind } from '../api/context-info.ts'
+import type { ContextPiece, PieceKind } from '../api/session-types.ts'
+import { messageText } from '../chat/session/session-state.ts'
+import { formatCost, formatNumber } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { PieceRow } from './piece-row.tsx'
-import { pieceTitle } from './piece-title.ts'
+import { stripMarkdown } from '../ui/strip-markdown.ts'
 
 const shownAtOnce = 100
 const orders = ['largest', 'told'] as const
 const kinds = ['all', 'tool', 'instructions', 'summary', 'message'] as const
 
-export interface ContextPiecesProps {
+interface ContextPiecesProps {
   pieces: readonly ContextPiece[]
   /** Those that the page has, to name answers by. */
   messages: readonly StoredMessage[]
@@ -68,4 +70,60 @@ export function ContextPieces({ pieces, messages, onGoTo }: ContextPiecesProps) 
       )}
     </section>
   )
+}
+
+interface PieceRowProps {
+  piece: ContextPiece
+  title: string
+  /** Of the largest, to compare by eye. */
+  share: number
+  onGoTo: (messageId: string) => void
+}
+
+function PieceRow({ piece, title, share, onGoTo }: PieceRowProps) {
+  const { kind, tokens, cost, messageId, changed } = piece
+  const facts = (
+    <>
+      <i data-kind={kind} aria-hidden />
+      <span className="visually-hidden">{t.context.kind[kind]}: </span>
+      <span className="piece-title" data-kind={kind}>
+        <VisibleText text={title} as="name" />
+        {changed === true && <em>{t.context.changed}</em>}
+      </span>
+      <span className="piece-bar" aria-hidden>
+        <span data-kind={kind} style={{ width: `${100 * share}%` }} />
+      </span>
+      <span className="piece-tokens">
+        {formatNumber(tokens)}
+        <span className="visually-hidden"> {t.context.tokensWord}</span>
+      </span>
+      <span className="piece-cost">{cost !== undefined && formatCost(cost)}</span>
+    </>
+  )
+  return (
+    <li>
+      {messageId === undefined ? (
+        <div className="piece">{facts}</div>
+      ) : (
+        <button type="button" className="piece" title={t.context.goTo} onClick={() => onGoTo(messageId)}>
+          {facts}
+        </button>
+      )}
+    </li>
+  )
+}
+
+const longest = 90
+
+/** What a piece is called on the page. Answers are told apart by how they begin, where the page has them. */
+export function pieceTitle(piece: ContextPiece, message: Pick<StoredMessage, 'parts'> | undefined): string {
+  const { kind, name } = piece
+  if (kind === 'summary') return t.context.summaryOfOlder
+  if (kind === 'instructions') return name.charAt(0).toUpperCase() + name.slice(1)
+  if (kind === 'tool') return name
+  if (name.startsWith('user')) return `${t.context.you}${name.slice('user'.length)}`
+  if (!name.startsWith('assistant')) return name
+  const start = stripMarkdown(messageText(message).slice(0, 4 * longest)).replaceAll(/\s+/g, ' ')
+  if (start === '') return t.context.answer
+  return `${t.context.answer}: ${start.length > longest ? `${start.slice(0, longest).toWellFormed()}…` : start}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sumByKind } from './kinds-in.ts'
+import { sumByKind } from './context-dialog.tsx'
 
 test('kinds are summed in the order in which the model is told them; what is not there is left out', () => {
   const kinds = sumByKind([

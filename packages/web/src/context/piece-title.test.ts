@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ContextPiece, PieceKind } from '../api/context-info.ts'
-import { pieceTitle } from './piece-title.ts'
+import type { ContextPiece, PieceKind } from '../api/session-types.ts'
+import { pieceTitle } from './context-pieces.tsx'
 
 const piece = (kind: PieceKind, name: string): ContextPiece => ({ kind, name, tokens: 1 })
 const said = (text: string) => ({ parts: [{ type: 'text' as const, text }] })

@@ -1,13 +1,13 @@
-import { useState } from 'react'
+import { Pause, Play } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
-import { useChatSession } from '../chat/hooks/use-chat-session.ts'
-import { useChatState } from '../chat/hooks/use-chat-state.ts'
-import { useChatTools } from '../chat/hooks/use-chat-tools.ts'
+import { useChatSession, useChatState, useChatTools } from '../chat/hooks/use-chat-state.ts'
+import type { TappedChunk } from '../chat/session/run-stream.ts'
+import { useSessionStore } from '../chat/session/session-context.ts'
 import { t } from '../texts/t.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CopyButton, IconButton } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { StreamView } from './stream-view.tsx'
-import { toDebugText } from './to-shown.ts'
 import './debug-view.css'
 
 const views = ['stream', 'useChatState', 'useChatSession', 'useChatTools', 'useChatActions'] as const
@@ -55,4 +55,81 @@ function Value({ value }: { value: unknown }) {
       <pre tabIndex={0}>{text}</pre>
     </div>
   )
+}
+
+const lookEveryMs = 250
+
+/** The last chunks with their numbers, newest first; those that hold what is typed. */
+function StreamView() {
+  const { stream } = useSessionStore()
+  const [chunks, setChunks] = useState(() => stream.read())
+  const [paused, setPaused] = useState(false)
+  const [filter, setFilter] = useState('')
+  useEffect(() => {
+    if (paused) return
+    let seen = -1
+    const timer = setInterval(() => {
+      if (stream.count() === seen) return
+      seen = stream.count()
+      setChunks(stream.read())
+    }, lookEveryMs)
+    return () => clearInterval(timer)
+  }, [stream, paused])
+  const wanted = filter.trim().toLowerCase()
+  const shown = chunks.filter((tapped) => wanted === '' || lineOf(tapped).toLowerCase().includes(wanted)).toReversed()
+  return (
+    <>
+      <div className="beside-head debug-filter">
+        <input
+          className="beside-head-main"
+          aria-label={t.debug.filter}
+          placeholder={t.debug.filter}
+          value={filter}
+          onChange={({ target }) => setFilter(target.value)}
+        />
+        <IconButton label={paused ? t.debug.goOn : t.debug.pause} onClick={() => setPaused(!paused)}>
+          {paused ? <Play /> : <Pause />}
+        </IconButton>
+        <CopyButton text={shown.toReversed().map(lineOf).join('\n')} label={t.debug.copy} />
+      </div>
+      {shown.length === 0 ? (
+        <p className="beside-none">{t.debug.nothing}</p>
+      ) : (
+        <ol className="beside-body debug-chunks" tabIndex={0} aria-label={t.debug.stream}>
+          {shown.map((tapped, index) => (
+            <li key={`${tapped.number ?? 'x'} ${shown.length - index}`}>
+              <span className="debug-number">{tapped.number ?? '–'}</span>
+              <b>{tapped.chunk.type}</b>
+              <code>
+                <VisibleText text={restOf(tapped)} as="exact" />
+              </code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}
+
+function lineOf({ number, chunk }: TappedChunk): string {
+  return `${number ?? '-'}\t${JSON.stringify(chunk)}`
+}
+
+const longestShown = 400
+
+function restOf({ chunk: { type: _, ...rest } }: TappedChunk): string {
+  const text = JSON.stringify(rest)
+  return text.length > longestShown ? `${text.slice(0, longestShown)} …` : text
+}
+
+/** A value as text: functions by the names they go by, since the build shortens their own; maps as objects. */
+export function toDebugText(value: unknown, space: number = 2): string {
+  return JSON.stringify(value, replace, space) ?? String(value)
+}
+
+function replace(key: string, value: unknown): unknown {
+  if (typeof value === 'function') return `ƒ ${key || value.name || 'anonymous'}()`
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  return value
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDebugText } from './to-shown.ts'
+import { toDebugText } from './debug-view.tsx'
 
 test('functions are shown by the names they go by, maps and sets by what they hold', () => {
   const s = () => undefined

@@ -1,7 +1,7 @@
-import { ValueView } from '../chat/value-view.tsx'
+import { readReport } from '../chat/session/sub-agent.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
-import { readReport } from '../sub-agents/read-report.ts'
-import type { DisplayContent, DisplayProps } from './parts/display-props.ts'
+import { ValueView } from './parts/display-parts.tsx'
+import type { DisplayContent, DisplayProps } from './parts/display-registry.ts'
 
 /** What became of a sub-agent: `agentId`, `name`, `status`, `text` (its answer), `note`, `steps`, `tokens`. */
 export default function AgentDisplay({ content }: DisplayProps) {

@@ -1,10 +1,10 @@
 import { lazy, Suspense, useMemo } from 'react'
-import { ValueView } from '../chat/value-view.tsx'
-import { readChart } from '../previews/read-chart.ts'
+import { isRecord, numberIn, textIn } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
-import type { DisplayProps } from './parts/display-props.ts'
+import { ValueView } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 
-const ChartView = lazy(() => import('../previews/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
+const ChartView = lazy(() => import('../content/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
 
 /** Worth seeing without being asked for. */
 export const opens = true
@@ -22,4 +22,33 @@ export default function ChartDisplay({ content }: DisplayProps) {
       />
     </Suspense>
   )
+}
+
+export interface Chart {
+  option: unknown
+  title?: string
+  height?: number
+}
+
+/** A chart as ChartRender is given it: the option may be JSON in a text. Undefined where there is none yet. */
+export function readChart(input: unknown): Chart | undefined {
+  if (!isRecord(input)) return undefined
+  const option = optionIn(input['option'])
+  const [title, height] = [textIn(input['title']), numberIn(input['height'])]
+  if (option === undefined) return undefined
+  return {
+    option,
+    ...(title !== undefined && { title }),
+    ...(height !== undefined && { height: Math.min(1000, Math.max(120, height)) }),
+  }
+}
+
+function optionIn(given: unknown): unknown {
+  if (isRecord(given)) return given
+  if (typeof given !== 'string') return undefined
+  try {
+    return JSON.parse(given) as unknown
+  } catch {
+    return undefined
+  }
 }

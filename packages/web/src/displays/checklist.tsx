@@ -1,11 +1,11 @@
 import { Circle, CircleCheck, CircleDotDashed } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ValueView } from '../chat/value-view.tsx'
+import { recordsIn, textIn } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
-import type { DisplayProps } from './parts/display-props.ts'
-import { recordsIn, textIn } from './parts/read-fields.ts'
+import { VisibleText } from '../ui/elements.tsx'
 import './checklist.css'
+import { ValueView } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 
 const marks: Record<string, () => ReactNode> = {
   pending: () => <Circle aria-label={t.displays.open} />,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entryPaths } from './entry-paths.ts'
+import { entryPaths } from './list.tsx'
 
 const file = (name: string, depth = 0) => ({ name, depth, isFolder: false })
 const folder = (name: string, depth = 0) => ({ name, depth, isFolder: true })

@@ -1,13 +1,10 @@
-import { ValueView } from '../chat/value-view.tsx'
-import { PreviewButton } from '../previews/preview-button.tsx'
+import { numberIn, splitLines, textIn } from '../api/read-fields.ts'
+import { PreviewButton } from '../content/preview-button.tsx'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
-import type { DisplayProps } from './parts/display-props.ts'
+import { VisibleText } from '../ui/elements.tsx'
+import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 import { languageForPath } from './parts/language-of.ts'
-import { DisplayPanel } from './parts/panel.tsx'
-import { PathName } from './parts/path-name.tsx'
-import { splitLines, numberIn, textIn } from './parts/read-fields.ts'
-import { useShowMore } from './parts/use-growing.ts'
 
 const linesAtFirst = 40
 

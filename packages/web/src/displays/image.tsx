@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { pageAccess } from '../api/page-access.ts'
+import { numberIn, textIn } from '../api/read-fields.ts'
+import { formatSize } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { formatSize } from '../ui/format.ts'
-import type { DisplayProps } from './parts/display-props.ts'
-import { DisplayPanel } from './parts/panel.tsx'
-import { PathName } from './parts/path-name.tsx'
-import { numberIn, textIn } from './parts/read-fields.ts'
 import './image.css'
+import { DisplayPanel, PathName } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 
 export const opens = true
 

@@ -1,14 +1,10 @@
 import { File, Folder, Link2, Shapes } from 'lucide-react'
-import { ValueView } from '../chat/value-view.tsx'
-import { PreviewButton } from '../previews/preview-button.tsx'
+import { numberIn, recordsIn, textIn } from '../api/read-fields.ts'
+import { PreviewButton } from '../content/preview-button.tsx'
 import { t } from '../texts/t.ts'
-import { entryPaths } from './entry-paths.ts'
-import type { DisplayProps } from './parts/display-props.ts'
-import { DisplayPanel } from './parts/panel.tsx'
-import { PathName } from './parts/path-name.tsx'
-import { numberIn, recordsIn, textIn } from './parts/read-fields.ts'
-import { useShowMore } from './parts/use-growing.ts'
 import './list.css'
+import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 
 const entriesAtFirst = 24
 const deepest = 9
@@ -72,4 +68,24 @@ function EntryIcon({ kind }: { kind: string | undefined }) {
   if (kind === 'link') return <Link2 aria-label={t.displays.link} />
   if (kind === 'other') return <Shapes aria-label={t.displays.other} />
   return <File aria-hidden />
+}
+
+/** An entry of a list: a whole path, or a name below the last folder of a lesser depth. */
+interface ListedName {
+  name: string
+  depth: number
+  isFolder: boolean
+}
+
+/** Where each entry of a folder's list lies. */
+export function entryPaths(folder: string, entries: readonly ListedName[]): string[] {
+  const start = folder === '' || folder === '.' ? '' : `${folder.replace(/\/$/, '')}/`
+  const above: string[] = []
+  return entries.map(({ name, depth, isFolder }) => {
+    if (name.includes('/')) return name
+    const parents = above.slice(0, depth)
+    if (isFolder) above[depth] = name
+    above.length = Math.min(above.length, depth + 1)
+    return `${start}${[...parents, name].join('/')}`
+  })
 }

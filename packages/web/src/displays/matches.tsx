@@ -1,15 +1,10 @@
-import { ValueView } from '../chat/value-view.tsx'
+import { numberIn, recordsIn, textIn } from '../api/read-fields.ts'
+import { OpenFileInPanel } from '../panels/open-in-panel.tsx'
 import { t } from '../texts/t.ts'
-import { OpenFileInPanel } from '../panels/open-file.tsx'
-import { Group } from '../ui/group.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { splitMatches } from './split-matches.ts'
-import type { DisplayProps } from './parts/display-props.ts'
-import { DisplayPanel } from './parts/panel.tsx'
-import { PathName } from './parts/path-name.tsx'
-import { numberIn, recordsIn, textIn } from './parts/read-fields.ts'
-import { useShowMore } from './parts/use-growing.ts'
+import { Group, VisibleText } from '../ui/elements.tsx'
 import './matches.css'
+import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 
 const filesAtFirst = 8
 const linesAtFirst = 12
@@ -104,4 +99,16 @@ function MatchRow(props: {
 
 function isMatch(line: Record<string, unknown>): boolean {
   return line['match'] !== false
+}
+
+/**
+ * A line as pieces, every second of which is what the pattern found. Only patterns that are plain words are looked for:
+ * a regular expression of a stranger could keep the page busy for ever, and ours are not those of the search.
+ */
+export function splitMatches(line: string, pattern: string): string[] {
+  const word = pattern.replaceAll(/\\([.()[\]{}*+?^$|/\\-])/g, '$1')
+  const isPlain = !/[.()[\]{}*+?^$|\\]/.test(pattern.replaceAll(/\\[.()[\]{}*+?^$|/\\-]/g, ''))
+  if (!isPlain || word === '' || word.includes('\n')) return [line]
+  const pieces = line.split(word)
+  return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [word, piece]))
 }

@@ -1,8 +1,8 @@
 import { pageAccess } from '../api/page-access.ts'
+import { isRecord, textIn } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
-import type { DisplayProps } from './parts/display-props.ts'
-import { isRecord, textIn } from './parts/read-fields.ts'
 import './media.css'
+import type { DisplayProps } from './parts/display-registry.ts'
 
 export const opens = true
 

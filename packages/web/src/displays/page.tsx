@@ -1,12 +1,9 @@
-import { ValueView } from '../chat/value-view.tsx'
+import { numberIn, splitLines, textIn, webAddress } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
-import type { DisplayProps } from './parts/display-props.ts'
-import { DisplayPanel } from './parts/panel.tsx'
-import { splitLines, numberIn, textIn, webAddress } from './parts/read-fields.ts'
-import { useShowMore } from './parts/use-growing.ts'
-import { WebLink } from './parts/web-link.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import './page.css'
+import { DisplayPanel, useShowMore, ValueView, WebLink } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 
 const linesAtFirst = 14
 

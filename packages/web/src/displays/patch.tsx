@@ -1,9 +1,8 @@
-import { ValueView } from '../chat/value-view.tsx'
+import { recordsIn } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
 import DiffDisplay from './diff.tsx'
-import type { DisplayProps } from './parts/display-props.ts'
-import { recordsIn } from './parts/read-fields.ts'
-import { useShowMore } from './parts/use-growing.ts'
+import { useShowMore, ValueView } from './parts/display-parts.tsx'
+import type { DisplayProps } from './parts/display-registry.ts'
 import './patch.css'
 
 export const opens = true

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitMatches } from './split-matches.ts'
+import { splitMatches } from './matches.tsx'
 
 test('every second piece is what was looked for', () => {
   expect(splitMatches('a TODO and a TODO', 'TODO')).toEqual(['a ', 'TODO', ' and a ', 'TODO', ''])

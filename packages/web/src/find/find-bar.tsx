@@ -1,14 +1,13 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { useSessionStore } from '../chat/session-context.ts'
+import { useSessionStore } from '../chat/session/session-context.ts'
+import { noticeError } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
-import { IconButton } from '../ui/icon-button.tsx'
-import { noticeError } from '../ui/notices.tsx'
-import { useWorkspace } from '../workspace.ts'
-import { createFindStore } from './find-store.ts'
-import { findCard, clearHighlights, highlightMatches } from './mark-places.ts'
+import { IconButton } from '../ui/button.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
 import './find-bar.css'
+import { clearHighlights, createFindStore, findCard, highlightMatches } from './find-matches.ts'
 
 const waitMs = 160
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findOccurrences } from './find-in.ts'
+import { findOccurrences } from './find-matches.ts'
 
 const found = (text: string, wanted: string) => findOccurrences(text, wanted).map(([from, to]) => text.slice(from, to))
 

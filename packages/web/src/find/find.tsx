@@ -1,7 +1,6 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
-import { useSession } from '../chat/session-context.ts'
-import { useApp } from '../workspace.ts'
-import { onFind } from './open-find.ts'
+import { useSession } from '../chat/session/session-context.ts'
+import { useApp } from '../workspace/workspace.ts'
 
 const FindBar = lazy(() => import('./find-bar.tsx').then((module) => ({ default: module.FindBar })))
 
@@ -54,4 +53,16 @@ export function Find() {
       />
     </Suspense>
   )
+}
+
+const listeners = new Set<() => void>()
+
+/** Opens the search of the session in sight, for those that are not part of it. */
+export function openFind(): void {
+  for (const listener of listeners) listener()
+}
+
+function onFind(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }

@@ -1,15 +1,12 @@
 import { Check, KeyRound, Play, Search, Server } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { isDemoModel } from '../api/model-info.ts'
-import type { ProviderInfo } from '../api/provider-info.ts'
+import { isDemoModel, type ModelInfo } from '../api/models.ts'
+import type { ProviderInfo } from '../api/providers.ts'
 import { FamilyMark } from '../models/family-mark.tsx'
-import { formatElements } from '../texts/sentence.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { useApp, useCurrentModel, useWorkspace } from '../workspace.ts'
-import { findUsableProviders } from './found-here.ts'
-import type { UsableProvider } from './found-here.ts'
+import { formatElements, VisibleText } from '../ui/elements.tsx'
+import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
 import './first-run.css'
 
 /** Before anything was said here: what was found on this machine, what answers now, and the tour. Nothing to fill in. */
@@ -91,4 +88,34 @@ function describeSource({ how }: UsableProvider): string {
   if (how.kind === 'environment') return t.models.keyFromEnvironment(how.variable)
   if (how.kind === 'settings') return t.models.keyFromSettings
   return how.kind === 'local' ? t.models.foundHere : t.models.needsNoKey
+}
+
+/** A provider that can be used without anything being filled in, and the model of it to begin with. */
+interface UsableProvider {
+  id: string
+  name: string
+  how: { kind: 'environment'; variable: string } | { kind: 'settings' } | { kind: 'local' } | { kind: 'open' }
+  models: number
+  model: ModelInfo
+}
+
+/** What was found on this machine: keys, and servers of models. The demo model is always there and is not counted. */
+export function findUsableProviders(
+  providers: readonly ProviderInfo[],
+  models: readonly ModelInfo[],
+): UsableProvider[] {
+  return providers.flatMap((provider) => {
+    const own = models.filter((model) => model.provider === provider.id)
+    const model = own[0]
+    if (!provider.usable || provider.id === 'demo' || model === undefined) return []
+    return [{ id: provider.id, name: provider.name, how: providerSource(provider), models: own.length, model }]
+  })
+}
+
+function providerSource({ keySource, local }: ProviderInfo): UsableProvider['how'] {
+  if (local) return { kind: 'local' }
+  if (keySource === null) return { kind: 'open' }
+  return keySource === 'settings'
+    ? { kind: 'settings' }
+    : { kind: 'environment', variable: keySource.replace(/^env:/, '') }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ModelInfo } from '../api/model-info.ts'
-import type { ProviderInfo } from '../api/provider-info.ts'
-import { findUsableProviders } from './found-here.ts'
+import type { ModelInfo } from '../api/models.ts'
+import type { ProviderInfo } from '../api/providers.ts'
+import { findUsableProviders } from './first-run.tsx'
 
 const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo => ({
   id,

@@ -1,18 +1,21 @@
-import { ArrowUpRight, X } from 'lucide-react'
 import type { Ask } from '@troupe/core'
-import { useRef } from 'react'
-import { findSession } from '../find-session.ts'
+import type { DataParts } from '@troupe/protocol'
+import { ArrowUpRight, Bot, X } from 'lucide-react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { OpenAsk } from '../chat/asks/open-ask.tsx'
+import { ToolPart } from '../chat/parts/tool-part.tsx'
+import type { Approval, ToolCallPart } from '../chat/session/message-parts.ts'
+import { SessionContext, useSession, useSessionStore } from '../chat/session/session-context.ts'
+import type { ChatSessionStore } from '../chat/session/session-types.ts'
+import { agentPanel } from '../chat/session/sub-agents.ts'
 import { t } from '../texts/t.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { AskEntry } from './ask-entry.tsx'
-import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
-import { useFocusedAsk } from './use-focused-ask.ts'
-import { useClickGuard } from './use-steady-clicks.ts'
+import { Moment, VisibleText } from '../ui/elements.tsx'
+import { findSession } from '../workspace/app-state.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './inbox-dialog.css'
+import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
 
 /** Everything that waits for the person, in any session and at any depth, with what it takes to answer it here. */
 export function InboxDialog() {
@@ -72,4 +75,141 @@ function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: As
       ))}
     </section>
   )
+}
+
+/** One ask, shown and answered as in its session. */
+function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
+  const workspace = useWorkspace()
+  const store = useMemo(() => workspace.session(ask.sessionId), [workspace, ask.sessionId])
+  const subAgents = ask.agentPath.slice(1)
+  return (
+    <article className="inbox-ask" tabIndex={-1} data-ask={ask.id} aria-label={ask.title}>
+      <p className="inbox-facts">
+        {subAgents.length > 0 && <AskingAgent ask={ask} store={store} onLeave={onLeave} />}
+        <Moment time={ask.createdAt} />
+      </p>
+      <SessionContext value={store}>
+        {ask.kind === 'approval' || ask.kind === 'browser' ? <ApprovalAsk ask={ask} /> : <AskForm ask={ask} />}
+      </SessionContext>
+    </article>
+  )
+}
+
+/** Who asks; the way to its conversation, where that is known. */
+function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: ChatSessionStore; onLeave: () => void }) {
+  const { app } = useWorkspace()
+  const { agentId, agentPath, sessionId } = ask
+  const content = (
+    <>
+      <Bot aria-hidden />
+      <VisibleText text={agentPath.slice(1).join(' › ')} as="name" />
+    </>
+  )
+  if (agentId === undefined) return <span className="inbox-agent">{content}</span>
+  return (
+    <button
+      type="button"
+      className="inbox-agent"
+      aria-label={t.inbox.showAgent(agentPath.at(-1) ?? '')}
+      onClick={() => {
+        onLeave()
+        app.select(sessionId)
+        store.panels.open(agentPanel(store.agents, agentId))
+      }}
+    >
+      {content}
+    </button>
+  )
+}
+
+function ApprovalAsk({ ask }: { ask: Ask }) {
+  const part = useMemo(() => toToolCallPart(ask), [ask])
+  return <ToolPart part={part} progress={undefined} live latest />
+}
+
+function AskForm({ ask }: { ask: Ask }) {
+  const store = useSessionStore()
+  const sending = useSession((state) => state.answering.includes(ask.id))
+  return (
+    <OpenAsk ask={ask as DataParts['ask']} sending={sending} answer={(given) => void store.answer(ask.id, given)} />
+  )
+}
+
+/** The call that is to be approved, or that waits for a click, as the stream of its session would show it. */
+function toToolCallPart(ask: Ask): ToolCallPart {
+  const { id, toolCallId, toolName, input, title, summary, content, reason, remember, commands } = ask
+  if (ask.kind === 'browser')
+    return { type: 'dynamic-tool', toolName, toolCallId, state: 'input-available', input } as ToolCallPart
+  const approval: Approval = {
+    id,
+    requestReason: reason,
+    descriptor: {
+      title,
+      ...(summary !== undefined && { summary }),
+      content,
+      ...(remember !== undefined && { remember }),
+      ...(commands !== undefined && { commands }),
+    },
+  }
+  return { type: 'dynamic-tool', toolName, toolCallId, state: 'approval-requested', input, approval } as ToolCallPart
+}
+
+/** The focus stays in the list: what was answered and is gone hands it on to what has come into its place. */
+function useFocusedAsk(body: RefObject<HTMLElement | null>, asks: readonly Ask[]): void {
+  const focused = useRef<{ id: string; index: number } | null>(null)
+  useLayoutEffect(() => {
+    const list = body.current
+    const note = (event: FocusEvent) => {
+      const id = (event.target as Element).closest<HTMLElement>('[data-ask]')?.dataset['ask']
+      if (id === undefined) return
+      focused.current = { id, index: entriesIn(list).findIndex((entry) => entry.dataset['ask'] === id) }
+    }
+    const forget = (event: FocusEvent) => {
+      // Towards somewhere else by the person; a control that is gone or disabled loses it towards nowhere.
+      if (event.relatedTarget !== null && !list?.contains(event.relatedTarget as Node)) focused.current = null
+    }
+    list?.addEventListener('focusin', note)
+    list?.addEventListener('focusout', forget)
+    return () => {
+      list?.removeEventListener('focusin', note)
+      list?.removeEventListener('focusout', forget)
+    }
+  }, [body])
+  useLayoutEffect(() => {
+    const { current: before } = focused
+    const entries = entriesIn(body.current)
+    if (before === null || entries.some((entry) => entry.dataset['ask'] === before.id)) return
+    entries[Math.min(before.index, entries.length - 1)]?.focus()
+  }, [body, asks])
+  // The dialog itself gives the focus to its first button. It is open by the time that effects of its parent run.
+  useEffect(() => entriesIn(body.current)[0]?.focus(), [body])
+}
+
+function entriesIn(list: HTMLElement | null): HTMLElement[] {
+  return [...(list?.querySelectorAll<HTMLElement>('[data-ask]') ?? [])]
+}
+
+const readingTime = 500
+
+/** Nobody approves what has just slid under the pointer: clicks right after the list has changed do nothing. */
+function useClickGuard(body: RefObject<HTMLElement | null>, asks: readonly Ask[]): void {
+  const changedAt = useRef<number | null>(null)
+  const known = useRef(asks)
+  useLayoutEffect(() => {
+    if (known.current === asks) return
+    known.current = asks
+    changedAt.current = performance.now()
+  }, [asks])
+  useLayoutEffect(() => {
+    const list = body.current
+    const onClick = (event: MouseEvent) => {
+      // A key that presses a button has no pointer, and the focus was moved off the buttons.
+      if (event.detail === 0 || changedAt.current === null) return
+      if (performance.now() - changedAt.current > readingTime) return
+      event.preventDefault()
+      event.stopPropagation()
+    }
+    list?.addEventListener('click', onClick, true)
+    return () => list?.removeEventListener('click', onClick, true)
+  }, [body])
 }

@@ -2,7 +2,7 @@ import { Bell, BellOff, BellRing } from 'lucide-react'
 import { useStore } from 'zustand'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { useWorkspace } from '../workspace.ts'
+import { useWorkspace } from '../workspace/workspace.ts'
 
 /** Whether the browser tells of what waits while nobody looks at the page. */
 export function NotifySwitch() {

@@ -1,7 +1,7 @@
 import createDOMPurify from 'dompurify'
 import temml from 'temml'
 import 'temml/dist/Temml-Local.css'
-import { mathAt } from './math-at.ts'
+import { mathAt } from './marked-options.ts'
 
 /** One for formulas alone: MathML and the few classes and measures that temml gives it, no addresses of any kind. */
 const purify = createDOMPurify(window)

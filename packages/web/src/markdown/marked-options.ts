@@ -1,8 +1,196 @@
-import { Marked, Renderer, Tokenizer } from 'marked'
-import type { MarkedOptions, Tokens } from 'marked'
-import { footnoteExtension } from './footnotes.ts'
-import { mathExtension } from './math-extension.ts'
-import { keepPlainTags } from './plain-tags.ts'
+import { Marked, type MarkedExtension, type MarkedOptions, Renderer, type Token, Tokenizer, type Tokens } from 'marked'
+
+/** The footnotes of a text: what each says, and the numbers of those that the text refers to, in order. */
+export interface Notes {
+  said: Map<string, Token[]>
+  numbers: Map<string, number>
+}
+
+export function noNotes(): Notes {
+  return { said: new Map(), numbers: new Map() }
+}
+
+/** Those of the text that is being read. */
+let notes = noNotes()
+
+export function readNotesInto(given: Notes): void {
+  notes = given
+}
+
+const opening = /^\[\^([^\]\s]{1,60})\]:[ \t]*/
+const reference = /^\[\^([^\]\s]{1,60})\](?!:)/
+const indented = /^(?: {2,}|\t)/
+/** A line that goes on with the paragraph before it, as opposed to one that begins something of its own. */
+const goesOn = /^(?!\[\^|#|>|```|~~~|\||[-*+] |\d{1,9}[.)] )\s*\S/
+
+/** GitHub's footnotes: `[^name]` refers to `[^name]: …`. What is said nowhere stays the text that it is. */
+const footnoteExtension: MarkedExtension = {
+  extensions: [
+    {
+      name: 'footnote',
+      level: 'block',
+      start(text) {
+        const at = text.indexOf('\n[^')
+        return at === -1 ? undefined : at
+      },
+      tokenizer(text): Tokens.Generic | undefined {
+        const [begin, name] = opening.exec(text) ?? []
+        if (begin === undefined || name === undefined) return undefined
+        const raw = rawNote(text)
+        const said = raw.slice(begin.length).replaceAll(/\n(?: {1,4}|\t)/g, '\n')
+        if (!notes.said.has(name)) notes.said.set(name, this.lexer.blockTokens(said, []))
+        return { type: 'footnote', raw }
+      },
+      renderer: () => '',
+    },
+    {
+      name: 'footnote-reference',
+      level: 'inline',
+      start(text) {
+        const at = text.indexOf('[^')
+        return at === -1 ? undefined : at
+      },
+      tokenizer(text): Tokens.Generic | undefined {
+        const [raw, name] = reference.exec(text) ?? []
+        if (raw === undefined || name === undefined || !notes.said.has(name)) return undefined
+        const number = notes.numbers.get(name) ?? notes.numbers.size + 1
+        notes.numbers.set(name, number)
+        return { type: 'footnote-reference', raw, number }
+      },
+      renderer: (token) => `<sup class="footnote-reference">${Number(token['number'])}</sup>`,
+    },
+  ],
+}
+
+/** The notes that are referred to, as a list to stand below the text. */
+export function notesHtml({ said, numbers }: Notes, render: (tokens: Token[]) => string): string {
+  const items = [...numbers.keys()].map((name) => `<li>${render(said.get(name) ?? [])}</li>\n`)
+  return items.length === 0 ? '' : `<ol class="footnotes">\n${items.join('')}</ol>\n`
+}
+
+/** Up to the line that is no longer of it: after a blank one only what is indented. */
+function rawNote(text: string): string {
+  let end = lineEnd(text, 0)
+  for (let from = end; from < text.length;) {
+    const to = lineEnd(text, from)
+    const line = text.slice(from, to)
+    from = to
+    if (line.trim() === '') continue
+    const isAfterBlank = end < to - line.length
+    if (!indented.test(line) && (isAfterBlank || !goesOn.test(line))) break
+    end = to
+  }
+  return text.slice(0, end)
+}
+
+function lineEnd(text: string, from: number): number {
+  const at = text.indexOf('\n', from)
+  return at === -1 ? text.length : at + 1
+}
+
+/** A formula in a text: as it stands there, and what is between its marks. */
+interface Formula {
+  raw: string
+  tex: string
+  /** On a line of its own. */
+  display: boolean
+}
+
+const longest = 5000
+const shapes: { shape: RegExp; display: boolean; isDollar?: true }[] = [
+  { shape: /^\$\$((?:[^$\\]|\\[\s\S]|\$(?!\$))+?)\$\$/, display: true },
+  { shape: /^\$((?:[^$\\\n]|\\[^\n])+?)\$(?![\d$])/, display: false, isDollar: true },
+  { shape: /^\\\(([\s\S]+?)\\\)/, display: false },
+  { shape: /^\\\[([\s\S]+?)\\\]/, display: true },
+]
+
+/** The formula that a text begins with, in the marks of TeX; amounts of money are none. */
+export function mathAt(text: string): Formula | undefined {
+  const window = text.slice(0, longest)
+  for (const { shape, display, isDollar } of shapes) {
+    const [raw, tex] = shape.exec(window) ?? []
+    if (raw === undefined || tex === undefined || tex.trim() === '') continue
+    if (isDollar === true ? !isMeant(tex) : !hasSign(tex)) return undefined
+    return { raw, tex: tex.trim(), display }
+  }
+  return undefined
+}
+
+/** `\\[link\\]` are brackets that are not to be a link. */
+function hasSign(tex: string): boolean {
+  return /[\\^_=+<>{}|*/\d-]/.test(tex) || /^\s*\p{L}{1,2}\s*$/u.test(tex)
+}
+
+/** `$5 and 10$` is about money: there is no sign of a formula in it, or it begins with an amount. */
+function isMeant(tex: string): boolean {
+  if (/^\s|\s$/.test(tex)) return false
+  if (!/\s/.test(tex)) return tex.length <= 60 || /[\\^_=]/.test(tex)
+  return (
+    /[\\^_={}]/.test(tex) || (/[+<>|*/-]/.test(tex) && !/^\d[\d.,]*\s*\p{L}{2}/u.test(tex) && !/\p{L}{4}/u.test(tex))
+  )
+}
+
+interface MathToken extends Tokens.Generic {
+  type: 'math' | 'math-block'
+  raw: string
+  display: boolean
+}
+
+/** Formulas as a kind of token: nothing inside of one is read as markdown. What is shown until it is drawn is its source. */
+const mathExtension: MarkedExtension = {
+  extensions: [
+    {
+      name: 'math-block',
+      level: 'block',
+      start: (text) => /(?:^|\n) {0,3}(?:\$\$|\\\[)/.exec(text)?.index,
+      tokenizer(text): MathToken | undefined {
+        const indent = /^ {0,3}(?=\$\$|\\\[)/.exec(text)?.[0]
+        if (indent === undefined) return undefined
+        const formula = mathAt(text.slice(indent.length))
+        if (formula === undefined) return undefined
+        const rest = text.slice(indent.length + formula.raw.length)
+        const end = /^[ \t]*(?:\n|$)/.exec(rest)?.[0]
+        if (end === undefined) return undefined
+        return { type: 'math-block', raw: indent + formula.raw + end, text: formula.raw, display: true }
+      },
+      renderer: (token) => `<p>${shown(token as MathToken)}</p>\n`,
+    },
+    {
+      name: 'math',
+      level: 'inline',
+      start: (text) => /(?<![\w\\$])\$|\\[([]/.exec(text)?.index,
+      tokenizer(text): MathToken | undefined {
+        const formula = mathAt(text)
+        return formula && { type: 'math', raw: formula.raw, text: formula.raw, display: formula.display }
+      },
+      renderer: (token) => shown(token as MathToken),
+    },
+  ],
+}
+
+function shown({ display, text }: MathToken): string {
+  const source = String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return `<span class="${display ? 'math-display' : 'math-inline'}">${source}</span>`
+}
+
+const kept =
+  'abbr|b|blockquote|br|cite|code|dd|del|details|dl|dt|em|h[1-6]|hr|i|ins|kbd|li|mark|ol|p|pre|q|s|samp|small|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|var'
+const plainTag = new RegExp(
+  `<!--[\\s\\S]*?-->|</?(?:${kept})(?: open)?\\s*/?>|&(?:#\\d+|#x[\\da-f]+|\\w+);|[<>&"]`,
+  'gi',
+)
+const escapes: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
+
+/**
+ * HTML inside markdown: tags that only shape text stay, without attributes; comments go; everything else is shown as the
+ * text that it is. So nothing that could act ever reaches a parser, and the sanitiser behind this has an easy life.
+ */
+export function keepPlainTags(html: string): string {
+  return html.replaceAll(plainTag, (found) => {
+    if (found.startsWith('<!--')) return ''
+    return escapes[found] ?? found
+  })
+}
 
 /** Markdown as answers are written: GitHub's dialect. Headings start below the page's own. */
 class AnswerRenderer extends Renderer {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mathAt } from './math-at.ts'
+import { mathAt } from './marked-options.ts'
 
 test.each([
   ['$x$ is', 'x', false],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepPlainTags } from './plain-tags.ts'
+import { keepPlainTags } from './marked-options.ts'
 
 test.each([
   ['a<br>b<br/>c', 'a<br>b<br/>c'],

@@ -2,7 +2,7 @@ import { Lexer } from 'marked'
 import { expect, test } from 'vitest'
 import { hostileVectors } from '../../e2e/hostile-vectors.ts'
 import { markedOptions, tokenizer } from './marked-options.ts'
-import { rulesFor } from './rules-for.ts'
+import { rulesFor } from './split-blocks.ts'
 
 const all = Lexer.rules.block.gfm
 const plain = rulesFor('Plain.')

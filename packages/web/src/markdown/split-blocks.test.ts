@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { closeOpenMarks } from './close-open-marks.ts'
-import { createSplitter } from './split-blocks.ts'
+import { closeOpenMarks, createSplitter } from './split-blocks.ts'
 
 const answer = [
   '# Title',

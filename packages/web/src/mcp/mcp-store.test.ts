@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../api/api.ts'
-import type { McpInfo } from '../api/mcp-info.ts'
 import { createRequest } from '../api/request.ts'
+import type { McpInfo } from '../api/settings-types.ts'
 import { mcpServer, mcpTool } from '../testing/mcp-server.ts'
 import { createMcpStore } from './mcp-store.ts'
 

@@ -1,10 +1,11 @@
-import { createStore } from 'zustand/vanilla'
-import type { StoreApi } from 'zustand/vanilla'
-import { toErrorInfo } from '../api/api-error.ts'
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Api } from '../api/api.ts'
-import type { McpInfo, McpList, McpPatch } from '../api/mcp-info.ts'
+import { toErrorInfo } from '../api/request.ts'
+import type { McpInfo, McpList, McpPatch } from '../api/settings-types.ts'
 
-export interface McpState {
+interface McpState {
   /** Null until they are read. */
   list: McpList | null
   failure: string | null
@@ -82,4 +83,20 @@ function withPatch(server: McpInfo, { enabled, useTools }: McpPatch): McpInfo {
   const tools = server.tools.map((tool) => ({ ...tool, enabled: useTools?.includes(tool.name) ?? true }))
   const tokens = tools.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0)
   return { ...server, tools, tokens }
+}
+
+const connectingPollMs = 700
+const idlePollMs = 5000
+
+/** No stream tells of servers: while they are looked at they are asked about, more often while one is connecting. */
+export function usePollServers(store: McpStore): void {
+  const isConnecting = useStore(store, ({ list }) => list?.servers.some(({ state }) => state === 'connecting') ?? false)
+  useEffect(() => void store.load(), [store])
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible') void store.load()
+    }
+    const timer = setInterval(look, isConnecting ? connectingPollMs : idlePollMs)
+    return () => clearInterval(timer)
+  }, [store, isConnecting])
 }

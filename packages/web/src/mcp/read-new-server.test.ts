@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readNewServers, splitCommandLine } from './read-new-server.ts'
-import type { NewServerFields } from './read-new-server.ts'
+import { type NewServerFields, readNewServers, splitCommandLine } from './mcp-section.tsx'
 
 const fields = (typed: Partial<NewServerFields>): NewServerFields => ({
   kind: 'program',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mcpServer, mcpTool } from '../testing/mcp-server.ts'
-import { pickTool } from './pick-tool.ts'
-import { serverStatus, needsUser } from './server-status.ts'
+import { pickTool } from './server-row.tsx'
+import { needsUser, serverStatus } from './server-status.ts'
 
 test('how a server is fits in a line', () => {
   const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]

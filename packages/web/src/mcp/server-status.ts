@@ -1,6 +1,6 @@
-import type { McpInfo } from '../api/mcp-info.ts'
+import type { McpInfo } from '../api/settings-types.ts'
+import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { formatCount } from '../ui/format.ts'
 
 /** How a server is, in a line. */
 export function serverStatus(server: McpInfo): string {

@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { Api } from '../api/api.ts'
+import { type ProviderInfo, sortProviders } from '../api/providers.ts'
+import { toErrorInfo } from '../api/request.ts'
 import { t } from '../texts/t.ts'
-import { useWorkspace } from '../workspace.ts'
-import { NewProviderForm } from './new-provider-form.tsx'
-import { createProvidersStore } from './providers-store.ts'
-import { ProviderRow } from './provider-row.tsx'
+import { Button } from '../ui/button.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
 import './models-section.css'
+import { ProviderActionNote, ProviderRow, readModelIds, useProviderActions } from './provider-row.tsx'
 
 /** Who can serve models, what each of them lacks, and the place for keys. Keys go in and never come out. */
 export function ModelsSection() {
@@ -31,5 +34,118 @@ export function ModelsSection() {
       </ul>
       <NewProviderForm onChanged={changed} />
     </div>
+  )
+}
+
+interface ProvidersState {
+  /** Null until they are read. */
+  providers: ProviderInfo[] | null
+  failure: string | null
+}
+
+/** The providers as the dialog shows them. */
+function createProvidersStore(api: Api) {
+  const store = createStore<ProvidersState>(() => ({ providers: null, failure: null }))
+  return { ...store, load }
+
+  async function load(): Promise<void> {
+    try {
+      const { providers } = await api.providers()
+      store.setState({ providers: sortProviders(providers), failure: null })
+    } catch (error) {
+      store.setState({ failure: toErrorInfo(error).message })
+    }
+  }
+}
+
+const empty = { name: '', address: '', key: '', models: '' }
+
+/** A provider that is not in the list: anything that speaks OpenAI's chat completions. */
+function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknown> }) {
+  const { api } = useWorkspace()
+  const [typed, setTyped] = useState(empty)
+  const { busy, outcome, act, test } = useProviderActions(onChanged)
+  const set = (change: Partial<typeof empty>) => setTyped({ ...typed, ...change })
+  const id = typed.name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, 64)
+  const ready = id !== '' && URL.canParse(typed.address.trim())
+  const models = readModelIds(typed.models)
+
+  const add = () =>
+    act(t.models.added, async () => {
+      const key = typed.key.trim()
+      await api.addProvider({
+        id,
+        type: 'openai-compatible',
+        baseURL: typed.address.trim(),
+        ...(key !== '' && { apiKey: key }),
+        ...(models.length > 0 && { models }),
+      })
+      setTyped(empty)
+      return test(id, { keepsModels: models.length === 0 })
+    })
+
+  return (
+    <details className="settings-more" data-setting="new">
+      <summary>{t.models.another}</summary>
+      <form
+        className="settings-row-body"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (ready && !busy) add()
+        }}
+      >
+        <label>
+          {t.models.name}
+          <input
+            value={typed.name}
+            placeholder="acme"
+            maxLength={64}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => set({ name: event.target.value })}
+          />
+        </label>
+        <label>
+          {t.models.baseUrl}
+          <input
+            type="url"
+            value={typed.address}
+            placeholder="https://models.example/v1"
+            spellCheck={false}
+            onChange={(event) => set({ address: event.target.value })}
+          />
+        </label>
+        <label>
+          {t.models.optionalKey}
+          <input
+            type="password"
+            autoComplete="off"
+            value={typed.key}
+            onChange={(event) => set({ key: event.target.value })}
+          />
+        </label>
+        <label>
+          {t.models.onlyModels}
+          <input
+            value={typed.models}
+            placeholder="large-1, small-1"
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => set({ models: event.target.value })}
+          />
+        </label>
+        <div className="settings-row-buttons">
+          <Button type="submit" kind="primary" disabled={!ready || busy}>
+            {t.models.addAndTest}
+          </Button>
+        </div>
+        <ProviderActionNote busy={busy} outcome={outcome} />
+      </form>
+    </details>
   )
 }

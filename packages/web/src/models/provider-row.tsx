@@ -1,15 +1,19 @@
-import { isSameOrigin } from '@troupe/core/protocol'
+import { isSameOrigin } from '@troupe/protocol'
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { hasOwnAddress, lacksKey, providerStatus } from '../api/provider-info.ts'
-import type { ProviderInfo } from '../api/provider-info.ts'
+import {
+  describeProviderTest,
+  hasOwnAddress,
+  lacksKey,
+  type ProviderInfo,
+  providerStatus,
+  type ProviderTest,
+} from '../api/providers.ts'
+import { toErrorInfo } from '../api/request.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { useWorkspace } from '../workspace.ts'
+import { useWorkspace } from '../workspace/workspace.ts'
 import { FamilyMark } from './family-mark.tsx'
-import { readModelIds } from './read-model-ids.ts'
-import { ProviderActionNote } from './provider-outcome.tsx'
-import { useProviderActions } from './use-provider-actions.ts'
 
 /** One provider: how it stands, and below it the fields that change that. */
 export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; onChanged: () => Promise<unknown> }) {
@@ -161,4 +165,65 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
       </form>
     </li>
   )
+}
+
+/** What came of the last thing that was asked for. */
+interface ProviderActionResult {
+  ok: boolean
+  text: string
+}
+
+/** One thing at a time with a provider; afterwards the lists are read anew, whatever came of it. */
+export function useProviderActions(onChanged: () => Promise<unknown>) {
+  const { api } = useWorkspace()
+  const [busy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<ProviderActionResult | null>(null)
+  return { busy, outcome, act, test }
+
+  /** `done` is said where the action has nothing to say of its own. */
+  function act(done: string, action: () => Promise<unknown>): void {
+    setBusy(true)
+    setOutcome(null)
+    void action()
+      .then(
+        (result) =>
+          setOutcome(
+            isTest(result)
+              ? { ok: result.ok, text: describeProviderTest(result) }
+              : { ok: true, text: resultNote(result) ?? done },
+          ),
+        (error: unknown) => setOutcome({ ok: false, text: toErrorInfo(error).message }),
+      )
+      .then(onChanged)
+      .finally(() => setBusy(false))
+  }
+
+  /** A provider that lists its models only when asked would be without any after a restart: the list is kept. */
+  async function test(id: string, { keepsModels = false } = {}): Promise<ProviderTest> {
+    const { test: result } = await api.testProvider(id)
+    const listed = result.ok ? (result.models ?? []).map((model) => model.id) : []
+    if (keepsModels && listed.length > 0) await api.changeProvider(id, { models: listed.slice(0, 1000) })
+    return result
+  }
+}
+
+function resultNote(result: unknown): string | undefined {
+  return typeof result === 'object' && result !== null && 'note' in result ? String(result.note) : undefined
+}
+
+function isTest(result: unknown): result is ProviderTest {
+  return typeof result === 'object' && result !== null && 'ok' in result && 'elapsedMs' in result
+}
+
+export function ProviderActionNote({ busy, outcome }: { busy: boolean; outcome: ProviderActionResult | null }) {
+  return (
+    <output className={outcome?.ok === false ? 'settings-failure' : 'settings-outcome'} aria-live="polite">
+      {busy ? t.ui.oneMoment : outcome?.text}
+    </output>
+  )
+}
+
+/** The ids in a text that somebody typed: by lines, commas or blanks, each once. */
+export function readModelIds(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))]
 }

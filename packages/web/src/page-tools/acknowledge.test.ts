@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../api/api-error.ts'
-import { acknowledge } from './acknowledge.ts'
+import { ApiError } from '../api/request.ts'
+import { acknowledge } from './page-tools.ts'
 
 /** A server that answers in this order, and what was waited for between. */
 function play(...answers: number[]) {

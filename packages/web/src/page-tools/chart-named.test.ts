@@ -1,6 +1,6 @@
-import type { Part } from '@troupe/core/protocol'
+import type { Part } from '@troupe/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { waitForChart, findChartCall } from './chart-named.ts'
+import { findChartCall, waitForChart } from './actions.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

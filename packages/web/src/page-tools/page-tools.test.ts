@@ -1,12 +1,10 @@
-import type { PageCall } from '../api/page-info.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ApiError } from '../api/api-error.ts'
-import { createStorage } from '../api/kept.ts'
-import type { CallNote, TabNote } from '../api/page-info.ts'
-import type { Action, ActionContext } from './action.ts'
-import { createDoneCalls } from './done-calls.ts'
+import { ApiError } from '../api/request.ts'
+import type { CallNote, PageCall, TabNote } from '../api/session-types.ts'
+import { createStorage } from '../platform/storage.ts'
+import type { Action, ActionContext } from './actions.ts'
+import { createDoneCalls, type TabLocks } from './done-calls.ts'
 import { createPageTools } from './page-tools.ts'
-import type { TabLocks } from './tab-locks.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,13 +1,10 @@
-import type { PageCall } from '../api/page-info.ts'
 import type { Api } from '../api/api.ts'
-import type { ClientIds } from '../api/client-ids.ts'
-import { isRecord } from '../displays/parts/read-fields.ts'
-import type { ActionContext } from './action.ts'
-import type { ActionRegistry } from './action-registry.ts'
-import { acknowledge } from './acknowledge.ts'
-import type { DoneCalls, CallOutcome } from './done-calls.ts'
-import type { ReaderPages } from './reader-pages.ts'
-import type { TabLocks } from './tab-locks.ts'
+import { isRecord } from '../api/read-fields.ts'
+import { ApiError } from '../api/request.ts'
+import type { PageCall } from '../api/session-types.ts'
+import type { ClientIds } from '../platform/storage.ts'
+import type { ActionContext, ActionRegistry, ReaderPages } from './actions.ts'
+import type { CallOutcome, DoneCalls, TabLocks } from './done-calls.ts'
 
 /** This page as a device: says what it can do, and does what tools ask it for, each thing once. */
 export interface PageTools {
@@ -33,7 +30,7 @@ export interface PersonCall {
   input: unknown
 }
 
-export interface PageToolsServices {
+interface PageToolsServices {
   api: Pick<Api, 'announceTab' | 'acknowledgeCall'>
   /** Changed in place where this tab turns out to be the copy of another. */
   ids: ClientIds
@@ -187,4 +184,40 @@ export function createPageTools(services: PageToolsServices): PageTools {
 
 function keyOf({ sessionId, toolCallId }: Pick<PersonCall, 'sessionId' | 'toolCallId'>): string {
   return `${sessionId}/${toolCallId}`
+}
+
+/** How long to wait before the next try; the last is repeated. */
+const pauses = [300, 1000, 3000, 9000, 15_000]
+
+interface RetryOptions {
+  /** When it is of no use any more. */
+  until: number
+  now?: () => number
+  wait?: (ms: number) => Promise<void>
+}
+
+/**
+ * Tries until the server has taken it. A server that does not answer, or fails, is asked again; one that refuses (4xx)
+ * is not: somebody else was quicker, or nobody waits any more. Resolves what kept it from being taken; undefined where
+ * nothing did.
+ */
+export async function acknowledge(send: () => Promise<unknown>, options: RetryOptions): Promise<Error | undefined> {
+  const { until, now = Date.now, wait = pause } = options
+  for (let tries = 0; ; tries++) {
+    try {
+      await send()
+      return undefined
+    } catch (error) {
+      const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500
+      const next = pauses[Math.min(tries, pauses.length - 1)] ?? 0
+      if (isRefused || now() + next > until) return error instanceof Error ? error : new Error(String(error))
+      await wait(next)
+    }
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
 }

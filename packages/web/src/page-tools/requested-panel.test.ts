@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageActions } from './action-registry.ts'
+import { pageActions } from './actions.ts'
 import { toPanelRequest } from './requested-panel.ts'
 
 const around = {

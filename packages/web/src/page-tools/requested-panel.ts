@@ -1,6 +1,6 @@
-import { isRecord, numberIn, textIn } from '../displays/parts/read-fields.ts'
+import { isRecord, numberIn, textIn } from '../api/read-fields.ts'
 import { offeredKinds } from '../panels/offered-kinds.ts'
-import type { PanelRequest } from '../panels/panel.ts'
+import type { PanelRequest } from '../state/panels-state.ts'
 
 /** What the page knows of the call and of the session that it belongs to. */
 export interface PanelRequestContext {

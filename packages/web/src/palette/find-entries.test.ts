@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { findEntries } from './find-entries.ts'
-import type { PaletteEntry } from './find-entries.ts'
+import { findEntries, type PaletteEntry } from './entries.ts'
 
 const entry = (group: PaletteEntry['group'], id: string, title: string, words = '', isFirst = true): PaletteEntry => ({
   id,

@@ -1,14 +1,14 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
-   a list that a search field drives (the combobox pattern of ARIA) has no tag of its own; its keys are those of the field */
 import { Search } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { t } from '../texts/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { useWorkspace } from '../workspace.ts'
-import type { PaletteEntry } from './find-entries.ts'
-import { useEntries } from './use-entries.ts'
+import { VisibleText } from '../ui/elements.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { type PaletteEntry, useEntries } from './entries.ts'
 import './palette-dialog.css'
+
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
+   a list that a search field drives (the combobox pattern of ARIA) has no tag of its own; its keys are those of the field */
 
 /** Goes to a session, a message or a setting, or does something, by typing a few letters of it. */
 export function PaletteDialog() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ToolCall } from '../chat/tool-call.ts'
-import { panelForCall } from './panel-of-call.ts'
+import type { ToolCall } from '../chat/session/message-parts.ts'
+import { panelForCall } from './open-in-panel.tsx'
 
 const call = (content: unknown, state: ToolCall['state'] = 'output-available') =>
   ({ toolCallId: 'c1', state, notes: { display: { title: 'Title', content } } }) as ToolCall

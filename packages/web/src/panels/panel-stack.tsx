@@ -1,16 +1,24 @@
-import { useEffect, useId, useLayoutEffect, useRef } from 'react'
-import type { ReactNode, RefObject } from 'react'
+import {
+  type KeyboardEvent as ReactKeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { useStore } from 'zustand'
+import { browserStorage } from '../platform/storage.ts'
+import { Notices } from '../state/notices.tsx'
+import { frontPanel } from '../state/panels-state.ts'
+import { type Panels, useNarrowForPanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
-import { Notices } from '../ui/notices.tsx'
+import './panel-stack.css'
 import { PanelTabs } from './panel-tabs.tsx'
 import { PanelView } from './panel-view.tsx'
-import type { Panels } from './panels.ts'
-import { frontPanel } from './panels-state.ts'
-import { ResizeHandle } from './resize-handle.tsx'
-import { useNarrowForPanels } from './use-narrow.ts'
-import { usePanelWidth } from './use-panel-width.ts'
-import './panel-stack.css'
 
 /** Beside the session: its panels as tabs, one of them in front. Where there is no room, over it. */
 export function PanelStack({ panels }: { panels: Panels }) {
@@ -131,4 +139,101 @@ function useRestoredFocus(frame: RefObject<HTMLElement | null>, shown: string): 
     if (!isFirst.current && document.activeElement === document.body) frame.current?.focus()
     isFirst.current = false
   }, [frame, shown])
+}
+
+interface ResizeHandleProps {
+  width: number
+  narrowest: number
+  widest: number
+  setWidth: (width: number | null, done: boolean) => void
+}
+
+const step = 24
+
+/** The line between the chat and the panels: drawn with the mouse, moved by arrows, set back by a double click. */
+function ResizeHandle({ width, narrowest, widest, setWidth }: ResizeHandleProps) {
+  const onPointerDown = (event: PointerEvent<HTMLHRElement>) => {
+    if (event.button !== 0) return
+    const { currentTarget: handle, pointerId, clientX: from } = event
+    handle.setPointerCapture(pointerId)
+    // Frames would swallow the movement, and text would be selected.
+    document.body.dataset['resizing'] = ''
+    let last = width
+    const onMove = ({ clientX }: globalThis.PointerEvent) => {
+      last = width + from - clientX
+      setWidth(last, false)
+    }
+    const onEnd = () => {
+      handle.removeEventListener('pointermove', onMove)
+      delete document.body.dataset['resizing']
+      if (last !== width) setWidth(last, true)
+    }
+    handle.addEventListener('pointermove', onMove)
+    handle.addEventListener('lostpointercapture', onEnd, { once: true })
+  }
+  const onKeyDown = (event: ReactKeyboardEvent) => {
+    const far = event.shiftKey ? 4 * step : step
+    const widths: Record<string, number | null> = {
+      ArrowLeft: width + far,
+      ArrowRight: width - far,
+      Home: narrowest,
+      End: widest,
+      Enter: null,
+    }
+    const next = widths[event.key]
+    if (next === undefined) return
+    event.preventDefault()
+    setWidth(next, true)
+  }
+  return (
+    // A separator that can have the focus is a widget.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <hr
+      className="beside-resize"
+      aria-orientation="vertical"
+      aria-label={t.panels.resize}
+      aria-valuenow={width}
+      aria-valuemin={narrowest}
+      aria-valuemax={widest}
+      tabIndex={0}
+      onPointerDown={onPointerDown}
+      onDoubleClick={() => setWidth(null, true)}
+      onKeyDown={onKeyDown}
+    />
+  )
+}
+
+const widthKey = 'troupe.panels.width'
+const narrowest = 360
+/** What is left for the chat and the list of sessions. */
+const leftForChat = 640
+
+/** How wide the stack is: as the person drew it, as far as the window has room for it. */
+function usePanelWidth() {
+  const [wanted, setWanted] = useState(readWidth)
+  const room = useSyncExternalStore(onResize, () => window.innerWidth)
+  const widest = Math.max(narrowest, room - leftForChat)
+  const usual = Math.round(Math.min(600, Math.max(390, room * 0.36)))
+  const within = (width: number) => Math.round(Math.min(widest, Math.max(narrowest, width)))
+  return {
+    width: within(wanted ?? usual),
+    narrowest,
+    widest,
+    /** Null: as wide as usual. `done`: it is kept. */
+    setWidth(width: number | null, done: boolean) {
+      const next = width === null ? null : within(width)
+      setWanted(next)
+      if (done) browserStorage.set(widthKey, next === null ? null : String(next))
+    },
+  }
+}
+
+function readWidth(): number | null {
+  const width = Number(browserStorage.get(widthKey))
+  return Number.isFinite(width) && width > 0 ? width : null
+}
+
+function onResize(listener: () => void): () => void {
+  window.addEventListener('resize', listener)
+  return () => window.removeEventListener('resize', listener)
 }

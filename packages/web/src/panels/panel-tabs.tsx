@@ -1,15 +1,12 @@
 import { AppWindow, PanelRightClose, Pin, PinOff, Plus, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
+import { elementId, frontPanel, type Panel } from '../state/panels-state.ts'
+import { openPanelChooser, type Panels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
-import { IconButton } from '../ui/icon-button.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import type { Panel } from './panel.ts'
-import type { Panels } from './panels.ts'
-import { elementId, frontPanel } from './panels-state.ts'
-import { openPanelChooser } from './toggle-panels.ts'
-import { useKind } from './use-kind.ts'
+import { IconButton } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { useKind } from './panel-view.tsx'
 
 /** One tab per panel; arrows go from one to the next, Delete closes. Beside them what is done with the one in front. */
 export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }) {

@@ -1,12 +1,10 @@
-import { useState } from 'react'
-import { ErrorBoundary } from '../chat/card-boundary.tsx'
+import { useEffect, useState } from 'react'
+import { elementId, type Panel, type PanelKind } from '../state/panels-state.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import type { Panel } from './panel.ts'
-import { elementId } from './panels-state.ts'
-import { useKind } from './use-kind.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 
-export interface PanelViewProps {
+interface PanelViewProps {
   panel: Panel
   isFront: boolean
   baseId: string
@@ -47,4 +45,55 @@ function Content({ panel, isFront }: { panel: Panel; isFront: boolean }) {
       <state.default panel={panel} />
     </ErrorBoundary>
   )
+}
+
+type KindState = PanelKind | 'loading' | 'unknown' | 'failed'
+
+const loaded = new Map<string, PanelKind>()
+
+/** The file of a kind, once it is there; `again` tries anew where it could not be loaded. */
+export function useKind(kind: string): { state: KindState; again: () => void } {
+  const [found, setFound] = useState<{ kind: string; state: KindState }>()
+  const [tries, setTries] = useState(0)
+  const known = loaded.get(kind)
+  useEffect(() => {
+    if (loaded.has(kind)) return
+    let isWanted = true
+    loadKind(kind).then(
+      (file) => {
+        if (file !== undefined) loaded.set(kind, file)
+        if (isWanted) setFound({ kind, state: file ?? 'unknown' })
+      },
+      () => {
+        if (isWanted) setFound({ kind, state: 'failed' })
+      },
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [kind, tries])
+  const state = known ?? (found?.kind === kind ? found.state : 'loading')
+  return {
+    state,
+    again: () => {
+      setFound(undefined)
+      setTries(tries + 1)
+    },
+  }
+}
+
+// The folder is the registry, the file name is the kind: `kinds/file.tsx` shows panels of kind `file`.
+const kindFiles = import.meta.glob<PanelKind>('./kinds/*.tsx')
+const loading = new Map<string, Promise<PanelKind | undefined>>()
+
+/** Loaded when the first panel of the kind is there; undefined where the page has no such kind. */
+function loadKind(kind: string): Promise<PanelKind | undefined> {
+  const known = loading.get(kind)
+  if (known !== undefined) return known
+  const load = kindFiles[`./kinds/${kind}.tsx`]
+  const loaded = load === undefined ? Promise.resolve(undefined) : load()
+  loading.set(kind, loaded)
+  // The server was away: the next look tries again.
+  loaded.catch(() => loading.delete(kind))
+  return loaded
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RuleInfo } from '../api/rule-info.ts'
-import { groupRules } from './group-rules.ts'
+import type { RuleInfo } from '../api/settings-types.ts'
+import { groupRules } from './rules-store.ts'
 
 const rule = (text: string, fields: Partial<RuleInfo> = {}): RuleInfo => ({
   id: text,

@@ -1,15 +1,15 @@
-import { TriangleAlert } from 'lucide-react'
+import { ShieldCheck, ShieldX, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import type { SandboxInfo } from '../api/settings-types.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { groupRules } from './group-rules.ts'
-import { NewRuleForm } from './new-rule-form.tsx'
-import { RuleRow } from './rule-row.tsx'
-import { createRulesStore } from './rules-store.ts'
-import { SandboxNote } from './sandbox-note.tsx'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { EffectMark, NewRuleForm } from './new-rule-form.tsx'
 import './rules-section.css'
+import { createRulesStore, groupRules, type ShownRule } from './rules-store.ts'
 
 const manyRules = 10
 
@@ -86,6 +86,72 @@ export function RulesSection() {
           </ul>
         </section>
       ))}
+    </div>
+  )
+}
+
+interface RuleRowProps {
+  rule: ShownRule
+  onRevoke: () => void
+  onPutBack: () => void
+}
+
+/** A rule, what is wrong with it, and the way to take it back. */
+function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
+  const { text, effect, editable, problem, revoked } = rule
+  return (
+    <li className="rule" data-revoked={revoked} data-setting={`rule-${rule.id}`}>
+      <EffectMark effect={effect} />
+      <span className="rule-text">
+        <code>
+          <VisibleText text={text} as="exact" />
+        </code>
+        {problem !== undefined && (
+          <span className="rule-problem">
+            <TriangleAlert aria-hidden />
+            <span>
+              <VisibleText text={problem} />
+            </span>
+          </span>
+        )}
+        {revoked && <span className="rule-file">{t.rules.takenBack}</span>}
+      </span>
+      {editable && (
+        // One button for both ways: the focus stays where it is.
+        <Button
+          kind="quiet"
+          aria-label={`${revoked ? t.rules.putBack : t.rules.revoke} ${t.rules.effects[effect]} ${text}`}
+          onClick={revoked ? onPutBack : onRevoke}
+        >
+          {revoked ? t.rules.putBack : t.rules.revoke}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+/** Whether commands are confined here; loud where they are not. */
+function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: SandboxInfo }) {
+  if (available) {
+    return (
+      <p className="sandbox" data-setting="sandbox">
+        <ShieldCheck aria-hidden />
+        <span>{translateServerText(text, 'text')}</span>
+      </p>
+    )
+  }
+  return (
+    <div className="sandbox sandbox-none" role="alert" data-setting="sandbox">
+      <ShieldX aria-hidden />
+      <div>
+        <strong>{t.rules.noSandbox}</strong>
+        <p>{translateServerText(text, 'text')}</p>
+        {fix !== undefined && (
+          <p>
+            <b>{t.rules.whatHelps}</b> {t.rules.thenStart(fix)}
+          </p>
+        )}
+      </div>
     </div>
   )
 }

@@ -1,13 +1,14 @@
 import { Archive, ArchiveRestore, FolderInput, RotateCcw, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
+import type { ListedSession } from '../api/api.ts'
 import { t } from '../texts/t.ts'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { findListedSession } from './find-shelved.ts'
-import { NameField } from './name-field.tsx'
+import type { AppState } from '../workspace/app-state.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { archive, folderItems, trash } from './session-menu.tsx'
+import { NameField } from './session-title.tsx'
 
 /** What can be done with everything that is picked. */
 export function BulkBar() {
@@ -94,4 +95,13 @@ export function BulkBar() {
       )}
     </div>
   )
+}
+
+/** A session of the list, wherever in it it stands. */
+function findListedSession(
+  { sessions, aside, folderPages }: Pick<AppState, 'sessions' | 'aside' | 'folderPages'>,
+  sessionId: string,
+): ListedSession | undefined {
+  const shelves = [sessions, aside?.sessions ?? [], ...Object.values(folderPages).map((page) => page.sessions)]
+  return shelves.flat().find(({ id }) => id === sessionId)
 }

@@ -1,12 +1,11 @@
 import { FileUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { toErrorInfo } from '../api/api-error.ts'
+import { toErrorInfo } from '../api/request.ts'
+import { formatPercent } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { formatPercent } from '../ui/format.ts'
-import { useWorkspace } from '../workspace.ts'
-import { readImport, type ImportProgress, type ImportReport } from './read-import.ts'
+import { useWorkspace } from '../workspace/workspace.ts'
 import './import-dialog.css'
 
 type State =
@@ -147,4 +146,44 @@ function Report({ report: { sessions, problems } }: { report: ImportReport }) {
       )}
     </output>
   )
+}
+
+interface ImportReport {
+  sessions: {
+    sessionId: string
+    title: string
+    source: string
+    state: 'added' | 'grown' | 'known'
+    conflicts: number
+  }[]
+  problems: { where: string; message: string }[]
+}
+
+interface ImportProgress {
+  bytes: number
+  of: number
+  sessions: number
+}
+
+/** The report at the end of an import's answer; what comes before it is told as it comes. */
+async function readImport(
+  body: ReadableStream<Uint8Array>,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<ImportReport> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for (const reader = body.getReader(); ;) {
+    const { done, value } = await reader.read()
+    rest += decoder.decode(value, { stream: !done })
+    const lines = rest.split('\n')
+    rest = done ? '' : (lines.pop() ?? '')
+    for (const line of lines) {
+      if (line.trim() === '') continue
+      const said = JSON.parse(line) as { progress?: ImportProgress; report?: ImportReport; error?: { message: string } }
+      if (said.error !== undefined) throw new Error(said.error.message)
+      if (said.report !== undefined) return said.report
+      if (said.progress !== undefined) onProgress(said.progress)
+    }
+    if (done) throw new Error(t.sessions.importCut)
+  }
 }

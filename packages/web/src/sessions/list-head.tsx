@@ -2,12 +2,12 @@ import { Archive, ArrowLeft, CheckSquare, Ellipsis, FolderPlus, Import, Trash2 }
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { t } from '../texts/t.ts'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { expectFocus } from '../ui/expect-focus.ts'
-import { IconButton } from '../ui/icon-button.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { expectFocus } from '../ui/focus.ts'
 import { Menu } from '../ui/menu.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { NameField } from './name-field.tsx'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { NameField } from './session-title.tsx'
 
 /** Above the list: which part of the sessions it shows, and what can be done with it. */
 export function ListHead() {

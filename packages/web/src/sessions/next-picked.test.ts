@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { extendSelection } from './next-picked.ts'
+import { extendSelection } from './session-row.tsx'
 
 test('picking takes one more, one less, or all from the last to this one', () => {
   const order = ['a', 'b', 'c', 'd', 'e']

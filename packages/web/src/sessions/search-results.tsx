@@ -1,9 +1,8 @@
-import { stripMarkdown } from '../markdown/strip-markdown.ts'
 import { t } from '../texts/t.ts'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { moveInList } from './move-in-list.ts'
-import { SessionMark } from './session-mark.tsx'
-import { splitSnippet } from './split-snippet.ts'
+import { stripMarkdown } from '../ui/strip-markdown.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { moveInList } from './session-list.tsx'
+import { SessionMark } from './session-row.tsx'
 
 /** So many the server gives. */
 const mostHits = 50
@@ -67,4 +66,12 @@ export function SearchResults() {
 /** The first words that matched. */
 function firstMatch(snippet: string): string | undefined {
   return splitSnippet(snippet).find(({ match }) => match)?.text
+}
+
+/** A snippet in pieces; what matched stands between U+E000 and U+E001. */
+export function splitSnippet(snippet: string): { text: string; match: boolean }[] {
+  return snippet
+    .split(/(\uE000[^\uE001]*\uE001?)/)
+    .filter((piece) => piece !== '')
+    .map((piece) => ({ text: piece.replaceAll(/[\uE000\uE001]/g, ''), match: piece.startsWith('\uE000') }))
 }

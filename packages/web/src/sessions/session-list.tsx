@@ -1,17 +1,18 @@
-import { useMemo, useRef } from 'react'
-import type { HTMLAttributes, ReactElement } from 'react'
 import type { Folder } from '@troupe/core'
+import { ChevronRight, Ellipsis, Folder as FolderIcon, FolderOpen, FolderPlus, Pencil, Trash2 } from 'lucide-react'
+import { type HTMLAttributes, type KeyboardEvent, type ReactElement, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { ListedSession } from '../api/api.ts'
-import { useVirtualList } from '../rows/use-row-window.ts'
+import { dayGroup, formatMoment } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { dayGroup, formatMoment } from '../ui/format.ts'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { allowDrop, droppedSessions } from './dragged.ts'
-import { FolderRow } from './folder-row.tsx'
-import { moveInList } from './move-in-list.ts'
-import { SessionRow } from './session-row.tsx'
-import '../rows/rows.css'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { Menu } from '../ui/menu.tsx'
+import '../ui/rows.css'
+import { useVirtualList } from '../ui/scrolling.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { allowDrop, droppedSessions, SessionRow } from './session-row.tsx'
+import { NameField } from './session-title.tsx'
 
 /** About, of most rows. */
 const rowHeight = 36
@@ -159,4 +160,127 @@ function groupByDay(sessions: ListedSession[], withPinned: boolean): [string, Li
     (session) => dayGroup(session.trashedAt ?? session.updatedAt, now),
   )
   return [...(pinned.length > 0 ? [[t.sessions.pinned, pinned] as [string, ListedSession[]]] : []), ...days]
+}
+
+/** A folder of the list; sessions can be let go on it. */
+function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
+  const { app } = useWorkspace()
+  const [mode, setMode] = useState<'shown' | 'renaming' | 'deleting' | 'adding'>('shown')
+  const [over, setOver] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const isInner = folder.parentFolderId !== null
+  const done = (byKey: boolean) => {
+    flushSync(() => setMode('shown'))
+    if (byKey) opener.current?.focus()
+  }
+  if (mode === 'renaming') {
+    return (
+      <NameField
+        label={t.sessions.folderName}
+        value={folder.name}
+        maxLength={100}
+        onDone={(name, byKey) => {
+          done(byKey)
+          if (name !== null) void app.renameFolder(folder.id, name)
+        }}
+      />
+    )
+  }
+  return (
+    <div
+      className="session folder"
+      data-over={over}
+      data-depth={isInner ? 1 : 0}
+      onDragOver={(event) => setOver(allowDrop(event))}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false)
+        void app.changeSessions(droppedSessions(event), { folderId: folder.id })
+      }}
+    >
+      <button
+        ref={opener}
+        type="button"
+        className="session-open"
+        aria-expanded={open}
+        title={folder.name}
+        onClick={() => void app.toggleFolder(folder.id)}
+        onKeyDown={(event) => {
+          if (event.key === 'F2') setMode('renaming')
+          if (event.key === 'Delete') setMode('deleting')
+          if ((event.key === 'ArrowRight' && !open) || (event.key === 'ArrowLeft' && open))
+            void app.toggleFolder(folder.id)
+        }}
+      >
+        <ChevronRight aria-hidden className="folder-arrow" />
+        {open ? <FolderOpen aria-hidden /> : <FolderIcon aria-hidden />}
+        <span className="session-title">
+          {folder.name}
+          <span className="visually-hidden">{t.sessions.folderHolds(folder.sessionCount)}</span>
+        </span>
+        <span className="session-time" aria-hidden>
+          {folder.sessionCount}
+        </span>
+      </button>
+      <Menu
+        trigger={
+          <button type="button" className="icon-button session-menu" aria-label={t.sessions.folderMore(folder.name)}>
+            <Ellipsis />
+          </button>
+        }
+        items={[
+          { label: t.sessions.rename, icon: <Pencil aria-hidden />, onSelect: () => setMode('renaming') },
+          ...(isInner
+            ? []
+            : [
+                {
+                  label: t.sessions.newFolderHere,
+                  icon: <FolderPlus aria-hidden />,
+                  onSelect: () => setMode('adding'),
+                },
+              ]),
+          {
+            label: t.sessions.folderDelete,
+            icon: <Trash2 aria-hidden />,
+            danger: true,
+            onSelect: () => setMode('deleting'),
+          },
+        ]}
+      />
+      {mode === 'adding' && (
+        <NameField
+          label={t.sessions.folderName}
+          value=""
+          maxLength={100}
+          onDone={(name, byKey) => {
+            done(byKey)
+            if (name !== null) void app.addFolder(name, { parentFolderId: folder.id })
+          }}
+        />
+      )}
+      {mode === 'deleting' && (
+        <ConfirmDialog
+          title={t.sessions.folderDeleteTitle}
+          confirm={t.sessions.folderDelete}
+          onConfirm={() => void app.deleteFolder(folder.id)}
+          onClose={() => setMode('shown')}
+        >
+          <p>{t.sessions.folderDeleteText(folder.name)}</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  )
+}
+
+/** Down and up go through what can be opened, whatever lies between, and from the search to the first of it and back. */
+export function moveInList(event: KeyboardEvent<HTMLElement>, around: HTMLElement | null): boolean {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step === undefined || event.altKey || event.nativeEvent.isComposing) return false
+  const stops = [...(around?.querySelectorAll<HTMLElement>('.sidebar-search input, .session-open, .hit') ?? [])]
+  const at = stops.indexOf(event.target as HTMLElement)
+  const next = at === -1 ? undefined : stops[at + step]
+  if (next === undefined) return false
+  event.preventDefault()
+  next.focus()
+  return true
 }

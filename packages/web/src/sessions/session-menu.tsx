@@ -1,3 +1,4 @@
+import type { Folder } from '@troupe/core'
 import {
   Archive,
   ArchiveRestore,
@@ -17,13 +18,12 @@ import {
   Trash2,
   X,
 } from 'lucide-react'
-import type { Folder } from '@troupe/core'
 import type { ListedSession } from '../api/api.ts'
-import type { AppStore } from '../app-store.ts'
+import { pageAccess } from '../api/page-access.ts'
+import { notice } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
 import type { MenuItem } from '../ui/menu.tsx'
-import { notice } from '../ui/notices.tsx'
-import { exportSession, type ExportFormat } from './export-session.ts'
+import type { AppStore } from '../workspace/app-store.ts'
 
 /** What can be done with a session of the list, by where it lies. Loaded with the first menu. @public */
 export function sessionMenu(
@@ -141,4 +141,19 @@ export async function archive(app: AppStore, sessions: TitledSession[]): Promise
 
 function noticeTitle([first]: TitledSession[]): string {
   return first === undefined || first.title === '' ? t.sessions.untitled : first.title
+}
+
+type ExportFormat = 'md' | 'json' | 'html'
+
+/** Downloads a session; `leaf`: the end of the branch that a document is made of, JSON has all of them. It speaks the language of the page. */
+export function exportSession(sessionId: string, format: ExportFormat, leaf: string | undefined): void {
+  const query = new URLSearchParams({
+    format,
+    lang: t.tag,
+    ...(leaf !== undefined && format !== 'json' && { branch: leaf }),
+  })
+  const link = document.createElement('a')
+  link.href = pageAccess.link(`/ai/sessions/${encodeURIComponent(sessionId)}/export?${query}`)
+  link.download = ''
+  link.click()
 }

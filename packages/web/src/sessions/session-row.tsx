@@ -1,16 +1,12 @@
-import { Ellipsis } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { Ellipsis, Hand } from 'lucide-react'
+import { type DragEvent, useRef, useState, useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import type { ListedSession } from '../api/api.ts'
 import { t } from '../texts/t.ts'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { startDrag } from './dragged.ts'
-import { NameField } from './name-field.tsx'
-import { extendSelection } from './next-picked.ts'
-import { SessionMark } from './session-mark.tsx'
-import { loadSessionMenu, useSessionMenu } from './use-session-menu.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { NameField } from './session-title.tsx'
 
 export function SessionRow({
   session,
@@ -139,4 +135,87 @@ export function SessionRow({
       )}
     </div>
   )
+}
+
+const dragType = 'application/x-troupe-sessions'
+
+/** Sessions that are dragged within the page. */
+function startDrag(event: DragEvent, sessionIds: string[]): void {
+  event.dataTransfer.setData(dragType, JSON.stringify(sessionIds))
+  event.dataTransfer.effectAllowed = 'move'
+}
+
+/** Says that they may be let go here; false for anything else that is dragged. */
+export function allowDrop(event: DragEvent): boolean {
+  if (!event.dataTransfer.types.includes(dragType)) return false
+  event.preventDefault()
+  event.dataTransfer.dropEffect = 'move'
+  return true
+}
+
+export function droppedSessions(event: DragEvent): string[] {
+  event.preventDefault()
+  try {
+    const ids: unknown = JSON.parse(event.dataTransfer.getData(dragType))
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** One more or one less; with an order, everything from the last that was picked to this one. */
+export function extendSelection(picked: string[], id: string, order: string[]): string[] {
+  const from = order.indexOf(picked.at(-1) ?? '')
+  const to = order.indexOf(id)
+  if (from === -1 || to === -1) return picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id]
+  const between = order.slice(Math.min(from, to), Math.max(from, to) + 1).filter((one) => one !== id)
+  return [...new Set([...picked.filter((one) => one !== id), ...between, id])]
+}
+
+/** What goes on in a session: that it waits for the person, and how often, or that a run is on. */
+export function SessionMark({ waiting, running }: { waiting: number; running: boolean }) {
+  if (waiting > 0) {
+    return (
+      <span className="session-waiting" title={t.sessions.waits}>
+        <Hand aria-hidden />
+        <span aria-hidden>{waiting}</span>
+        <span className="visually-hidden">{`, ${t.sessions.waits}`}</span>
+      </span>
+    )
+  }
+  if (!running) return null
+  return (
+    <>
+      <span className="session-dot session-running" title={t.sessions.runIsOn} />
+      <span className="visually-hidden">{`, ${t.sessions.runIsOn}`}</span>
+    </>
+  )
+}
+
+type SessionMenuModule = typeof import('./session-menu.tsx')
+
+let loaded: SessionMenuModule | undefined
+let loading: Promise<void> | undefined
+const listeners = new Set<() => void>()
+
+/** What can be done with sessions, once somebody comes near: the first load does without it. */
+function useSessionMenu(): SessionMenuModule | undefined {
+  return useSyncExternalStore(subscribe, () => loaded)
+}
+
+/** For a row that the pointer or the focus has come to. */
+function loadSessionMenu(): void {
+  loading ??= import('./session-menu.tsx').then(
+    (module) => {
+      loaded = module
+      for (const listener of listeners) listener()
+    },
+    // Without the server it is tried again the next time.
+    () => void (loading = undefined),
+  )
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }

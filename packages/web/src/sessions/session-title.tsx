@@ -1,9 +1,10 @@
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { findSession } from '../find-session.ts'
 import { t } from '../texts/t.ts'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { NameField } from './name-field.tsx'
+import { Button } from '../ui/button.tsx'
+import { focusOnMount } from '../ui/focus.ts'
+import { findSession } from '../workspace/app-state.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
 
 /** The name of the session in sight, which a click changes. */
 export function SessionTitle() {
@@ -37,5 +38,61 @@ export function SessionTitle() {
         {title}
       </button>
     </h1>
+  )
+}
+
+/** Enter and leaving the field save, Escape does not. */
+export function NameField({
+  label,
+  value: given,
+  maxLength,
+  onDone,
+}: {
+  label: string
+  value: string
+  maxLength: number
+  /** Null: nothing is to change. `byKey`: the focus is still here. */
+  onDone: (name: string | null, byKey: boolean) => void
+}) {
+  const [value, setValue] = useState(given)
+  const ended = useRef(false)
+  const end = (saved: boolean, byKey: boolean) => {
+    if (ended.current) return
+    ended.current = true
+    const name = value.trim()
+    onDone(saved && name !== '' && name !== given ? name : null, byKey)
+  }
+  return (
+    <input
+      className="session-field"
+      aria-label={label}
+      ref={focusOnMount}
+      maxLength={maxLength}
+      value={value}
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setValue(event.target.value)}
+      onBlur={() => end(true, false)}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key !== 'Enter' && event.key !== 'Escape') return
+        // Else the key would press what has the focus next.
+        event.preventDefault()
+        event.stopPropagation()
+        end(event.key === 'Enter', true)
+      }}
+    />
+  )
+}
+
+/** Above a session that lies in the trash: nothing can be said in it before it is taken out. */
+export function TrashedBar() {
+  const { app } = useWorkspace()
+  const session = useApp((state) => findSession(state, state.sessionId))
+  if (session?.trashedAt == null) return null
+  return (
+    <output className="trashed-bar">
+      <span>{t.sessions.inTrash}</span>
+      <Button onClick={() => void app.changeSessions([session.id], { trashed: false })}>{t.sessions.restore}</Button>
+    </output>
   )
 }

@@ -1,20 +1,30 @@
-import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { AgentsSettingsButton } from '../agents/agents-settings-button.tsx'
-import { McpButton } from '../mcp/mcp-button.tsx'
-import { RulesButton } from '../rules/rules-button.tsx'
-import { SettingsButton } from '../settings/settings-button.tsx'
-import { keyNames } from '../shortcuts/keys.ts'
+import {
+  Bot,
+  Folder,
+  PanelLeftClose,
+  Plug,
+  Search,
+  Settings,
+  ShieldAlert,
+  ShieldCheck,
+  SquarePen,
+  X,
+} from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { needsUser } from '../mcp/server-status.ts'
+import { keyNames } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
-import { IconButton } from '../ui/icon-button.tsx'
-import { Logo } from '../ui/mark.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
+import { IconButton } from '../ui/button.tsx'
+import { formatElements, Logo, VisibleText } from '../ui/elements.tsx'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { ListHead } from './list-head.tsx'
-import { moveInList } from './move-in-list.ts'
-import { SessionList } from './session-list.tsx'
-import { useDrawer } from './use-drawer.ts'
-import { WorkspaceName } from './workspace-name.tsx'
+import './mcp-button.css'
+import './rules-button.css'
+import { moveInList, SessionList } from './session-list.tsx'
 import './sidebar.css'
+import './workspace-name.css'
 
 const SearchResults = lazy(() => import('./search-results.tsx').then((loaded) => ({ default: loaded.SearchResults })))
 const BulkBar = lazy(() => import('./bulk-bar.tsx').then((loaded) => ({ default: loaded.BulkBar })))
@@ -121,5 +131,149 @@ export function Sidebar() {
         />
       )}
     </>
+  )
+}
+
+/**
+ * Where the list of sessions is a drawer over the chat it takes the focus when it opens, closes on Escape as all that
+ * stands over the chat does, and then gives the focus to the button that opens it.
+ */
+function useDrawer(nav: RefObject<HTMLElement | null>, open: boolean): void {
+  const { app } = useWorkspace()
+  useEffect(() => {
+    const { current } = nav
+    if (!open || current === null || !isDrawer()) return
+    if (!current.contains(document.activeElement)) current.focus()
+    const onKey = (event: KeyboardEvent) => {
+      const { target, key, defaultPrevented } = event
+      const isHere = target === document.body || (target instanceof Node && current.contains(target))
+      if (key !== 'Escape' || defaultPrevented || !isHere || !isDrawer()) return
+      event.preventDefault()
+      flushSync(() => app.setSidebar(false))
+      document.querySelector<HTMLElement>('.header-sessions')?.focus()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [app, nav, open])
+}
+
+/** The width below which `sidebar.css` makes it one. */
+function isDrawer(): boolean {
+  return window.matchMedia('(max-width: 760px)').matches
+}
+
+/** The folder that is worked in, and how to work in another. */
+function WorkspaceName() {
+  const path = useApp((state) => state.workspacePath)
+  if (path === null) return null
+  const name = path.split(/[/\\]/).findLast((piece) => piece !== '') ?? path
+  return (
+    <Popover.Root>
+      <Popover.Trigger className="workspace-name" title={path} aria-label={t.workspaceName.worksIn(path)}>
+        <Folder aria-hidden />
+        <span>
+          <VisibleText text={name} as="name" />
+        </span>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          className="workspace-about"
+          side="top"
+          align="start"
+          sideOffset={6}
+          collisionPadding={10}
+          aria-label={t.workspaceName.title}
+        >
+          <p>{t.workspaceName.about}</p>
+          <p className="workspace-path">
+            <VisibleText text={path} as="name" />
+          </p>
+          <p>
+            {formatElements(t.workspaceName.elsewhere, {
+              troupe: <code>troupe serve --workspace folder</code>,
+              npm: <code>npm start -- --workspace folder</code>,
+            })}
+          </p>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+function SettingsButton() {
+  const { app } = useWorkspace()
+  return (
+    <IconButton
+      label={t.settings.title}
+      shortcut={keyNames('Mod+,').join(' ')}
+      aria-haspopup="dialog"
+      onClick={() => app.openSettings()}
+    >
+      <Settings />
+    </IconButton>
+  )
+}
+
+/** The way to the agents that there are. */
+function AgentsSettingsButton() {
+  const { app } = useWorkspace()
+  return (
+    <IconButton label={t.agents.title} aria-haspopup="dialog" onClick={() => app.openSettings('agents')}>
+      <Bot />
+    </IconButton>
+  )
+}
+
+/** The way to the MCP servers; it is marked where one waits for the person. */
+function McpButton() {
+  const { app } = useWorkspace()
+  const waiting = useServersNeedingUser()
+  return (
+    <IconButton
+      className="mcp-button"
+      label={waiting === 0 ? t.mcp.title : t.mcp.titleWaiting(waiting)}
+      aria-haspopup="dialog"
+      onClick={() => app.openSettings('mcp')}
+    >
+      <Plug />
+      {waiting > 0 && <span className="mcp-waiting" aria-hidden />}
+    </IconButton>
+  )
+}
+
+/** How many servers can do nothing until the person trusts them or logs in. Looked at now and then. */
+function useServersNeedingUser(): number {
+  const { api } = useWorkspace()
+  const isLookedAt = useApp((state) => state.dialog === 'settings')
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    if (isLookedAt) return
+    const look = () => {
+      api.mcp().then(
+        ({ servers }) => setCount(servers.filter(needsUser).length),
+        // What is wrong is said in the dialog.
+        () => setCount(0),
+      )
+    }
+    look()
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [api, isLookedAt])
+  return count
+}
+
+/** The way to the rules; it is marked where nothing confines commands. */
+function RulesButton() {
+  const { app } = useWorkspace()
+  const unconfined = useApp((state) => state.permissions?.sandbox.available === false)
+  return (
+    <IconButton
+      className={unconfined ? 'rules-button rules-button-bad' : 'rules-button'}
+      label={unconfined ? t.rules.titleUnconfined : t.rules.title}
+      aria-haspopup="dialog"
+      onClick={() => app.openSettings('rules')}
+    >
+      {unconfined ? <ShieldAlert /> : <ShieldCheck />}
+    </IconButton>
   )
 }

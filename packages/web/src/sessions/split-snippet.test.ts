@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitSnippet } from './split-snippet.ts'
+import { splitSnippet } from './search-results.tsx'
 
 test('matches are told from the words around them', () => {
   expect(splitSnippet('the \uE000sea\uE001 is \uE000calm\uE001')).toEqual([

@@ -1,10 +1,9 @@
 import { useCallback } from 'react'
 import licences from 'virtual:licences'
 import { t } from '../texts/t.ts'
-import { Logo } from '../ui/mark.tsx'
-import { useWorkspace } from '../workspace.ts'
-import { ServerDataStatus } from './asked-note.tsx'
-import { useServerData } from './use-asked.ts'
+import { Logo } from '../ui/elements.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { ServerDataStatus, useServerData } from './section-parts.tsx'
 
 export function AboutSection() {
   const { api } = useWorkspace()

@@ -1,8 +1,7 @@
 import { t } from '../texts/t.ts'
-import { setAppearance, useAppearance } from '../ui/appearance.ts'
+import { setAppearance, setTheme, useAppearance, useTheme } from '../ui/appearance.ts'
 import { Segments } from '../ui/segments.tsx'
-import { setTheme, useTheme } from '../ui/theme.ts'
-import { SettingRow } from './setting-row.tsx'
+import { SettingRow } from './section-parts.tsx'
 
 const themes = ['system', 'light', 'dark'] as const
 const textSizes = ['small', 'normal', 'large', 'huge'] as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findSettings, searchable } from './find-settings.ts'
+import { findSettings, searchable } from './section.ts'
 
 const all = [
   ...searchable({ id: 'models', title: 'Models and keys', words: 'provider api' }, [

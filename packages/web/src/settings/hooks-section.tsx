@@ -1,12 +1,9 @@
 import { useCallback } from 'react'
+import { formatDuration } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { formatDuration } from '../ui/format.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { useWorkspace } from '../workspace.ts'
-import { ServerDataStatus } from './asked-note.tsx'
-import { ProblemList } from './problem-list.tsx'
-import { TrustRow } from './trust-row.tsx'
-import { useServerData } from './use-asked.ts'
+import { VisibleText } from '../ui/elements.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { ProblemList, ServerDataStatus, TrustRow, useServerData } from './section-parts.tsx'
 
 /** What has a word in what runs: when, about which calls, and from where. */
 export function HooksSection() {

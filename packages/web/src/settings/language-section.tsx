@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
+import { noticeError } from '../state/notices.tsx'
 import { chooseLanguage, languageNames, languages, useLanguage } from '../texts/language.ts'
 import { t } from '../texts/t.ts'
-import { noticeError } from '../ui/notices.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { useWorkspace } from '../workspace.ts'
-import { SettingRow } from './setting-row.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { SettingRow } from './section-parts.tsx'
 
 export function LanguageSection() {
   const { app } = useWorkspace()

@@ -1,12 +1,11 @@
-import { modelParams } from '@troupe/core/protocol'
+import { modelParams } from '@troupe/protocol'
 import { useMemo, useState } from 'react'
-import { groupModels } from '../api/model-info.ts'
-import type { ModelInfo } from '../api/model-info.ts'
+import { groupModels, type ModelInfo } from '../api/models.ts'
 import { FamilyMark } from '../models/family-mark.tsx'
+import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
-import { useApp } from '../workspace.ts'
+import { useApp } from '../workspace/workspace.ts'
 
 /** Of one provider. */
 const shownAtOnce = 200

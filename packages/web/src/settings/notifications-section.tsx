@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
 import { NotifyBlocked, NotifySwitch } from '../inbox/notify-switch.tsx'
 import { t } from '../texts/t.ts'
-import { useWorkspace } from '../workspace.ts'
-import { SettingRow } from './setting-row.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { SettingRow } from './section-parts.tsx'
 
 export function NotificationsSection() {
   const { notifications } = useWorkspace()

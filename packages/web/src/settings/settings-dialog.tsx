@@ -1,20 +1,27 @@
+import { ArrowLeft, Search, X } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { writeAddress } from '../platform/address.ts'
 import '../texts/show-late.ts'
-import { ArrowLeft, X } from 'lucide-react'
-import { Suspense, useEffect, useMemo, useRef } from 'react'
 import { t } from '../texts/t.ts'
-import { requestClose } from '../ui/ask-to-close.ts'
-import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
-import { useApp, useWorkspace } from '../workspace.ts'
-import { sections } from './sections.ts'
-import { SettingsContext } from './settings-context.ts'
-import { SettingsNav } from './settings-nav.tsx'
-import { useScrollToSetting } from './use-jump.ts'
-import { useUnsavedChanges } from './use-unsaved.ts'
-import './settings-dialog.css'
+import { Button, IconButton, requestClose } from '../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './section-parts.css'
+import { SettingsContext } from './section-parts.tsx'
+import { findSettings } from './section.ts'
+import { sections, useSearchables } from './sections.ts'
+import './settings-dialog.css'
 
 /** Everything that can be set, one section at a time. Narrow screens show the list of sections, or one of them. */
 export function SettingsDialog() {
@@ -79,4 +86,197 @@ export function SettingsDialog() {
       )}
     </Dialog>
   )
+}
+
+const maxResults = 40
+
+/** The sections, or what fits the words that were typed. Arrow keys go through either. */
+function SettingsNav({ current }: { current: string }) {
+  const { app } = useWorkspace()
+  const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
+  const [query, setQuery] = useState('')
+  const all = useSearchables(query.trim() !== '')
+  const nav = useRef<HTMLElement>(null)
+  const found = findSettings(all, query)
+
+  const link = (at: string) => ({
+    href: writeAddress(sessionId, at),
+    onClick: (event: MouseEvent) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return
+      event.preventDefault()
+      app.openSettings(at)
+    },
+  })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const field = event.target instanceof HTMLInputElement
+    if (event.key === 'Escape' && field && query !== '') {
+      event.preventDefault()
+      setQuery('')
+    }
+    const first = found[0]
+    if (event.key === 'Enter' && field && first !== undefined) app.openSettings(first.at)
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const stops = [...(nav.current?.querySelectorAll<HTMLElement>('input, a') ?? [])]
+    const next = stops.indexOf(document.activeElement as HTMLElement) + step
+    stops[Math.min(Math.max(next, 0), stops.length - 1)]?.focus()
+  }
+
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys from link to link
+    <nav ref={nav} className="settings-nav" aria-label={t.settings.title} onKeyDown={onKeyDown}>
+      <search className="settings-search">
+        <Search aria-hidden />
+        <input
+          type="search"
+          aria-label={t.settings.search}
+          placeholder={t.settings.search}
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+        />
+      </search>
+      <output className="visually-hidden">{query.trim() === '' ? '' : t.settings.found(found.length)}</output>
+      {query.trim() === '' ? (
+        <ul>
+          {sections.map(({ id, title, icon: Icon }) => (
+            <li key={id}>
+              <a {...link(id)} aria-current={id === current ? 'page' : undefined}>
+                <Icon aria-hidden />
+                {title()}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <ul aria-label={t.settings.results}>
+          {found.slice(0, maxResults).map(({ at, title, section }) => (
+            <li key={at}>
+              <a {...link(at)}>
+                <span>
+                  <VisibleText text={title} as="name" />
+                  {title !== section && <small>{section}</small>}
+                </span>
+              </a>
+            </li>
+          ))}
+          {found.length === 0 && <li className="settings-none">{t.settings.nothing}</li>}
+        </ul>
+      )}
+    </nav>
+  )
+}
+
+const focusable =
+  // A selector, not shown.
+  'input:checked, button:not([disabled]), a[href], input:not([disabled]), select, textarea, summary, [tabindex]'
+/** What the server has to be asked for may take a while. */
+const maxWaitMs = 8000
+
+/** Brings a setting into sight and gives it the focus, as soon as it is there. */
+function useScrollToSetting(pane: RefObject<HTMLElement | null>, at: string): void {
+  useEffect(() => {
+    const [, ...rest] = at.split('/')
+    const id = rest.join('/')
+    const { current } = pane
+    if (id === '' || current === null) return
+    const jump = (): boolean => {
+      const element = current.querySelector<HTMLElement>(`[data-setting="${CSS.escape(id)}"]`)
+      if (element === null) return false
+      observer.disconnect()
+      if (element instanceof HTMLDetailsElement) element.open = true
+      element.scrollIntoView({ block: 'center' })
+      const target = element.matches(focusable) ? element : element.querySelector<HTMLElement>(focusable)
+      if (target === null) element.tabIndex = -1
+      ;(target ?? element).focus({ preventScroll: true })
+      element.classList.add('setting-found')
+      return true
+    }
+    const observer = new MutationObserver(jump)
+    if (jump()) return
+    observer.observe(current, { childList: true, subtree: true })
+    const timer = setTimeout(() => observer.disconnect(), maxWaitMs)
+    return () => {
+      clearTimeout(timer)
+      observer.disconnect()
+    }
+  }, [pane, at])
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement
+
+interface UnsavedChanges {
+  /** The person is about to leave what they wrote. */
+  isAsking: boolean
+  stay: () => void
+  discard: () => void
+}
+
+const fields =
+  // A selector, not shown.
+  'form :is(textarea, input:not([type=search], [type=checkbox], [type=radio], [type=file]))'
+
+/** Text in a form that was neither sent nor taken back is not lost by Escape, a click beside the dialog or on a link of it. */
+function useUnsavedChanges(
+  dialog: RefObject<HTMLDialogElement | null>,
+  pane: RefObject<HTMLElement | null>,
+): UnsavedChanges {
+  const known = useRef(new Map<Field, string>())
+  const [leave, setLeave] = useState<{ go: () => void } | null>(null)
+  useEffect(() => {
+    const { current: around } = dialog
+    const listening = new AbortController()
+    const options = { signal: listening.signal }
+    const ask = (event: Event, go: () => void) => {
+      const isWritten = [...known.current].some(([field, was]) => field.isConnected && field.value !== was)
+      if (event.defaultPrevented || !isWritten) return
+      event.preventDefault()
+      event.stopPropagation()
+      setLeave({ go })
+    }
+    const close = () => around?.close()
+    pane.current?.addEventListener(
+      'focusin',
+      ({ target }) => {
+        if (!(target instanceof Element) || !target.matches(fields)) return
+        const field = target as Field
+        if (!known.current.has(field)) known.current.set(field, field.value)
+      },
+      options,
+    )
+    pane.current?.addEventListener(
+      'submit',
+      ({ target }) => {
+        for (const field of known.current.keys()) if (field.form === target) known.current.delete(field)
+      },
+      options,
+    )
+    around?.addEventListener('cancel', (event) => event.target === around && ask(event, close), options)
+    // Browsers close on a second Escape without asking.
+    around?.addEventListener(
+      'keydown',
+      (event) => {
+        const isHere = event.target instanceof Element && event.target.closest('dialog') === around
+        if (event.key === 'Escape' && isHere) ask(event, close)
+      },
+      options,
+    )
+    around?.addEventListener(
+      'click',
+      (event) => {
+        const link = event.target instanceof Element ? event.target.closest<HTMLElement>('nav a, .settings-back') : null
+        if (link !== null) ask(event, () => link.click())
+      },
+      { ...options, capture: true },
+    )
+    return () => listening.abort()
+  }, [dialog, pane])
+  const stay = useCallback(() => setLeave(null), [])
+  const discard = () => {
+    for (const form of new Set([...known.current.keys()].map((field) => field.form))) form?.reset()
+    known.current.clear()
+    // Once the question is closed.
+    if (leave !== null) setTimeout(leave.go)
+  }
+  return { isAsking: leave !== null, stay, discard }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { areSingleKeysEnabled, setSingleKeysEnabled } from '../shortcuts/kept-signs.ts'
-import { ShortcutList } from '../shortcuts/shortcut-list.tsx'
+import { ShortcutList } from '../shortcuts/shortcuts-dialog.tsx'
+import { areSingleKeysEnabled, setSingleKeysEnabled } from '../shortcuts/shortcuts.ts'
 import { t } from '../texts/t.ts'
 
 export function ShortcutsSection() {

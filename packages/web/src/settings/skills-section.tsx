@@ -1,12 +1,12 @@
-import { useCallback } from 'react'
+import { useCallback, useRef, useState } from 'react'
+import { toErrorInfo } from '../api/request.ts'
+import type { StagedSkills } from '../api/settings-types.ts'
+import { formatSize } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { useWorkspace } from '../workspace.ts'
-import { ServerDataStatus } from './asked-note.tsx'
-import { ProblemList } from './problem-list.tsx'
-import { SkillImport } from './skill-import.tsx'
-import { TrustRow } from './trust-row.tsx'
-import { useServerData } from './use-asked.ts'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { ProblemList, ServerDataStatus, TrustRow, useServerData } from './section-parts.tsx'
 
 /** The skills that there are, which stand before which, what is none and why, and how others come in. */
 export function SkillsSection() {
@@ -51,3 +51,138 @@ export function SkillsSection() {
     </>
   )
 }
+
+/** Skills from elsewhere: everything that is in them is shown before any of it takes effect. */
+function SkillImport({ onImported }: { onImported: () => Promise<void> }) {
+  const { api } = useWorkspace()
+  const [path, setPath] = useState('')
+  const [staged, setStaged] = useState<StagedSkills | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<{ ok: boolean; text: string } | null>(null)
+  const file = useRef<HTMLInputElement>(null)
+
+  const act = async (work: () => Promise<string>) => {
+    setBusy(true)
+    setOutcome(null)
+    try {
+      setOutcome({ ok: true, text: await work() })
+    } catch (error) {
+      setOutcome({ ok: false, text: toErrorInfo(error).message })
+    } finally {
+      setBusy(false)
+    }
+  }
+  const look = (source: () => Promise<{ path: string } | { blob: string }>) =>
+    act(async () => {
+      if (staged !== null) await api.dropSkills(staged.id)
+      setStaged(null)
+      const { import: found } = await api.stageSkills(await source())
+      setStaged(found)
+      return t.settings.skills.found(found.skills.length)
+    })
+  const upload = (archive: File) =>
+    look(async () => {
+      const { url } = await api.addBlob(archive.type === '' ? new Blob([archive], { type: unknownType }) : archive)
+      return { blob: url.slice(url.lastIndexOf('/') + 1) }
+    })
+  const accept = ({ id, skills }: StagedSkills) =>
+    act(async () => {
+      await api.acceptSkills(id)
+      setStaged(null)
+      setPath('')
+      await onImported()
+      return t.settings.skills.imported(skills.map(({ name }) => name).join(', '))
+    })
+  const drop = ({ id }: StagedSkills) =>
+    act(async () => {
+      await api.dropSkills(id)
+      setStaged(null)
+      return ''
+    })
+
+  return (
+    <section className="settings-part" data-setting="import" aria-label={t.settings.skills.import}>
+      <h3>{t.settings.skills.import}</h3>
+      <p className="settings-note">{t.settings.skills.importAbout}</p>
+      <form
+        className="settings-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (path.trim() !== '' && !busy) void look(() => Promise.resolve({ path: path.trim() }))
+        }}
+      >
+        <input
+          aria-label={t.settings.skills.path}
+          placeholder={t.settings.skills.path}
+          autoComplete="off"
+          spellCheck={false}
+          value={path}
+          onChange={(event) => setPath(event.target.value)}
+        />
+        <Button type="submit" disabled={busy || path.trim() === ''}>
+          {t.settings.skills.look}
+        </Button>
+        <Button disabled={busy} onClick={() => file.current?.click()}>
+          {t.settings.skills.upload}
+        </Button>
+        <input
+          ref={file}
+          type="file"
+          hidden
+          accept=".zip,.tar,.tgz,.gz,.skill"
+          onChange={(event) => {
+            const archive = event.target.files?.[0]
+            event.target.value = ''
+            if (archive !== undefined) void upload(archive)
+          }}
+        />
+      </form>
+      <output className={outcome?.ok === false ? 'settings-failure' : 'settings-outcome'}>
+        {busy ? t.ui.oneMoment : outcome?.text}
+      </output>
+      {staged !== null && (
+        <>
+          <ProblemList title={t.settings.skills.problems} problems={staged.problems} />
+          <ul className="settings-list">
+            {staged.skills.map(({ name, description, allowedTools, files }) => (
+              <li key={name}>
+                <p>
+                  <b>
+                    <VisibleText text={name} as="name" />
+                  </b>
+                </p>
+                <p>
+                  <VisibleText text={description} />
+                </p>
+                {allowedTools !== undefined && (
+                  <p>{t.settings.skills.narrows(allowedTools.join(', ') || t.settings.skills.onlyReading)}</p>
+                )}
+                <ul>
+                  {files.map((one) => (
+                    <li key={one.name}>
+                      <code>
+                        <VisibleText text={one.name} as="exact" />
+                      </code>{' '}
+                      {formatSize(one.size)}
+                      {one.executable && <span className="badge">{t.settings.skills.executable}</span>}
+                    </li>
+                  ))}
+                </ul>
+              </li>
+            ))}
+          </ul>
+          <div className="settings-buttons">
+            <Button disabled={busy} onClick={() => void drop(staged)}>
+              {t.ui.cancel}
+            </Button>
+            <Button kind="primary" disabled={busy || staged.skills.length === 0} onClick={() => void accept(staged)}>
+              {t.settings.skills.accept(staged.skills.length)}
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+const unknownType = 'application/octet-stream'

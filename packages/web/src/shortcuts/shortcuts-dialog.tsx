@@ -1,11 +1,13 @@
 import { X } from 'lucide-react'
 import { useRef } from 'react'
+import { keyNames } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
-import { useWorkspace } from '../workspace.ts'
-import { ShortcutList } from './shortcut-list.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import './shortcut-list.css'
 import './shortcuts-dialog.css'
+import { type Shortcut, shortcuts } from './shortcuts.ts'
 
 /** The sheet that `?` shows. */
 export function ShortcutsDialog() {
@@ -21,4 +23,29 @@ export function ShortcutsDialog() {
       </IconButton>
     </Dialog>
   )
+}
+
+const places: readonly Shortcut['where'][] = ['everywhere', 'message', 'lists']
+
+/** All shortcuts, by where they work. */
+export function ShortcutList() {
+  return places.map((where) => (
+    <section key={where} className="shortcuts" aria-label={t.shortcuts.where[where]}>
+      <h3>{t.shortcuts.where[where]}</h3>
+      <dl>
+        {shortcuts
+          .filter((shortcut) => shortcut.where === where)
+          .map(({ id, keys, title }) => (
+            <div key={id} data-setting={`shortcut-${id}`}>
+              <dt>{title()}</dt>
+              <dd>
+                {keyNames(keys).map((name) => (
+                  <kbd key={name}>{name}</kbd>
+                ))}
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  ))
 }

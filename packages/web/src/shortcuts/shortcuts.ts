@@ -1,11 +1,13 @@
+import { useEffect } from 'react'
 import { flushSync } from 'react-dom'
-import { chooseNextMode } from '../modes/choose-next-mode.ts'
-import { togglePanels } from '../panels/toggle-panels.ts'
-import { adjacentSession } from '../sessions/session-beside.ts'
+import { chooseNextMode } from '../pickers/mode-picker.tsx'
+import { isPressed, type Keys } from '../platform/keyboard.ts'
+import { browserStorage } from '../platform/storage.ts'
+import { togglePanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
-import type { Workspace } from '../workspace.ts'
+import { adjacentSession } from '../workspace/app-state.ts'
+import { useWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { decideVisibleAsk } from './decide-ask.ts'
-import type { Keys } from './keys.ts'
 
 export interface Shortcut {
   id: string
@@ -171,4 +173,48 @@ function goToAdjacentSession({ app }: Workspace, step: 1 | -1): void {
 
 function focusOn(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus()
+}
+
+/** Hears the shortcuts that work everywhere: behind a dialog none of them does anything but those that belong to it. */
+export function useShortcuts(): void {
+  const workspace = useWorkspace()
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return
+      const { access, dialog } = workspace.app.getState()
+      if (access !== 'open') return
+      const found = shortcuts.find(({ run, keys }) => run !== undefined && isPressed(keys, event))
+      if (found === undefined) return
+      const isSign = found.keys.length === 1
+      if (isSign && !areSingleKeysEnabled()) return
+      if ((isSign || found.notInText === true) && isTyping(event.target)) return
+      // With Alt they open what can be chosen there.
+      if (event.target instanceof HTMLSelectElement && event.key.startsWith('Arrow')) return
+      const over = [...document.querySelectorAll('dialog:modal')].at(-1)
+      const isCovered = dialog !== null || over !== undefined
+      if (isSign && isCovered) return
+      event.preventDefault()
+      const isOfDialog = found.within !== undefined && over?.matches(found.within) === true
+      if (!event.repeat && (!isCovered || isOfDialog)) found.run?.(workspace)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [workspace])
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (target instanceof HTMLInputElement) return !/^(checkbox|radio|button|submit|range)$/.test(target.type)
+  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+}
+
+const singleKeysKey = 'troupe.signs'
+
+/** Whether a sign alone, such as `?`, is a shortcut. Who speaks to the page or types by accident can turn that off. */
+export function areSingleKeysEnabled(): boolean {
+  return browserStorage.get(singleKeysKey) !== 'off'
+}
+
+export function setSingleKeysEnabled(on: boolean): void {
+  browserStorage.set(singleKeysKey, on ? null : 'off')
 }

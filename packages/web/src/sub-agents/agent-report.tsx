@@ -1,16 +1,15 @@
-import { PanelRightOpen } from 'lucide-react'
-import { Markdown } from '../markdown/markdown.tsx'
+import { ChevronRight, PanelRightOpen } from 'lucide-react'
+import { useId } from 'react'
+import { useDisclosure } from '../chat/session/session-context.ts'
+import { isKnownStatus, type Report } from '../chat/session/sub-agent.ts'
+import { Markdown } from '../content/markdown.tsx'
+import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
-import { Group } from '../ui/group.tsx'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { AgentIcon } from './agent-icon.tsx'
-import { statusLabel } from './describe-agent.ts'
-import { isKnownStatus } from './read-report.ts'
-import type { Report } from './read-report.ts'
-import { useShowAgent } from './use-show-agent.ts'
+import { Group, VisibleText } from '../ui/elements.tsx'
+import { stripMarkdown } from '../ui/strip-markdown.ts'
 import './agent-report.css'
+import { AgentIcon, firstLine, statusLabel, useShowAgent } from './agent-row.tsx'
 
 /** What an agent has brought back, and the way to how it came to it. */
 export function AgentReport({ report, isNamed = false }: { report: Report; isNamed?: boolean }) {
@@ -41,6 +40,38 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
           </Button>
         )}
       </p>
+    </Group>
+  )
+}
+
+/** One that worked in the background has ended, and the answer goes on with what it brought back. */
+export function AgentNotice({ id, report }: { id: string; report: Report }) {
+  const [open, setOpen] = useDisclosure(id, false)
+  const bodyId = useId()
+  const { name, status, text } = report
+  const word = isKnownStatus(status) ? statusLabel({ status, asks: 0 }) : status
+  return (
+    <Group className="tool" label={`${t.subAgents.hasEnded(name)}: ${word}`}>
+      <button
+        type="button"
+        className="tool-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setOpen(!open)}
+      >
+        {isKnownStatus(status) && <AgentIcon status={status} />}
+        <span className="tool-title">
+          <VisibleText text={t.subAgents.hasEnded(name)} as="name" />
+        </span>
+        <span className="tool-summary">
+          <VisibleText text={firstLine(stripMarkdown(text))} as="name" />
+        </span>
+        <span className="tool-facts">{word}</span>
+        <ChevronRight className="tool-chevron" aria-hidden />
+      </button>
+      <div id={bodyId} className="tool-body" hidden={!open}>
+        {open && <AgentReport report={report} />}
+      </div>
     </Group>
   )
 }

@@ -1,14 +1,143 @@
-import { memo } from 'react'
-import { VisibleText } from '../ui/visible-text.tsx'
-import { AgentActions } from './agent-actions.tsx'
-import { AgentFacts } from './agent-facts.tsx'
-import { AgentIcon } from './agent-icon.tsx'
-import { describeWork, firstLine, latestText, statusLabel } from './describe-agent.ts'
-import { isAgentActive } from './sub-agent.ts'
-import { useSubAgent } from './use-sub-agents.ts'
+import type { AgentStatus } from '@troupe/core'
+import {
+  Check,
+  ChevronRight,
+  CircleAlert,
+  CircleStop,
+  Clock,
+  Hand,
+  LoaderCircle,
+  PanelRightOpen,
+  RotateCw,
+  Square,
+} from 'lucide-react'
+import { memo, type ReactNode, useEffect, useId, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
+import { useDisclosure, useSessionStore } from '../chat/session/session-context.ts'
+import { useAnyAgentActive, useSubAgent, useSubAgents } from '../chat/session/session-hooks.ts'
+import type { SubAgentsState } from '../chat/session/session-types.ts'
+import { type CurrentCall, isAgentActive, type SubAgent } from '../chat/session/sub-agent.ts'
+import { subtree } from '../chat/session/sub-agents-state.ts'
+import { agentPanel } from '../chat/session/sub-agents.ts'
+import { formatCost, formatCount, formatDuration } from '../texts/format.ts'
+import { t } from '../texts/t.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import './agent-row.css'
+import './agent-tree.css'
 
-export interface AgentRowProps {
+/** Answer, open, stop or try again: what a person can do with one agent. */
+export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?: boolean }) {
+  const { agents } = useSessionStore()
+  const showAgent = useShowAgent()
+  const { agentId, name, status, asks } = agent
+  const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
+  return (
+    <span className="agent-actions">
+      {opens && asks > 0 && (
+        <Button aria-label={t.subAgents.answerNamed(name)} onClick={() => showAgent(agentId)}>
+          {t.subAgents.answer}
+        </Button>
+      )}
+      {isAgentActive(agent) && (
+        <IconButton label={t.subAgents.stop(name)} disabled={isBusy} onClick={() => void agents.stop(agentId)}>
+          <Square className="agent-stop" />
+        </IconButton>
+      )}
+      {(status === 'failed' || status === 'stopped') && (
+        <IconButton label={t.subAgents.tryAgain(name)} disabled={isBusy} onClick={() => void agents.retry(agentId)}>
+          <RotateCw />
+        </IconButton>
+      )}
+      {opens && asks === 0 && (
+        <IconButton label={t.subAgents.open(name)} onClick={() => showAgent(agentId)}>
+          <PanelRightOpen />
+        </IconButton>
+      )}
+    </span>
+  )
+}
+
+/** How long, how many steps and tokens, how dear. */
+export function AgentFacts({ agent }: { agent: SubAgent }) {
+  const { status, startedAt, elapsedMs, steps, tokens, cost } = agent
+  const isCounted = isAgentActive(agent) && status !== 'pending'
+  return (
+    <span className="agent-facts">
+      {isCounted && <Elapsed since={startedAt} />}
+      {!isAgentActive(agent) && elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
+      {steps > 0 && <span>{t.subAgents.steps(steps)}</span>}
+      {tokens > 0 && <span>{t.subAgents.tokens(formatCount(tokens))}</span>}
+      {cost !== null && cost > 0 && <span>{formatCost(cost)}</span>}
+    </span>
+  )
+}
+
+/** Counts the seconds. */
+function Elapsed({ since }: { since: number }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return <span>{formatElapsed(now - since)}</span>
+}
+
+const icons: Record<AgentStatus, ReactNode> = {
+  pending: <Clock aria-hidden />,
+  running: <LoaderCircle className="spinning" aria-hidden />,
+  waiting: <Hand aria-hidden />,
+  completed: <Check aria-hidden />,
+  failed: <CircleAlert aria-hidden />,
+  stopped: <CircleStop aria-hidden />,
+}
+
+export function AgentIcon({ status }: { status: AgentStatus }) {
+  return (
+    <span className="agent-icon" data-status={status}>
+      {icons[status]}
+    </span>
+  )
+}
+
+/** How an agent stands, in a word. */
+export function statusLabel({ status, asks }: Pick<SubAgent, 'status' | 'asks'>): string {
+  return status === 'waiting' && asks > 0 ? t.subAgents.waitsForYou : t.subAgents.statuses[status]
+}
+
+/** What an agent at work is doing. */
+export function describeWork(agent: SubAgent): CurrentCall {
+  const { status, asks, doing, line } = agent
+  if (status === 'pending') return { title: t.subAgents.doing.pending, target: undefined }
+  if (status === 'waiting' && asks > 0) return { title: t.subAgents.doing.ask, target: doing?.title }
+  if (status === 'waiting') return { title: t.subAgents.doing.below, target: undefined }
+  if (doing !== null) return doing
+  return { title: line === '' ? t.subAgents.doing.begins : t.subAgents.doing.writes, target: undefined }
+}
+
+/** Below its name: what it has written last; once it is over, why its answer may not be whole. */
+export function latestText(agent: SubAgent): string {
+  return isAgentActive(agent) ? agent.line : (agent.note ?? '')
+}
+
+export function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
+}
+
+/** `7 s`, `2 min 5 s`: for what is still counted. */
+export function formatElapsed(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  if (seconds < 60) return t.format.seconds(String(seconds))
+  return t.format.minutes(String(Math.floor(seconds / 60)), String(seconds % 60))
+}
+
+/** Shows an agent beside the session; null for all of them. */
+export function useShowAgent(): (agentId: string | null) => void {
+  const { agents, panels } = useSessionStore()
+  return (agentId) => void panels.open(agentPanel(agents, agentId))
+}
+
+interface AgentRowProps {
   agentId: string
   /** Its name and task stand above it already. */
   isBare?: boolean
@@ -52,3 +181,74 @@ export const AgentRow = memo(function AgentRow({ agentId, isBare = false }: Agen
     </article>
   )
 })
+
+/** Agents with those that work for them below. What is below is folded when all of it is over. */
+export function AgentTree({ agentIds, label }: { agentIds: readonly string[]; label?: string }) {
+  return (
+    <ul className="agent-tree" aria-label={label}>
+      {agentIds.map((agentId) => (
+        <AgentBranch key={agentId} agentId={agentId} />
+      ))}
+    </ul>
+  )
+}
+
+const none: readonly string[] = []
+
+const AgentBranch = memo(function AgentBranch({ agentId }: { agentId: string }) {
+  const below = useSubAgents((state) => state.below.get(agentId) ?? none)
+  const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? '')
+  const works = useAnyAgentActive(below)
+  const [open, setOpen] = useDisclosure(`below ${agentId}`, works)
+  const listId = useId()
+  return (
+    <li className="agent-branch">
+      <AgentRow agentId={agentId} />
+      {below.length > 0 && (
+        <>
+          <button
+            type="button"
+            className="agent-fold"
+            aria-expanded={open}
+            aria-controls={listId}
+            aria-label={t.subAgents.belowNamed(below.length, name)}
+            onClick={() => setOpen(!open)}
+          >
+            <ChevronRight aria-hidden />
+            {t.subAgents.below(below.length)}
+          </button>
+          <div id={listId} hidden={!open}>
+            {open && <AgentTree agentIds={below} label={t.cards.agentsOf(name)} />}
+          </div>
+        </>
+      )}
+    </li>
+  )
+})
+
+/** Every agent of the session: those at work first, then the others, newest first. */
+export function AllAgents() {
+  const atWork = useSubAgents(useShallow((state) => topOf(state, true)))
+  const over = useSubAgents(useShallow((state) => topOf(state, false).toReversed()))
+  return (
+    <>
+      <header className="agents-head">
+        <h2>{t.subAgents.title}</h2>
+      </header>
+      <div className="agents-body">
+        {atWork.length + over.length === 0 && <p className="agents-none">{t.subAgents.none}</p>}
+        {atWork.length > 0 && <h3>{t.subAgents.atWork}</h3>}
+        {atWork.length > 0 && <AgentTree agentIds={atWork} label={t.subAgents.atWork} />}
+        {over.length > 0 && <h3>{atWork.length > 0 ? t.subAgents.earlier : t.subAgents.over}</h3>}
+        {over.length > 0 && <AgentTree agentIds={over} label={t.subAgents.over} />}
+      </div>
+    </>
+  )
+}
+
+/** Those at the top of the tree that are at work, or have somebody at work below them; or the others. */
+function topOf({ agents, below }: SubAgentsState, atWork: boolean): string[] {
+  const works = (agentId: string) =>
+    subtree(below, [agentId]).some((id) => isAgentActive(agents.get(id) ?? { status: 'completed' }))
+  return (below.get(null) ?? []).filter((agentId) => works(agentId) === atWork)
+}

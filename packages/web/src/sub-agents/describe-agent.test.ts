@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { describeWork, firstLine, formatElapsed, latestText, statusLabel } from './describe-agent.ts'
-import { withStarted } from './sub-agents-state.ts'
-import type { SubAgent } from './sub-agent.ts'
+import type { SubAgent } from '../chat/session/sub-agent.ts'
+import { withStarted } from '../chat/session/sub-agents-state.ts'
+import { describeWork, firstLine, formatElapsed, latestText, statusLabel } from './agent-row.tsx'
 
 const start = { agentId: 'a', parentAgentId: null, name: 'explore', task: 'look' }
 const agent = { ...withStarted(new Map(), start, 0).get('a'), status: 'running' } as SubAgent

@@ -1,4 +1,4 @@
-import type { McpInfo, McpToolInfo } from '../api/mcp-info.ts'
+import type { McpInfo, McpToolInfo } from '../api/settings-types.ts'
 
 /** For tests: a server that is ready. */
 export function mcpServer(fields: Partial<McpInfo> = {}): McpInfo {

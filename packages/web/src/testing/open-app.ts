@@ -1,8 +1,7 @@
 import type { Ask } from '@troupe/core'
-import { createApi } from '../api/api.ts'
-import type { ListedSession } from '../api/api.ts'
+import { createApi, type ListedSession } from '../api/api.ts'
 import { createRequest } from '../api/request.ts'
-import { createAppStore } from '../app-store.ts'
+import { createAppStore } from '../workspace/app-store.ts'
 
 type Handler = (body: unknown, query: URLSearchParams) => unknown
 

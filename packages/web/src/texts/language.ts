@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
-import { browserStorage } from '../api/kept.ts'
+import { browserStorage } from '../platform/storage.ts'
 import { en, type Texts } from './languages/en.ts'
-import { setServerTexts, type ServerTexts } from './said.ts'
+import { type ServerTexts, setServerTexts } from './server-texts.ts'
 import { t } from './t.ts'
 
 const key = 'troupe.language'
@@ -39,7 +39,7 @@ export async function showLanguage(tag: string): Promise<void> {
 
 /** Without the late texts as long as nothing has shown them. */
 async function english(): Promise<object> {
-  return (t.settings as object) === en.settings ? en : { ...en, ...(await import('./late.ts')).lateTexts }
+  return (t.settings as object) === en.settings ? en : { ...en, ...(await import('./english/late.ts')).lateTexts }
 }
 
 export async function chooseLanguage(tag: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { lateTexts } from './english/late.ts'
 import { en as first } from './languages/en.ts'
 import { zh } from './languages/zh.ts'
-import { lateTexts } from './late.ts'
 
 const en = { ...first, ...lateTexts }
 const folder = new URL('./languages/', import.meta.url)

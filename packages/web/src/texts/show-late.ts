@@ -1,5 +1,5 @@
+import { lateTexts } from './english/late.ts'
 import { en } from './languages/en.ts'
-import { lateTexts } from './late.ts'
 import { t } from './t.ts'
 
 // Another language brings all of its texts at once.

@@ -1,18 +1,18 @@
 import { useSyncExternalStore } from 'react'
-import { browserStorage } from '../api/kept.ts'
+import { browserStorage } from '../platform/storage.ts'
 
 /** How the page looks, beyond light and dark. The first of each follows the system, or is how it was drawn. */
-export const appearanceOptions = {
+const appearanceOptions = {
   contrast: ['system', 'more', 'normal'],
   motion: ['system', 'reduced', 'full'],
   text: ['normal', 'small', 'large', 'huge'],
 } as const
-export type AppearanceOption = keyof typeof appearanceOptions
-export type AppearanceValue<Name extends AppearanceOption> = (typeof appearanceOptions)[Name][number]
+type AppearanceOption = keyof typeof appearanceOptions
+type AppearanceValue<Name extends AppearanceOption> = (typeof appearanceOptions)[Name][number]
 
 const listeners = new Set<() => void>()
 
-export function readAppearance<Name extends AppearanceOption>(name: Name): AppearanceValue<Name> {
+function readAppearance<Name extends AppearanceOption>(name: Name): AppearanceValue<Name> {
   const kept = browserStorage.get(`troupe.${name}`)
   const values: readonly string[] = appearanceOptions[name]
   return (kept !== null && values.includes(kept) ? kept : appearanceOptions[name][0]) as AppearanceValue<Name>
@@ -44,4 +44,29 @@ export function useAppearance<Name extends AppearanceOption>(name: Name): Appear
     },
     () => readAppearance(name),
   )
+}
+
+type Theme = 'system' | 'light' | 'dark'
+
+const themeKey = 'troupe.theme'
+const themeListeners = new Set<() => void>()
+
+function readTheme(): Theme {
+  const kept = browserStorage.get(themeKey)
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
+}
+
+/** The system's by default; a choice is remembered. `public/theme.js` applies it before the first paint. */
+export function setTheme(theme: Theme): void {
+  browserStorage.set(themeKey, theme === 'system' ? null : theme)
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+  for (const listener of themeListeners) listener()
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore((listener) => {
+    themeListeners.add(listener)
+    return () => themeListeners.delete(listener)
+  }, readTheme)
 }

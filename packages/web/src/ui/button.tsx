@@ -1,4 +1,16 @@
-import type { ComponentProps } from 'react'
+import { Check, Copy } from 'lucide-react'
+import { Tooltip } from 'radix-ui'
+import {
+  type ComponentProps,
+  createContext,
+  type FocusEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useState,
+} from 'react'
+import { isKeyboardInput } from '../platform/keyboard.ts'
+import { t } from '../texts/t.ts'
 import './button.css'
 
 export function Button({
@@ -8,3 +20,93 @@ export function Button({
 }: ComponentProps<'button'> & { kind?: 'plain' | 'primary' | 'danger' | 'quiet' }) {
   return <button type="button" className={`button button-${kind} ${className}`} {...rest} />
 }
+
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
+  /** What it does, for a screen reader and the tooltip. */
+  label: string
+  shortcut?: string
+  children: ReactNode
+}
+
+/** The focus that comes back after a tap or a click, from a list or dialog that closes, asks for no explanation. */
+function skipPointerFocus(event: FocusEvent): void {
+  if (!isKeyboardInput()) event.preventDefault()
+}
+
+export function IconButton({ label, shortcut, children, className = '', ...rest }: IconButtonProps) {
+  const around = useContext(DialogContext)
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger asChild onFocus={skipPointerFocus}>
+        <button type="button" aria-label={label} className={`icon-button ${className}`} {...rest}>
+          {children}
+        </button>
+      </Tooltip.Trigger>
+      <Tooltip.Portal container={around}>
+        <Tooltip.Content
+          className="tooltip"
+          sideOffset={6}
+          collisionPadding={8}
+          onEscapeKeyDown={({ target }) => {
+            // It takes the key for itself; who presses it on a button of a dialog wants the dialog closed.
+            if (target instanceof Element && target.matches('.icon-button')) requestClose(around)
+          }}
+        >
+          {label}
+          {shortcut !== undefined && <kbd>{shortcut}</kbd>}
+        </Tooltip.Content>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  )
+}
+
+export function CopyButton({ text, label = t.ui.copy }: { text: string; label?: string }) {
+  const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
+  useEffect(() => {
+    if (state === 'ready') return
+    const timer = setTimeout(() => setState('ready'), 1600)
+    return () => clearTimeout(timer)
+  }, [state])
+  const shown = { ready: label, copied: t.ui.copied, failed: t.ui.copyFailed }[state]
+  return (
+    <IconButton
+      label={shown}
+      onClick={() => void copyText(text).then((copied) => setState(copied ? 'copied' : 'failed'))}
+    >
+      {state === 'copied' ? <Check /> : <Copy />}
+    </IconButton>
+  )
+}
+
+/** Whether the text is on the clipboard now. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+/** For pages that are not a secure context, where there is no clipboard object. */
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea')
+  field.value = text
+  field.className = 'visually-hidden'
+  document.body.append(field)
+  field.select()
+  try {
+    // oxlint-disable-next-line typescript/no-deprecated -- the only other way
+    return document.execCommand('copy')
+  } finally {
+    field.remove()
+  }
+}
+
+/** Closes a dialog as Escape does: whoever has a reason against it hears of it first. */
+export function requestClose(dialog: HTMLDialogElement | null): void {
+  if (dialog?.dispatchEvent(new Event('cancel', { cancelable: true })) === true) dialog.close()
+}
+
+/** The open dialog around a component: what is to lie over it has to be put into it. */
+export const DialogContext = createContext<HTMLDialogElement | null>(null)

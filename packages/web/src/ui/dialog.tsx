@@ -1,9 +1,9 @@
-import { useCallback, useEffect, useId, useRef, useState } from 'react'
-import type { ReactNode, Ref } from 'react'
-import { DialogContext } from './dialog-element.ts'
+import { type ReactNode, type Ref, useCallback, useEffect, useId, useRef, useState } from 'react'
+import { t } from '../texts/t.ts'
+import { Button, DialogContext } from './button.tsx'
 import './dialog.css'
 
-export interface DialogProps {
+interface DialogProps {
   title: ReactNode
   className?: string
   /** To close it from outside: `close()` also gives the focus back. */
@@ -44,5 +44,30 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       <h2 id={titleId}>{title}</h2>
       <DialogContext value={shown}>{children}</DialogContext>
     </dialog>
+  )
+}
+
+interface ConfirmDialogProps {
+  title: string
+  children: ReactNode
+  confirm: string
+  onConfirm: () => void
+  onClose: () => void
+}
+
+export function ConfirmDialog({ title, children, confirm, onConfirm, onClose }: ConfirmDialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  return (
+    <Dialog ref={ref} title={title} onClose={onClose}>
+      <form method="dialog" onSubmit={onConfirm}>
+        <div className="dialog-text">{children}</div>
+        <div className="dialog-buttons">
+          <Button onClick={() => ref.current?.close()}>{t.ui.cancel}</Button>
+          <Button type="submit" kind="danger">
+            {confirm}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   )
 }

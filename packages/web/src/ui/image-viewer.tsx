@@ -1,9 +1,9 @@
 import { X, ZoomIn, ZoomOut } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { t } from '../texts/t.ts'
+import { IconButton } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { enlargeImage, type EnlargedImage } from './enlarged-image.ts'
-import { IconButton } from './icon-button.tsx'
+import { type EnlargedImage, enlargeImage } from './elements.tsx'
 import './image-viewer.css'
 
 const steps = [0.25, 0.5, 1, 2, 4, 8] as const

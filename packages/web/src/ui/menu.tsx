@@ -1,7 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { useRef } from 'react'
-import type { ReactNode } from 'react'
+import { cloneElement, type ComponentProps, type ReactElement, type ReactNode, Suspense, useRef, useState } from 'react'
 import './menu.css'
 
 export interface MenuItem {
@@ -13,7 +12,7 @@ export interface MenuItem {
   onSelect?: () => void
 }
 
-export interface MenuProps {
+interface MenuProps {
   trigger: ReactNode
   items: MenuItem[]
   /** From the beginning. */
@@ -75,4 +74,27 @@ function MenuItems({ items, onChoose }: { items: MenuItem[]; onChoose: (onSelect
       </DropdownMenu.Sub>
     ),
   )
+}
+
+interface OnDemandProps {
+  button: ReactElement<ComponentProps<'button'>>
+  /** What opens, around the button; `onClosed` is to be called when it is over. */
+  children: (button: ReactElement<ComponentProps<'button'>>, onClosed: () => void) => ReactNode
+}
+
+/** A button whose menu is made when it is wanted: messages that scroll by must cost little. */
+export function OnDemand({ button, children }: OnDemandProps) {
+  const [state, setState] = useState<'new' | 'open' | 'closed'>('new')
+  if (state === 'open') return <Suspense fallback={button}>{children(button, () => setState('closed'))}</Suspense>
+  return cloneElement(button, {
+    'aria-haspopup': button.props['aria-haspopup'] ?? 'dialog',
+    'aria-expanded': false,
+    onClick: () => setState('open'),
+    ...(state === 'closed' && { ref: focusIfLost }),
+  })
+}
+
+/** The button that had the focus is another one now; who has gone elsewhere stays there. */
+function focusIfLost(button: HTMLElement | null): void {
+  if (document.activeElement === null || document.activeElement === document.body) button?.focus()
 }

@@ -1,5 +1,5 @@
-import { newId } from '@troupe/core'
-import type { BuiltInCommand } from '../command.ts'
+import { newId } from '@troupe/protocol'
+import type { BuiltInCommand } from './command.ts'
 
 export const clear: BuiltInCommand = {
   name: 'clear',

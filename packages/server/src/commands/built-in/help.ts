@@ -1,4 +1,4 @@
-import type { BuiltInCommand } from '../command.ts'
+import type { BuiltInCommand } from './command.ts'
 
 export const help: BuiltInCommand = {
   name: 'help',

@@ -1,5 +1,5 @@
 import { makeTitle } from '@troupe/core'
-import type { BuiltInCommand } from '../command.ts'
+import type { BuiltInCommand } from './command.ts'
 
 export const summaryTitle: BuiltInCommand = {
   name: 'summary-title',

@@ -1,5 +1,6 @@
-import { findTool, getBuiltinTools, newId, unwrapResult, type Tool, type ToolContext } from '@troupe/core'
-import type { BuiltInCommand } from '../command.ts'
+import { findTool, getBuiltinTools, type Tool, type ToolContext, unwrapResult } from '@troupe/core'
+import { newId } from '@troupe/protocol'
+import type { BuiltInCommand } from './command.ts'
 
 export const undo: BuiltInCommand = {
   name: 'undo',

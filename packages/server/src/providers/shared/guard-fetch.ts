@@ -1,4 +1,5 @@
-import { limitBody, NamedError } from '@troupe/core'
+import { limitBody } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
 
 /**
  * The fetch that every SDK is given. No line and no answer is endless. What an SDK would take for an empty answer becomes an error here: a web page, or

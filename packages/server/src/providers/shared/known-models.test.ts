@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createModels } from '../../models.ts'
+import { createModels } from '../../models/models.ts'
 import { knownModel } from './known-models.ts'
 
 const models = createModels({ settings: () => ({}), env: {}, defaultModel: () => undefined, probe: false })

@@ -1,5 +1,5 @@
 import { limitBody } from '@troupe/core'
-import type { CreateOptions, ModelDraft } from '../../provider.ts'
+import type { CreateOptions, ModelDraft } from './provider.ts'
 
 export interface ReadOptions extends CreateOptions {
   signal?: AbortSignal | undefined

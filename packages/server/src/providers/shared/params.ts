@@ -1,4 +1,4 @@
-import type { Param } from '@troupe/core'
+import type { Param } from '@troupe/protocol'
 
 /**
  * The settings that providers offer, ready to be listed in a provider's `params`. A range is what the provider

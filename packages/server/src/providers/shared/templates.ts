@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { NamedError } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
 import { z } from 'zod'
+import { adapterNames, findAdapter } from './provider-directory.ts'
 import {
   modelSettingsSchema,
-  providerSettingsSchema,
   type ProviderDefinition,
   type ProviderSettings,
-} from '../../provider.ts'
-import { adapterNames, findAdapter } from './configured-provider.ts'
+  providerSettingsSchema,
+} from './provider.ts'
 
 export interface ImportedTemplates {
   /** Ready to be put into config.json. Templates bring no keys. */

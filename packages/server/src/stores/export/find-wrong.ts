@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { streamFile } from './stream-file.ts'
+import { streamFile } from '../sql/tables.ts'
 
 export interface StaleExportQuery {
   database: string

@@ -1,12 +1,11 @@
 import type { Session, Workspace } from '@troupe/core'
+import { toAgentRecord } from '../sql/agents.ts'
 import { toAsk } from '../sql/asks.ts'
 import type { Db } from '../sql/context.ts'
-import { toAgentRecord } from '../sql/agents.ts'
-import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import { removedMark } from '../sql/removals.ts'
 import { toSession } from '../sql/sessions.ts'
-import type { Tables } from '../sql/tables.ts'
-import { asksStream } from './stream-file.ts'
+import { asksStream, type Tables } from '../sql/tables.ts'
+import { hiddenWorkspace } from '../sql/workspaces.ts'
 
 /** What a session's files do not hold; an import cannot bring it back. */
 const leavesOut = ['runs', 'run-logs', 'blobs']

@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { message } from '../contract/make.ts'
-import { openSqliteStore } from '../sqlite.ts'
-import type { SqliteStore } from '../sqlite.ts'
+import { openSqliteStore, type SqliteStore } from '../sqlite.ts'
+import { message } from '../testing/builders.ts'
 
 const streams = ['', 'g1'] as const
 

@@ -15,12 +15,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { StoredMessage } from '@troupe/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { StoredMessage } from '@troupe/core'
-import { addLine, agentRecord, ask, message } from '../contract/make.ts'
 import type { LogLine } from '../sql/context.ts'
-import { openSqliteStore } from '../sqlite.ts'
-import type { SqliteStore } from '../sqlite.ts'
+import { openSqliteStore, type SqliteStore } from '../sqlite.ts'
+import { addLine, agentRecord, ask, message } from '../testing/builders.ts'
 
 const at = { sessionId: 's1' }
 

@@ -1,17 +1,15 @@
+import { cp, readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { errorInfo, isId } from '@troupe/protocol'
 import { sql } from 'kysely'
-import { errorInfo } from '@troupe/core'
-import { runInWorker } from '../../run-apart.ts'
-import type { Exporter } from '../sql-store.ts'
-import type { StoreChange, Db, Log } from '../sql/context.ts'
-import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
-import type { Tables } from '../sql/tables.ts'
-import { exportedSessions, backUpNewerFiles } from './keep-newer.ts'
-import { streamFile } from './stream-file.ts'
-import { rewindStoredMark, emptyMark, storeMark } from './mark.ts'
-import type { ExportMark } from './mark.ts'
+import { runInWorker } from '../../util/concurrency.ts'
+import type { Db, Log, StoreChange } from '../sql/context.ts'
+import type { Exporter } from '../sql/sql-store.ts'
+import { streamFile, type Tables } from '../sql/tables.ts'
+import { hiddenWorkspace } from '../sql/workspaces.ts'
 import { findStaleExports, type StaleExportQuery } from './find-wrong.ts'
 import { createSessionFiles } from './session-files.ts'
-import { createSessionWriter } from './session-writer.ts'
+import { createSessionWriter, emptyMark, type ExportMark, rewindStoredMark, storeMark } from './session-writer.ts'
 
 /** How far a file may run ahead of its stored mark before a commit stores it. */
 const marksStoredEvery = 1 << 20
@@ -223,4 +221,27 @@ function bySession(changes: StoreChange[]): Map<string, StoreChange[]> {
 
 async function addOnce<T extends 'deleted_session' | 'export_dirty'>(db: Db, table: T, row: Tables[T]): Promise<void> {
   await sql`insert into ${sql.table(table)} values (${Object.values(row)[0]}) on conflict do nothing`.execute(db)
+}
+
+/** Copies of readable files that knew more than the database, in the home. */
+const backupFolder = 'kept'
+
+/** Copies the readable files of a session out of the way of the export. Gives the copy's folder. */
+async function backUpNewerFiles(sessionsFolder: string, sessionId: string): Promise<string> {
+  const source = join(sessionsFolder, sessionId)
+  const target = join(dirname(sessionsFolder), backupFolder, new Date().toISOString().replaceAll(':', '-'), sessionId)
+  const isReadable = (file: string): boolean => !/^(?:output|jsx)$/.test(basename(file)) || dirname(file) !== source
+  await cp(source, target, { recursive: true, filter: isReadable })
+  return target
+}
+
+/** The ids of all sessions that have a folder, whether or not the database knows them. */
+async function exportedSessions(sessionsFolder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(sessionsFolder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map((entry) => entry.name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }

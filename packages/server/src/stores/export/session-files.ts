@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isId } from '@troupe/core'
+import { isId } from '@troupe/protocol'
 
 /** Windows has no such flag; there only the check before opening stands. */
 const noFollow = constants.O_NOFOLLOW ?? 0

@@ -1,4 +1,4 @@
-import type { StoredMessage } from '@troupe/core'
+import type { StoredMessage } from '@troupe/protocol'
 import { recordCalls } from '../sql/calls.ts'
 import type { AnyDb } from '../sql/context.ts'
 

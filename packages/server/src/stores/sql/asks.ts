@@ -1,10 +1,8 @@
-import { NamedError } from '@troupe/core'
 import type { Answer, Ask, Store } from '@troupe/core'
-import { asksStream } from '../export/stream-file.ts'
-import { checkId, shortId } from './context.ts'
-import type { StoreContext, Db } from './context.ts'
+import { NamedError } from '@troupe/protocol'
+import { checkId, type Db, shortId, type StoreContext } from './context.ts'
 import { nextSeq } from './sessions.ts'
-import type { Tables } from './tables.ts'
+import { asksStream, type Tables } from './tables.ts'
 
 export function asks(context: StoreContext): Store['asks'] {
   const { clock } = context

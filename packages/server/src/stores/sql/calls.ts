@@ -1,5 +1,6 @@
-import type { Metadata, Store, StoredCall, StoredMessage } from '@troupe/core'
-import type { AnyDb, StoreContext, Db } from './context.ts'
+import type { Store, StoredCall } from '@troupe/core'
+import type { Metadata, StoredMessage } from '@troupe/protocol'
+import type { AnyDb, Db, StoreContext } from './context.ts'
 import { removedMark } from './removals.ts'
 
 export function calls(context: StoreContext): Store['calls'] {

@@ -1,5 +1,5 @@
+import { isId, NamedError } from '@troupe/protocol'
 import type { Kysely } from 'kysely'
-import { NamedError, isId } from '@troupe/core'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>

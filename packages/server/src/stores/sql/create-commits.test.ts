@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, sql, type Driver } from 'kysely'
+import { type Driver, Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { nodeSqliteDialect } from '../node-sqlite-dialect.ts'
+import { nodeSqliteDialect } from '../sqlite.ts'
 import type { Db } from './context.ts'
-import { createGroupCommit, type Commit } from './create-commits.ts'
+import { type Commit, createGroupCommit } from './sql-store.ts'
 import type { Tables } from './tables.ts'
 
 let db: Db

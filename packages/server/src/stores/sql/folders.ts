@@ -1,9 +1,8 @@
-import { NamedError } from '@troupe/core'
 import type { Folder, Store } from '@troupe/core'
-import { checkId, shortId } from './context.ts'
-import type { StoreChange, StoreContext, Db } from './context.ts'
+import { NamedError } from '@troupe/protocol'
+import { checkId, type Db, shortId, type StoreChange, type StoreContext } from './context.ts'
+import { cleanTitle } from './message-text.ts'
 import type { Tables } from './tables.ts'
-import { cleanTitle } from './title.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
 export function folders(context: StoreContext): Store['folders'] {

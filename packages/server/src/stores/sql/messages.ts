@@ -1,16 +1,13 @@
-import { NamedError } from '@troupe/core'
-import type { Conversation, SearchHit, Store, StoredMessage } from '@troupe/core'
-import { branches, readSubtree } from './branches.ts'
+import type { Conversation, SearchHit, Store } from '@troupe/core'
+import { NamedError, type StoredMessage } from '@troupe/protocol'
+import { branches, readSubtree, tree } from './branches.ts'
 import { recordCalls } from './calls.ts'
-import { checkId, messageNotFound } from './context.ts'
-import type { StoreContext, Db } from './context.ts'
-import { messageColumns, toStoredMessage, metadataText } from './message-row.ts'
+import { checkId, type Db, messageNotFound, type StoreContext } from './context.ts'
+import { buildSnippet, fold, searchTerms, searchText, titleFrom, wholeText } from './message-text.ts'
 import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
-import { fold, searchTerms, searchText, buildSnippet, wholeText } from './search.ts'
 import { nextSeq } from './sessions.ts'
-import { titleFrom } from './title.ts'
-import { tree } from './tree.ts'
+import { messageColumns, metadataText, toStoredMessage } from './tables.ts'
 
 export function messages(context: StoreContext): Store['messages'] {
   const { clock, search } = context

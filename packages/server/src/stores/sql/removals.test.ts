@@ -2,11 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addLine, agentRecord, ask, message, runRecord, textFrame } from '../contract/make.ts'
 import type { AgentDetails } from '@troupe/core'
-import { openSqliteStore } from '../sqlite.ts'
-import type { SqliteStore } from '../sqlite.ts'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openSqliteStore, type SqliteStore } from '../sqlite.ts'
+import { addLine, agentRecord, ask, message, runRecord, textFrame } from '../testing/builders.ts'
 
 const at = { sessionId: 's1' }
 const day = 24 * 60 * 60 * 1000

@@ -1,14 +1,11 @@
-import { sql } from 'kysely'
-import { NamedError } from '@troupe/core'
 import type { Session, Store } from '@troupe/core'
-import { checkId, sessionNotFound, shortId } from './context.ts'
-import type { StoreContext, Db } from './context.ts'
+import { NamedError } from '@troupe/protocol'
+import { sql } from 'kysely'
+import { checkId, type Db, sessionNotFound, shortId, type StoreContext } from './context.ts'
 import { folderNotFound } from './folders.ts'
-import { hideSession, hiddenWorkspace, purgeSession } from './hidden-sessions.ts'
-import { fold, searchTerms } from './search.ts'
+import { cleanTitle, defaultTitle, fold, searchTerms } from './message-text.ts'
 import type { Tables } from './tables.ts'
-import { cleanTitle, defaultTitle } from './title.ts'
-import { workspaceNotFound } from './workspaces.ts'
+import { hiddenWorkspace, hideSession, purgeSession, workspaceNotFound } from './workspaces.ts'
 
 const sessionsPerQuery = 100
 

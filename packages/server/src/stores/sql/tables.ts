@@ -1,3 +1,5 @@
+import type { StoredMessage } from '@troupe/protocol'
+
 /**
  * The tables as every dialect has them: ids and JSON as text, times as integer milliseconds, flags as 0 and 1.
  * `agent_id` is '' in a session's own conversation and `parent_id` is '' at a root, so that keys hold no nulls.
@@ -100,4 +102,40 @@ interface RecordTable {
   workspace_id: string
   name: string
   data: string
+}
+
+/** The stream of asks beside the streams of messages, which are named '' and by agent ids (these hold no '$'). */
+export const asksStream = '$asks'
+
+/** Where the lines of a stream are, from the session's folder. */
+export function streamFile(stream: string): string {
+  if (stream === '') return 'messages.jsonl'
+  return stream === asksStream ? 'asks.jsonl' : `agents/${stream}/messages.jsonl`
+}
+
+/** A message's own columns. JSON text is well-formed Unicode without U+0000 whatever the message holds. */
+export function messageColumns(message: StoredMessage) {
+  return {
+    id: message.id,
+    parent_id: message.parentMessageId ?? '',
+    role: message.role,
+    created_at: message.createdAt,
+    metadata: metadataText(message.metadata),
+    parts: JSON.stringify(message.parts),
+  }
+}
+
+export function toStoredMessage(row: Tables['message']): StoredMessage {
+  return {
+    id: row.id,
+    parentMessageId: row.parent_id === '' ? null : row.parent_id,
+    role: row.role as StoredMessage['role'],
+    parts: JSON.parse(row.parts) as StoredMessage['parts'],
+    ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) as NonNullable<StoredMessage['metadata']> }),
+    createdAt: row.created_at,
+  }
+}
+
+export function metadataText(metadata: StoredMessage['metadata']): string | null {
+  return metadata === undefined ? null : JSON.stringify(metadata)
 }

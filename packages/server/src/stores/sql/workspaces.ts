@@ -1,8 +1,8 @@
 import { resolve, sep } from 'node:path'
-import { NamedError, newId } from '@troupe/core'
-import type { Project, Store, Workspace } from '@troupe/core'
-import type { StoreContext } from './context.ts'
-import { hiddenWorkspace } from './hidden-sessions.ts'
+import type { Project, Records, Store, Workspace } from '@troupe/core'
+import { NamedError, newId } from '@troupe/protocol'
+import { sql } from 'kysely'
+import type { Db, StoreContext } from './context.ts'
 import type { Tables } from './tables.ts'
 
 export function workspaces(context: StoreContext): Store['workspaces'] {
@@ -120,5 +120,137 @@ function toProject(row: Tables['project']): Project {
     parentProjectId: row.parent_id,
     path: row.path,
     createdAt: row.created_at,
+  }
+}
+
+/**
+ * Sessions on their way in or out belong to this workspace, which nobody can open: no list, search or export finds them.
+ * A session of any size so comes or goes with the change of one row, and its rows can be written and removed in many
+ * small commits.
+ */
+export const hiddenWorkspace = '~'
+
+/** So many deletions in one commit, for which other writers wait; the event loop turns between them. */
+const statementsPerCommit = 10
+
+export async function hideSession(db: Db, id: string): Promise<void> {
+  await addHiddenWorkspace(db)
+  await db.updateTable('session').set({ workspace_id: hiddenWorkspace }).where('id', '=', id).execute()
+  // Nothing of it is resumed or asked again after a crash.
+  await db.deleteFrom('ask').where('session_id', '=', id).execute()
+  await db.updateTable('run').set({ status: 'aborted' }).where('session_id', '=', id).execute()
+}
+
+export async function addHiddenWorkspace(db: Db): Promise<void> {
+  await db
+    .insertInto('workspace')
+    .values({ id: hiddenWorkspace, path: hiddenWorkspace, trusted: 0, created_at: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Removes a session if it is hidden, some rows with each commit. Only in the session's turn. */
+export async function purgeSession(context: StoreContext, id: string): Promise<void> {
+  const hidden = await context.db
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', id)
+    .where('workspace_id', '=', hiddenWorkspace)
+    .executeTakeFirst()
+  if (hidden === undefined) return
+  const rowsOf = {
+    message_text: sql`id in (select id from message_text where session_id = ${id} limit 100)`,
+    message: sql`rowid in (select rowid from message where session_id = ${id} limit 200)`,
+    frame: sql`rowid in (select frame.rowid from run join frame on frame.run_id = run.id where run.session_id = ${id} limit 200)`,
+    call: sql`rowid in (select rowid from call where session_id = ${id} limit 1000)`,
+    run: sql`rowid in (select rowid from run where session_id = ${id} limit 500)`,
+  }
+  for (const [table, some] of Object.entries(rowsOf)) {
+    for (let isMore = true; isMore;) {
+      isMore = await context.write(async (db) => {
+        for (let i = 0; i < statementsPerCommit; i++) {
+          const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${some}`.execute(db)
+          if (numAffectedRows === 0n) return false
+        }
+        return true
+      })
+    }
+  }
+  // The rest hangs on it by foreign keys.
+  await context.write((db) => db.deleteFrom('session').where('id', '=', id).execute())
+}
+
+/** What an import or a deletion that was cut off has left. */
+export async function purgeHiddenSessions(context: StoreContext): Promise<void> {
+  const rows = await context.db.selectFrom('session').select('id').where('workspace_id', '=', hiddenWorkspace).execute()
+  for (const { id } of rows) await context.inTurn(id, () => purgeSession(context, id))
+}
+
+/** Small documents of a workspace, by name. */
+export function records(context: StoreContext, table: 'definition'): Records {
+  return {
+    async put({ workspaceId, name, data }) {
+      const text = JSON.stringify(data)
+      await context.write(async (db) => {
+        const workspace = await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()
+        if (!workspace) throw workspaceNotFound(workspaceId)
+        await db
+          .insertInto(table)
+          .values({ workspace_id: workspaceId, name, data: text })
+          .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doUpdateSet({ data: text }))
+          .execute()
+      })
+    },
+
+    async get(workspaceId, name) {
+      const row = await context.db
+        .selectFrom(table)
+        .select('data')
+        .where('workspace_id', '=', workspaceId)
+        .where('name', '=', name)
+        .executeTakeFirst()
+      return row && (JSON.parse(row.data) as Record<string, unknown>)
+    },
+
+    async list(workspaceId) {
+      const rows = await context.db
+        .selectFrom(table)
+        .select(['name', 'data'])
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('name')
+        .execute()
+      return rows.map((row) => ({ name: row.name, data: JSON.parse(row.data) as Record<string, unknown> }))
+    },
+
+    async remove(workspaceId, name) {
+      const { numDeletedRows } = await context.write((db) =>
+        db.deleteFrom(table).where('workspace_id', '=', workspaceId).where('name', '=', name).executeTakeFirst(),
+      )
+      return numDeletedRows > 0n
+    },
+  }
+}
+
+export function settings(context: StoreContext): Store['settings'] {
+  return {
+    async get(key) {
+      const row = await context.db.selectFrom('setting').select('value').where('key', '=', key).executeTakeFirst()
+      return row && (JSON.parse(row.value) as unknown)
+    },
+
+    async set(key, value) {
+      await context.write(async (db) => {
+        if (value === undefined) {
+          await db.deleteFrom('setting').where('key', '=', key).execute()
+          return
+        }
+        const text = JSON.stringify(value)
+        await db
+          .insertInto('setting')
+          .values({ key, value: text })
+          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: text }))
+          .execute()
+      })
+    },
   }
 }

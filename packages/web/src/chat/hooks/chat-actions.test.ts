@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createFakeServer, message, page } from '../fake-server.ts'
-import { chatActions } from './chat-actions.ts'
-import { messagePlaces } from './places-of.ts'
+import { createFakeServer, message, page } from '../../testing/fake-server.ts'
+import { chatActions } from './use-chat-actions.ts'
+import { messagePlaces } from './use-chat-state.ts'
 
 const branch = [message('u1', 'user', 'hello', null), message('a1', 'assistant', 'one', 'u1')]
 const alone = { index: 1, total: 1, prev: null, next: null }

@@ -1,11 +1,11 @@
 import { Bot } from 'lucide-react'
 import { useEffect } from 'react'
-import { useSessionStore } from '../../chat/session-context.ts'
-import { textIn } from '../../displays/parts/read-fields.ts'
-import { AgentView } from '../../sub-agents/agent-view.tsx'
-import { AllAgents } from '../../sub-agents/all-agents.tsx'
-import type { PanelProps } from '../panel.ts'
-import '../../sub-agents/agents-panel.css'
+import { textIn } from '../../api/read-fields.ts'
+import { AgentView } from '../../chat/agent-view.tsx'
+import { useSessionStore } from '../../chat/session/session-context.ts'
+import type { PanelProps } from '../../state/panels-state.ts'
+import { AllAgents } from '../../sub-agents/agent-row.tsx'
+import './agents-panel.css'
 
 export { Bot as Icon }
 

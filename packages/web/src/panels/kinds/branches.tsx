@@ -1,7 +1,7 @@
 import { GitBranch } from 'lucide-react'
+import { textIn } from '../../api/read-fields.ts'
 import { BranchMap } from '../../branches/branch-map.tsx'
-import { textIn } from '../../displays/parts/read-fields.ts'
-import type { PanelProps } from '../panel.ts'
+import type { PanelProps } from '../../state/panels-state.ts'
 
 export { GitBranch as Icon }
 

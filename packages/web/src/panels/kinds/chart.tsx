@@ -1,12 +1,12 @@
 import { ChartColumn } from 'lucide-react'
 import { useMemo } from 'react'
-import { useSession } from '../../chat/session-context.ts'
-import { isToolCall } from '../../chat/tool-call.ts'
-import { isRecord, textIn } from '../../displays/parts/read-fields.ts'
-import { ChartView } from '../../previews/chart-view.tsx'
-import { readChart } from '../../previews/read-chart.ts'
+import { isRecord, textIn } from '../../api/read-fields.ts'
+import { isToolCall } from '../../chat/session/message-parts.ts'
+import { useSession } from '../../chat/session/session-context.ts'
+import { ChartView } from '../../content/chart-view.tsx'
+import { readChart } from '../../displays/chart.tsx'
+import type { PanelProps } from '../../state/panels-state.ts'
 import { t } from '../../texts/t.ts'
-import type { PanelProps } from '../panel.ts'
 
 export { ChartColumn as Icon }
 export const staysAlive = true

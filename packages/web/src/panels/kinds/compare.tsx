@@ -1,8 +1,8 @@
 import { Columns2 } from 'lucide-react'
+import { textIn } from '../../api/read-fields.ts'
 import { Comparison } from '../../branches/comparison.tsx'
-import { textIn } from '../../displays/parts/read-fields.ts'
+import type { PanelProps } from '../../state/panels-state.ts'
 import { t } from '../../texts/t.ts'
-import type { PanelProps } from '../panel.ts'
 
 export { Columns2 as Icon }
 

@@ -1,11 +1,11 @@
 import { FileDiff } from 'lucide-react'
-import { findDisplay } from '../../chat/display-registry.ts'
-import { useSession } from '../../chat/session-context.ts'
-import { visibleMessages } from '../../chat/session-state.ts'
-import { isToolCall, readToolCall } from '../../chat/tool-call.ts'
-import { textIn } from '../../displays/parts/read-fields.ts'
+import { textIn } from '../../api/read-fields.ts'
+import { isToolCall, readToolCall } from '../../chat/session/message-parts.ts'
+import { useSession } from '../../chat/session/session-context.ts'
+import { visibleMessages } from '../../chat/session/session-state.ts'
+import { findDisplay } from '../../displays/parts/display-registry.ts'
+import type { PanelProps } from '../../state/panels-state.ts'
 import { t } from '../../texts/t.ts'
-import type { PanelProps } from '../panel.ts'
 
 export { FileDiff as Icon }
 

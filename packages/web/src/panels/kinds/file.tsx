@@ -1,17 +1,21 @@
 import { FileText, RotateCw } from 'lucide-react'
-import { PathName } from '../../displays/parts/path-name.tsx'
-import { numberIn, textIn } from '../../displays/parts/read-fields.ts'
-import { PreviewButton } from '../../previews/preview-button.tsx'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Api } from '../../api/api.ts'
+import { pageAccess } from '../../api/page-access.ts'
+import { numberIn, splitLines, textIn } from '../../api/read-fields.ts'
+import { ApiError, toErrorInfo } from '../../api/request.ts'
+import type { FileInfo } from '../../api/session-types.ts'
+import { useSession } from '../../chat/session/session-context.ts'
+import { PreviewButton } from '../../content/preview-button.tsx'
+import { PathName } from '../../displays/parts/display-parts.tsx'
+import type { PanelProps } from '../../state/panels-state.ts'
+import { formatSize } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { formatSize } from '../../ui/format.ts'
-import { IconButton } from '../../ui/icon-button.tsx'
-import { VisibleText } from '../../ui/visible-text.tsx'
-import { NumberedLines } from '../numbered-lines.tsx'
-import type { PanelProps } from '../panel.ts'
-import { useFile } from '../use-file.ts'
-import type { ReadFile } from '../use-file.ts'
+import { Button, CopyButton, IconButton } from '../../ui/button.tsx'
+import { VisibleText } from '../../ui/elements.tsx'
+import { useVirtualList } from '../../ui/scrolling.ts'
+import { useWorkspace } from '../../workspace/workspace.ts'
+import './numbered-lines.css'
 
 export { FileText as Icon }
 
@@ -76,4 +80,174 @@ function Body({ read, line, onShowSecret }: BodyProps) {
       {read.isCut === true && <p className="beside-foot">{t.panels.cutFile}</p>}
     </>
   )
+}
+
+interface NumberedLinesProps {
+  text: string
+  /** The ending of the file's name, for the colours. */
+  language: string
+  /** The line to begin with. */
+  line: number | undefined
+  label: string
+}
+
+const lineHeight = 20
+/** About so many characters are seen before a line is wrapped. */
+const lineLength = 70
+/** So many lines above the one to begin with are seen as well. */
+const linesBefore = 8
+
+/** A text with the numbers of its lines; of a long one only what is in sight is drawn. */
+function NumberedLines({ text, language, line, label }: NumberedLinesProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  /** Who has come to the end stays there while the lines above turn out higher or less high than was thought. */
+  const isAtEnd = useRef(false)
+  const lines = useMemo(() => splitLines(text), [text])
+  const ids = useMemo(() => lines.map((_, index) => String(index)), [lines])
+  const colours = useHighlighting(text, language)
+  const [shown, setShown] = useState<{ lines: string[]; line: number }>()
+  const isShown = line === undefined || (shown?.lines === lines && shown.line === line)
+  const { list, from, to, room } = useVirtualList(ids, {
+    scroller,
+    guess: (index) => Math.ceil(((lines[index]?.length ?? 0) + 1) / lineLength) * lineHeight,
+    begins: { at: 'start', height: window.innerHeight },
+    buffer: 30 * lineHeight,
+    keepsEnd: () => isAtEnd.current,
+    toEnd: () => scroller.current?.scrollTo(0, scroller.current.scrollHeight),
+    onScroll() {
+      const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = scroller.current ?? {}
+      isAtEnd.current = scrollHeight - scrollTop - clientHeight <= 1
+    },
+    target: isShown ? null : String(Math.max(0, Math.min(line, lines.length) - linesBefore)),
+    onTarget: () => line !== undefined && setShown({ lines, line }),
+  })
+  const digits = String(lines.length).length
+  return (
+    <div ref={scroller} className="numbered" tabIndex={0} role="document" aria-label={label}>
+      <div ref={list} style={room}>
+        {lines.slice(from, to).map((words, place) => {
+          const index = from + place
+          return (
+            <div key={index} className="numbered-line" data-marked={index + 1 === line}>
+              <span className="numbered-number" style={{ width: `${digits + 3}ch` }} aria-hidden>
+                {index + 1}
+              </span>
+              <span className="numbered-text">{renderLine(words, colours?.[index])}</span>
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+/** Plain until the colours are there, and where they do not fit the text. */
+function renderLine(words: string, runs: ColoredSpan[] | undefined) {
+  if (runs === undefined || runs.map(({ text }) => text).join('') !== words)
+    return <VisibleText text={words} as="exact" />
+  return runs.map(({ text, look }, index) => (
+    <span key={index} className={look === '' ? undefined : look}>
+      <VisibleText text={text} as="exact" />
+    </span>
+  ))
+}
+
+function useHighlighting(text: string, language: string): ColoredSpan[][] | undefined {
+  const [coloured, setColoured] = useState<{ text: string; lines: ColoredSpan[][] }>()
+  useEffect(() => {
+    let isWanted = true
+    const paint = async () => {
+      const { highlight } = await import('../../markdown/highlight.ts')
+      const fragment = await highlight(text, language)
+      if (isWanted && fragment !== undefined) setColoured({ text, lines: coloredLines(fragment) })
+    }
+    // Without the colours the text is still there: the server may be away.
+    paint().catch(() => undefined)
+    return () => {
+      isWanted = false
+    }
+  }, [text, language])
+  return coloured?.text === text ? coloured.lines : undefined
+}
+
+/** A stretch of one line in one colour. */
+interface ColoredSpan {
+  text: string
+  look: string
+}
+
+/** The words of a highlighted text, line by line. */
+function coloredLines(fragment: ParentNode & Node): ColoredSpan[][] {
+  const lines: ColoredSpan[][] = [[]]
+  walk(fragment, '')
+  return lines
+
+  function walk(node: Node, look: string): void {
+    for (const child of node.childNodes) {
+      if (child instanceof Element) walk(child, child.className)
+      else add(child.textContent ?? '', look)
+    }
+  }
+
+  function add(text: string, look: string): void {
+    for (const [index, piece] of text.split('\n').entries()) {
+      if (index > 0) lines.push([])
+      if (piece !== '') lines.at(-1)?.push({ text: piece, look })
+    }
+  }
+}
+
+interface FileSource {
+  /** Of the workspace or of the session's output. */
+  path: string
+  /** Or an attachment. */
+  url: string | undefined
+}
+
+type ReadFile = (FileInfo & { image?: string }) | { problem: string; isSecret: boolean }
+
+const largestText = 2 * 1024 * 1024
+
+/** A file to look at; undefined until it has been read. `again` reads it anew. */
+function useFile({ path, url }: FileSource) {
+  const { api } = useWorkspace()
+  const sessionId = useSession((state) => state.sessionId)
+  const [shown, setShown] = useState<{ key: string; read: ReadFile }>()
+  const key = `${path} ${url}`
+  const load = useCallback(
+    async (secret: boolean): Promise<ReadFile> => {
+      try {
+        if (url !== undefined) return await readBlob(api, url, path)
+        const { file } = await api.file(sessionId, path, { secret })
+        return file.kind === 'image' ? { ...file, image: pageAccess.link(api.imagePath(sessionId, path)) } : file
+      } catch (error) {
+        const isSecret = error instanceof ApiError && error.name === 'SecretFile'
+        return { problem: toErrorInfo(error).message, isSecret }
+      }
+    },
+    [api, sessionId, path, url],
+  )
+  useEffect(() => {
+    void load(false).then((read) => setShown({ key, read }))
+  }, [load, key])
+  return {
+    read: shown?.key === key ? shown.read : undefined,
+    again: async ({ secret = false } = {}) => setShown({ key, read: await load(secret) }),
+  }
+}
+
+/** Attachments lie under an address of our own; anything else is not read. */
+async function readBlob(api: Api, url: string, name: string): Promise<ReadFile> {
+  if (!/^\/ai\/blobs\/[0-9a-f]{64}$/.test(url)) throw new Error(name)
+  const blob = await api.blob(url)
+  const file = { path: name, bytes: blob.size }
+  if (blob.type.startsWith('image/')) return { ...file, kind: 'image', image: pageAccess.link(url) }
+  const start = new Uint8Array(await blob.slice(0, largestText).arrayBuffer())
+  if (start.subarray(0, 8000).includes(0)) return { ...file, kind: 'binary' }
+  return {
+    ...file,
+    kind: 'text',
+    text: new TextDecoder().decode(start),
+    ...(blob.size > largestText && { isCut: true }),
+  }
 }

@@ -1,8 +1,8 @@
 import { Eye } from 'lucide-react'
-import { textIn } from '../../displays/parts/read-fields.ts'
-import { FilePreview } from '../../previews/file-preview.tsx'
+import { textIn } from '../../api/read-fields.ts'
+import { FilePreview } from '../../content/content-view.tsx'
+import type { PanelProps } from '../../state/panels-state.ts'
 import { t } from '../../texts/t.ts'
-import type { PanelProps } from '../panel.ts'
 
 export { Eye as Icon }
 /** A page that is being used would begin anew. */

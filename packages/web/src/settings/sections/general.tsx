@@ -19,5 +19,5 @@ export const section: SettingsSection = {
     { id: 'recovery', title: t.settings.general.recovery, words: t.settings.general.recoveryWords },
     { id: 'titles', title: t.settings.general.titles, words: t.settings.general.titlesWords },
   ],
-  Component: lazy(async () => ({ default: (await import('../general/general-section.tsx')).GeneralSection })),
+  Component: lazy(async () => ({ default: (await import('../general-section.tsx')).GeneralSection })),
 }

@@ -1,6 +1,6 @@
 import { KeyRound } from 'lucide-react'
 import { lazy } from 'react'
-import { sortProviders } from '../../api/provider-info.ts'
+import { sortProviders } from '../../api/providers.ts'
 import { t } from '../../texts/t.ts'
 import type { SettingsSection } from '../section.ts'
 

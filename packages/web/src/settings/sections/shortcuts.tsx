@@ -1,6 +1,6 @@
 import { Keyboard } from 'lucide-react'
 import { lazy } from 'react'
-import { keyNames } from '../../shortcuts/keys.ts'
+import { keyNames } from '../../platform/keyboard.ts'
 import { shortcuts } from '../../shortcuts/shortcuts.ts'
 import { t } from '../../texts/t.ts'
 import type { SettingsSection } from '../section.ts'

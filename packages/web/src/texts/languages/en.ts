@@ -1,5 +1,5 @@
-import { pluralize } from '../count.ts'
-import type { lateTexts } from '../late.ts'
+import type { lateTexts } from '../english/late.ts'
+import { pluralize } from '../english/plural.ts'
 
 /** Every text of the page, by the folder that shows it. Texts with numbers or names in them are functions. */
 export const en = {

@@ -1,4 +1,4 @@
-import type { ServerTexts } from '../said.ts'
+import type { ServerTexts } from '../server-texts.ts'
 
 export const zh: ServerTexts = {
   action: [

@@ -1,0 +1,317 @@
+import {
+  type Completion,
+  type InstantEvent,
+  type PathNode,
+  type PatternSegment,
+  type Segment,
+  type Watcher,
+  wildcard,
+} from './path.ts'
+
+const noIndexes: readonly number[] = []
+
+/** A list or object that is still open. */
+class OpenContainer<W extends Watcher = Watcher> {
+  readonly parent: OpenContainer<W> | undefined
+  readonly isList: boolean
+  readonly value: unknown[] | Record<string, unknown>
+  readonly place: PathNode<W> | undefined
+  readonly path: string
+  readonly indexes: readonly number[]
+  /** Where the value that is being read belongs. */
+  key: Segment
+  below: PathNode<W> | undefined
+  /** Whether anything in it had to be mended so far. */
+  mended = false
+  /** How many lists and how many objects are open, this one included. */
+  readonly #lists: number
+  readonly #objects: number
+
+  constructor(parent: OpenContainer<W> | undefined, isList: boolean, place: PathNode<W> | undefined) {
+    this.parent = parent
+    this.isList = isList
+    this.value = isList ? [] : {}
+    this.place = place
+    this.path = parent === undefined || place === undefined ? '' : place.path(parent.path, parent.key)
+    this.indexes = parent === undefined || place === undefined ? noIndexes : parent.indexesBelow()
+    this.key = isList ? 0 : ''
+    this.below = isList ? place?.item() : undefined
+    this.#lists = (parent === undefined ? 0 : parent.#lists) + (isList ? 1 : 0)
+    this.#objects = (parent === undefined ? 0 : parent.#objects) + (isList ? 0 : 1)
+  }
+
+  /** The innermost list or object around this one; looked for only when there is one. */
+  nearest(isList: boolean): OpenContainer<W> | undefined {
+    if ((isList ? this.#lists : this.#objects) === 0) return undefined
+    let frame = this.parent
+    while (frame !== undefined && frame.isList !== isList) frame = frame.parent
+    return frame
+  }
+
+  /** The place keeps one copy of each key: objects take that one faster than a fresh string. */
+  setKey(key: string): void {
+    this.below = this.place?.key(key)
+    this.key = this.below?.name ?? key
+  }
+
+  indexesBelow(): readonly number[] {
+    if (!this.isList) return this.indexes
+    const index = this.key as number
+    // The two common cases by hand: a spread costs several times as much.
+    if (this.indexes.length === 0) return [index]
+    return this.indexes.length === 1 ? [this.indexes[0] as number, index] : [...this.indexes, index]
+  }
+
+  put(value: unknown): void {
+    const { key } = this
+    if (typeof key === 'number') {
+      ;(this.value as unknown[])[key] = value
+    } else if (key === '__proto__') {
+      Object.defineProperty(this.value, key, { value, enumerable: true, configurable: true, writable: true })
+    } else {
+      ;(this.value as Record<string, unknown>)[key] = value
+    }
+  }
+}
+
+let seen = 0
+
+/**
+ * A string that was put together piece by piece stays a tree of its pieces, many times the size of its text, until
+ * someone reads a letter of it: then the engine joins it.
+ */
+function flattenString(text: string): string {
+  if (text.length > 64) seen ^= text.charCodeAt(0)
+  return text
+}
+
+/** Where the events of a block go. */
+export interface BlockSink<W extends Watcher = Watcher> {
+  /** Whether someone wants every event. Otherwise only complete values at watched places are told. */
+  readonly all: boolean
+  tell(event: InstantEvent, place: PathNode<W>): void
+}
+
+/**
+ * The JSON types of the fields by which a block is recognised as the answer, of list items and record values under the
+ * wildcard; empty when any block may be it.
+ */
+export type FieldTypes = ReadonlyMap<PatternSegment, ReadonlySet<JsonType>>
+
+/** One stretch of JSON in a text and the value it builds. The reader says what it sees; the block keeps and tells it. */
+export class JsonBlock<W extends Watcher = Watcher> {
+  value: unknown
+  completion: Completion | undefined
+  /** Why the value is a guess. */
+  malformed: string | undefined
+  /** The path of a key that was written twice: readers may hold the first value, and the last one stays. */
+  repeated: string | undefined
+  /** Whether readers see it. */
+  shown = false
+  /** The innermost open list or object. */
+  top: OpenContainer<W> | undefined
+  /** How the mended values of a list or object ended; all others were observed. */
+  readonly mended = new Map<object, Map<Segment, Completion>>()
+  /** The string that is being read, as far as it was told. */
+  partial: string | undefined
+  /** The path of the leaf that is being read, once someone wanted to know. */
+  #path: string | undefined
+  #indexes: readonly number[] = noIndexes
+  #matches = 0
+  #isConfirmed = false
+  readonly #sink: BlockSink<W>
+  readonly #root: PathNode<W>
+  readonly #fields: FieldTypes
+  readonly #isAnyField: boolean
+  readonly #onProgress: (block: JsonBlock<W>) => void
+
+  /** `onProgress`: the block is surely JSON and not shown, and has come further; perhaps it is the best by now. */
+  constructor(root: PathNode<W>, sink: BlockSink<W>, fields: FieldTypes, onProgress: (block: JsonBlock<W>) => void) {
+    this.#root = root
+    this.#sink = sink
+    this.#fields = fields
+    this.#onProgress = onProgress
+    this.#isAnyField = fields.size === 0
+  }
+
+  /** How well it matches the schema so far; of equals, the one that had nothing to guess is better. */
+  get score(): number {
+    return this.#matches * 2 + (this.malformed === undefined ? 1 : 0)
+  }
+
+  /** It is JSON for sure and not a bracket in prose. */
+  confirm(): void {
+    if (this.#isConfirmed) return
+    this.#isConfirmed = true
+    this.#onProgress(this)
+  }
+
+  /** Something is written in another way than JSON wants it, and its meaning is clear. */
+  mend(): true {
+    if (this.top !== undefined) this.top.mended = true
+    return true
+  }
+
+  /** Something is broken. Says whether to go on with a guess: what may be mere prose is not worth one. */
+  guess(reason: string): boolean {
+    if (!this.#isConfirmed) return false
+    const where = this.#where()
+    this.malformed ??= where === '' ? `${reason}.` : `${reason} in ${where}.`
+    return this.mend()
+  }
+
+  open(isList: boolean): void {
+    const parent = this.top
+    if (this.#isAnyField) this.#matches++
+    else this.#match(isList ? 'array' : 'object')
+    const frame = new OpenContainer(parent, isList, parent === undefined ? this.#root : parent.below)
+    if (parent === undefined) this.value = frame.value
+    else parent.put(frame.value)
+    this.top = frame
+    if (!this.shown) this.#progress()
+    else if (this.#sink.all && frame.place !== undefined) {
+      this.#tell(frame.place, frame.path, frame.indexes, frame.value, '', undefined)
+    }
+  }
+
+  /** The key of the next value. */
+  key(text: string): void {
+    const { top } = this
+    if (top === undefined) return
+    if (Object.hasOwn(top.value, text)) this.repeated ??= top.path === '' ? text : `${top.path}.${text}`
+    top.setKey(text)
+  }
+
+  close(): void {
+    const frame = this.top as OpenContainer<W>
+    this.top = frame.parent
+    const completion = frame.mended ? 'repaired' : 'observed'
+    this.#ended(completion)
+    const { place } = frame
+    if (!this.shown) this.#progress()
+    else if (place !== undefined && (this.#sink.all || place.watching !== undefined)) {
+      this.#tell(place, frame.path, frame.indexes, frame.value, '', completion)
+    }
+    this.#next()
+  }
+
+  /** A number, boolean or null, and how it is written. */
+  scalar(value: unknown, text: string, completion: Completion): void {
+    this.#path = undefined
+    if (this.#isAnyField) this.#matches++
+    else this.#match(jsonTypeOf(value))
+    this.#put(value)
+    this.#ended(completion)
+    this.#tellLeaf(value, text, completion)
+    this.#next()
+  }
+
+  /** A string has begun. */
+  beginString(): void {
+    this.#path = undefined
+    if (this.#isAnyField) this.#matches++
+    else this.#match('string')
+    this.partial = ''
+    if (!this.shown) this.#progress()
+  }
+
+  /** The string goes on. */
+  grow(delta: string): void {
+    const text = (this.partial as string) + delta
+    this.partial = text
+    if (this.shown && this.#sink.all) this.#tellLeaf(text, delta, undefined)
+  }
+
+  endString(delta: string, completion: Completion): void {
+    const text = flattenString((this.partial as string) + delta)
+    this.partial = undefined
+    this.#put(text)
+    this.#ended(completion)
+    this.#tellLeaf(text, delta, completion)
+    this.#next()
+  }
+
+  /** Puts the string that is being read into the value, as far as it has come. */
+  keepPartial(): void {
+    if (this.partial !== undefined) this.#put(this.partial)
+  }
+
+  #progress(): void {
+    if (this.#isConfirmed) this.#onProgress(this)
+  }
+
+  /** The string, or else the list or object, that is being read: for messages. */
+  #where(): string {
+    const { top } = this
+    if (top === undefined) return ''
+    return this.partial === undefined ? top.path : (top.below?.path(top.path, top.key) ?? '')
+  }
+
+  #put(value: unknown): void {
+    if (this.top === undefined) this.value = value
+    else this.top.put(value)
+  }
+
+  /** Where a leaf belongs is put together when someone wants to know, once for all pieces of a string. */
+  #tellLeaf(value: unknown, delta: string, completion: Completion | undefined): void {
+    if (!this.shown) return this.#progress()
+    const { top } = this
+    const place = top === undefined ? this.#root : top.below
+    if (place === undefined || (!this.#sink.all && place.watching === undefined)) return
+    if (this.#path === undefined) {
+      this.#path = top === undefined ? '' : place.path(top.path, top.key)
+      this.#indexes = top === undefined ? noIndexes : top.indexesBelow()
+    }
+    this.#tell(place, this.#path, this.#indexes, value, delta, completion)
+  }
+
+  #next(): void {
+    const { top } = this
+    if (top?.isList) top.key = (top.key as number) + 1
+  }
+
+  #ended(completion: Completion): void {
+    const { top } = this
+    if (top === undefined) {
+      this.completion = completion
+    } else if (completion === 'repaired') {
+      top.mended = true
+      const keys = this.mended.get(top.value) ?? new Map<Segment, Completion>()
+      this.mended.set(top.value, keys.set(top.key, completion))
+    } else if (top.mended) {
+      this.mended.get(top.value)?.delete(top.key)
+    }
+  }
+
+  /** A value of some type has begun: does the schema have it there? */
+  #match(type: JsonType): void {
+    const { top } = this
+    if (top === undefined) return
+    const isTop = top.parent === undefined
+    if (!isTop && (top.isList || top.parent.parent !== undefined || !top.parent.isList)) return
+    const types = this.#fields.get(top.key) ?? (isTop ? this.#fields.get(wildcard) : undefined)
+    if (types?.has(type)) this.#matches++
+  }
+
+  #tell(
+    place: PathNode<W>,
+    path: string,
+    indexes: readonly number[],
+    value: unknown,
+    delta: string,
+    completion: Completion | undefined,
+  ): void {
+    const { wildcardPath } = place
+    const isComplete = completion !== undefined
+    this.#sink.tell({ type: 'value', path, wildcardPath, indexes, value, delta, isComplete, completion }, place)
+  }
+}
+
+export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+export function jsonTypeOf(value: unknown): JsonType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object'
+}

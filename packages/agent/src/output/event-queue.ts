@@ -1,0 +1,118 @@
+/**
+ * What one reader has not taken yet. Never drops anything; `join` may merge a new item into the last one that waits, so
+ * that a slow reader's queue grows with the values of an answer, not with the pieces they come in.
+ */
+export class EventQueue<T> implements AsyncIterableIterator<T> {
+  readonly #waiting: T[] = []
+  readonly #takers: PromiseWithResolvers<IteratorResult<T>>[] = []
+  readonly #join: ((last: T, next: T) => T | undefined) | undefined
+  readonly #onReturn: () => void
+  #taken = 0
+  #isClosed = false
+  #error: { thrown: unknown } | undefined
+
+  constructor(onReturn: () => void, join?: (last: T, next: T) => T | undefined) {
+    this.#onReturn = onReturn
+    this.#join = join
+  }
+
+  push(item: T): void {
+    if (this.#isClosed) return
+    const taker = this.#takers.shift()
+    if (taker !== undefined) return taker.resolve({ value: item, done: false })
+    const last = this.#waiting.length - 1
+    const joined = last < this.#taken ? undefined : this.#join?.(this.#waiting[last] as T, item)
+    if (joined === undefined) this.#waiting.push(item)
+    else this.#waiting[last] = joined
+  }
+
+  /** Whoever reads gets what is there, then the end. */
+  close(): void {
+    this.#isClosed = true
+    for (const taker of this.#takers.splice(0)) taker.resolve({ value: undefined, done: true })
+  }
+
+  /** Whoever reads gets what is there, then the error. */
+  fail(thrown: unknown): void {
+    if (this.#isClosed) return
+    const [taker, ...others] = this.#takers.splice(0)
+    this.#isClosed = true
+    if (taker === undefined) this.#error = { thrown }
+    else taker.reject(thrown)
+    for (const other of others) other.resolve({ value: undefined, done: true })
+  }
+
+  async next(): Promise<IteratorResult<T>> {
+    if (this.#taken < this.#waiting.length) return { value: this.#take(), done: false }
+    const error = this.#error
+    if (error !== undefined) {
+      this.#error = undefined
+      throw error.thrown
+    }
+    if (this.#isClosed) return { value: undefined, done: true }
+    const taker = Promise.withResolvers<IteratorResult<T>>()
+    this.#takers.push(taker)
+    return taker.promise
+  }
+
+  /** The reader has enough. */
+  return(): Promise<IteratorResult<T>> {
+    this.#onReturn()
+    this.#waiting.length = 0
+    this.#taken = 0
+    this.#error = undefined
+    this.close()
+    return Promise.resolve({ value: undefined, done: true })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #take(): T {
+    const item = this.#waiting[this.#taken++] as T
+    if (this.#taken === this.#waiting.length || this.#taken > 1000) {
+      this.#waiting.splice(0, this.#taken)
+      this.#taken = 0
+    }
+    return item
+  }
+}
+
+/** Everything that was pushed, for any number of readers: each gets all of it from the beginning, then what comes. */
+export class ReplayBuffer<Item> {
+  #items: Item[] = []
+  #ended = false
+  #error: unknown
+  #waiting: (() => void)[] = []
+
+  push(item: Item): void {
+    if (this.#ended) return
+    this.#items.push(item)
+    this.#wake()
+  }
+
+  /** With an error: readers get all that came before, and then it is thrown. */
+  end(error?: unknown): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#error = error
+    this.#wake()
+  }
+
+  async *read(): AsyncGenerator<Item, void, void> {
+    for (let next = 0; ;) {
+      while (next < this.#items.length) yield this.#items[next++] as Item
+      if (this.#ended) break
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve)
+      })
+    }
+    if (this.#error !== undefined) throw this.#error as Error
+  }
+
+  #wake(): void {
+    if (this.#waiting.length === 0) return
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,86 @@
+import type { Usage } from '@troupe/protocol'
+import type { OutputProblem } from '../output/ensure.ts'
+import type { ReplayBuffer } from '../output/event-queue.ts'
+import type { OutputStream } from '../output/output-stream-types.ts'
+import type { ToolLog } from './tool-registry.ts'
+import type { Emission, Extension, TurnContext, TurnEvent, TurnSpec } from './turn.ts'
+
+export interface Emitter {
+  /** To every reader, then to the suffix handlers of its type. */
+  emit(event: TurnEvent): void
+  /** Everything that a handler adds, as it comes. */
+  take(emission: Emission): Promise<void>
+  /** When all suffix handlers have ended. Rejects with the first error of one. */
+  settled(): Promise<void>
+}
+
+/** `onFailure` hears of a suffix handler's error at once. */
+export function createEmitter(
+  events: ReplayBuffer<TurnEvent>,
+  extensions: readonly Extension[],
+  ctx: TurnContext,
+  onFailure: () => void,
+): Emitter {
+  const suffixes = extensions.flatMap(({ broadcastSuffix }) => (broadcastSuffix === undefined ? [] : [broadcastSuffix]))
+  const open: Promise<void>[] = []
+  return {
+    emit(event) {
+      events.push(event)
+      for (const suffix of suffixes) {
+        const handler = suffix[event.type] as ((event: TurnEvent, ctx: TurnContext) => Emission) | undefined
+        if (handler !== undefined) follow(handler, event)
+      }
+    },
+    take,
+    async settled() {
+      await Promise.all(open)
+    },
+  }
+
+  function follow(handler: (event: TurnEvent, ctx: TurnContext) => Emission, event: TurnEvent): void {
+    let work: Promise<void>
+    try {
+      const emission = handler(event, ctx)
+      if (emission === undefined) return
+      work = take(emission)
+    } catch (error) {
+      work = Promise.reject(error as Error)
+    }
+    work.catch(onFailure)
+    open.push(work)
+  }
+
+  async function take(emission: Emission): Promise<void> {
+    const added = await emission
+    if (added === undefined) return
+    if ('type' in added) return events.push(added)
+    for await (const event of added) events.push(event)
+  }
+}
+
+/** Ends the attempt under way, and says why. */
+export interface AttemptAbort {
+  reason: 'invalid' | 'satisfied' | 'failed' | undefined
+  /** What a validator said that had it cut. */
+  problems: OutputProblem[]
+  now(reason: NonNullable<AttemptAbort['reason']>): void
+}
+
+export interface TurnRequest {
+  id: string
+  spec: TurnSpec
+  signal: AbortSignal
+  events: ReplayBuffer<TurnEvent>
+  out: OutputStream<unknown>
+  cut: AttemptAbort
+  /** Of all requests so far. */
+  usage(): Usage | undefined
+  addUsage(usage: Usage | undefined): void
+}
+
+/** A run under way, as its parts need it. */
+export interface ActiveTurn extends TurnRequest {
+  ctx: TurnContext
+  emitter: Emitter
+  tool(log: ToolLog): void
+}

@@ -1,0 +1,219 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { run } from '@troupe/core/run'
+import type { Tool } from '@troupe/core/tool'
+import { NamedError, newId } from '@troupe/protocol'
+import { z } from 'zod'
+import type { OutputSource } from '../output/ensure.ts'
+import { setSlots, type Slots } from '../prompt/slots.ts'
+import type { ActiveTurn } from './active-turn.ts'
+import type { AgentOptions } from './agent-options.ts'
+import { createCallLogs, runInput } from './attempt.ts'
+import { actionResults, type ToolLog } from './tool-registry.ts'
+import type { TurnRun } from './turn.ts'
+
+/** One call as a plan writes it. */
+const commandSchema = z.object({
+  purpose: z.string().describe('what the call is to find out or do'),
+  tool_name: z.string().describe('a name from {tools}'),
+  tool_kwargs: z.record(z.string(), z.unknown()).describe('as {tools} says'),
+})
+
+/** What a plan is made of: the question of the turn, its tools, and what the model would know of the conversation. */
+function planSlots({ ctx, spec }: ActiveTurn): Slots {
+  const { system, role, rules, userInfo, developer, history, input, attachment, instruct } = ctx.prompt
+  const seen = { system, role, rules, userInfo, developer, history, input, attachment }
+  return { ...seen, 'extra instruction': instruct, tools: spec.toolTexts() } as Slots
+}
+
+/** Asks for a plan and reads it. It ends with its reader, and its tokens count whatever becomes of it. */
+async function askPlan<In, Out>(
+  run: ActiveTurn,
+  slots: Slots,
+  schema: OutputSource<In, Out>,
+  read: (plan: TurnRun<In, Out>) => Promise<void>,
+): Promise<void> {
+  const { ctx, signal } = run
+  const turn = ctx.turn().set({ ...planSlots(run), ...slots })
+  const plan = turn.output(schema).retries(0).run({ signal })
+  try {
+    await read(plan)
+  } finally {
+    plan.stop()
+    await plan.result().catch(() => undefined)
+    ctx.addUsage(plan.usage())
+  }
+}
+
+/** Missing arguments are the tool's business: its schema complains. */
+function readCommand(given: unknown): PlannedCall {
+  const { purpose, tool_name: name, tool_kwargs: kwargs } = (given ?? {}) as Record<string, unknown>
+  if (typeof name !== 'string' || name === '') throw planError('It wants a tool and does not name one.')
+  return { name, kwargs, purpose: typeof purpose === 'string' && purpose !== '' ? purpose : name }
+}
+
+async function runPlanned(run: ActiveTurn, calls: readonly PlannedCall[]): Promise<void> {
+  const { spec, ctx, signal, id } = run
+  const { settings, tools } = spec
+  const logs = await executeCalls(calls, { settings, tools, session: ctx.session, runId: id, signal })
+  for (const log of logs) run.tool(log)
+}
+
+function planError(message: string): NamedError {
+  return new NamedError('PlanBroken', message)
+}
+
+const singlePlanSchema = z.object({
+  use_tool: z.boolean(),
+  tool_command: commandSchema.nullable().describe('null when no tool is used'),
+})
+
+const singlePlanQuestion = 'Judge whether a tool of {tools} is needed to collect what a good answer to {input} takes.'
+
+const resultsNotice =
+  'What stands in {action_results} was just looked up for this request. Rely on it, and quote it or name its source, with the URL where there is one.'
+
+/**
+ * Tools for models that cannot call them: a request of its own says whether one is needed, it is run, and what it
+ * brought joins the prompt. A plan that cannot be read is told as a warning, and the answer is given without it.
+ */
+export async function planExternally(run: ActiveTurn): Promise<void> {
+  const { spec, ctx } = run
+  const rounds = Math.min(5, spec.settings.rounds ?? 1)
+  try {
+    await (rounds > 1 ? planRounds(run, rounds) : planOnce(run))
+  } catch (error) {
+    if (!isPlanError(error)) throw error
+    const message = `A plan of the tools could not be read; answered without it. ${error.message}`
+    ctx.extra['planProblem'] = message
+    run.emitter.emit({ type: 'warning', message })
+  }
+  if (ctx.toolLogs.length === 0) return
+  ctx.prompt = setSlots(ctx.prompt, { actionResults: actionResults(ctx.toolLogs), extra_instruction: resultsNotice })
+}
+
+async function planOnce(run: ActiveTurn): Promise<void> {
+  await askPlan(run, { instruct: singlePlanQuestion }, singlePlanSchema, async (plan) => {
+    // The decision may come after the command: nothing runs before both are there.
+    const decision: unknown = await plan.key('use_tool')
+    if (decision === false) return
+    if (decision !== true) throw planError('It does not say whether a tool is used.')
+    const call = readCommand(await plan.key('tool_command'))
+    // What comes behind the command does not matter any more.
+    await Promise.all([runPlanned(run, [call]), plan.result().catch(() => undefined)])
+  })
+}
+
+function isPlanError(error: unknown): error is NamedError {
+  return error instanceof NamedError && ['PlanBroken', 'OutputNotAccepted', 'KeyNeverArrived'].includes(error.name)
+}
+
+const roundPlanSchema = z.object({
+  next_action: z.literal(['execute', 'response']),
+  execution_commands: z.array(commandSchema).describe('empty for a response'),
+})
+
+const roundPlanQuestion =
+  'Decide what comes next: "execute" tools of {tools} to collect what a good answer to {input} still lacks, or "response" when {done_plans} and {last_round_result} are enough.'
+
+/** Several plans in a row: each sees what the ones before did. Commands of a round run together where they only read. */
+async function planRounds(run: ActiveTurn, rounds: number): Promise<void> {
+  const { toolLogs } = run.ctx
+  let seen = 0
+  let calls: PlannedCall[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const slots = {
+      done_plans: toolLogs.map(({ purpose, name }) => `${purpose} (${name})`),
+      last_round_result: actionResults(toolLogs.slice(seen)),
+      round: `${round} of ${rounds}`,
+      instruct: roundPlanQuestion,
+    }
+    calls = []
+    await askPlan(run, slots, roundPlanSchema, async (plan) => {
+      if ((await plan.key('next_action')) === 'response') return
+      calls = (await plan.result()).data.execution_commands.map(readCommand)
+    })
+    if (calls.length === 0) return
+    seen = toolLogs.length
+    await runPlanned(run, calls)
+  }
+}
+
+/** A call that a plan asks for. */
+interface PlannedCall {
+  purpose: string
+  name: string
+  kwargs: unknown
+}
+
+interface PlannedCallOptions {
+  settings: AgentOptions
+  session: string
+  runId: string
+  signal: AbortSignal
+  tools: readonly Tool[]
+}
+
+/**
+ * Runs planned calls as a run runs those of a model, by playing them to it: checked by their schema, under permissions,
+ * read-only neighbours together and each write alone. What goes wrong becomes the `error` of its log.
+ */
+async function executeCalls(planned: readonly PlannedCall[], ground: PlannedCallOptions): Promise<ToolLog[]> {
+  const { settings, tools, signal } = ground
+  const calls = planned.map((plan) => ({ ...plan, id: newId('call_') }))
+  const logs = new Map<string, ToolLog>()
+  const hear = createCallLogs((log, toolCallId) => logs.set(toolCallId, log))
+  const input = runInput({ ...ground, settings: { ...settings, model: modelPlayingCalls(calls, settings.model) } })
+  await run({
+    ...input,
+    tools,
+    history: [],
+    limits: { ...settings.limits, steps: 1 },
+    log: { append: hear, note: () => undefined, sync: () => Promise.resolve() },
+  })
+  signal.throwIfAborted()
+  return calls.map(({ id, name, kwargs, purpose }) => ({
+    ...(logs.get(id) ?? { name, kwargs, error: 'Not run: an earlier call was refused.' }),
+    purpose,
+  }))
+}
+
+/** The model, but for its first answer: that makes the planned calls. */
+function modelPlayingCalls(calls: readonly (PlannedCall & { id: string })[], model: LanguageModelV4): LanguageModelV4 {
+  let played = false
+  return {
+    specificationVersion: 'v4',
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (options) => model.doGenerate(options),
+    doStream(options) {
+      if (played) return model.doStream(options)
+      played = true
+      return Promise.resolve({ stream: streamOf(streamParts(calls)) })
+    },
+  }
+}
+
+function streamOf<T>(items: Iterable<T>): ReadableStream<T> {
+  return new ReadableStream({
+    start(controller) {
+      for (const item of items) controller.enqueue(item)
+      controller.close()
+    },
+  })
+}
+
+function* streamParts(calls: readonly (PlannedCall & { id: string })[]): Generator<LanguageModelV4StreamPart, void> {
+  yield { type: 'stream-start', warnings: [] }
+  for (const { id, name, kwargs } of calls) {
+    yield { type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(kwargs ?? {}) }
+  }
+  yield {
+    type: 'finish',
+    finishReason: { unified: 'tool-calls', raw: 'plan' },
+    usage: {
+      inputTokens: { total: 0, noCache: 0, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: 0, text: 0, reasoning: undefined },
+    },
+  }
+}

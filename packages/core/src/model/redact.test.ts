@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { maskKeys, redact } from './error-facts.ts'
+
+test('every occurrence of every secret is replaced, and placeholders stay', () => {
+  expect(
+    redact('key canary-0001-abcdef and canary-0001-abcdef, again secret-two', [
+      'canary-0001-abcdef',
+      'secret-two',
+      'key',
+    ]),
+  ).toBe('key [redacted] and [redacted], again [redacted]')
+})
+
+test('what looks like a key is masked without being known', () => {
+  expect(
+    maskKeys('Incorrect API key provided: sk-proj-abcdefghijklmnop1234. Header was Bearer abcdefghijklmnopqrstuv'),
+  ).toBe('Incorrect API key provided: [redacted]. Header was [redacted]')
+})
+
+test('a secret of several lines is taken out of JSON, too, where line breaks and quotation marks are written otherwise', () => {
+  const secret = '-----BEGIN KEY-----\nab"c\\d\n-----END KEY-----'
+  expect(redact(`it is ${secret}.`, [secret])).toBe('it is [redacted].')
+  expect(JSON.parse(redact(JSON.stringify({ text: `it is ${secret}.` }), [secret]))).toEqual({
+    text: 'it is [redacted].',
+  })
+})

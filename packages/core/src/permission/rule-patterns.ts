@@ -1,0 +1,183 @@
+import path from 'node:path'
+import type { Effect } from '../access/decision.ts'
+import { isInside } from '../files/resolve-path.ts'
+import { compileGlob, type GlobPattern } from '../search/glob-pattern.ts'
+
+/** A path rule made ready. */
+export interface PathPattern {
+  /** An absolute path, no `.` or `..` in it. */
+  matches(path: string, folders: KnownFolders): boolean
+  /** Whether it could mean something in a folder or below it, whatever is there. */
+  reaches(folder: string, folders: KnownFolders): boolean
+  /** The paths that all it means lies at or below. */
+  starts(folders: KnownFolders): string[]
+  /** Whether one of its parts speaks of that name, rather than of whatever comes: `*` does not speak of `.env`. */
+  names(name: string): boolean
+}
+
+interface KnownFolders {
+  /** The folders of the workspace. */
+  roots: readonly string[]
+  /** What `~` starts from. */
+  home: string
+}
+
+interface PathPatternPlace {
+  /** What `/` starts from. */
+  base: string
+  /** An allow rule means no more than it says; others also mean what lies below what they match, wherever it is. */
+  effect: Effect
+}
+
+/**
+ * Path rules as in ignore files: `//x` from the root of the machine, `~/x` from the person's home, `/x` from the base of
+ * the rule, `a/b` and `./x` from the workspace, a name alone at any depth. A folder means all that is in it.
+ */
+export function compilePathPattern(pattern: string, place: PathPatternPlace): PathPattern {
+  const { anchor, glob } = splitAnchor(pattern)
+  const isWide = place.effect !== 'allow'
+  // Where the file system takes both for the same, a deny rule must too.
+  const fold = isWide && (process.platform === 'darwin' || process.platform === 'win32') ? lowerCase : unchanged
+  const compiled = compileGlob(fold(withContent(glob, isWide)))
+  const needed = fold(neededText(glob))
+  // Whoever forbids `/etc/passwd` means that file, though `/` starts from the base.
+  const base = [path.resolve(place.base), ...(isWide ? machineRoot : [])]
+  const home: string[] = []
+  const anchors = (folders: KnownFolders): readonly string[] => {
+    if (anchor === 'machine' || (anchor === 'anywhere' && isWide)) return machineRoot
+    if (anchor === 'base') return base
+    if (anchor !== 'home') return folders.roots
+    home[0] = folders.home
+    return home
+  }
+  let named: GlobPattern[] | undefined
+  const fixed = fixedStart(glob)
+  const starts = (folders: KnownFolders): string[] => anchors(folders).map((folder) => path.join(folder, fixed))
+  return {
+    starts,
+    reaches: (folder, folders) => starts(folders).some((start) => isInside(start, folder) || isInside(folder, start)),
+    matches(given, folders) {
+      const folded = fold(given)
+      // Nearly always it is told by this that it is not meant.
+      if (!folded.includes(needed)) return false
+      for (const folder of anchors(folders)) {
+        if (!isInside(given, folder)) continue
+        if (compiled.matches(folded.slice(folder === '/' ? 1 : folder.length + 1))) return true
+      }
+      return false
+    },
+    names(name) {
+      named ??= pattern
+        .toLowerCase()
+        .split('/')
+        .filter((part) => /[\p{L}\p{N}]/u.test(part))
+        .map(compileGlob)
+      return named.some((part) => part.matches(name.toLowerCase()))
+    },
+  }
+}
+
+/** Throws an Error for the person. */
+export function checkPathPattern(pattern: string): void {
+  if (pattern.startsWith('!')) throw new Error('a path cannot be left out by "!". Write a deny rule for it.')
+  if (pattern.split('/').includes('..'))
+    throw new Error('".." leads nowhere in a rule. Write the whole path, from "//" or "~/" on.')
+  if (/^~[^/]/.test(pattern)) throw new Error('only "~/" is known, not the home of somebody else.')
+  compileGlob(pattern)
+}
+
+/** A path as a pattern that means exactly it. */
+export function quotePath(path: string): string {
+  return path.replace(/[*?[\]{}\\]/g, String.raw`\$&`)
+}
+
+const machineRoot = ['/']
+
+type Anchor = 'machine' | 'home' | 'base' | 'workspace' | 'anywhere'
+
+function splitAnchor(pattern: string): { anchor: Anchor; glob: string } {
+  if (pattern.startsWith('//')) return { anchor: 'machine', glob: rooted(pattern.slice(2)) }
+  if (pattern === '~' || pattern.startsWith('~/')) return { anchor: 'home', glob: rooted(pattern.slice(2)) }
+  if (pattern.startsWith('/')) return { anchor: 'base', glob: rooted(pattern.slice(1)) }
+  if (pattern.startsWith('./')) return { anchor: 'workspace', glob: rooted(pattern.slice(2)) }
+  if (pattern.startsWith('**/')) return { anchor: 'anywhere', glob: `/${pattern}` }
+  if (/\/./.test(pattern)) return { anchor: 'workspace', glob: rooted(pattern) }
+  return { anchor: 'anywhere', glob: `/**/${pattern}` }
+}
+
+function rooted(glob: string): string {
+  const rest = glob.replace(/^(\.?\/)+/, '')
+  return rest === '' || rest === '.' ? '/**' : `/${rest}`
+}
+
+/** A folder means all that is in it. A `*` of an allow rule stays in its folder. */
+function withContent(glob: string, isWide: boolean): string {
+  if (glob.endsWith('/**')) return glob
+  if (glob.endsWith('/')) return `${glob}**`
+  const last = glob.slice(glob.lastIndexOf('/') + 1)
+  return isWide || !/[*?[{]/.test(last) ? `${glob}/**` : glob
+}
+
+/** The names that it begins with, up to the first with a wildcard in it. */
+function fixedStart(glob: string): string {
+  const parts = glob.split('/')
+  const wild = parts.findIndex((part) => /[*?[\]{}\\]/.test(part))
+  return (wild === -1 ? parts : parts.slice(0, wild)).join('/')
+}
+
+/** The longest text that stands in every path that the glob means. */
+function neededText(glob: string): string {
+  if (/[[\]{}\\]/.test(glob)) return ''
+  const texts = glob.split(/[*?]+/).map((text) => text.replace(/^\/|\/$/g, ''))
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '')
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase()
+}
+
+function unchanged(text: string): string {
+  return text
+}
+
+/** A host that a rule names, in the one spelling that URLs have. */
+export interface HostPattern {
+  host: string
+}
+
+/** `domain:example.com`. Throws an Error for the person. */
+export function parseHostPattern(pattern: string): HostPattern {
+  const named = /^domain:\s*(.*)$/is.exec(pattern)?.[1]
+  if (named === undefined) throw new Error('write "domain:" and a host, such as "WebFetch(domain:example.com)".')
+  const bare = named.replace(/^\*\./, '')
+  if (bare.includes('*')) throw new Error('a "*" can only stand before the whole host; subdomains are meant anyway.')
+  if (/[/@\s:?#\\]/.test(bare.replace(/^\[[0-9a-f:.]+\]$/i, '')))
+    throw new Error(
+      `"${named}" is not a host. Leave out the scheme, port, path and user, such as "domain:example.com".`,
+    )
+  const host = hostOf(`http://${bare}/`)
+  if (host === undefined) throw new Error(`"${named}" is not a host, such as "example.com".`)
+  if (!host.includes('.') && !host.startsWith('[') && host !== 'localhost')
+    throw new Error(
+      `"${named}" is not a whole host: every host that ends in it would be meant. Write one such as "example.com".`,
+    )
+  return { host }
+}
+
+/** The host itself, and every host below it; never one that only begins or ends with the same letters. */
+export function matchHost({ host }: HostPattern, given: string): boolean {
+  if (given === host) return true
+  return given.endsWith(`.${host}`) && !/^[\d.]+$|^\[/.test(host)
+}
+
+/**
+ * The host of a URL as the network will see it: lower case, international names in ASCII, no port, user or final dot.
+ * Undefined for what is not a URL of http or https, or has a user in it.
+ */
+export function hostOf(url: string): string | undefined {
+  const parsed = URL.parse(url.trim())
+  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return undefined
+  if (parsed.username !== '' || parsed.password !== '') return undefined
+  const host = parsed.hostname.replace(/\.+$/, '')
+  return host === '' ? undefined : host
+}

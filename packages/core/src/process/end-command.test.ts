@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { endCommand } from './processes.ts'
+
+/** Says that it is there, and that it was asked to end. */
+async function startCommand() {
+  const script = `trap 'echo asked; exit' TERM; echo up; sleep 60 & wait`
+  const child = spawn('bash', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(child.stdout, 'readable')
+  return { pid: child.pid as number, said: text(child.stdout), exited: once(child, 'exit') }
+}
+
+test('a command is asked to end, and has time to', async () => {
+  const { pid, said, exited } = await startCommand()
+  await endCommand({ pid })
+  expect(await said).toBe('up\nasked\n')
+  expect(await exited).toEqual([0, null])
+})
+
+test('one that has no group of its own yet is ended too', async () => {
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+  const exited = once(child, 'exit')
+  await endCommand({ pid: child.pid as number })
+  expect(await exited).toEqual([null, 'SIGTERM'])
+})
+
+test('what has nothing to put in order is not asked', async () => {
+  const { pid, said, exited } = await startCommand()
+  await endCommand({ pid }, { atOnce: true })
+  expect(await said).toBe('up\n')
+  expect(await exited).toEqual([null, 'SIGKILL'])
+})

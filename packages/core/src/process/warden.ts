@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { findBash, startProcess } from './start-process.ts'
+
+/** Ends what is left of a session when the process that started it dies without a word. */
+export interface Warden {
+  watch(pid: number): void
+  release(pid: number): void
+  /** There is nothing left to watch. */
+  dismiss(): void
+}
+
+// Lives in a session of its own and reads pids until its input ends, which is when our process is gone.
+const script = `trap '' HUP INT TERM
+groups=' '
+while read -r action pid; do
+  case $action in
+    watch) groups="$groups$pid " ;;
+    release) groups="\${groups/ $pid / }" ;;
+  esac
+done
+strays() { [ -d /proc/self ] && grep -lasF -- "TROUPE_TASK=$1." /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do echo "$pid"; done; }
+end() { for pid in $groups; do kill "-$1" -- "-$pid"; done; for pid in $(strays "$2"); do kill "-$1" "$pid"; done; }
+end TERM "$1"
+sleep 1
+end KILL "$1"`
+
+/** `onGone`: it has ended, or could not be started. */
+export function startWarden(mark: string, onGone: () => void = () => undefined): Warden {
+  let child: ChildProcess | undefined
+  let over = false
+  const told: string[] = []
+  const started = startProcess('The watching process', () =>
+    spawn(findBash(), ['--noprofile', '--norc', '-c', script, 'troupe-warden', mark], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      cwd: '/',
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    }),
+  )
+  started.then(
+    (ready) => {
+      ready.once('exit', onGone)
+      ready.stdin.on('error', () => undefined)
+      if (over) return ready.kill('SIGKILL')
+      child = ready
+      ready.unref()
+      ;(ready.stdin as unknown as { unref(): void }).unref()
+      return ready.stdin.write(told.join(''))
+    },
+    // Without a warden everything works; only a crash would leave something behind until the next start.
+    onGone,
+  )
+  const tell = (action: string, pid: number): void => {
+    const line = `${action} ${pid}\n`
+    if (child === undefined) told.push(line)
+    else child.stdin?.write(line)
+  }
+  return {
+    watch: (pid) => tell('watch', pid),
+    release: (pid) => tell('release', pid),
+    dismiss() {
+      over = true
+      child?.kill('SIGKILL')
+    },
+  }
+}

@@ -1,0 +1,329 @@
+import type {
+  JSONValue,
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { type CallNotes, cleanMessage, dataParts, editedText, type Metadata, type Part } from '@troupe/protocol'
+import { isTagged } from '../model/think-tags.ts'
+import { applyCompactions, applyTrim, type PromptMessage } from './apply-compactions.ts'
+import { mentionBlock, skillBlock, wrapBlock } from './prompt-blocks.ts'
+import { type FileKind, projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
+
+export { blobHash } from './prompt-files.ts'
+
+/**
+ * What the provider is sent: a pure function of stored messages. It calls no tool code; the text that a tool wants the
+ * model to read was stored with its output. Whatever the messages are, the result is a request that a strict provider
+ * accepts: every call is followed by exactly one result, no result without its call, no empty content, legal names,
+ * user and assistant in turn. Where the conversation was compacted, its summary stands for what came before.
+ *
+ * Files are named by `troupe-blob:<sha256>` URLs; `loadFiles` puts their bytes in.
+ */
+export function project(
+  stored: readonly PromptMessage[],
+  instructions?: string,
+  takes: readonly FileKind[] = [],
+  reader?: PromptReader,
+  /** The provider paused its answer and gets it back as it is. */
+  isPaused = false,
+): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = []
+  const system = instructions === undefined ? [] : [instructions]
+  const takenIds = new Set<string>()
+  const messages = applyCompactions(applyTrim(stored))
+  const readFiles = projectReadFiles(messages, takes)
+  for (const { role, parts, metadata } of messages) {
+    if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles, ownership(metadata, reader))
+    else if (role === 'system' && prompt.length === 0) system.push(plainText(parts))
+    else pushUser(prompt, userContent(parts), emptyMessageText)
+  }
+  if (prompt[0]?.role === 'assistant')
+    prompt.unshift({ role: 'user', content: [{ type: 'text', text: emptyMessageText }] })
+  if (prompt.at(-1)?.role !== 'tool' && !(isPaused && prompt.at(-1)?.role === 'assistant'))
+    pushUser(prompt, [], prompt.length === 0 ? emptyMessageText : continueText)
+  const text = system.filter((one) => !isBlank(one)).join('\n\n')
+  if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
+  return prompt
+}
+
+/**
+ * Who is sent the projection. What a provider adds to its answers (ids of items, signatures, sealed thoughts) goes back
+ * only to the address and account that it came from. A `stranger` reads texts, calls and results, and no thoughts.
+ */
+type PromptReader = { id: string; source?: string } | 'stranger'
+
+type Ownership = 'own' | 'foreign' | 'stranger'
+
+function ownership(metadata: Metadata | undefined, reader: PromptReader | undefined): Ownership {
+  if (reader === 'stranger') return 'stranger'
+  const { model, source } = metadata ?? {}
+  // Nobody knows who wrote it: messages of programs, which have one model.
+  if (reader === undefined || (model === undefined && source === undefined)) return 'own'
+  if (source !== undefined && reader.source !== undefined) return source === reader.source ? 'own' : 'foreign'
+  return model?.split('/')[0] === reader.id.split('/')[0] ? 'own' : 'foreign'
+}
+
+/** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
+const emptyMessageText = '[No text.]'
+
+/** Nobody has said anything since the last answer: it was cut off and is to go on. */
+const continueText = '[Your answer was cut off here. Go on from exactly there, without repeating any of it.]'
+
+type UserContent = (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
+type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
+type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
+
+/** Neighbours of one side are one message: not every provider takes two in a row. */
+function pushUser(prompt: LanguageModelV4Prompt, content: UserContent, otherwise?: string): void {
+  const last = prompt.at(-1)
+  if (last?.role === 'user') last.content.push(...content)
+  else if (content.length > 0) prompt.push({ role: 'user', content })
+  else if (otherwise !== undefined) prompt.push({ role: 'user', content: [{ type: 'text', text: otherwise }] })
+}
+
+function pushAssistant(prompt: LanguageModelV4Prompt, content: AssistantContent): void {
+  // Reasoning that nothing follows was cut off; providers refuse it.
+  const end = content.findLastIndex((part) => part.type !== 'reasoning' && part.type !== 'reasoning-file') + 1
+  if (end === 0) return
+  const last = prompt.at(-1)
+  if (last?.role === 'assistant') last.content.push(...content.slice(0, end))
+  else prompt.push({ role: 'assistant', content: content.slice(0, end) })
+}
+
+function pushAnswer(
+  prompt: LanguageModelV4Prompt,
+  parts: readonly Part[],
+  takenIds: Set<string>,
+  readFiles: ReadFiles,
+  ownership: Ownership,
+): void {
+  const options = ownership === 'own' ? ownOptions : () => ({})
+  let content: AssistantContent = []
+  let results: ToolContent = []
+  let files: UserContent = []
+  const { parts: cleaned } = cleanMessage({ id: '', role: 'assistant', parts: [...parts] }, { run: 'ended' })
+  for (const [index, part] of cleaned.entries()) {
+    if (part.type === 'step-start') flush()
+    else if (part.type === 'steering-message') {
+      flush()
+      pushUser(prompt, userContent([...attachedParts(cleaned, index), ...part.parts]))
+    } else if ('toolCallId' in part) pushCall(part)
+    else pushContent(part)
+  }
+  flush()
+
+  function flush(): void {
+    pushAssistant(prompt, content)
+    if (results.length > 0) prompt.push({ role: 'tool', content: results })
+    pushUser(prompt, files)
+    content = []
+    results = []
+    files = []
+  }
+
+  function pushContent(part: Part): void {
+    switch (part.type) {
+      case 'text':
+        content.push(...textParts(part, options))
+        return
+      case 'reasoning':
+        if (ownership === 'stranger' || isTagged(part.providerMetadata)) return
+        if (isBlank(part.text) && (part.providerMetadata === undefined || ownership === 'foreign')) return
+        content.push({ type: 'reasoning', text: part.text.toWellFormed(), ...options(part.providerMetadata) })
+        return
+      case 'file':
+        content.push({ type: 'file', ...projectFile(part), ...options(part.providerMetadata) })
+        return
+      case 'reasoning-file':
+        content.push({ type: 'reasoning-file', ...projectReasoningFile(part), ...options(part.providerMetadata) })
+        return
+      case 'custom':
+        if (ownership !== 'own') return
+        content.push({ type: 'custom', kind: part.kind, ...options(part.providerMetadata) })
+        return
+      default:
+      // Everything else is for people.
+    }
+  }
+
+  function pushCall(part: CallPart): void {
+    const own = part.providerExecuted === true
+    // Only the provider that ran it knows such a call; its text says what came of it.
+    if (own && ownership !== 'own') return
+    files.push(...readFiles.content(part))
+    const named = {
+      toolCallId: uniqueId(part.toolCallId, takenIds),
+      toolName: legalName(part.toolName ?? part.type.slice('tool-'.length)),
+    }
+    content.push({
+      type: 'tool-call',
+      ...named,
+      input: wellFormed(objectInput(part.input)),
+      ...(own && { providerExecuted: true }),
+      ...options(
+        part.callProviderMetadata ?? (part.state === 'output-error' ? part.resultProviderMetadata : undefined),
+      ),
+    })
+    const metadata = own ? (part.resultProviderMetadata ?? part.callProviderMetadata) : part.callProviderMetadata
+    const result: LanguageModelV4ToolResultPart = {
+      type: 'tool-result',
+      ...named,
+      output: modelOutput(part, readFiles.note(part)),
+      ...options(metadata),
+    }
+    if (own) content.push(result)
+    else results.push(result)
+  }
+}
+
+interface CallPart {
+  type: string
+  toolName?: string
+  toolCallId: string
+  state: string
+  input?: unknown
+  output?: unknown
+  errorText?: string
+  providerExecuted?: boolean
+  approval?: { reason?: string; isAutomatic?: boolean }
+  toolMetadata?: { troupe?: CallNotes }
+  callProviderMetadata?: SharedV4ProviderOptions
+  resultProviderMetadata?: SharedV4ProviderOptions
+}
+
+const deniedText = 'The person refused this call.'
+
+/** What a person remarks is their word, not the reason of a rule. */
+function deniedReason(approval: CallPart['approval']): string | undefined {
+  const { reason, isAutomatic } = approval ?? {}
+  if (reason === undefined || isBlank(reason) || isAutomatic === true || reason.startsWith(editedText)) return reason
+  return `Denied. The person said: ${reason}`
+}
+
+function modelOutput(part: CallPart, note: string | undefined): LanguageModelV4ToolResultPart['output'] {
+  if (part.state === 'output-denied') return failure(part, deniedReason(part.approval), deniedText)
+  if (part.state === 'output-error') return failure(part, part.errorText, 'The call failed and did not say why.')
+  const { modelText } = part.toolMetadata?.troupe ?? {}
+  const text = typeof modelText === 'string' ? modelText : part.output
+  if (typeof text !== 'string') return { type: 'json', value: wellFormed((part.output ?? null) as JSONValue) }
+  return { type: 'text', value: (note === undefined ? text : `${text} ${note}`).toWellFormed() }
+}
+
+/** Results of a provider's own tools go back in the form it gave them in. */
+function failure(part: CallPart, text: string | undefined, otherwise: string): LanguageModelV4ToolResultPart['output'] {
+  const value = text === undefined || isBlank(text) ? otherwise : text.toWellFormed()
+  return { type: part.providerExecuted === true ? 'error-json' : 'error-text', value }
+}
+
+function userContent(parts: readonly Part[]): UserContent {
+  return parts.flatMap((part): UserContent => {
+    if (part.type === 'text') return textParts(part)
+    if (part.type === 'file') return [{ type: 'file', ...projectFile(part), ...ownOptions(part.providerMetadata) }]
+    return [...dataText(part), ...pictures(part)]
+  })
+}
+
+/** What a message in the middle of an answer brought in follows it there. */
+function attachedParts(parts: readonly Part[], index: number): readonly Part[] {
+  const after = parts.slice(index + 1)
+  const end = after.findIndex((part) => !/^data-(skill|command|mention)$/.test(part.type))
+  return end === -1 ? after : after.slice(0, end)
+}
+
+function textParts(
+  { text, providerMetadata }: Extract<Part, { type: 'text' }>,
+  options = ownOptions,
+): LanguageModelV4TextPart[] {
+  return isBlank(text) ? [] : [{ type: 'text', text: text.toWellFormed(), ...options(providerMetadata) }]
+}
+
+/** Data parts are for people; only those that carry words for the model are told to it. */
+function dataText(part: Part): LanguageModelV4TextPart[] {
+  const text = blockText(part)
+  return text === undefined ? [] : [{ type: 'text', text }]
+}
+
+/** What a prompt of an MCP server came with. */
+function pictures(part: Part): LanguageModelV4FilePart[] {
+  if (part.type !== 'data-command') return []
+  const { data } = dataParts.command.schema.safeParse(part.data)
+  return (data?.pictures ?? []).map(({ mediaType, blob }) => ({
+    type: 'file',
+    ...projectFile({ mediaType, url: `/ai/blobs/${blob}` }),
+  }))
+}
+
+function blockText(part: Part): string | undefined {
+  if (part.type === 'data-skill') {
+    const { data } = dataParts.skill.schema.safeParse(part.data)
+    return data === undefined ? undefined : skillBlock(data)
+  }
+  if (part.type === 'data-command') {
+    const { data } = dataParts.command.schema.safeParse(part.data)
+    if (data === undefined) return undefined
+    // What a server wrote is not in the person's own words.
+    return wrapBlock(data.scope === 'mcp' ? 'mcp-prompt' : 'person-command', { name: data.name }, data.content)
+  }
+  if (part.type !== 'data-mention') return undefined
+  const { data } = dataParts.mention.schema.safeParse(part.data)
+  return data === undefined ? undefined : mentionBlock(data)
+}
+
+function plainText(parts: readonly Part[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+/** Strict providers take only objects as input; a string is what `string` tools were given. */
+function objectInput(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input: input ?? '' }
+}
+
+function legalName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
+}
+
+/** Ids are legal and unique where we write them; those of an import may be neither. */
+function uniqueId(id: string, taken: Set<string>): string {
+  const legal = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call'
+  let free = legal
+  for (let n = 2; taken.has(free); n++) free = `${legal.slice(0, 56)}_${n}`
+  taken.add(free)
+  return free
+}
+
+function ownOptions(metadata: unknown): { providerOptions?: SharedV4ProviderOptions } {
+  if (metadata === undefined || metadata === null) return {}
+  return { providerOptions: wellFormed(metadata as SharedV4ProviderOptions) }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
+}
+
+/**
+ * JSON without half surrogate pairs, which some providers refuse: a tool may cut its output anywhere. The same object
+ * where there is nothing to mend.
+ */
+export function wellFormed<T>(value: T): T {
+  return isWellFormed(value) ? value : (repairValue(value) as T)
+}
+
+/** Looks before anything is copied: hardly ever is there something to mend. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  for (const key in value) if (!key.isWellFormed() || !isWellFormed(value[key as never])) return false
+  return true
+}
+
+function repairValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(wellFormed)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed<unknown>(item)]))
+}

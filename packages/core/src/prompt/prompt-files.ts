@@ -1,0 +1,352 @@
+import { Buffer, isUtf8 } from 'node:buffer'
+import path from 'node:path'
+import type {
+  LanguageModelV4,
+  LanguageModelV4FilePart,
+  LanguageModelV4Prompt,
+  LanguageModelV4ReasoningFilePart,
+  LanguageModelV4TextPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { fileKind, headLength, maxRequestBytes, type MediaFacts, mediaProblem } from '../files/file-kind.ts'
+import type { Blobs } from '../tool/services.ts'
+
+/** What a model may be able to look at or listen to. */
+export type FileKind = 'image' | 'pdf' | 'audio' | 'video'
+
+/** What decides about files: the model, and what is known of it. */
+export interface FileSupport {
+  provider: string
+  /** Unknown: images and PDFs are tried. */
+  takes?: readonly FileKind[]
+  supportedUrls?: LanguageModelV4['supportedUrls']
+}
+
+/** Providers whose files an id can stand for. */
+const keepsFiles = new Set(['openai', 'anthropic', 'google', 'xai'])
+
+/** A text file is put into the message up to this many characters. */
+const longestText = 200_000
+
+/**
+ * Puts the bytes of blobs into a prompt, just before the call, and words in the place of every file that the model
+ * cannot take: one that its provider refuses would fail this call and every later one of the session. Text files become
+ * text, which every model reads.
+ */
+export async function loadFiles(
+  prompt: LanguageModelV4Prompt,
+  blobs: Pick<Blobs, 'get'> | undefined,
+  taker: FileSupport,
+): Promise<LanguageModelV4Prompt> {
+  if (!hasFiles(prompt)) return prompt
+  const urls = (await taker.supportedUrls) ?? {}
+  const loaded: LanguageModelV4Prompt = []
+  for (const message of prompt) {
+    if (message.role === 'system' || message.role === 'tool' || !message.content.some(isFile)) {
+      loaded.push(message)
+      continue
+    }
+    const content: Content[] = []
+    for (const part of message.content) content.push(...(isFile(part) ? await loadPart(part) : [part]))
+    loaded.push({ ...message, content } as typeof message)
+  }
+  return loaded
+
+  async function loadPart(part: File): Promise<Content[]> {
+    const fitted = await fit(part)
+    // Of pictures that a model thought in nothing has to be said.
+    return part.type === 'reasoning-file' && fitted.type === 'text' ? [] : [fitted]
+  }
+
+  async function fit(part: File): Promise<Content> {
+    const { takes = ['image', 'pdf'] } = taker
+    const bytes = await bytesOf(part, blobs)
+    if (bytes === 'missing') return text('[An attachment stood here; its file is no longer there.]')
+    if (bytes !== undefined) return inlinePart(part, bytes, takes)
+    const { data, mediaType } = part
+    const kind = kindOf(mediaType)
+    if (data.type === 'reference') {
+      const [provider = ''] = taker.provider.split('.')
+      const isOwn = keepsFiles.has(provider) && Object.hasOwn(data.reference, provider)
+      return isOwn && takes.length > 0 ? part : note(part, 'it was given to another provider')
+    }
+    const url = data.type === 'url' ? data.url.href : ''
+    if (kind === undefined || !takes.includes(kind)) return note(part, unsupportedReason(kind), url)
+    return isSupported(url, mediaType, urls) ? part : note(part, 'this provider does not open addresses', url)
+  }
+}
+
+/** Whether a prompt has files at all, so that they may be why it was refused. */
+export function hasFiles(prompt: LanguageModelV4Prompt): boolean {
+  return prompt.some(({ role, content }) => role !== 'system' && role !== 'tool' && (content as Content[]).some(isFile))
+}
+
+type Content = Exclude<LanguageModelV4Prompt[number], { role: 'system' | 'tool' }>['content'][number]
+type File = Extract<Content, { type: 'file' | 'reasoning-file' }>
+
+function isFile(part: Content): part is File {
+  return part.type === 'file' || part.type === 'reasoning-file'
+}
+
+function text(words: string): LanguageModelV4TextPart {
+  return { type: 'text', text: words }
+}
+
+/** The bytes of a file that we hold; undefined for one that lies elsewhere. */
+async function bytesOf(
+  { data, mediaType }: File,
+  blobs: Pick<Blobs, 'get'> | undefined,
+): Promise<{ bytes: Uint8Array; mediaType: string } | 'missing' | undefined> {
+  if (data.type === 'data') {
+    const bytes = typeof data.data === 'string' ? Buffer.from(data.data, 'base64') : data.data
+    return bytes.length === 0 ? 'missing' : { bytes, mediaType }
+  }
+  if (data.type === 'text') return { bytes: Buffer.from(data.text), mediaType }
+  if (data.type !== 'url' || data.url.protocol !== 'troupe-blob:') return undefined
+  const sha256 = data.url.pathname
+  const blob = /^[0-9a-f]{64}$/.test(sha256) ? await blobs?.get(sha256) : undefined
+  if (blob === undefined || blob.bytes.length === 0) return 'missing'
+  return { bytes: blob.bytes, mediaType: mediaType === unknownType ? blob.mediaType : mediaType }
+}
+
+/** A file goes out as what its bytes are: providers look at them too, and refuse what is called otherwise. */
+function inlinePart(
+  part: File,
+  { bytes, mediaType }: { bytes: Uint8Array; mediaType: string },
+  takes: readonly FileKind[],
+): Content {
+  const found = fileKind(bytes.subarray(0, headLength))
+  const told = kindOf(mediaType)
+  if (found.kind === 'text' && told === undefined && isUtf8(bytes)) return fileText(part, bytes)
+  const kind =
+    found.kind === 'image' || found.kind === 'pdf'
+      ? found.kind
+      : told === 'audio' || told === 'video'
+        ? told
+        : undefined
+  if (kind === undefined || !takes.includes(kind))
+    return note({ ...part, mediaType }, unsupportedReason(kind ?? told), undefined, bytes)
+  const real = 'mediaType' in found ? found.mediaType : mediaType
+  return { ...part, mediaType: real, data: { type: 'data', data: bytes } }
+}
+
+function fileText(part: File, bytes: Uint8Array): LanguageModelV4TextPart {
+  const content = Buffer.from(bytes.subarray(0, longestText * 4))
+    .toString('utf8')
+    .slice(0, longestText)
+    .toWellFormed()
+  const left = content.length < longestText ? '' : '\n[The rest of the file is left out.]'
+  return text(`[The file ${nameOf(part)}:]\n${content}${left}`)
+}
+
+/** `report.pdf, 12 pages, not shown: this model takes no PDFs` */
+function note(part: File, why: string, url?: string, bytes?: Uint8Array): LanguageModelV4TextPart {
+  const facts = [nameOf(part), ...(bytes === undefined ? [] : factsOf(part.mediaType, bytes)), ...(url ? [url] : [])]
+  return text(`[${facts.join(', ')}, not shown: ${why}]`.toWellFormed())
+}
+
+function nameOf({ mediaType, ...part }: File): string {
+  const name = 'filename' in part ? part.filename?.trim() : undefined
+  return name === undefined || name === '' ? `a file of type ${mediaType}` : name
+}
+
+function factsOf(mediaType: string, bytes: Uint8Array): string[] {
+  const pages = mediaType === 'application/pdf' ? pagesOf(bytes) : undefined
+  const size = bytes.length < 100_000 ? `${Math.ceil(bytes.length / 1000)} kB` : `${(bytes.length / 1e6).toFixed(1)} MB`
+  return [pages === undefined ? size : pages === 1 ? '1 page' : `${pages} pages`]
+}
+
+const countedPages = new WeakMap<Uint8Array, number>()
+
+/** As its page tree says, where that is not compressed. */
+function pagesOf(bytes: Uint8Array): number | undefined {
+  const known = countedPages.get(bytes)
+  if (known !== undefined) return known || undefined
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4 * 2 ** 20)).toString('latin1')
+  let pages = 0
+  for (const [, count] of source.matchAll(/\/Type\s*\/Pages\b[^>]{0,500}?\/Count\s+(\d{1,6})/g))
+    pages = Math.max(pages, Number(count))
+  for (const [, count] of source.matchAll(/\/Count\s+(\d{1,6})[^>]{0,500}?\/Type\s*\/Pages\b/g))
+    pages = Math.max(pages, Number(count))
+  countedPages.set(bytes, pages)
+  return pages || undefined
+}
+
+/** Images of the four types that every provider takes. */
+function kindOf(mediaType: string): FileKind | undefined {
+  if (/^image\/(png|jpe?g|gif|webp)$/i.test(mediaType)) return 'image'
+  if (/^application\/pdf$/i.test(mediaType)) return 'pdf'
+  if (/^audio\//i.test(mediaType)) return 'audio'
+  return /^video\//i.test(mediaType) ? 'video' : undefined
+}
+
+function unsupportedReason(kind: FileKind | undefined): string {
+  if (kind === undefined) return 'models take no files of this type'
+  return `this model takes no ${{ image: 'images', pdf: 'PDFs', audio: 'audio', video: 'videos' }[kind]}`
+}
+
+/** Endpoints that say nothing of addresses usually open those of images. */
+function isSupported(url: string, mediaType: string, urls: Record<string, RegExp[]>): boolean {
+  if (Object.keys(urls).length === 0) return kindOf(mediaType) === 'image'
+  return Object.entries(urls).some(([pattern, matches]) => {
+    const isOfType =
+      pattern === '*' ||
+      pattern === '*/*' ||
+      pattern === mediaType ||
+      (pattern.endsWith('/*') && mediaType.startsWith(pattern.slice(0, -1)))
+    return isOfType && matches.some((match) => match.test(url))
+  })
+}
+
+/** A file of a message, as the AI SDK's `FileUIPart` and `ReasoningFileUIPart` have it. */
+interface MessageFile {
+  url: string
+  mediaType: string
+  filename?: string
+  providerReference?: Record<string, string>
+  providerMetadata?: SharedV4ProviderOptions
+}
+
+/** Blobs become `troupe-blob:<sha256>`, data URLs their bytes; what no provider could fetch becomes a missing blob. */
+export function projectFile(file: MessageFile): Pick<LanguageModelV4FilePart, 'data' | 'mediaType' | 'filename'> {
+  const filename = file.filename?.trim()
+  const inline = parseDataUrl(file.url)
+  return {
+    mediaType: legalType(inline?.mediaType) ?? legalType(file.mediaType) ?? unknownType,
+    ...(filename !== undefined && filename !== '' && { filename: filename.toWellFormed() }),
+    data: inline === undefined ? fileData(file) : { type: 'data', data: inline.base64 },
+  }
+}
+
+export function projectReasoningFile(file: MessageFile): Pick<LanguageModelV4ReasoningFilePart, 'data' | 'mediaType'> {
+  const { filename: _, data, mediaType } = projectFile({ url: file.url, mediaType: file.mediaType })
+  return { mediaType, data: data as LanguageModelV4ReasoningFilePart['data'] }
+}
+
+/** What is said of a file whose kind nobody told. */
+const unknownType = 'application/octet-stream'
+
+function fileData({ url, providerReference }: MessageFile): LanguageModelV4FilePart['data'] {
+  if (providerReference !== undefined) return { type: 'reference', reference: providerReference }
+  const sha256 = blobHash(url)
+  if (sha256 !== undefined) return { type: 'url', url: new URL(`troupe-blob:${sha256}`) }
+  const isWeb = /^https?:/i.test(url) && URL.canParse(url)
+  return { type: 'url', url: new URL(isWeb ? url : 'troupe-blob:missing') }
+}
+
+/** The hash in a blob's address as messages hold it. */
+export function blobHash(url: string): string | undefined {
+  return /^\/ai\/blobs\/([0-9a-f]{64})$/.exec(url)?.[1]
+}
+
+function parseDataUrl(url: string): { mediaType: string; base64: string } | undefined {
+  if (!/^data:/i.test(url)) return undefined
+  const comma = url.indexOf(',')
+  const [mediaType = '', ...parameters] = url.slice(5, comma).split(';')
+  const encoded = url.slice(comma + 1)
+  const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64')
+  const bytes = comma < 0 ? undefined : isBase64 ? Buffer.from(encoded, 'base64') : percentDecode(encoded)
+  if (bytes === undefined || bytes.length === 0) return undefined
+  return { mediaType, base64: bytes.toString('base64') }
+}
+
+function percentDecode(text: string): Buffer | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(text))
+  } catch {
+    return undefined
+  }
+}
+
+function legalType(mediaType: string | undefined): string | undefined {
+  return mediaType !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : undefined
+}
+
+/** A call as far as it says which file was read. */
+interface ReadCall {
+  toolCallId: string
+  state: string
+  output?: unknown
+  providerExecuted?: boolean
+}
+
+interface ReadFile extends MediaFacts {
+  path: string
+  blob: string
+  mediaType: string
+}
+
+/** More than this, and some providers take only small ones. */
+const maxFiles = 20
+
+/** Decides about the files that tools have read: which of them a model is shown. */
+export interface ReadFiles {
+  /** For a model that is shown it: told after the results, as from the person, since few providers take files inside of a result. */
+  content(call: ReadCall): (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
+  /** Why a model is not shown the file of a call, to be added to what it reads of it. */
+  note(call: ReadCall): string | undefined
+}
+
+/** A request holds only so much: the newest are shown. */
+export function projectReadFiles(
+  messages: readonly { parts: readonly object[] }[],
+  takes: readonly FileKind[],
+): ReadFiles {
+  const shown = takes.length === 0 ? new Set<string>() : newestFiles(messages, takes)
+  return {
+    content(call) {
+      const file = readFileResult(call)
+      if (file === undefined || !shown.has(call.toolCallId)) return []
+      const { kind, path: name, blob, mediaType } = file
+      return [
+        { type: 'text', text: `[The ${kind === 'pdf' ? 'PDF' : kind} that was read: ${name}]` },
+        {
+          type: 'file',
+          mediaType,
+          filename: path.basename(name),
+          data: { type: 'url', url: new URL(`troupe-blob:${blob}`) },
+        },
+      ]
+    },
+    note(call) {
+      const file = readFileResult(call)
+      if (file === undefined || shown.has(call.toolCallId) || mediaProblem(file) !== undefined) return undefined
+      const { kind } = file
+      if (!takes.includes(kind))
+        return `You cannot look at it: this model takes no ${kind === 'pdf' ? 'PDFs' : 'images'}.`
+      return 'It is no longer shown, since others were read after it; read it again to look at it.'
+    },
+  }
+}
+
+/** The calls whose files are shown. */
+function newestFiles(messages: readonly { parts: readonly object[] }[], takes: readonly FileKind[]): Set<string> {
+  const shown = new Set<string>()
+  let bytes = 0
+  for (const { parts } of messages.toReversed()) {
+    for (const part of parts.toReversed()) {
+      const file = 'toolCallId' in part ? readFileResult(part as ReadCall) : undefined
+      if (file === undefined || !takes.includes(file.kind) || mediaProblem(file) !== undefined) continue
+      bytes += file.size
+      if (shown.size === maxFiles || bytes > maxRequestBytes) return shown
+      shown.add((part as ReadCall).toolCallId)
+    }
+  }
+  return shown
+}
+
+function readFileResult({ state, output, providerExecuted }: ReadCall): ReadFile | undefined {
+  if (state !== 'output-available' || providerExecuted === true) return undefined
+  if (typeof output !== 'object' || output === null) return undefined
+  const { kind, blob, mediaType, path: name, size, width, height } = output as Record<string, unknown>
+  if ((kind !== 'image' && kind !== 'pdf') || typeof blob !== 'string' || !/^[0-9a-f]{64}$/.test(blob)) return undefined
+  return {
+    kind,
+    blob,
+    path: typeof name === 'string' && name !== '' ? name.toWellFormed() : 'a file',
+    mediaType: typeof mediaType === 'string' ? mediaType : 'application/octet-stream',
+    size: typeof size === 'number' ? size : 0,
+    ...(typeof width === 'number' && { width }),
+    ...(typeof height === 'number' && { height }),
+  }
+}

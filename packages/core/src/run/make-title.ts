@@ -1,0 +1,62 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { NamedError, type StoredMessage } from '@troupe/protocol'
+import { callModel } from './call-model.ts'
+
+const maxMs = 60_000
+const maxTitleLength = 80
+const maxSourceLength = 8000
+
+/** Has the model give a conversation a title of one line. Throws a NamedError when it cannot. */
+export async function makeTitle(
+  messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
+  model: LanguageModelV4,
+  hint = '',
+  { maxOutputTokens = 2000, signal }: { maxOutputTokens?: number; signal?: AbortSignal } = {},
+): Promise<string> {
+  const said = messages.map(lineOf).filter((line) => line !== '')
+  const text = said.join('\n')
+  if (text === '' && hint === '') throw new NamedError('NothingToTitle', 'There is nothing yet to make a title of.')
+  const shown =
+    text.length <= maxSourceLength
+      ? text
+      : `${text.slice(0, maxSourceLength / 2)}\n[…]\n${text.slice(-maxSourceLength / 2)}`
+  const request = [
+    'Give the conversation below a title: at most eight words, in its language, no quotation marks, no full stop. Answer with the title alone.',
+    ...(hint === '' ? [] : [`What the person wants of it: ${hint}`]),
+    shown,
+  ].join('\n\n')
+  let answer = ''
+  const { error } = await callModel({
+    model,
+    options: () =>
+      Promise.resolve({
+        prompt: [{ role: 'user', content: [{ type: 'text', text: request.toWellFormed() }] }],
+        maxOutputTokens,
+      }),
+    tools: [],
+    signal: AbortSignal.any([AbortSignal.timeout(maxMs), ...(signal === undefined ? [] : [signal])]),
+    maxRetries: 1,
+    stallMs: maxMs,
+    emit(chunk) {
+      if (chunk.type === 'text-delta') answer += chunk.delta
+      if (chunk.type === 'reset-step') answer = ''
+    },
+    said: () => answer,
+    onCall: () => undefined,
+    takeCallId: () => Promise.resolve(true),
+  })
+  if (error !== undefined) throw error
+  const line = answer.split('\n').find((one) => one.trim() !== '') ?? ''
+  const title = line.replace(/[\p{Cc}\s]+/gu, ' ').replace(/^[\s"'“”#*]+|[\s"'“”*.]+$/g, '')
+  if (title === '')
+    throw new NamedError('NoTitle', 'The model gave no title. Try again, or rename the session yourself.')
+  return title.length <= maxTitleLength ? title : `${title.slice(0, maxTitleLength).toWellFormed().trimEnd()}…`
+}
+
+function lineOf({ role, parts }: Pick<StoredMessage, 'role' | 'parts'>): string {
+  const text = parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim()
+  return text === '' ? '' : `${role === 'user' ? 'Person' : 'Agent'}: ${text}`
+}

@@ -1,0 +1,231 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { secretFiles, secretFolders, secretIn } from '@troupe/command-policy'
+import type { Forbidden } from '../access/decision.ts'
+import { isInside } from '../files/resolve-path.ts'
+import { shortageOf } from '../process/start-process.ts'
+import { runRipgrep } from '../search/ripgrep.ts'
+
+const forbiddenSearchMs = 5000
+const maxCachedSearches = 20
+
+/** Finds what rules forbid. One for each agent. */
+export class ForbiddenFinder {
+  private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
+
+  /**
+   * What they forbid of the folders that a command will see: real paths, a folder for all that is in it. The first look
+   * is waited for; a later one is made beside, and counts once it is done. Throws an Error for the model when the
+   * folders cannot be looked through in time.
+   */
+  within(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
+    const key = JSON.stringify([forbidden.rules, forbidden.starts, folders])
+    const last = this.looks.get(key)
+    if (last === undefined) return this.look(key, forbidden, folders).found
+    if (performance.now() - last.at > freshMs) {
+      const next = this.look(key, forbidden, folders)
+      this.looks.set(key, { at: next.at, found: last.found })
+      void next.found.then(
+        () => this.looks.set(key, next),
+        () => this.looks.delete(key),
+      )
+    }
+    return last.found
+  }
+
+  private look(
+    key: string,
+    forbidden: Forbidden,
+    folders: readonly string[],
+  ): { at: number; found: Promise<string[]> } {
+    const look = { at: performance.now(), found: findForbidden(forbidden, folders) }
+    if (this.looks.size >= maxCachedSearches) this.looks.clear()
+    this.looks.set(key, look)
+    look.found.catch(() => this.looks.delete(key))
+    return look
+  }
+
+  dispose(): void {
+    this.looks.clear()
+  }
+}
+
+async function findForbidden(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
+  const found = new Set<string>()
+  const areas = new Set<string>()
+  for (const start of forbidden.starts) {
+    const real = realOf(start)
+    if (real === undefined) continue
+    // Also where a rule names a link: what it leads to is what can be hidden.
+    if (forbidden.matches(start) || forbidsWholeFolder(start, forbidden)) found.add(real)
+    else
+      for (const folder of folders)
+        if (isInside(start, folder) || isInside(folder, start)) areas.add(isInside(start, folder) ? start : folder)
+  }
+  const outer = [...areas].filter((area) => ![...areas].some((other) => other !== area && isInside(area, other)))
+  await Promise.all(outer.map((area) => searchForbidden(area, forbidden, found)))
+  return [...found]
+}
+
+async function searchForbidden(area: string, forbidden: Forbidden, found: Set<string>): Promise<void> {
+  const whole = new Map<string, boolean>()
+  const signal = AbortSignal.timeout(forbiddenSearchMs)
+  let rest = ''
+  const searching = runRipgrep({
+    args: ['--no-config', '--files', '--hidden', '--no-ignore', '--null', '--no-messages', '--', './'],
+    cwd: area,
+    signal,
+    onText(text) {
+      const names = (rest + text).split('\0')
+      rest = names.pop() ?? ''
+      for (const name of names) add(path.join(area, name))
+      return true
+    },
+  })
+  await searching.catch(() => undefined)
+  if (signal.aborted)
+    throw new Error(
+      `"${area}" is too large to look through for what rules forbid, so the command was not run. Write rules that name folders, such as "Read(secrets/**)".`,
+    )
+
+  function add(file: string): void {
+    const folder = outermost(path.dirname(file))
+    if (folder !== undefined) found.add(folder)
+    else if (forbidden.matches(file)) found.add(file)
+  }
+
+  /** The outermost folder around a file of which everything is forbidden. */
+  function outermost(folder: string): string | undefined {
+    if (!isInside(folder, area)) return undefined
+    const above = folder === area ? undefined : outermost(path.dirname(folder))
+    if (above !== undefined) return above
+    const known = whole.get(folder) ?? forbidsWholeFolder(folder, forbidden)
+    whole.set(folder, known)
+    return known ? folder : undefined
+  }
+}
+
+/** Whatever comes to be in it is forbidden. */
+function forbidsWholeFolder(folder: string, { matches }: Forbidden): boolean {
+  return matches(`${folder}/a-name-nobody-gave`) && matches(`${folder}/b/another.name`)
+}
+
+function realOf(place: string): string | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync(place)
+  } catch {
+    return undefined
+  }
+}
+
+const freshMs = 10_000
+const secretSearchMs = 3000
+
+/** Files and folders with secrets in the folders that are worked in. One for each agent. */
+export class SecretFinder {
+  private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
+
+  /** In a folder that was granted: all of it, looked through now. Throws an Error for the model when that takes too long. */
+  async inGranted(folder: string): Promise<string[]> {
+    const { found, complete } = await findSecrets(folder, [])
+    if (complete) return found
+    throw new Error(
+      `"${folder}" is too large to look through for secrets before a command may read it. Name a smaller one.`,
+    )
+  }
+
+  /** Absolute paths. The first look is waited for; a later one is made beside, and counts once it is done. */
+  within(root: string): Promise<string[]> {
+    const last = this.looks.get(root)
+    if (last === undefined) return this.look(root).found
+    if (performance.now() - last.at > freshMs) {
+      const next = this.look(root)
+      this.looks.set(root, { at: next.at, found: last.found })
+      next.found.then(
+        () => this.looks.set(root, next),
+        () => undefined,
+      )
+    }
+    return last.found
+  }
+
+  private look(root: string): { at: number; found: Promise<string[]> } {
+    const look = { at: performance.now(), found: findSecrets(root, skippedFolders).then(({ found }) => found) }
+    this.looks.set(root, look)
+    look.found.catch(() => this.looks.get(root) === look && this.looks.delete(root))
+    return look
+  }
+
+  dispose(): void {
+    this.looks.clear()
+  }
+}
+
+const globs = [
+  ...secretFiles.map((glob) => `--iglob=**/${glob}`),
+  ...secretFolders.map((glob) => `--iglob=**/${glob}/**`),
+]
+/** What is fetched or built has no secrets of the person, and most of the files. */
+const skippedFolders = ['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache']
+
+/** What could be found in time is better than nothing. Rejects when the search could not be started at the moment. */
+async function findSecrets(root: string, without: readonly string[]): Promise<{ found: string[]; complete: boolean }> {
+  const left = without.map((folder) => `--glob=!${folder}`)
+  const found = new Set<string>()
+  let rest = ''
+  const searching = runRipgrep({
+    args: [
+      '--no-config',
+      '--files',
+      '--hidden',
+      '--no-ignore',
+      '--null',
+      '--no-messages',
+      ...globs,
+      ...left,
+      '--',
+      './',
+    ],
+    cwd: root,
+    signal: new AbortController().signal,
+    limitMs: secretSearchMs,
+    onText(text) {
+      const names = (rest + text).split('\0')
+      rest = names.pop() ?? ''
+      for (const name of names) {
+        const secret = secretPath(name.replace(/^\.\//, ''), root)
+        if (secret !== undefined) found.add(path.join(root, secret))
+      }
+      return true
+    },
+  })
+  let complete = true
+  await searching.catch((error: unknown) => {
+    if (shortageOf(error) !== undefined) throw error
+    complete = (error as Error).name !== 'TimeoutError'
+  })
+  return { found: [...found], complete }
+}
+
+/** The file, or the folder in which everything is secret. */
+function secretPath(name: string, root: string): string | undefined {
+  const folder = secretFolders.find((one) => `/${name}`.toLowerCase().includes(`/${one.toLowerCase()}/`))
+  if (folder !== undefined)
+    return name.slice(0, `/${name}`.toLowerCase().indexOf(`/${folder.toLowerCase()}/`) + folder.length)
+  return secretIn(name) !== undefined && !isHarmless(path.join(root, name)) ? name : undefined
+}
+
+/** Settings that programs cannot do without, and certificates, are secret only if there is a secret in them. */
+function isHarmless(file: string): boolean {
+  const telling = /\.pem$/i.test(file)
+    ? /PRIVATE KEY/
+    : /(^|\/)\.(npmrc|yarnrc\.yml)$/i.test(file)
+      ? /(auth|password|token)\w*['"]?\s*[:=]\s*['"]?(?!\$\{)\S/i
+      : undefined
+  if (telling === undefined) return false
+  try {
+    return !telling.test(readFileSync(file, 'latin1'))
+  } catch {
+    return false
+  }
+}

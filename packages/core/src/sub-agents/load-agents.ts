@@ -1,0 +1,200 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type AgentDefinition, agentKey, agentNamePattern, parseAgentFile } from '../agents/agent-definition.ts'
+import { readFrontMatter } from '../skills/parse-skill-file.ts'
+import { unknownTools } from '../tool/tool-set.ts'
+import type { Tool } from '../tool/tool.ts'
+
+export type AgentSource = 'built-in' | 'database' | 'home' | 'project'
+
+/** A definition with where it comes from and whether it can be used. */
+export interface AgentEntry extends AgentDefinition {
+  source: AgentSource
+  path?: string
+  /** Prompts in other languages, by language. */
+  prompts?: Readonly<Record<string, string>>
+  /** Groups of which a tool must be there. */
+  needs?: readonly string[]
+  /** It was written for another program: tools that are not there are left out, instead of turning it off. */
+  foreign?: true
+  enabled: boolean
+  /** Why it cannot be used, or what should be looked at. */
+  note?: string
+}
+
+export interface LoadedAgents {
+  entries: AgentEntry[]
+  problems: { path: string; message: string }[]
+}
+
+let builtin: AgentEntry[] | undefined
+
+/** The agents that come with the library: every file in `agents/`. */
+export function getBuiltinAgents(): AgentEntry[] {
+  if (builtin === undefined) {
+    const loaded = loadAgents(path.join(import.meta.dirname, '../agents'), 'built-in')
+    const problem = loaded.problems[0]
+    if (problem !== undefined) throw new Error(`${problem.path}: ${problem.message}`)
+    builtin = loaded.entries
+  }
+  return [...builtin]
+}
+
+/**
+ * The agents of a folder; it need not exist. `<name>.<language>.md` is the prompt of `<name>.md` in that language.
+ * `claude`: the files are those of Claude Code, which knows no languages.
+ */
+export function loadAgents(folder: string, source: AgentSource, format: 'troupe' | 'claude' = 'troupe'): LoadedAgents {
+  const loaded: LoadedAgents = { entries: [], problems: [] }
+  const prompts = new Map<string, Record<string, string>>()
+  for (const file of markdownFiles(folder)) {
+    const full = path.join(folder, file)
+    const [name = '', language] = file.slice(0, -'.md'.length).split('.', 2)
+    try {
+      const text = readFileSync(full, 'utf8')
+      if (format === 'claude') {
+        const { problem, ...entry } = parseClaudeAgent(text, file.slice(0, -'.md'.length))
+        loaded.entries.push({ ...entry, source, path: full, foreign: true, enabled: true })
+        if (problem !== undefined) loaded.problems.push({ path: full, message: problem })
+      } else if (language !== undefined) prompts.set(name, { ...prompts.get(name), [language]: text.trim() })
+      else loaded.entries.push({ ...parseAgentFile(text, name), source, path: full, enabled: true })
+    } catch (error) {
+      loaded.problems.push({ path: full, message: (error as Error).message })
+    }
+  }
+  for (const entry of loaded.entries) {
+    const found = prompts.get(entry.name)
+    if (found !== undefined) entry.prompts = found
+  }
+  return loaded
+}
+
+/**
+ * Several lists as one. The first to have a name keeps it; later ones of that name are shown as shadowed. What names
+ * tools that are not there, or needs a group that has none yet, is disabled and says so; `why` knows of a group what to do.
+ */
+export function arrangeAgents(
+  lists: readonly (readonly AgentEntry[])[],
+  tools: readonly Tool[],
+  why: (group: string) => string | undefined = () => undefined,
+): AgentEntry[] {
+  const taken = new Map<string, AgentEntry>()
+  return lists.flat().map((entry) => {
+    const first = taken.get(agentKey(entry.name))
+    if (first !== undefined)
+      return { ...entry, enabled: false, note: `Shadowed by the agent of this name (${first.source}).` }
+    taken.set(agentKey(entry.name), entry)
+    if (!entry.enabled) return entry
+    const missing = unknownTools(entry.needs ?? [], tools)
+    if (missing.length > 0)
+      return {
+        ...entry,
+        enabled: false,
+        note: [
+          `Its tools (${missing.join(', ')}) are not there yet, so it cannot be used.`,
+          ...missing.flatMap((group) => why(group) ?? []),
+        ].join(' '),
+      }
+    const unknown = entry.source === 'built-in' ? [] : unknownTools(entry.tools, tools)
+    if (unknown.length > 0 && entry.foreign === true)
+      return { ...entry, note: `It goes without what is not there: ${unknown.join(', ')}.` }
+    if (unknown.length > 0)
+      return { ...entry, enabled: false, note: `There is no tool or group: ${unknown.join(', ')}.` }
+    const note = promptNote(entry.prompt)
+    return note === undefined ? entry : { ...entry, note }
+  })
+}
+
+/** A remark on a prompt that is long. */
+export function promptNote(prompt: string): string | undefined {
+  // No character is more than a token: prompts of most agents need no closer look, and every turn lists them.
+  if (prompt.length <= 2000 || estimatedTokens(prompt) <= 2000) return undefined
+  return `The prompt has about ${estimatedTokens(prompt)} tokens; every call pays for them. Below 2000 is advised.`
+}
+
+/** The prompt for a language, else the one it was written in. */
+export function promptIn(entry: AgentEntry, language: string | undefined): string {
+  return (language === undefined ? undefined : entry.prompts?.[language]) ?? entry.prompt
+}
+
+/** Characters of scripts without spaces are about a token each, of others about a quarter. */
+function estimatedTokens(text: string): number {
+  const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
+  return Math.ceil(dense + (text.length - dense) / 4)
+}
+
+function markdownFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((file) => file.endsWith('.md') && !file.startsWith('.') && file !== 'README.md')
+      .sort()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}
+
+/** Tools of Claude Code that have other names here; the rest are called the same, or are named as not there. */
+const toolNames: Readonly<Record<string, string>> = {
+  LS: 'ListDir',
+  MultiEdit: 'Edit',
+  NotebookRead: 'Read',
+  BashOutput: 'TaskOutput',
+  KillShell: 'TaskStop',
+  KillBash: 'TaskStop',
+  Agent: 'Task',
+}
+
+/** What every agent can do without a tool of its own for it. */
+const without = new Set([
+  'SlashCommand',
+  'ExitPlanMode',
+  'EnterPlanMode',
+  'ListMcpResourcesTool',
+  'ReadMcpResourceTool',
+])
+
+/**
+ * An agent as Claude Code has it: `name`, `description`, `tools` with commas between them (absent: all), `model`. Its
+ * names of models are of one provider, so the agent has its caller's, and `problem` says so where one is named. Throws an
+ * Error that says what is wrong.
+ */
+export function parseClaudeAgent(text: string, fileName: string): AgentDefinition & { problem?: string } {
+  const { data, body } = readFrontMatter(text)
+  const name = typeof data['name'] === 'string' && data['name'] !== '' ? data['name'] : fileName
+  if (!agentNamePattern.test(name))
+    throw new Error(`"${name.slice(0, 80)}" is not an agent's name: letters, digits, "-" and "_", at most 64`)
+  const description = typeof data['description'] === 'string' ? data['description'].trim() : ''
+  if (description === '') throw new Error('"description" is missing')
+  if (body === '') throw new Error('there is no prompt below the front matter')
+  const model = typeof data['model'] === 'string' ? data['model'] : 'inherit'
+  return {
+    name,
+    description: description.replace(/\s+/g, ' ').slice(0, 1024).toWellFormed(),
+    prompt: body,
+    tools: toolsOf(data['tools']),
+    ...(model.includes('/') && { model }),
+    ...(!model.includes('/') &&
+      model !== 'inherit' && {
+        problem: `The model "${model.slice(0, 80)}" is a name of Claude Code: it uses its caller's.`,
+      }),
+  }
+}
+
+/** `Bash(git:*)` is Bash: what of it may run is for the rules to say. */
+function toolsOf(given: unknown): string[] {
+  const listed =
+    typeof given === 'string' ? given.split(/,(?![^(]*\))/) : Array.isArray(given) ? given.map(String) : ['*']
+  const bare = listed
+    .map((name) => name.replace(/\(.*$/s, '').trim())
+    .filter((name) => name !== '' && !without.has(name))
+  return [...new Set(bare.map((name) => toolNames[name] ?? mcpName(name)))]
+}
+
+/** `mcp__server__tool` there is `mcp__server_tool` here, and `mcp__server` is the group `mcp:server`. */
+function mcpName(name: string): string {
+  const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
+  if (server === undefined) return name
+  return tool === undefined || tool === '*' ? `mcp:${server}` : `mcp__${server}_${tool}`
+}

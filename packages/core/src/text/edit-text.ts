@@ -1,0 +1,155 @@
+import type { Buffer } from 'node:buffer'
+import { closestMatchMessage } from './closest-match.ts'
+import type { TextFormat } from './encoding.ts'
+import { findIndented } from './find-indented.ts'
+import { findExactly, findLoosely, hasCrlf } from './find-text.ts'
+import { createYielder, type Yielder } from './scan-bytes.ts'
+import {
+  type EditMatch,
+  type EditPlan,
+  type Replacement,
+  type TextEdit,
+  type TextUnits,
+  textUnits,
+} from './text-edit.ts'
+
+/** A way of finding that forgives one thing. */
+interface MatchStrategy {
+  /** Begins a sentence: "Ignoring blanks at line ends". */
+  ignoring: string
+  /** What the result says when it found the one place. */
+  note: string
+  /** The first places, at most `maxPlaces`. */
+  find(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]>
+}
+
+/** One place more than a message names. */
+const maxPlaces = 11
+
+/** Longer files are searched for the exact text alone. */
+const maxBytes = 2 ** 24
+
+const looseStrategies: MatchStrategy[] = [
+  {
+    ignoring: 'Ignoring blanks at line ends',
+    note: 'old_string matched only when blanks at line ends were ignored.',
+    find: (file, edit, rest) => findLoosely(file, edit, { punctuation: false, limit: maxPlaces }, rest),
+  },
+  {
+    ignoring: 'With another indentation',
+    note: 'old_string matched only with another indentation, so new_string was indented to fit. Check the result.',
+    find: (file, edit, rest) => findIndented(file, edit, maxPlaces, rest),
+  },
+  {
+    ignoring: 'Ignoring typographic quotes, dashes and spaces',
+    note: 'old_string matched only when typographic quotes, dashes and spaces were taken for plain ones.',
+    find: (file, edit, rest) => findLoosely(file, edit, { punctuation: true, limit: maxPlaces }, rest),
+  },
+  {
+    ignoring: 'Without its empty first line',
+    note: 'old_string matched only without its empty first line.',
+    find: findWithoutFirst,
+  },
+]
+
+/** Models put an empty line before a block that the file begins with, or has behind a line that is not empty. */
+async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]> {
+  const emptyLine = /^[ \t]*\n(?=[ \t]*\S)/
+  const oldText = edit.oldText.replace(emptyLine, '')
+  if (oldText === edit.oldText || oldText.trim() === '') return []
+  const shorter = { oldText, newText: edit.newText.replace(emptyLine, ''), all: false }
+  for (const find of [findExactly, looseStrategies[0]!.find, looseStrategies[1]!.find]) {
+    const found = (await find(file, shorter, rest)).filter(({ start }) => file.beginsLine(start))
+    if (found.length > 0) return found.slice(0, maxPlaces)
+  }
+  return []
+}
+
+/**
+ * Where a text is replaced, and by which bytes. Everything else keeps its bytes, whether they can be decoded or not.
+ * Line endings of the file are kept: a line feed in either text stands for whatever ends the line there. When nothing
+ * matches, a second look forgives one thing at a time, and only where exactly one place fits. Takes time that grows
+ * with the texts alone, and never holds the process for long. Throws an Error for the model.
+ */
+export async function planEdit(
+  bytes: Buffer,
+  format: TextFormat,
+  given: TextEdit,
+  { mayLookAgain = () => true }: { mayLookAgain?: () => boolean } = {},
+): Promise<EditPlan> {
+  const rest = createYielder()
+  const file = textUnits(bytes, format)
+  const edit = withPlainEndings(file, given)
+  const exact = await findExactly(file, edit, rest)
+  if (exact.length > 1 && !edit.all) {
+    throw new Error(
+      `old_string is in the file ${exact.length} times (lines ${lineNumbers(file, exact)}). Give more lines around it so that it is there once, or set replace_all.`,
+    )
+  }
+  if (exact.length > 0) return { replacements: await toReplacements(exact, rest) }
+  const isLong = bytes.length > maxBytes
+  for (const { ignoring, note, find } of !isLong && mayLookAgain() ? looseStrategies : []) {
+    const found = await find(file, edit, rest)
+    if (found.length === 1) return { replacements: [found[0]!.replacement()], note }
+    if (found.length > 1) {
+      const count = found.length === maxPlaces ? `${maxPlaces - 1} places or more` : `${found.length} places`
+      throw new Error(
+        `old_string is not in the file exactly. ${ignoring} it would match ${count} (lines ${lineNumbers(file, found)}). Copy it exactly from the file, with enough lines around it.`,
+      )
+    }
+    if (rest.due()) await rest.take()
+  }
+  throw new Error(await closestMatchMessage(isLong ? file.decodeStart(maxBytes) : file.decode(), edit, rest))
+}
+
+async function toReplacements(matches: readonly EditMatch[], rest: Yielder): Promise<Replacement[]> {
+  const replacements: Replacement[] = []
+  for (const [index, match] of matches.entries()) {
+    replacements.push(match.replacement())
+    if (index % 256 === 0 && rest.due()) await rest.take()
+  }
+  if (rest.due()) await rest.take()
+  return replacements
+}
+
+/** In a file that has line endings, the model's are only line feeds; where there are none, they are what they are. */
+function withPlainEndings(file: TextUnits, edit: TextEdit): TextEdit {
+  if (!edit.oldText.includes('\r\n') && !edit.newText.includes('\r\n')) return edit
+  if (!hasCrlf(file) && file.finder('\n')(0) === -1) return edit
+  return { ...edit, oldText: edit.oldText.replaceAll('\r\n', '\n'), newText: edit.newText.replaceAll('\r\n', '\n') }
+}
+
+/** The lines of the first places. */
+function lineNumbers(file: TextUnits, found: readonly EditMatch[]): string {
+  const numbers: number[] = []
+  let [line, at] = [1, 0]
+  for (const { start } of found.slice(0, maxPlaces - 1)) {
+    line += file.feedsBetween(at, start)
+    at = start
+    numbers.push(line)
+  }
+  return found.length >= maxPlaces ? `${numbers.join(', ')}, ...` : numbers.join(', ')
+}
+
+/**
+ * A line that stands for code which the model left out: "// ... rest of the code ...", "# existing code remains".
+ * Undefined when there is none, or when the text that is replaced has it too.
+ */
+export function findPlaceholder(newText: string, oldText: string): string | undefined {
+  const found = newText.split('\n').filter((line) => line.length < 1000 && isPlaceholder(line.trim()))
+  if (found.length === 0) return undefined
+  const known = new Set(oldText.split('\n').map((line) => line.trim()))
+  return found.map((line) => line.trim()).find((line) => !known.has(line))
+}
+
+const commentStart = /^(\/\/|#|--|;|%|\/\*|\*|<!--|\{\/\*|\(|\.\.\.|…)/
+const ellipsis = /\.\.\.|…/
+const omissionWords =
+  /\b(rest of|remaining|remainder of|existing|unchanged|previous|original|same as (before|above)|omitted)\b/i
+const omittedNouns =
+  /\b(code|file|function|functions|method|methods|class|implementation|content|contents|logic|imports?|lines|body|props|fields|tests?|cases?|styles?|markup|html|section|here|stays|remains?|as is|before|above)\b/i
+
+function isPlaceholder(line: string): boolean {
+  if (line.length > 120 || !commentStart.test(line)) return false
+  return ellipsis.test(line) && omissionWords.test(line) && omittedNouns.test(line)
+}

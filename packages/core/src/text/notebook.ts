@@ -1,0 +1,356 @@
+import { randomBytes } from 'node:crypto'
+import { formatCount } from './format.ts'
+
+/** The parts of a Jupyter notebook that we read and change; everything else is kept as it is. */
+export interface Notebook {
+  cells: NotebookCell[]
+  metadata?: { language_info?: { name?: string }; kernelspec?: { language?: string } }
+  nbformat?: number
+  nbformat_minor?: number
+}
+
+interface NotebookCell {
+  cell_type: 'code' | 'markdown' | 'raw'
+  id?: string
+  source: string | string[]
+  metadata: Record<string, unknown>
+  outputs?: NotebookOutput[]
+  execution_count?: number | null
+}
+
+interface NotebookOutput {
+  output_type: string
+  name?: string
+  text?: string | string[]
+  data?: Record<string, unknown>
+  ename?: string
+  evalue?: string
+  traceback?: string[]
+}
+
+/** Throws an Error for the model when the text is no notebook. */
+export function parseNotebook(text: string, shown: string): Notebook {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new Error(`"${shown}" is not valid JSON, so it is no notebook: ${(error as Error).message}`, { cause: error })
+  }
+  const { cells } = (value ?? {}) as { cells?: unknown }
+  if (!Array.isArray(cells)) throw new Error(`"${shown}" has no list of cells, so it is no notebook of version 4.`)
+  return value as Notebook
+}
+
+export function cellSource(cell: Pick<NotebookCell, 'source'>): string {
+  return joinLines(cell.source)
+}
+
+export function notebookLanguage({ metadata }: Notebook): string {
+  return metadata?.language_info?.name ?? metadata?.kernelspec?.language ?? 'python'
+}
+
+const maxOutput = 2000
+
+/** One cell as the model reads it: number (from 0), id, type, source, the beginning of its outputs. */
+export function formatCell(cell: NotebookCell, number: number): string {
+  const id = cell.id === undefined ? '' : ` id="${cell.id}"`
+  const outputs = (cell.outputs ?? []).map(formatOutput).filter((text) => text !== '')
+  return [
+    `<cell number="${number}"${id} type="${cell.cell_type}">`,
+    cellSource(cell),
+    ...outputs.map((text) => `<output>\n${truncateOutput(text)}\n</output>`),
+    '</cell>',
+  ].join('\n')
+}
+
+function formatOutput(output: NotebookOutput): string {
+  if (output.text !== undefined) return joinLines(output.text)
+  // eslint-disable-next-line no-control-regex
+  const colours = /\u001b\[[0-9;]*m/g
+  if (output.output_type === 'error') {
+    return `${output.ename ?? 'Error'}: ${output.evalue ?? ''}\n${(output.traceback ?? []).join('\n').replace(colours, '')}`
+  }
+  const data = output.data ?? {}
+  const plain = data['text/plain'] ?? data['text/markdown']
+  const others = Object.keys(data).filter((type) => !type.startsWith('text/'))
+  return [plain === undefined ? '' : joinLines(plain as string | string[]), ...others.map((type) => `[${type}]`)]
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function truncateOutput(text: string): string {
+  const trimmed = text.trimEnd()
+  if (trimmed.length <= maxOutput) return trimmed
+  return `${trimmed.slice(0, maxOutput)}\n[cut: the output has ${trimmed.length} characters]`
+}
+
+function joinLines(text: string | string[]): string {
+  return Array.isArray(text) ? text.join('') : text
+}
+
+interface CellEdit {
+  mode: 'replace' | 'insert' | 'delete'
+  cellId?: string | undefined
+  cellNumber?: number | undefined
+  source: string
+  type?: 'code' | 'markdown' | undefined
+}
+
+export interface CellEditResult {
+  text: string
+  /** Counted from 0. */
+  number: number
+  id: string | undefined
+  before: string
+  after: string
+  /** Results that no longer belong to the source are gone. */
+  clearedOutputs: boolean
+}
+
+/** A notebook with one cell changed. All that is not changed keeps its very text: numbers, escapes, blanks. */
+export function editNotebook(text: string, edit: CellEdit, shown: string): CellEditResult {
+  const notebook = parseNotebook(text, shown)
+  const spans = cellSpans(text)
+  const style = detectJsonStyle(text)
+  if (edit.mode === 'insert') return insertCell(text, notebook, spans, edit, style, shown)
+  const number = findCell(notebook, edit, shown)
+  const cell = notebook.cells[number]!
+  const { id } = cell
+  const before = cellSource(cell)
+  if (edit.mode === 'delete') {
+    return { text: withoutElement(text, spans, number), number, id, before, after: '', clearedOutputs: false }
+  }
+  const changed = changedCell(cell, edit)
+  const isSameType = changed.cell_type === cell.cell_type
+  const span = spans[number]!
+  const replaced = isSameType
+    ? replaceMembers(text, span, pickMembers(changed, ['source', 'outputs', 'execution_count'], cell), style)
+    : splice(text, span, formatJson(changed, style, 2))
+  return { text: replaced, number, id, before, after: edit.source, clearedOutputs: (cell.outputs?.length ?? 0) > 0 }
+}
+
+function insertCell(
+  text: string,
+  notebook: Notebook,
+  spans: readonly JsonSpan[],
+  edit: CellEdit,
+  style: JsonStyle,
+  shown: string,
+): CellEditResult {
+  // Behind the cell that an id names, at the number that is given, else in front.
+  const number = edit.cellId !== undefined ? findCell(notebook, edit, shown) + 1 : (edit.cellNumber ?? 0)
+  if (number > spans.length) throw new Error(outOfRangeMessage(number, spans.length, shown))
+  const hasIds = (notebook.nbformat ?? 4) * 100 + (notebook.nbformat_minor ?? 0) >= 405
+  const asList = notebook.cells.every(({ source }) => Array.isArray(source))
+  const isCode = (edit.type ?? 'code') === 'code'
+  const id = hasIds ? randomBytes(4).toString('hex') : undefined
+  const cell: NotebookCell = {
+    cell_type: edit.type ?? 'code',
+    ...(isCode && { execution_count: null }),
+    ...(id !== undefined && { id }),
+    metadata: {},
+    ...(isCode && { outputs: [] }),
+    source: asList ? sourceLines(edit.source) : edit.source,
+  }
+  const inserted = withElement(text, spans, number, formatJson(cell, style, 2), style)
+  return { text: inserted, number, id, before: '', after: edit.source, clearedOutputs: false }
+}
+
+function findCell({ cells }: Notebook, { cellId, cellNumber }: CellEdit, shown: string): number {
+  if (cellId === undefined && cellNumber === undefined) throw new Error('Say which cell: give cell_id or cell_number.')
+  if (cellId !== undefined) {
+    const found = cells.findIndex(({ id }) => id === cellId)
+    if (found !== -1) return found
+    // Notebooks without ids are spoken of as "cell-3", or by the number alone.
+    const number = /^(?:cell-)?(\d+)$/.exec(cellId)?.[1]
+    if (number !== undefined && Number(number) < cells.length) return Number(number)
+    const ids = cells.flatMap(({ id }) => id ?? []).slice(0, 20)
+    throw new Error(
+      `${shown} has no cell with the id "${cellId}". ${ids.length > 0 ? `Its ids are ${ids.join(', ')}.` : 'Its cells have no ids: use cell_number.'}`,
+    )
+  }
+  const number = cellNumber ?? 0
+  if (number >= cells.length) throw new Error(outOfRangeMessage(number, cells.length, shown))
+  return number
+}
+
+function outOfRangeMessage(number: number, count: number, shown: string): string {
+  return `${shown} has ${formatCount(count, 'cell')}, counted from 0; there is no place ${number}.`
+}
+
+function changedCell(cell: NotebookCell, { source, type }: CellEdit): NotebookCell {
+  const { outputs: _, execution_count: __, ...rest } = cell
+  const cellType = type ?? cell.cell_type
+  return {
+    ...rest,
+    cell_type: cellType,
+    ...(cellType === 'code' && { outputs: [], execution_count: null }),
+    source: Array.isArray(cell.source) ? sourceLines(source) : source,
+  }
+}
+
+/** Lines with their endings, as notebooks keep them. */
+function sourceLines(source: string): string[] {
+  return source === '' ? [] : source.split(/(?<=\n)/)
+}
+
+interface JsonStyle {
+  /** One level of indentation; empty when all is on one line. */
+  unit: string
+  newline: string
+  /** What stands behind a colon and, on one line, behind a comma. */
+  gap: string
+}
+
+function detectJsonStyle(text: string): JsonStyle {
+  const indent = /^\s*\{\r?\n([ \t]*)"/.exec(text)?.[1]
+  return {
+    unit: indent ?? '',
+    newline: text.includes('\r\n') ? '\r\n' : '\n',
+    gap: indent === undefined && !/^\s*\{\s*"[^"]*": /.test(text) ? '' : ' ',
+  }
+}
+
+function formatJson(value: unknown, { unit, newline, gap }: JsonStyle, depth: number): string {
+  if (unit !== '') return JSON.stringify(value, null, unit).replaceAll('\n', newline + unit.repeat(depth))
+  return gap === '' ? JSON.stringify(value) : formatJsonInline(value)
+}
+
+/** On one line, with a blank behind each comma and colon. */
+function formatJsonInline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatJsonInline).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${formatJsonInline(one)}`)
+  return `{${members.join(', ')}}`
+}
+
+function cellSpans(text: string): JsonSpan[] {
+  const cells = membersAt(text, rootStart(text)).findLast(({ key }) => key === 'cells')
+  return cells === undefined ? [] : elementsAt(text, cells.value.start)
+}
+
+function pickMembers(changed: NotebookCell, keys: (keyof NotebookCell)[], cell: NotebookCell): [string, unknown][] {
+  return keys.filter((key) => key in cell && key in changed).map((key) => [key, changed[key]])
+}
+
+function replaceMembers(text: string, span: JsonSpan, values: readonly [string, unknown][], style: JsonStyle): string {
+  const members = membersAt(text, span.start)
+  const edits = values.flatMap(([key, value]) => {
+    const member = members.findLast((one) => one.key === key)
+    return member === undefined ? [] : [{ span: member.value, text: formatJson(value, style, 3) }]
+  })
+  return edits
+    .toSorted((a, b) => b.span.start - a.span.start)
+    .reduce((all, one) => splice(all, one.span, one.text), text)
+}
+
+/** With the comma and the blanks that belong to it. */
+function withoutElement(text: string, spans: readonly JsonSpan[], number: number): string {
+  const { start, end } = spans[number]!
+  const [before, next] = [spans[number - 1], spans[number + 1]]
+  if (next !== undefined) return splice(text, { start, end: next.start }, '')
+  if (before !== undefined) return splice(text, { start: before.end, end }, '')
+  return splice(text, { start: text.lastIndexOf('[', start) + 1, end: text.indexOf(']', end) }, '')
+}
+
+function withElement(
+  text: string,
+  spans: readonly JsonSpan[],
+  number: number,
+  element: string,
+  style: JsonStyle,
+): string {
+  const { unit, newline, gap } = style
+  const between = unit === '' ? `,${gap}` : `,${newline}${unit.repeat(2)}`
+  const next = spans[number]
+  if (next !== undefined) return splice(text, { start: next.start, end: next.start }, element + between)
+  const last = spans.at(-1)
+  if (last !== undefined) return splice(text, { start: last.end, end: last.end }, between + element)
+  const cells = membersAt(text, rootStart(text)).findLast(({ key }) => key === 'cells')!
+  const inside = unit === '' ? element : `${newline}${unit.repeat(2)}${element}${newline}${unit}`
+  return splice(text, cells.value, `[${inside}]`)
+}
+
+function splice(text: string, { start, end }: JsonSpan, inserted: string): string {
+  return text.slice(0, start) + inserted + text.slice(end)
+}
+
+/** Where a value lies in a JSON text. */
+interface JsonSpan {
+  start: number
+  end: number
+}
+
+interface JsonMember {
+  key: string
+  /** From the quote of the key to the end of the value. */
+  whole: JsonSpan
+  value: JsonSpan
+}
+
+/** The members of the object that begins at this place. The text must be valid JSON. */
+function membersAt(text: string, at: number): JsonMember[] {
+  const members: JsonMember[] = []
+  for (let next = skipBlanks(text, at + 1); text[next] !== '}';) {
+    const keyEnd = skipValue(text, next)
+    const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1)
+    const end = skipValue(text, start)
+    members.push({
+      key: JSON.parse(text.slice(next, keyEnd)) as string,
+      whole: { start: next, end },
+      value: { start, end },
+    })
+    next = afterComma(text, end)
+  }
+  return members
+}
+
+/** The elements of the array that begins at this place. */
+function elementsAt(text: string, at: number): JsonSpan[] {
+  const elements: JsonSpan[] = []
+  for (let next = skipBlanks(text, at + 1); text[next] !== ']';) {
+    const end = skipValue(text, next)
+    elements.push({ start: next, end })
+    next = afterComma(text, end)
+  }
+  return elements
+}
+
+/** Where the text's one value begins. */
+function rootStart(text: string): number {
+  return skipBlanks(text, 0)
+}
+
+function afterComma(text: string, at: number): number {
+  const next = skipBlanks(text, at)
+  return text[next] === ',' ? skipBlanks(text, next + 1) : next
+}
+
+function skipBlanks(text: string, at: number): number {
+  let next = at
+  while (/[\s\ufeff]/.test(text[next] ?? 'x')) next++
+  return next
+}
+
+function skipValue(text: string, at: number): number {
+  if (text[at] === '"') return skipString(text, at)
+  if (text[at] !== '{' && text[at] !== '[') {
+    let end = at
+    while (/[^\s,\]}]/.test(text[end] ?? ',')) end++
+    return end
+  }
+  let depth = 0
+  for (let next = at; next < text.length; next++) {
+    const character = text[next]
+    if (character === '"') next = skipString(text, next) - 1
+    else if (character === '{' || character === '[') depth++
+    else if ((character === '}' || character === ']') && --depth === 0) return next + 1
+  }
+  return text.length
+}
+
+function skipString(text: string, at: number): number {
+  let next = at + 1
+  while (next < text.length && text[next] !== '"') next += text[next] === '\\' ? 2 : 1
+  return next + 1
+}

@@ -1,0 +1,203 @@
+import path from 'node:path'
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { z } from 'zod'
+import { type Loaded, loadFolderSync } from './load-folder.ts'
+import { aliasKey, ownTool } from './tool-aliases.ts'
+import { checkTool, isStringTool, type Tool, toolKey } from './tool.ts'
+
+let builtin: Tool[] | undefined
+
+/** The tools that come with the library: every file in `tools/`. */
+export function getBuiltinTools(): Tool[] {
+  if (builtin === undefined) {
+    const loaded = loadTools([path.join(import.meta.dirname, '../tools')])
+    const problem = loaded.problems[0]
+    if (problem !== undefined) throw new Error(`${problem.path}: ${problem.message}`)
+    builtin = loaded.entries.map((entry) => entry.value)
+  }
+  return [...builtin]
+}
+
+/** Built-in tools by name; null or nothing gives all. An unknown name is an error that lists the known ones. */
+export function getTools(names?: readonly string[] | null, from: readonly Tool[] = getBuiltinTools()): Tool[] {
+  if (names === undefined || names === null) return [...from]
+  return names.map((name) => {
+    const tool = findTool(name, from)
+    if (tool === undefined)
+      throw new Error(`There is no tool "${name}". Known: ${from.map((known) => known.name).join(', ')}`)
+    return tool
+  })
+}
+
+export function findTool(name: string, from: readonly Tool[]): Tool | undefined {
+  const key = toolKey(name)
+  return (
+    from.find((tool) => tool.name === name) ??
+    from.find((tool) => toolKey(tool.name) === key) ??
+    from.find((tool) => toolKey(ownTool(tool).name) === aliasKey(name))
+  )
+}
+
+export interface ToolInfo {
+  name: string
+  description: string
+  status: 'enable' | 'disable'
+}
+
+/** Every tool with whether the config's `useTools` lets it reach a model; absent or null means all. */
+export function getToolInfos(
+  useTools?: readonly string[] | null,
+  from: readonly Tool[] = getBuiltinTools(),
+): ToolInfo[] {
+  const used = useTools === undefined || useTools === null ? undefined : keysOf(useTools)
+  return from.map((tool) => ({
+    name: tool.name,
+    description: describeTool(tool),
+    status: used === undefined || used.has(toolKey(tool.name)) ? 'enable' : 'disable',
+  }))
+}
+
+/** Only what `useTools` enables; a disabled tool never reaches a model. */
+export function enabledTools(useTools: readonly string[] | null | undefined, from: readonly Tool[]): readonly Tool[] {
+  if (useTools === undefined || useTools === null) return from
+  const used = keysOf(useTools)
+  return from.filter((tool) => used.has(toolKey(tool.name)))
+}
+
+/** Loads tool folders in order. A name that is taken already is reported with its path, and the first one stays. */
+export function loadTools(folders: readonly string[], known: readonly Tool[] = []): Loaded<Tool> {
+  const all: Loaded<Tool> = { entries: [], problems: [] }
+  const taken = new Map<string, string>(known.map((tool) => [toolKey(tool.name), 'a built-in tool']))
+  for (const folder of folders) {
+    const loaded = loadFolderSync(folder, (value, name) => {
+      const tool = checkTool(value, name)
+      providerTool(tool)
+      return tool
+    })
+    all.problems.push(...loaded.problems)
+    for (const entry of loaded.entries) {
+      const key = toolKey(entry.value.name)
+      const other = taken.get(key)
+      if (other !== undefined) {
+        all.problems.push({ path: entry.path, message: `the name ${entry.value.name} is taken by ${other}` })
+        continue
+      }
+      taken.set(key, entry.path)
+      all.entries.push(entry)
+    }
+  }
+  return all
+}
+
+/** Tools in the format that provider packages take. */
+export function buildTools(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
+  return tools.map(providerTool)
+}
+
+/** The same in the format of Anthropic's own interface, for programs that call it directly. */
+export function toAnthropicTools(
+  tools: readonly Tool[],
+): { name: string; description: string; input_schema: Record<string, unknown> }[] {
+  return buildTools(tools).map(({ name, description = '', inputSchema }) => ({
+    name,
+    description,
+    input_schema: inputSchema as Record<string, unknown>,
+  }))
+}
+
+const built = new WeakMap<Tool, LanguageModelV4FunctionTool>()
+
+/** Built once per tool: making a JSON schema from zod costs more than a whole model call's bookkeeping. */
+function providerTool(tool: Tool): LanguageModelV4FunctionTool {
+  const known = built.get(tool)
+  if (known !== undefined && typeof tool.description === 'string') return known
+  const made: LanguageModelV4FunctionTool = {
+    type: 'function',
+    name: tool.name,
+    description: describeTool(tool),
+    inputSchema: known?.inputSchema ?? inputSchema(tool),
+  }
+  built.set(tool, made)
+  return made
+}
+
+function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
+  const { $schema: _, ...schema } = (tool.jsonSchema ?? brief(tool.input)) as Record<string, unknown>
+  if (isStringTool(tool)) {
+    return {
+      type: 'object',
+      properties: { input: schema },
+      required: ['input'],
+    } as LanguageModelV4FunctionTool['inputSchema']
+  }
+  // A tool whose own schema has the field keeps it.
+  const properties = {
+    ...(schema['properties'] as object),
+    ...(!Object.hasOwn((schema['properties'] ?? {}) as object, 'actionName') && {
+      actionName: { type: 'string', description: 'What for, briefly' },
+    }),
+  }
+  return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']
+}
+
+/** Lengths and wide ranges are checked when the call comes: told in every request, they would only cost tokens. */
+function brief(input: z.ZodType): unknown {
+  return z.toJSONSchema(input, {
+    io: 'input',
+    target: 'draft-7',
+    override({ jsonSchema }) {
+      for (const key of ['minLength', 'maxLength', 'exclusiveMinimum'] as const) delete jsonSchema[key]
+      if (jsonSchema.minimum === 0) delete jsonSchema.minimum
+      if ((jsonSchema.maximum ?? 0) >= 10_000) delete jsonSchema.maximum
+      const { properties } = jsonSchema
+      for (const [name, property] of Object.entries(properties ?? {}))
+        if (typeof property === 'object' && property['hidden'] === true) delete properties?.[name]
+    },
+  })
+}
+
+/** As they are spelled, and as what they are aliases of. */
+function keysOf(names: readonly string[]): Set<string> {
+  return new Set(names.flatMap((name) => [toolKey(name), aliasKey(name)]))
+}
+
+function describeTool(tool: Tool): string {
+  return typeof tool.description === 'string' ? tool.description : tool.description()
+}
+
+/**
+ * The tools of these names and capability groups, each once, in the order of `tools`; `*` is all. A group `mcp:files`
+ * belongs to the group `mcp`. What is not there is left out.
+ */
+export function pickTools(names: readonly string[], tools: readonly Tool[]): readonly Tool[] {
+  if (names.includes('*')) return tools
+  const picked = new Set<Tool>()
+  for (const name of names) {
+    const found = findTool(name, tools)
+    if (found !== undefined) picked.add(found)
+    const key = toolKey(name)
+    for (const tool of tools) if (groupsOf(tool).includes(key)) picked.add(tool)
+  }
+  return tools.filter((tool) => picked.has(tool))
+}
+
+/** Which of the names are neither a tool nor a group. */
+export function unknownTools(names: readonly string[], tools: readonly Tool[]): string[] {
+  return names.filter((name) => {
+    const key = toolKey(name)
+    const isThere = name === '*' ? tools.length > 0 : tools.some((tool) => groupsOf(tool).includes(key))
+    return !isThere && findTool(name, tools) === undefined
+  })
+}
+
+/** Every turn asks for those of all tools, which stay the same. */
+const knownGroups = new WeakMap<Tool, readonly string[]>()
+
+function groupsOf(tool: Tool): readonly string[] {
+  let groups = knownGroups.get(tool)
+  if (groups === undefined) {
+    groups = [toolKey(tool.group), toolKey(tool.group.split(':', 1)[0] as string)]
+    knownGroups.set(tool, groups)
+  }
+  return groups
+}

@@ -1,0 +1,101 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { hostOf, matchHost } from '../permission/rule-patterns.ts'
+
+export interface AddressGuard {
+  /** Addresses that are let through although they are not public. Given by a program or the person, never by a model. */
+  allowed?: readonly string[]
+  /** How names become addresses. Asked once for each host that is connected to. */
+  resolve?(host: string): Promise<LookupAddress[]>
+}
+
+const alternativeHint =
+  'Use a command such as curl, or have the person allow the address in Settings > General > Browser of agents and open it with BrowserSnapshot.'
+
+/**
+ * Why a host would be refused, where its name alone tells: nobody need be asked about it then. Nothing is looked up,
+ * since that would be a request already.
+ */
+export async function refusalOf(hostname: string, allowed: readonly string[] = []): Promise<string | undefined> {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const isHere = /^(?:.+\.)?localhost\.?$/i.test(host)
+  if (isIP(host) === 0 && !isHere) return undefined
+  if (isHere && (allowed.includes('127.0.0.1') || allowed.includes('::1'))) return undefined
+  const here = { resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) }
+  return checkedAddresses(host, { allowed, ...(isHere && here) }).then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
+  )
+}
+
+/** The addresses of a host, looked up once. Throws unless every one of them is of the public web. */
+export async function checkedAddresses(hostname: string, { allowed, resolve }: AddressGuard): Promise<LookupAddress[]> {
+  const { addressProblem } = await import('./public-address.ts')
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const family = isIP(host)
+  const addresses = family !== 0 ? [{ address: host, family }] : await (resolve ?? lookupAll)(host)
+  if (addresses.length === 0) throw new Error(`The host ${host} has no address.`)
+  for (const { address } of addresses) {
+    const problem = allowed?.includes(address) === true ? undefined : addressProblem(address)
+    if (problem === undefined) continue
+    const leads = address === host ? host : `${host} leads to ${address}, which`
+    throw new Error(`${leads} is not on the public web (${problem}), so it is not fetched. ${alternativeHint}`)
+  }
+  return addresses
+}
+
+function lookupAll(host: string): Promise<LookupAddress[]> {
+  return lookup(host, { all: true, order: 'verbatim' })
+}
+
+/** A URL that may be fetched as far as its text goes. */
+export function parseUrl(given: string, base?: URL): URL {
+  const url = URL.parse(given, base?.href)
+  const shown = given.length > 200 ? `${given.slice(0, 200)}…` : given
+  if (url === null) throw new Error(`"${shown}" is not a URL. Give a whole one, such as "https://example.com/page".`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`"${shown}" cannot be fetched: only http and https are. Use Read for files.`)
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new Error('A URL with a user name or password in it is not fetched. Leave them out.')
+  url.hash = ''
+  return url
+}
+
+/** Whether a redirect stays where it was allowed to go: permission is given for a host, and another one is asked for. */
+export function isSameHost(from: URL, to: URL): boolean {
+  const [before, after] = [hostOf(from.href), hostOf(to.href)]
+  if (before === undefined || after === undefined) return false
+  return matchHost({ host: before.replace(/^www\./, '') }, after)
+}
+
+/** What went wrong on the network, for a model. */
+export function fetchError(error: unknown, url: URL): Error {
+  if (!(error instanceof Error)) return new Error(String(error))
+  const { code } = error as NodeJS.ErrnoException
+  if (code === undefined) return error
+  const text = codes[code]
+  if (text !== undefined) return new Error(text.replaceAll('HOST', url.host), { cause: error })
+  if (/CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO/.test(code)) {
+    return new Error(`The certificate of ${url.host} cannot be trusted (${code}), so nothing was read.`, {
+      cause: error,
+    })
+  }
+  return new Error(`${url.href} could not be fetched: ${error.message}`, { cause: error })
+}
+
+const codes: Record<string, string> = {
+  ENOTFOUND: 'The host HOST cannot be found. Check how it is spelled.',
+  EAI_AGAIN: 'The name HOST cannot be looked up now: there may be no network.',
+  ECONNREFUSED: 'HOST refused the connection: nothing listens there.',
+  ECONNRESET: 'HOST closed the connection before the page was complete.',
+  EHOSTUNREACH: 'HOST cannot be reached.',
+  ENETUNREACH: 'HOST cannot be reached: there may be no network.',
+  ETIMEDOUT: 'HOST did not answer.',
+  ERR_STREAM_PREMATURE_CLOSE: 'HOST closed the connection before the page was complete.',
+  HPE_HEADER_OVERFLOW: 'HOST sent too many headers.',
+  Z_BUF_ERROR: 'HOST closed the connection before the page was complete.',
+  Z_DATA_ERROR: 'HOST sent a page whose compression is damaged.',
+  ERR__ERROR_FORMAT_PADDING_1: 'HOST sent a page whose compression is damaged.',
+}

@@ -1,0 +1,216 @@
+import { createFoldedCalls, type FoldedCalls, type PartRecord } from './fold-calls.ts'
+import { type Chunk, mergeMetadata, type Message, type Metadata, type Part } from './message.ts'
+
+/**
+ * The message is the fold of its log. Incremental and linear in chunks: a delta costs an append, a partial tool input
+ * is parsed only when somebody looks. The result equals what the AI SDK's `readUIMessageStream` builds from the same
+ * chunks, without its undefined keys.
+ *
+ * Tolerant where the SDK throws: a delta for a part that never started starts it, a result for an unknown call is
+ * dropped, so that no log can become unreadable.
+ */
+export interface Fold {
+  push(chunk: Chunk): void
+  /** The message as it stands. Parts that did not change since the last look keep their identity. */
+  snapshot(): Message
+  readonly messageId: string
+}
+
+/** `start` is a message to go on from: one of which no text was open, since texts do not say which id they have. */
+export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold {
+  return new MessageFold(start)
+}
+
+/** A class, since hundreds of answers may stand open and methods on a prototype weigh nothing. */
+class MessageFold implements Fold {
+  messageId: string
+  readonly #changed: Set<PartRecord>
+  #metadata: Metadata | undefined
+  readonly #parts: PartRecord[]
+  readonly #shown: Part[] = []
+  readonly #texts = new Map<string, OpenText>()
+  // Most answers have no reasoning, no data and no calls; a paused stream holds nothing for them.
+  #reasonings: Map<string, OpenText> | undefined
+  #data: Map<string, PartRecord> | undefined
+  #calls: FoldedCalls | undefined
+
+  constructor(start?: Pick<Message, 'id'> & Partial<Message>) {
+    this.messageId = start?.id ?? ''
+    this.#metadata = start?.metadata
+    this.#parts = (start?.parts ?? []).map((part) => ({ ...part }))
+    this.#changed = new Set(this.#parts)
+    for (const part of this.#parts) this.#register(part)
+  }
+
+  push(chunk: Chunk): void {
+    switch (chunk.type) {
+      case 'text-start':
+        this.#openText('text', chunk.id, chunk.providerMetadata)
+        return
+      case 'reasoning-start':
+        this.#openText('reasoning', chunk.id, chunk.providerMetadata)
+        return
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const kind = chunk.type === 'text-delta' ? 'text' : 'reasoning'
+        const text =
+          (kind === 'text' ? this.#texts : this.#reasonings)?.get(chunk.id) ?? this.#openText(kind, chunk.id, undefined)
+        if (text.pieces.push(chunk.delta) === mostPieces) joinPieces(text)
+        if (chunk.providerMetadata !== undefined) text.part['providerMetadata'] = chunk.providerMetadata
+        this.#changed.add(text.part)
+        return
+      }
+      case 'text-end':
+      case 'reasoning-end': {
+        const open = chunk.type === 'text-end' ? this.#texts : this.#reasonings
+        const text = open?.get(chunk.id)
+        if (text === undefined) return
+        joinPieces(text)
+        const { part } = text
+        part['state'] = 'done'
+        if (chunk.type === 'text-end' && chunk.citations !== undefined) part['citations'] = chunk.citations
+        if (chunk.providerMetadata !== undefined) part['providerMetadata'] = chunk.providerMetadata
+        open?.delete(chunk.id)
+        this.#changed.add(part)
+        return
+      }
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-available':
+      case 'tool-input-error':
+      case 'tool-approval-request':
+      case 'tool-approval-response':
+      case 'tool-output-denied':
+      case 'tool-output-available':
+      case 'tool-output-error':
+        this.#foldedCalls().push(chunk)
+        return
+      case 'steering-message':
+        this.#add({ type: 'steering-message', id: chunk.id, parts: chunk.parts })
+        return
+      case 'start-step':
+        this.#add({ type: 'step-start' })
+        return
+      case 'reset-step':
+        this.#resetStep()
+        return
+      case 'start':
+        if (chunk.messageId != null) this.messageId = chunk.messageId
+        this.#metadata = mergeMetadata(this.#metadata, chunk.messageMetadata)
+        return
+      case 'finish':
+      case 'message-metadata':
+        this.#metadata = mergeMetadata(this.#metadata, chunk.messageMetadata)
+        return
+      case 'file':
+      case 'reasoning-file':
+      case 'source-url':
+      case 'source-document':
+      case 'custom':
+        this.#add(defined(chunk))
+        return
+      case 'finish-step':
+      case 'abort':
+      case 'error':
+        return
+      default:
+        if (chunk.type.startsWith('data-')) this.#pushData(chunk)
+    }
+  }
+
+  #openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
+    const part: PartRecord = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
+    if (providerMetadata !== undefined) part['providerMetadata'] = providerMetadata
+    const open = type === 'text' ? this.#texts : (this.#reasonings ??= new Map<string, OpenText>())
+    const before = open.get(partId)
+    if (before !== undefined) joinPieces(before)
+    const text: OpenText = { part: this.#add(part), pieces: [] }
+    open.set(partId, text)
+    return text
+  }
+
+  #pushData(chunk: Extract<Chunk, { type: `data-${string}` }>): void {
+    if (chunk.transient === true) return
+    const existing = chunk.id === undefined ? undefined : this.#data?.get(`${chunk.type}\n${chunk.id}`)
+    if (existing === undefined) {
+      this.#add(defined(chunk))
+      return
+    }
+    existing['data'] = chunk.data
+    this.#changed.add(existing)
+  }
+
+  /** A model call is being generated again: drop what the earlier attempt had shown. */
+  #resetStep(): void {
+    const from = this.#parts.findLastIndex((part) => part.type === 'step-start') + 1
+    this.#calls?.showInputs()
+    this.#joinTexts()
+    for (const part of this.#parts.splice(from)) this.#changed.delete(part)
+    this.#shown.length = Math.min(this.#shown.length, from)
+    this.#calls?.forget()
+    for (const map of [this.#texts, this.#reasonings, this.#data]) map?.clear()
+    for (const part of this.#parts) this.#register(part)
+  }
+
+  #add(part: PartRecord): PartRecord {
+    this.#parts.push(part)
+    this.#changed.add(part)
+    this.#register(part)
+    return part
+  }
+
+  #foldedCalls(): FoldedCalls {
+    return (this.#calls ??= createFoldedCalls({ add: (part) => this.#add(part), changed: this.#changed }))
+  }
+
+  #register(part: PartRecord): void {
+    if ('toolCallId' in part) this.#foldedCalls().register(part)
+    else this.#calls?.register(part)
+    if (part.type.startsWith('data-') && typeof part['id'] === 'string')
+      (this.#data ??= new Map<string, PartRecord>()).set(`${part.type}\n${part['id']}`, part)
+  }
+
+  #joinTexts(): void {
+    for (const text of this.#texts.values()) joinPieces(text)
+    for (const text of this.#reasonings?.values() ?? []) joinPieces(text)
+  }
+
+  snapshot(): Message {
+    this.#calls?.showInputs()
+    this.#joinTexts()
+    for (let i = 0; i < this.#parts.length; i++) {
+      const part = this.#parts[i] as PartRecord
+      if (this.#shown[i] === undefined || this.#changed.has(part)) this.#shown[i] = { ...part } as unknown as Part
+    }
+    this.#changed.clear()
+    return {
+      id: this.messageId,
+      role: 'assistant',
+      ...(this.#metadata !== undefined && { metadata: this.#metadata }),
+      parts: this.#shown.slice(),
+    }
+  }
+}
+
+/** A text that still streams. Small strings added up one by one would cost many times their length until it ends. */
+interface OpenText {
+  part: PartRecord
+  /** What has come since it was last joined. */
+  pieces: string[]
+}
+
+const mostPieces = 32
+
+function joinPieces({ part, pieces }: OpenText): void {
+  if (pieces.length > 0) part['text'] = (part['text'] as string) + pieces.splice(0).join('')
+}
+
+export function foldChunks(chunks: Iterable<Chunk>): Message {
+  const fold = createFold()
+  for (const chunk of chunks) fold.push(chunk)
+  return fold.snapshot()
+}
+
+function defined(chunk: object): PartRecord {
+  return Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== undefined)) as PartRecord
+}

@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { idSchema } from '../ids.ts'
+import { paramValuesSchema } from '../params.ts'
+
+/** A message as clients send it. Parts are checked by kind when they are taken, see `parseUserMessage`. */
+export const wireMessageSchema = z.looseObject({
+  id: idSchema,
+  role: z.enum(['user', 'assistant', 'system']),
+  parts: z.array(z.looseObject({ type: z.string() })).max(10_000),
+  metadata: z.unknown().optional(),
+})
+
+/** Which modes there are is said by the server, so that an unknown one is refused with their names. */
+const modeNameSchema = z.string().max(50).describe('default, accept-edits, plan or bypass')
+const ruleTextSchema = z.string().min(1).max(2000)
+const ruleTextsSchema = z.array(ruleTextSchema).max(1000).optional()
+const typedUrlsSchema = z.array(z.string().max(4000)).max(100)
+const effectSchema = z.enum(['allow', 'ask', 'deny'])
+
+/**
+ * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. The AI SDK's `body` may carry
+ * fields for other readers, so unknown ones are ignored; one that asks for something that does not exist here is refused.
+ */
+export const chatRequestSchema = z.looseObject({
+  id: idSchema.optional(),
+  sessionId: idSchema.optional(),
+  message: wireMessageSchema.optional(),
+  messages: z.array(z.unknown()).max(100_000).optional(),
+  parentMessageId: idSchema.nullable().optional(),
+  messageId: idSchema.optional(),
+  trigger: z.enum(['submit-message', 'regenerate-message', 'continue-message']).optional(),
+  agent: z.string().max(200).optional(),
+  model: z.string().max(300).optional(),
+  chatModelId: z.string().max(300).optional(),
+  chatModelSource: z.string().max(100).optional(),
+  mode: modeNameSchema.optional(),
+  /** Settings of the model, by name; kept with the session. Absent: as it has them. */
+  params: paramValuesSchema.optional(),
+  responseMode: z.enum(['stream', 'json']).optional(),
+  /** `image`: the message is painted, by the model for pictures that `model` names, and nobody is asked. */
+  intent: z.enum(['chat', 'image']).optional(),
+  /** With `intent: "image"`: the folder of the workspace that the picture is saved in. */
+  imageSaveDir: z.string().min(1).max(4096).optional(),
+  boardId: z.undefined({ error: 'There are no boards here.' }).optional(),
+  /** A project of the workspace, for a new session. */
+  projectId: idSchema.nullable().optional(),
+  clientId: z.string().max(200).optional(),
+  tabId: z.string().max(200).optional(),
+  pageId: z.string().max(200).optional(),
+  maxSteps: z.int().min(1).max(1000).optional(),
+  /** The folder to work in, for programs; the page works in the server's own. */
+  workspace: z.string().max(4096).optional(),
+  /** Addresses in the message that the person typed, rather than pasted or quoted: `WebFetch` opens these unasked. */
+  typedUrls: typedUrlsSchema.optional(),
+  /** Nobody is there to ask: what would ask is denied with the reason. */
+  headless: z.boolean().optional(),
+  /** Hold for this run alone, beside those of the files and of the session. */
+  rules: z.strictObject({ allow: ruleTextsSchema, ask: ruleTextsSchema, deny: ruleTextsSchema }).optional(),
+})
+export type ChatRequest = z.infer<typeof chatRequestSchema>
+
+const rememberScopeSchema = z.enum(['session', 'project', 'always'])
+const approvalSchema = z.strictObject({
+  type: z.literal('approve'),
+  remember: rememberScopeSchema.optional(),
+  input: z.unknown().optional(),
+  data: z.unknown().optional(),
+})
+const otherAnswerSchemas = [
+  z.strictObject({ type: z.literal('deny'), remark: z.string().max(20_000).optional() }),
+  z.strictObject({ type: z.literal('answers'), answers: z.record(z.string(), z.unknown()) }),
+  z.strictObject({
+    type: z.literal('plan'),
+    choice: z.enum(['edit', 'clean', 'continue']),
+    remark: z.string().max(20_000).optional(),
+  }),
+] as const
+
+/** An answer as it is kept. `rule`: no person, but this rule approved; it was remembered while the ask was open. */
+export const answerSchema = z.discriminatedUnion('type', [
+  approvalSchema.extend({ rule: z.string().max(2000).optional() }),
+  ...otherAnswerSchemas,
+])
+
+/** `clientId`: the page that answers; a browser ask is answered by its own alone. */
+export const answerRequestSchema = z.strictObject({
+  answer: z.discriminatedUnion('type', [approvalSchema, ...otherAnswerSchemas]),
+  clientId: z.string().max(200).optional(),
+})
+
+/** `POST /ai/tools/ack`: a page says what became of something that a tool asked it to do. */
+export const ackRequestSchema = z.strictObject({
+  sessionId: idSchema,
+  clientId: z.string().min(1).max(200),
+  toolCallId: z.string().min(1).max(200),
+  status: z.enum(['success', 'failed']),
+  output: z.unknown().optional(),
+  errorText: z.string().max(20_000).optional(),
+})
+
+export const newRuleSchema = z.strictObject({
+  text: ruleTextSchema,
+  effect: effectSchema.default('allow'),
+  scope: rememberScopeSchema,
+  sessionId: idSchema.optional(),
+})
+export const rulePatchSchema = z.strictObject({
+  text: ruleTextSchema.optional(),
+  effect: effectSchema.optional(),
+  scope: rememberScopeSchema.optional(),
+  sessionId: idSchema.optional(),
+})
+export const ruleTestSchema = z.strictObject({
+  text: ruleTextSchema.optional(),
+  effect: effectSchema.default('allow'),
+  /** Where paths of the rules start: in the workspace, or in the home for those that hold always. */
+  scope: rememberScopeSchema.default('project'),
+  rules: z
+    .array(z.strictObject({ text: ruleTextSchema, effect: effectSchema }))
+    .max(1000)
+    .optional(),
+  sessionId: idSchema.optional(),
+})
+export const ruleExplainSchema = z.strictObject({
+  calls: z.array(z.strictObject({ tool: z.string().min(1).max(200), input: z.unknown() })).max(10_000),
+  sessionId: idSchema.optional(),
+  mode: modeNameSchema.optional(),
+  sandbox: z.boolean().optional(),
+  allow: ruleTextsSchema,
+  ask: ruleTextsSchema,
+  deny: ruleTextsSchema,
+})
+export const steerRequestSchema = z.strictObject({
+  id: idSchema,
+  text: z.string().min(1).max(1_000_000),
+  typedUrls: typedUrlsSchema.optional(),
+})
+/** The one-time key, with the public key of the page where it has one; or a challenge that the page has signed. */
+export const authRequestSchema = z.union([
+  z.strictObject({ key: z.string().max(200), publicKey: z.string().max(300).optional() }),
+  z.strictObject({ pageId: z.string().max(64), nonce: z.string().max(200), signature: z.string().max(200) }),
+])
+
+export const newSessionSchema = z.strictObject({
+  id: idSchema.optional(),
+  title: z.string().max(500).optional(),
+  model: z.string().max(300).nullable().optional(),
+  agent: z.string().max(200).nullable().optional(),
+  mode: modeNameSchema.optional(),
+  params: paramValuesSchema.optional(),
+})
+export const sessionPatchSchema = z.strictObject({
+  title: z.string().min(1).max(500).optional(),
+  pinned: z.boolean().optional(),
+  archived: z.boolean().optional(),
+  trashed: z.boolean().optional(),
+  folderId: idSchema.nullable().optional(),
+  model: z.string().max(300).nullable().optional(),
+  agent: z.string().max(200).nullable().optional(),
+  mode: modeNameSchema.optional(),
+  params: paramValuesSchema.optional(),
+})
+
+const folderNameSchema = z.string().trim().min(1).max(100)
+export const newFolderSchema = z.strictObject({
+  id: idSchema.optional(),
+  name: folderNameSchema,
+  parentFolderId: idSchema.nullable().optional(),
+})
+export const folderPatchSchema = z.strictObject({
+  name: folderNameSchema.optional(),
+  parentFolderId: idSchema.nullable().optional(),
+})
+
+/** `PATCH /ai/providers/:id`: keys go in and never come out. */
+export const providerPatchSchema = z.strictObject({
+  type: z.string().max(100).optional(),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .nullable()
+    .optional(),
+  apiKey: z.string().max(5000).nullable().optional(),
+  models: z.array(z.string().max(300)).max(1000).nullable().optional(),
+  enabled: z.boolean().optional(),
+})

@@ -1,0 +1,102 @@
+export { extractUrls, normalizeUrl } from './urls.ts'
+export { chartProblem } from './ui/chart.ts'
+export type { ChartOption } from './ui/chart.ts'
+export { chartTable } from './ui/chart.ts'
+export { cleanMessage, interruptedText } from './clean-message.ts'
+export { dataParts, isStoredData } from './data-parts.ts'
+export type { DataParts } from './data-parts.ts'
+export type * from './display.ts'
+export { editedText } from './clean-message.ts'
+export { createFold, foldChunks } from './fold.ts'
+export type { Fold } from './fold.ts'
+export { createReasoningNamer } from './message.ts'
+export { idPattern, idSchema, isId, newId } from './ids.ts'
+export { isSameOrigin } from './urls.ts'
+export { sliceDelta, deltaText, itemSize, joinDeltas } from './run-log.ts'
+export { visiblePieces, visibleText } from './visible-text.ts'
+export type { Strictness, VisiblePiece } from './visible-text.ts'
+export { paramProblem, modelParams } from './params.ts'
+export type { Param, ParamValue, ParamValues } from './params.ts'
+export { paramValuesSchema } from './params.ts'
+export { parsePartialJson } from './fold-calls.ts'
+export { questionsSchema } from './questions.ts'
+export type { Question, QuestionAnswer } from './questions.ts'
+export { isAnswered, readAnswers } from './questions.ts'
+export { readJsx } from './ui/read-jsx.ts'
+export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
+export * from './http/responses.ts'
+export * from './http/requests.ts'
+export { fieldsIn, initialValues, fieldLabel, fieldName, readForm } from './ui/ui-form.ts'
+export type { FieldValue, FormAnswer } from './ui/ui-form.ts'
+export { elementsIn, readUiTree } from './ui/ui-tree.ts'
+export type { UiElement, UiNode, UiTree, UiTreeElement, UiValue } from './ui/ui-tree.ts'
+export { stoppedText } from './clean-message.ts'
+export { totalUsage } from './message.ts'
+export { formatEvent, readEvents } from './sse.ts'
+export type { StreamEvent } from './sse.ts'
+export type {
+  AgentMark,
+  CallNotes,
+  Chunk,
+  ErrorInfo,
+  Message,
+  Metadata,
+  Part,
+  StoredMessage,
+  Usage,
+} from './message.ts'
+export type {
+  ChartDisplay,
+  DiffDisplay,
+  Display,
+  FolderDisplayEntry,
+  ImageDisplay,
+  ListDisplay,
+  MatchesDisplay,
+  MediaDisplay,
+  PageDisplay,
+  ResultsDisplay,
+  TerminalDisplay,
+} from './display.ts'
+export { NamedError, errorInfo } from './error.ts'
+export {
+  type ChatRequest,
+  ackRequestSchema,
+  answerRequestSchema,
+  answerSchema,
+  authRequestSchema,
+  chatRequestSchema,
+  folderPatchSchema,
+  newFolderSchema,
+  newRuleSchema,
+  newSessionSchema,
+  providerPatchSchema,
+  ruleExplainSchema,
+  rulePatchSchema,
+  ruleTestSchema,
+  sessionPatchSchema,
+  steerRequestSchema,
+  wireMessageSchema,
+} from './http/requests.ts'
+export {
+  type AgentInfo,
+  type ListedSession,
+  type ModelInfo,
+  type ProviderInfo,
+  type RuleInfo,
+  type RuleList,
+  type SessionPage,
+  agentListSchema,
+  askListSchema,
+  branchPageSchema,
+  modelListSchema,
+  oneSessionSchema,
+  patchedProviderSchema,
+  providerListSchema,
+  ruleListSchema,
+  sessionPageSchema,
+} from './http/responses.ts'
+export { splitAfterStep, stepNumbers } from './message.ts'
+export type { Frame, LogItem, Note, NotedCall, RunLog, SteeringMessage } from './run-log.ts'
+export { isForm } from './ui/ui-form.ts'
+export { uiComponents, uiLimits } from './ui/ui-tree.ts'

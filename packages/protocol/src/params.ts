@@ -1,0 +1,94 @@
+import { z } from 'zod'
+
+/** One setting of a model that a person can turn, as data: `capabilities.params` is a list of them. */
+export type Param = NumberParam | ChoiceParam | SwitchParam | TextsParam
+
+interface CommonParam {
+  /** A setting of the call (`temperature`, `maxOutputTokens`, `reasoning` …), else an option of the provider. */
+  name: string
+  label?: string
+  /** One line on what it does. */
+  note?: string
+  /** Under which name which part of the SDK takes it, where that is not its own. */
+  option?: { provider: string; key: string }
+}
+
+interface NumberParam extends CommonParam {
+  type: 'number' | 'integer'
+  min: number
+  max: number
+  step?: number
+  /** What the provider takes where nothing is said; never sent. */
+  default?: number
+}
+
+interface ChoiceParam extends CommonParam {
+  type: 'choice'
+  options: string[]
+  default?: string
+}
+
+interface SwitchParam extends CommonParam {
+  type: 'switch'
+  default?: boolean
+}
+
+interface TextsParam extends CommonParam {
+  type: 'texts'
+  /** How many there may be. */
+  max: number
+}
+
+export type ParamValue = number | boolean | string | string[]
+
+/** What was chosen, by name. What is not in it is the provider's own choice. */
+export type ParamValues = Record<string, ParamValue>
+
+/** What of a model's `capabilities.params` is a parameter of ours; other programs write other things there. */
+export function modelParams(model: { capabilities?: { params?: unknown } } | undefined): Param[] {
+  const listed = model?.capabilities?.params
+  return Array.isArray(listed) ? listed.filter(isParam) : []
+}
+
+/** Why this cannot be the value of it, in words that end a sentence about it; undefined when it can. */
+export function paramProblem(param: Param, value: unknown): string | undefined {
+  switch (param.type) {
+    case 'number':
+    case 'integer': {
+      const { min, max } = param
+      if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number'
+      if (param.type === 'integer' && !Number.isInteger(value)) return 'must be a whole number'
+      return value < min || value > max ? `must be between ${min} and ${max}` : undefined
+    }
+    case 'choice':
+      return param.options.includes(value as string) ? undefined : `must be one of ${param.options.join(', ')}`
+    case 'switch':
+      return typeof value === 'boolean' ? undefined : 'must be true or false'
+    case 'texts':
+      if (!isTextList(value)) return 'must be a list of texts'
+      return value.length > param.max ? `takes at most ${param.max} texts` : undefined
+  }
+}
+
+function isParam(entry: unknown): entry is Param {
+  if (typeof entry !== 'object' || entry === null) return false
+  const { name, type, label, note, min, max, options, option } = entry as Record<string, unknown>
+  const isNamed = typeof name === 'string' && /^[A-Za-z][\w.-]{0,63}$/.test(name)
+  const isTold = [label, note].every((text) => text === undefined || typeof text === 'string')
+  const { provider, key } = (option ?? {}) as Record<string, unknown>
+  const isPlaced = option === undefined || (typeof provider === 'string' && typeof key === 'string')
+  if (!isNamed || !isTold || !isPlaced) return false
+  if (type === 'number' || type === 'integer') return typeof min === 'number' && typeof max === 'number' && min < max
+  if (type === 'choice') return isTextList(options) && options.length > 0
+  return type === 'switch' || (type === 'texts' && typeof max === 'number')
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')
+}
+
+/** Settings of a model as they come over the wire, from files and from the database; see `ParamValues`. */
+export const paramValuesSchema = z.record(
+  z.string().max(64),
+  z.union([z.number(), z.boolean(), z.string().max(1000), z.array(z.string().max(1000)).max(100)]),
+)

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { parsePartialJson } from '../fold-calls.ts'
+import { readUiTree, type UiTree } from './ui-tree.ts'
+
+const tree: UiTree = {
+  root: 'card',
+  elements: {
+    card: { type: 'Card', props: { title: 'Trip' }, children: ['words', 'pick'] },
+    words: { type: 'Text', children: ['Where to?'] },
+    pick: {
+      type: 'Select',
+      props: { name: 'where', label: 'Where', options: ['sea', { value: 'm', label: 'Hills' }] },
+    },
+  },
+}
+
+test('elements stand inside each other, texts among them, options all alike', () => {
+  expect(readUiTree(tree)).toEqual({
+    root: {
+      type: 'Card',
+      attributes: { title: 'Trip' },
+      children: [
+        { type: 'Text', attributes: {}, children: ['Where to?'] },
+        {
+          type: 'Select',
+          attributes: {
+            name: 'where',
+            label: 'Where',
+            options: [
+              { value: 'sea', label: 'sea' },
+              { value: 'm', label: 'Hills' },
+            ],
+          },
+          children: [],
+        },
+      ],
+    },
+  })
+})
+
+test('while it arrives, what is there is shown and the rest is left out', () => {
+  const text = JSON.stringify(tree)
+  let shown = 0
+  for (let end = 1; end <= text.length; end += 1) {
+    const given = parsePartialJson(text.slice(0, end)) as Partial<UiTree> | undefined
+    if (typeof given?.root !== 'string' || given.elements === undefined) continue
+    const elements = Object.fromEntries(Object.entries(given.elements).filter(([, one]) => one?.type !== undefined))
+    if ('root' in readUiTree({ root: given.root, elements }, { partial: true })) shown += 1
+  }
+  expect(shown).toBeGreaterThan(text.length / 2)
+  expect(readUiTree(tree, { partial: true })).toEqual(readUiTree(tree))
+})

@@ -1,0 +1,173 @@
+import { copyFile, link, mkdir, open, readdir, readlink, rename, rm, stat, statfs, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import type { Store, Workspace } from '@troupe/core'
+import { route, type Route } from '../http/route.ts'
+import { createKeyedMutex, runInWorker } from '../util/concurrency.ts'
+import type { Finding } from './diagnose.ts'
+import type { HomeUsage } from './measure-home.ts'
+
+export interface DataRoutesOptions {
+  /** Where everything of the person lies. */
+  homePath: string
+  store: Store
+  /** A whole copy of the database while it is in use. */
+  copyDatabase: (target: string) => Promise<void>
+  /** What the doctor finds in a folder. */
+  diagnose: (folder: string) => Promise<Finding[]>
+}
+
+export function dataRoutes(options: DataRoutesOptions): Route[] {
+  const { store } = options
+  const inTurn = createKeyedMutex()
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/data',
+      summary: 'Where the data lies, how much room it takes, and the backups.',
+      answers: { 200: '{home, places: [{name, path, files, bytes}], backups: [{path, createdAt}], free}' },
+      async handle(c) {
+        const { homePath: home } = options
+        const { bavail, bsize } = await statfs(home)
+        return c.json({
+          home,
+          places: await runInWorker<HomeUsage[]>(new URL('./measure-home-worker.ts', import.meta.url), home),
+          backups: await listBackups(home),
+          free: bavail * bsize,
+        })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/data/backup',
+      summary: 'Copies everything that cannot be made anew to a folder of its own in the home.',
+      answers: { 201: '{backup: {path, createdAt}}' },
+      handle: (c) =>
+        inTurn('backup', async () => c.json({ backup: await backUpHome(options.homePath, options.copyDatabase) }, 201)),
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/doctor',
+      summary: 'What "troupe doctor" finds on this machine.',
+      scoped: true,
+      answers: { 200: '{findings: [{status: ok|info|warn|fail, name, text, fix?}]}' },
+      async handle(c, { workspaceId }) {
+        const { path } = (await store.workspaces.get(workspaceId)) as Workspace
+        return c.json({ findings: await options.diagnose(path) })
+      },
+    }),
+  ]
+}
+
+export interface Backup {
+  path: string
+  createdAt: number
+}
+
+/**
+ * A copy of everything that cannot be made anew, in a folder of its own below `backups`: a home is made of it by copying
+ * it. It is there whole or not at all.
+ */
+async function backUpHome(
+  home: string,
+  copyDatabase: (target: string) => Promise<void>,
+  now = Date.now(),
+): Promise<Backup> {
+  await clearUnfinishedBackups(home)
+  const target = path.join(home, 'backups', new Date(now).toISOString().replaceAll(':', '-'))
+  const part = target + unfinishedSuffix
+  try {
+    await mkdir(path.join(part, 'blobs'), { recursive: true, mode: 0o700 })
+    await copyDatabase(path.join(part, 'troupe.db'))
+    for (const name of await namesIn(home)) if (!isRebuilt(name)) await copyFolder(home, name, part)
+    await sync(path.join(part, 'troupe.db'))
+    await rename(part, target)
+  } catch (error) {
+    await rm(part, { recursive: true, force: true })
+    throw error
+  }
+  return { path: target, createdAt: now }
+}
+
+/** What a process that was killed in the middle of a backup has left. None may be under way. */
+export async function clearUnfinishedBackups(home: string): Promise<void> {
+  const folder = path.join(home, 'backups')
+  const left = (await namesIn(folder)).filter((name) => name.endsWith(unfinishedSuffix))
+  for (const name of left) await rm(path.join(folder, name), { recursive: true, force: true })
+}
+
+/** The newest first. */
+async function listBackups(home: string): Promise<Backup[]> {
+  const folder = path.join(home, 'backups')
+  const backups = (await namesIn(folder)).map((name) => ({
+    path: path.join(folder, name),
+    createdAt: backupTime(name),
+  }))
+  return backups
+    .filter((backup): backup is Backup => Number.isFinite(backup.createdAt))
+    .toSorted((one, other) => other.createdAt - one.createdAt)
+}
+
+const unfinishedSuffix = '.part'
+
+function backupTime(name: string): number {
+  const [day, time] = name.split('T')
+  return Date.parse(`${day}T${time?.replaceAll('-', ':')}`)
+}
+
+/**
+ * Of the home: secrets and marks of the process that has it and what its browsers write, what is on its way in (a hidden
+ * blob, too), other backups, and the database, which is copied while it is in use. Of a session: what is exported from
+ * the database.
+ */
+function isRebuilt(relative: string): boolean {
+  const [top = '', second = '', third = ''] = relative.split(path.sep)
+  if (top.startsWith('troupe.db')) return true
+  if (['backups', 'browser', 'imports', 'uploads', 'lock', 'owner.json', 'token'].includes(top)) return true
+  if (top === 'blobs') return second.startsWith('.')
+  return top === 'sessions' && ['session.json', 'messages.jsonl', 'agents'].includes(third)
+}
+
+/** Files that are named by what they hold never change: they are linked and take no room twice. */
+function isImmutable(relative: string): boolean {
+  return relative.startsWith(`blobs${path.sep}`) || relative.startsWith(path.join('undo', 'objects') + path.sep)
+}
+
+/** A file or folder of the home, where it is a link what that leads to; links further down stay links. */
+async function copyFolder(home: string, name: string, to: string): Promise<void> {
+  const place = path.join(home, name)
+  const stats = await stat(place).catch(ignoreMissing)
+  if (stats?.isFile()) await copyFile(place, path.join(to, name)).catch(ignoreMissing)
+  if (stats?.isDirectory() !== true) return
+  for (const entry of await readdir(place, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name)
+    const relative = path.relative(home, file)
+    if (isRebuilt(relative)) continue
+    const target = path.join(to, relative)
+    await mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
+    if (entry.isSymbolicLink()) await symlink(await readlink(file), target)
+    if (entry.isFile()) await copyOne(file, target, isImmutable(relative)).catch(ignoreMissing)
+  }
+}
+
+async function copyOne(file: string, target: string, linked: boolean): Promise<void> {
+  // Not every disk knows links.
+  if (linked) await link(file, target).catch(() => copyFile(file, target))
+  else await copyFile(file, target)
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(ignoreMissing)) ?? []
+}
+
+async function sync(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+}

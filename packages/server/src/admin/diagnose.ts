@@ -1,0 +1,212 @@
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromiumNames, findChromium, findProgram } from '../browser/find-chromium.ts'
+import type { ConfigFile } from '../config/config.ts'
+import { findOwner, type Home, openHome } from '../config/home.ts'
+import type { Models } from '../models/models.ts'
+import type { DatabaseState } from '../stores/database-state.ts'
+import { attempt, type Finding, providerFindings, ruleFindings, sandboxFinding, toolFindings } from './findings.ts'
+
+export type { Finding } from './findings.ts'
+
+export interface DiagnoseOptions {
+  env: NodeJS.ProcessEnv
+  /** The folder that is worked in. */
+  cwd: string
+  /** Default: the one that the environment names. */
+  home?: string
+  /** Read all of a large database, which takes a while. */
+  full?: boolean
+}
+
+/**
+ * Looks at this machine. Changes nothing but what opening the home does: it is created, and files with secrets become
+ * private. Never throws: what throws is a finding.
+ */
+export async function* diagnose({ env, cwd, home: named, full = false }: DiagnoseOptions): AsyncGenerator<Finding> {
+  yield nodeFinding()
+  yield programFinding('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
+  const home = attempt('home', () => openHome({ env, ...(named !== undefined && { path: named }) }))
+  if ('status' in home) yield home
+  else {
+    yield* homeFindings(home)
+    const database = await databaseState(home, full)
+    yield 'status' in database ? database : databaseFinding(home, database)
+    yield* storageFindings(home)
+    yield await ownerFinding(home)
+    yield* await modelFindings(home, env)
+    const trusted = 'trusts' in database && database.trusts(cwd)
+    yield* await toolFindings(home.path, cwd, trusted).catch((error: unknown): Finding[] => [
+      { status: 'fail', name: 'tools', text: (error as Error).message },
+    ])
+    yield* await ruleFindings(home.path, cwd, env).catch((error: unknown): Finding[] => [
+      { status: 'fail', name: 'rules', text: (error as Error).message, fix: 'correct the file, or move it away' },
+    ])
+    yield diskFinding(home)
+  }
+  yield pageFinding()
+  yield await chromiumFinding(env, 'status' in home ? undefined : home)
+  yield ripgrepFinding(env)
+  yield await sandboxFinding(env)
+}
+
+function nodeFinding(): Finding {
+  const text = `${process.versions.node} at ${process.execPath}`
+  if (Number(process.versions.node.split('.')[0]) >= 24) return { status: 'ok', name: 'Node', text }
+  return { status: 'fail', name: 'Node', text, fix: 'Node 24 or newer is needed: run "npm run setup" in the checkout' }
+}
+
+function programFinding(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {
+  const file = findProgram(programs, env)
+  if (file !== undefined) return { status: 'ok', name, text: file }
+  return { status: 'warn', name, text: `not on PATH (looked for ${programs.join(', ')})`, fix }
+}
+
+async function chromiumFinding(env: NodeJS.ProcessEnv, home: Home | undefined): Promise<Finding> {
+  const { openConfig } = await import('../config/config.ts')
+  // A file that cannot be read is a finding of its own.
+  const config = home && attempt('config', () => openConfig(home))
+  const file = findChromium(env, config && 'get' in config ? config.get().browser?.path : undefined)
+  if (file !== undefined) return { status: 'ok', name: 'Chromium', text: file }
+  const text = `none found (looked for ${chromiumNames.join(', ')})`
+  const fix = 'for the agent browser and the browser tests: install Chromium, or set CHROMIUM_PATH'
+  return { status: 'warn', name: 'Chromium', text, fix }
+}
+
+/** One comes along as a package; one on PATH does as well. */
+function ripgrepFinding(env: NodeJS.ProcessEnv): Finding {
+  const name = `ripgrep-${process.platform}-${process.arch}`
+  const own = fileURLToPath(new URL(`../../../../node_modules/@vscode/${name}/bin/rg`, import.meta.url))
+  if (existsSync(own)) return { status: 'ok', name: 'ripgrep', text: own }
+  return programFinding('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
+}
+
+function* homeFindings(home: Home): Generator<Finding> {
+  yield { status: 'ok', name: 'home', text: home.path }
+  for (const text of home.warnings) yield { status: 'warn', name: 'home', text }
+}
+
+async function databaseState(home: Home, full: boolean): Promise<DatabaseState | Finding> {
+  try {
+    const { examineDatabase } = await import('../stores/database-state.ts')
+    return await examineDatabase(home.path, full)
+  } catch (error) {
+    return { status: 'fail', name: 'database', text: (error as Error).message }
+  }
+}
+
+function databaseFinding(home: Home, { exists, whole, damage, newer }: DatabaseState): Finding {
+  const name = 'database'
+  if (!exists) return { status: 'ok', name, text: 'none yet, the first start creates it' }
+  const file = path.join(home.path, 'troupe.db')
+  if (newer !== undefined) return { status: 'fail', name, text: newer.message, fix: 'start the newer Troupe' }
+  if (damage === undefined) {
+    const sound = whole ? 'sound' : 'sound in the parts that were read; "troupe doctor --full" reads all of it'
+    return { status: 'ok', name, text: `${file}, ${(databaseBytes(file) / 1e6).toFixed(1)} MB, ${sound}` }
+  }
+  return { status: 'fail', name, text: `${file} is damaged or no database`, fix: String(damage.data['fix']) }
+}
+
+/** With what is written and not yet in its place, as the data page counts it. */
+function databaseBytes(file: string): number {
+  const parts = ['', '-wal', '-shm'].map((suffix) => statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0)
+  return parts.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** Copies that were made when the readable files knew more than the database. */
+function* storageFindings(home: Home): Generator<Finding> {
+  const folder = path.join(home.path, 'kept')
+  const copies = existsSync(folder) ? readdirSync(folder) : []
+  if (copies.length === 0) return
+  const text = `${folder} holds files that were newer than the database (${copies.toSorted().join(', ')})`
+  yield {
+    status: 'warn',
+    name: 'kept files',
+    text,
+    fix: 'look at the chats; delete the folder when nothing is missing',
+  }
+}
+
+async function ownerFinding(home: Home): Promise<Finding> {
+  const owner = findOwner(home)
+  if (owner === undefined) return { status: 'ok', name: 'owner', text: 'no other troupe runs on this home' }
+  const who = `pid ${owner.pid}, since ${new Date(owner.startedAt).toISOString()}`
+  if (owner.url === null) return { status: 'ok', name: 'owner', text: `${who}, without a port` }
+  try {
+    const { ok } = await fetch(`${owner.url}/health`, { signal: AbortSignal.timeout(2000) })
+    if (ok) return { status: 'ok', name: 'owner', text: `${who}, answers at ${owner.url}` }
+  } catch {
+    // Reported below.
+  }
+  return {
+    status: 'fail',
+    name: 'owner',
+    text: `${who}, does not answer at ${owner.url}`,
+    fix: `end it: kill ${owner.pid}`,
+  }
+}
+
+async function modelFindings(home: Home, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const [{ openConfig }, { createModels }] = await Promise.all([
+    import('../config/config.ts'),
+    import('../models/models.ts'),
+  ])
+  const config = attempt('config', () => openConfig(home))
+  if ('status' in config) return [{ ...config, fix: 'correct the file, or move it away' }]
+  const models = createModels({
+    env,
+    settings: () => config.get().providers ?? {},
+    defaultModel: () => env['TROUPE_MODEL'] || config.get().model,
+  })
+  return [...configFindings(config), ...(await providerFindings(models, env)), await defaultModelFinding(models)]
+}
+
+function configFindings(config: ConfigFile): Finding[] {
+  const text = existsSync(config.path) ? config.path : `${config.path} does not exist, which is fine`
+  const warnings = config.warnings().map((warning): Finding => ({
+    status: 'warn',
+    name: 'config',
+    text: warning,
+    ...(warning.endsWith('is not known.') && { fix: 'correct its spelling or remove it' }),
+  }))
+  return [{ status: 'ok', name: 'config', text }, ...warnings, ...exposureFindings(config.path)]
+}
+
+/** One with keys was made private when it was opened. */
+function exposureFindings(file: string): Finding[] {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
+  const text = `others on this machine can read ${file}; keys would be for their eyes too`
+  return [{ status: 'warn', name: 'config', text, fix: `chmod 600 "${file}"` }]
+}
+
+async function defaultModelFinding(models: Models): Promise<Finding> {
+  try {
+    const { id } = await models.resolveChatModel()
+    if (!id.startsWith('demo/')) return { status: 'ok', name: 'model', text: id }
+    return {
+      status: 'warn',
+      name: 'model',
+      text: `${id}, a script and not an AI`,
+      fix: 'set the key of a provider, or start a local model server',
+    }
+  } catch (error) {
+    return { status: 'fail', name: 'model', text: (error as Error).message }
+  }
+}
+
+function diskFinding(home: Home): Finding {
+  const { bavail, bsize } = statfsSync(home.path)
+  const free = bavail * bsize
+  const text = `${(free / 1e9).toFixed(1)} GB free at ${home.path}`
+  const fix = 'make room: a message that cannot be stored is not answered'
+  if (free < 50e6) return { status: 'fail', name: 'disk', text, fix }
+  return free < 500e6 ? { status: 'warn', name: 'disk', text, fix } : { status: 'ok', name: 'disk', text }
+}
+
+function pageFinding(): Finding {
+  const file = fileURLToPath(new URL('../../../web/dist/index.html', import.meta.url))
+  if (existsSync(file)) return { status: 'ok', name: 'page', text: file }
+  return { status: 'warn', name: 'page', text: 'not built yet', fix: 'run "npm run setup" in the checkout' }
+}

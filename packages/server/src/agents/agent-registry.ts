@@ -1,0 +1,296 @@
+import path from 'node:path'
+import {
+  type AgentDefinition,
+  type AgentEntry,
+  agentKey,
+  agentNamePattern,
+  arrangeAgents,
+  type Budget,
+  getBuiltinAgents,
+  loadAgents,
+  promptIn,
+  promptNote,
+  type Store,
+  type Tool,
+  unknownTools,
+  type Workspace,
+} from '@troupe/core'
+import { NamedError, paramValuesSchema } from '@troupe/protocol'
+import { z } from 'zod'
+import type { ConfigFile } from '../config/config.ts'
+import type { LoadProblem } from '../extensions/tools.ts'
+import { isOnPage } from '../runs/system-prompt.ts'
+
+/** An agent as it is listed. */
+export interface ListedAgent extends AgentEntry {
+  /** The person turned it off: it can be turned on again. */
+  turnedOff?: true
+}
+
+/**
+ * The agents of each workspace: from the database, built-in, from the home, from a trusted project; in this order. What
+ * the database has of a built-in name is a version of it that the person made with `change`.
+ */
+export interface AgentRegistry {
+  list(workspace: Workspace): Promise<ListedAgent[]>
+  problems(workspace: Workspace): LoadProblem[]
+  /**
+   * Whom agents may delegate to, hidden ones among them, with their prompts in this language. Where one is bound to
+   * pages, only with one of these open; `anyPage`: all the same.
+   */
+  offered(
+    workspace: Workspace,
+    options: { language?: string; page?: string; anyPage?: true },
+  ): Promise<AgentDefinition[]>
+  /** Why an agent of this name cannot be delegated to, or undefined where there is none. */
+  whyNot(workspace: Workspace, name: string): Promise<string | undefined>
+  /** The agent that a session talks to. Throws `AgentNotFound` (404) with the names that exist. */
+  find(workspace: Workspace, name: string, language?: string): Promise<AgentDefinition>
+  /** A new one. Throws what is wrong with it (409, 422); nothing is saved then. */
+  add(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry>
+  /**
+   * Built-in agents and those of files stay as they are: a change makes a version of the workspace's own, which goes
+   * before them, and being turned off is kept in the settings. Throws `AgentNotFound` (404) and what `add` throws.
+   */
+  change(workspace: Workspace, name: string, patch: AgentPatch): Promise<ListedAgent>
+  remove(workspace: Workspace, name: string): Promise<boolean>
+}
+
+const names = z.array(z.string().min(1).max(200)).max(200)
+
+const fields = {
+  enabled: z.boolean(),
+  description: z.string().max(1024),
+  systemPrompt: z.string().min(1).max(64_000, 'at most 64,000 characters'),
+  toolKeys: names,
+  allowedSubAgents: names.nullable().optional(),
+  maxDepth: z.int().positive().max(20).nullable().optional(),
+  maxSteps: z.int().positive().max(1000).nullable().optional(),
+  model: z.string().min(1).max(300).nullable().optional(),
+  params: paramValuesSchema.nullable().optional(),
+  budget: z
+    .strictObject({
+      steps: z.int().positive().optional(),
+      tokens: z.int().positive().optional(),
+      cost: z.number().positive().optional(),
+      ms: z.number().positive().optional(),
+    })
+    .nullable()
+    .optional(),
+  pageIds: names.nullable().optional(),
+}
+
+/** A definition as the database has it: it selects tools, it brings none. */
+export const storedDefinitionSchema = z.strictObject({
+  ...fields,
+  enabled: fields.enabled.default(true),
+  description: fields.description.default(''),
+  toolKeys: fields.toolKeys.default([]),
+})
+export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
+
+/** What is not named stays as it is; null takes a field away. Made without defaults, which would be taken for changes. */
+export const agentPatchSchema = z.strictObject(fields).partial()
+export type AgentPatch = z.infer<typeof agentPatchSchema>
+
+export function createAgentRegistry(options: {
+  home: string
+  /** Where the person's files for Claude Code lie. */
+  personHome: string
+  store: Pick<Store, 'definitions'>
+  config: Pick<ConfigFile, 'get' | 'update'>
+  tools(workspaceId: string): readonly Tool[]
+  /** What to do about a group that has no tools here. */
+  why?(group: string): string | undefined
+}): AgentRegistry {
+  const { store, config } = options
+  const book: AgentRegistry = {
+    async list(workspace) {
+      const stored = await store.definitions.list(workspace.id)
+      const { home, project } = files(workspace)
+      const arranged = arrangeAgents(
+        [stored.map(({ name, data }) => toEntry(name, data)), getBuiltinAgents(), home.entries, project.entries],
+        options.tools(workspace.id),
+        options.why,
+      )
+      const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
+      return arranged.map((entry) =>
+        entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
+          ? { ...entry, enabled: false, turnedOff: true, note: 'It is turned off in the settings.' }
+          : entry,
+      )
+    },
+    problems(workspace) {
+      const { home, project } = files(workspace)
+      const entries = [...home.entries, ...project.entries]
+      return [
+        ...home.problems,
+        ...project.problems,
+        ...masterProblems(entries),
+        ...foreignProblems(entries, options.tools(workspace.id)),
+      ]
+    },
+    async offered(workspace, { language, page, anyPage }) {
+      const entries = await book.list(workspace)
+      return entries
+        .filter(({ name, enabled }) => enabled && name !== 'master')
+        .filter((entry) => anyPage === true || isOnPage(entry, page))
+        .map((entry) => ({ ...entry, prompt: promptIn(entry, language) }))
+    },
+    async whyNot(workspace, name) {
+      const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
+      if (entry === undefined) return undefined
+      if (!entry.enabled) return `The agent "${entry.name}" is off. ${entry.note ?? 'The person turned it off.'}`
+      if (entry.name === 'master') return 'The master cannot be delegated to: it is whom the person speaks with.'
+      const { pageIds } = entry
+      return pageIds && `The agent "${entry.name}" works only while one of these pages is open: ${pageIds.join(', ')}.`
+    },
+    async find(workspace, name, language) {
+      const entries = await book.list(workspace)
+      const entry = entries.find((known) => known.enabled && agentKey(known.name) === agentKey(name))
+      if (entry !== undefined) return { ...entry, prompt: promptIn(entry, language) }
+      const known = entries.filter(({ enabled, hidden }) => enabled && hidden !== true).map((one) => one.name)
+      const why = (await book.whyNot(workspace, name)) ?? `There is no agent "${name}".`
+      throw new NamedError('AgentNotFound', `${why} There are: ${known.join(', ')}.`, {
+        status: 404,
+        data: { names: known },
+      })
+    },
+    async add(workspace, name, data) {
+      if (!agentNamePattern.test(name))
+        throw invalid(
+          'name',
+          `"${name.slice(0, 80)}" is not an agent's name: letters, digits, "-" and "_", at most 64.`,
+        )
+      if (getBuiltinAgents().some((known) => agentKey(known.name) === agentKey(name)))
+        throw new NamedError('AgentExists', `"${name}" is the name of a built-in agent. Choose another.`, {
+          status: 409,
+          data: { field: 'name' },
+        })
+      const others = await store.definitions.list(workspace.id)
+      const same = others.find((other) => agentKey(other.name) === agentKey(name))
+      if (same !== undefined) {
+        const text =
+          same.name === name
+            ? `There is an agent "${name}" already.`
+            : `"${name}" cannot be told from the agent "${same.name}".`
+        throw new NamedError('AgentExists', text, { status: 409, data: { field: 'name' } })
+      }
+      return save(workspace, name, data)
+    },
+    async change(workspace, name, patch) {
+      const stored = await store.definitions.get(workspace.id, name)
+      const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+      if (stored !== undefined) return save(workspace, name, storedDefinitionSchema.parse({ ...stored, ...given }))
+      const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
+      if (entry === undefined || entry.source === 'database') throw notFound(name)
+      if (entry.name === 'master')
+        throw invalid('name', 'The master stays as it is: sessions talk to it. Make a copy, and talk to that one.')
+      const { enabled, ...rest } = given
+      if (Object.keys(rest).length > 0)
+        return save(workspace, entry.name, storedDefinitionSchema.parse({ ...toStoredDefinition(entry), ...given }))
+      if (typeof enabled === 'boolean') await turn(entry.name, enabled)
+      return (await book.list(workspace)).find(({ name: known }) => known === entry.name) as ListedAgent
+    },
+    remove: (workspace, name) => store.definitions.remove(workspace.id, name),
+  }
+  return book
+
+  async function save(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry> {
+    const unknown = unknownTools(data.toolKeys, options.tools(workspace.id))
+    if (unknown.length > 0)
+      throw invalid(
+        'toolKeys',
+        `There is no tool or group: ${unknown.join(', ')}. GET /ai/tools lists those that exist.`,
+      )
+    await store.definitions.put({ workspaceId: workspace.id, name, data: { ...data } })
+    const note = promptNote(data.systemPrompt)
+    return { ...toEntry(name, { ...data }), ...(note !== undefined && { note }) }
+  }
+
+  function turn(name: string, on: boolean): Promise<void> {
+    return config.update((current) => {
+      const others = (current.disabledAgents ?? []).filter((one) => agentKey(one) !== agentKey(name))
+      const { disabledAgents: _, ...rest } = current
+      const off = on ? others : [...others, name]
+      return off.length === 0 ? rest : { ...rest, disabledAgents: off }
+    })
+  }
+
+  function files(workspace: Workspace): Record<'home' | 'project', ReturnType<typeof loadAgents>> {
+    return {
+      home: joinLoaded(
+        loadAgents(path.join(options.home, 'agents'), 'home'),
+        loadAgents(path.join(options.personHome, '.claude', 'agents'), 'home', 'claude'),
+      ),
+      project: workspace.trusted
+        ? joinLoaded(
+            loadAgents(path.join(workspace.path, '.troupe', 'agents'), 'project'),
+            loadAgents(path.join(workspace.path, '.claude', 'agents'), 'project', 'claude'),
+          )
+        : { entries: [], problems: [] },
+    }
+  }
+}
+
+function joinLoaded(...loaded: ReturnType<typeof loadAgents>[]): ReturnType<typeof loadAgents> {
+  return { entries: loaded.flatMap(({ entries }) => entries), problems: loaded.flatMap(({ problems }) => problems) }
+}
+
+function foreignProblems(entries: readonly AgentEntry[], tools: readonly Tool[]): LoadProblem[] {
+  return entries.flatMap(({ foreign, path: file = '', tools: names }) => {
+    const unknown = foreign === true ? unknownTools(names, tools) : []
+    return unknown.length === 0 ? [] : [{ path: file, message: `There is no tool or group: ${unknown.join(', ')}.` }]
+  })
+}
+
+/** The master is the one built-in agent that nothing takes the place of. */
+function masterProblems(entries: readonly AgentEntry[]): LoadProblem[] {
+  return entries
+    .filter(({ name }) => agentKey(name) === 'master')
+    .map(({ path: file = '' }) => ({
+      path: file,
+      message: 'The master stays as it is, so this file has no effect. Give it another name, and talk to that agent.',
+    }))
+}
+
+function toEntry(name: string, data: Record<string, unknown>): AgentEntry {
+  const parsed = storedDefinitionSchema.safeParse(data)
+  if (!parsed.success) {
+    const note = `What is stored of it cannot be read: ${parsed.error.issues[0]?.message ?? ''}.`
+    return { name, description: '', prompt: '', tools: [], source: 'database', enabled: false, note }
+  }
+  const { enabled, description, systemPrompt, toolKeys, allowedSubAgents, ...limits } = parsed.data
+  const { maxDepth, maxSteps, model, params, budget, pageIds } = limits
+  return {
+    name,
+    description,
+    prompt: systemPrompt,
+    tools: toolKeys,
+    source: 'database',
+    enabled,
+    ...(allowedSubAgents != null && { allowedSubAgents }),
+    ...(maxDepth != null && { maxDepth }),
+    ...(maxSteps != null && { maxSteps }),
+    ...(model != null && { model }),
+    ...(params != null && { params }),
+    ...(budget != null && { budget: budget as Budget }),
+    ...(pageIds != null && pageIds.length > 0 && { pageIds }),
+  }
+}
+
+/** What the database would have of an agent that comes from elsewhere. */
+function toStoredDefinition({ prompt, tools, turnedOff, ...entry }: ListedAgent): Record<string, unknown> {
+  const { description, allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds } = entry
+  const more = { allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds }
+  return { enabled: turnedOff !== true, description, systemPrompt: prompt, toolKeys: [...tools], ...more }
+}
+
+function notFound(name: string): NamedError {
+  return new NamedError('AgentNotFound', `There is no agent "${name}".`, { status: 404 })
+}
+
+/** `field`: what of the definition is meant. */
+function invalid(field: keyof StoredDefinition | 'name', message: string): NamedError {
+  return new NamedError('InvalidAgent', message, { status: 422, data: { field } })
+}

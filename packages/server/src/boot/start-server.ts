@@ -1,0 +1,114 @@
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { NamedError } from '@troupe/protocol'
+import { lockHome, openHome } from '../config/home.ts'
+import { createAccess, openKnownPages } from '../http/access.ts'
+import { createApp } from '../http/app.ts'
+import { hostInUrl, isLoopback, listen, type Listening } from '../http/listen.ts'
+import { createOpenWorkspace } from '../http/scope.ts'
+import { createWebFiles } from '../http/web-files.ts'
+import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
+import { openParts } from './open-parts.ts'
+import { connectRoutes } from './routes.ts'
+import type { Server, ServerOptions } from './server.ts'
+
+/** Starts everything on one home. Throws `HomeOwned` (with the owner's address) when another process has it. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const { env = process.env, host = '127.0.0.1', log = (line: string) => void process.stderr.write(line) } = options
+  if (!isLoopback(host)) {
+    const text = `Troupe has no user accounts yet, so it serves this machine only: "${host}" is refused. Use 127.0.0.1 and a tunnel.`
+    throw new NamedError('NotLoopback', text)
+  }
+  const home = openHome({ ...(options.home !== undefined && { path: options.home }), env })
+  const lock = lockHome(home)
+  if ('ownedBy' in lock) {
+    const text = `Another process works in ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`
+    throw new NamedError('HomeOwned', text, { status: 409, data: { owner: lock.ownedBy ?? null } })
+  }
+  let port = 0
+  let listening: Listening | undefined
+  const origin = (): string => `http://${hostInUrl(host)}:${port}`
+  // Ended from the last to the first: no new connections, then runs, then streams, the journal, the store, the lock.
+  const closers: (() => unknown)[] = [() => lock.release()]
+  try {
+    const place = { home, env, log, origin, closers }
+    const parts = await openParts(options, place)
+    const { store, live, states, context, workspace, load, logger } = parts
+    const { permissions } = parts.permissionParts
+    closers.push(() => listening?.end())
+    closers.push(() => live.close())
+    closers.push(() => listening?.stop())
+
+    const access = createAccess({
+      token: home.token,
+      pages: openKnownPages(home.path),
+      hosts: () => ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)].map((name) => `${name}:${port}`),
+    })
+    const openWorkspace = createOpenWorkspace({ store, access, own: workspace, onOpen: load })
+    const onDelete = async (sessionId: string): Promise<void> => {
+      permissions.forget(sessionId)
+      await states.drop(sessionId)
+      await parts.browsers.drop(sessionId)
+      await context.forget(sessionId)
+    }
+    const uploads = path.join(home.path, 'uploads')
+    const app = createApp({
+      routes: connectRoutes(parts, place, { access, openWorkspace, ownPort: () => port, uploads, onDelete }),
+      access,
+      logger,
+      openWorkspace,
+      files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../../web/dist')),
+    })
+    // What an import had not read when the process ended.
+    rmSync(uploads, { recursive: true, force: true })
+    await live.recover()
+    closers.push(scheduleTrashCleanup({ store, live, onDelete, logger }))
+    if (options.listen !== false) {
+      listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })
+      port = listening.port
+      lock.announce({ url: origin(), port })
+    }
+    const newUrl = (): string => `${origin()}/#k=${access.newKey()}`
+    return {
+      url: newUrl(),
+      newUrl,
+      app,
+      port,
+      token: home.token,
+      home,
+      config: parts.config,
+      models: parts.models,
+      store,
+      live,
+      workspace,
+      mcp: parts.mcp,
+      sandbox: parts.sandbox,
+      ruleWarnings: permissions.warnings(workspace),
+      problems: parts.problemsOf(workspace),
+      fetch: async (target, init = {}) => {
+        const headers = new Headers(init.headers)
+        headers.set('host', `127.0.0.1:${port}`)
+        headers.set('authorization', `Bearer ${home.token}`)
+        return app.request(`http://127.0.0.1:${port}${target}`, { ...init, headers })
+      },
+      close: () => closeAll(closers),
+    }
+  } catch (error) {
+    await closeAll(closers)
+    throw error
+  }
+}
+
+/** From the last to the first, all of them, also where one fails; what failed is thrown at the end. */
+async function closeAll(closers: (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = []
+  for (const close of closers.splice(0).toReversed()) {
+    try {
+      await close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'Not everything was closed.')
+}

@@ -1,0 +1,147 @@
+import type { PageAct } from '@troupe/core'
+import type { CDPSession, ElementHandle, Frame, Locator, Page } from 'playwright-core'
+
+const actMs = 10_000
+
+/** Does one thing in a page, as a person would. */
+export async function performAction(page: Page, { action, ref, text = '', submit, direction }: PageAct): Promise<void> {
+  const element = ref === undefined ? undefined : await elementInPage(page, ref)
+  const timeout = { timeout: actMs }
+  switch (action) {
+    case 'click':
+      return requireElement(element).click(timeout)
+    case 'type':
+      await requireElement(element).fill(text, timeout)
+      return submit === true ? requireElement(element).press('Enter', timeout) : undefined
+    case 'select':
+      await selectOption(requireElement(element), text)
+      return
+    case 'press':
+      if (element !== undefined) return element.press(text, timeout)
+      await assertSameOrigin(page, await focusedFrame(page), 'What has the focus')
+      return page.keyboard.press(text)
+    case 'scroll':
+      if (element !== undefined) return element.scrollIntoViewIfNeeded(timeout)
+      return page.mouse.wheel(0, direction === 'up' ? -700 : 700)
+    case 'back': {
+      const response = await page.goBack({ ...timeout, waitUntil: 'domcontentloaded' })
+      if (response === null && page.url() === 'about:blank') throw new Error('There is no page to go back to.')
+      return
+    }
+  }
+}
+
+export function noElement(ref: string): string {
+  return `There is no element ${ref} in the page now. Look at it again with BrowserSnapshot and use a ref from there.`
+}
+
+/** Leave was given for the host of the page: what a frame of another host holds is not touched. */
+async function elementInPage(page: Page, ref: string): Promise<Locator> {
+  const found = page.getByRef(ref)
+  const handle = (await found.count()) === 0 ? null : await found.elementHandle({ timeout: actMs })
+  if (handle === null) throw new Error(noElement(ref))
+  const frame = await handle.ownerFrame()
+  await handle.dispose()
+  await assertSameOrigin(page, frame, ref)
+  return found
+}
+
+async function assertSameOrigin(page: Page, frame: Frame | null, what: string): Promise<void> {
+  if (frame === null) return
+  const origin = await frameOrigin(page, frame)
+  if (origin === new URL(page.url()).origin) return
+  const place = openableUrl(frame)
+  const way = place === undefined ? '' : ` Open that page with BrowserSnapshot to act in it: ${place.slice(0, 2000)}`
+  throw new Error(`${what} belongs to a frame of another host.${way}`)
+}
+
+/** Where what a frame holds can be opened, which a frame without an address of its own has from those around it. */
+function openableUrl(frame: Frame): string | undefined {
+  for (let around: Frame | null = frame; around?.parentFrame() != null; around = around.parentFrame())
+    if (/^https?:/.test(around.url())) return around.url()
+  return undefined
+}
+
+/** The frame that keys go to. */
+async function focusedFrame(page: Page): Promise<Frame> {
+  let frame = page.mainFrame()
+  for (;;) {
+    const handle = await frame.evaluateHandle('document.activeElement')
+    const inner = await (handle.asElement() as ElementHandle | null)?.contentFrame()
+    await handle.dispose()
+    if (inner == null) return frame
+    frame = inner
+  }
+}
+
+/** By what a person reads, else by the value. */
+async function selectOption(element: Locator, text: string): Promise<void> {
+  try {
+    await element.selectOption({ label: text }, { timeout: 2000 })
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error
+    await element.selectOption({ value: text }, { timeout: 2000 })
+  }
+}
+
+function requireElement(element: Locator | undefined): Locator {
+  if (element === undefined) throw new Error('Give the ref of an element from the outline.')
+  return element
+}
+
+/**
+ * The origin of what a frame holds, `null` where it has none of its own or cannot be told. A blank document is of
+ * whoever led the frame there, which is not always the one around it: only the browser knows.
+ */
+async function frameOrigin(page: Page, frame: Frame): Promise<string | null> {
+  const url = URL.parse(frame.url())
+  if (url !== null && url.origin !== 'null') return url.origin
+  const parent = frame.parentFrame()
+  // Nobody but the document around it gives a frame its `srcdoc`.
+  if (frame.url() === 'about:srcdoc' && parent !== null) return frameOrigin(page, parent)
+  const origins = new Set(await blankOrigins(page, frame))
+  const [origin] = origins
+  return origins.size === 1 && origin !== undefined && origin !== 'null' ? origin : null
+}
+
+interface FrameTree {
+  frame: { id: string; url: string }
+  childFrames?: FrameTree[]
+}
+
+/** Those of all frames that have the frame's address and lie as it lies: it is one of them. */
+async function blankOrigins(page: Page, frame: Frame): Promise<string[]> {
+  const path: string[] = []
+  let root = frame
+  let session = await cdpSession(page, root)
+  while (session === undefined) {
+    path.unshift(root.url())
+    root = root.parentFrame() as Frame
+    session = await cdpSession(page, root)
+  }
+  try {
+    const { frameTree } = await session.send('Page.getFrameTree')
+    let found: FrameTree[] = [frameTree]
+    for (const url of path)
+      found = found.flatMap(({ childFrames = [] }) => childFrames.filter((child) => child.frame.url === url))
+    return await Promise.all(found.map(({ frame: { id } }) => askOrigin(session, id)))
+  } finally {
+    await session.detach()
+  }
+}
+
+/** Frames share a session with those around them unless they have a process of their own. */
+async function cdpSession(page: Page, frame: Frame): Promise<CDPSession | undefined> {
+  if (frame.parentFrame() === null) return page.context().newCDPSession(page)
+  return page
+    .context()
+    .newCDPSession(frame)
+    .catch(() => undefined)
+}
+
+/** In a world of our own, where scripts of the page have changed nothing. */
+async function askOrigin(session: CDPSession, frameId: string): Promise<string> {
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId })
+  const { result } = await session.send('Runtime.evaluate', { expression: 'origin', contextId })
+  return String(result.value)
+}

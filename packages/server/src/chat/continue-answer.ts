@@ -1,0 +1,109 @@
+import type { Answer, Ask, Store } from '@troupe/core'
+import { type Chunk, isId, NamedError } from '@troupe/protocol'
+import { eventsAfter } from '../runs/live-log.ts'
+import type { LiveRun, RunManager } from '../runs/run-manager.ts'
+import type { LogEvent } from '../runs/subscriber.ts'
+
+interface WireAnswer {
+  id: string
+  parts: unknown[]
+}
+
+interface ApprovalResponse {
+  approvalId: string
+  answer: Answer
+}
+
+/**
+ * A POST whose last message is the waiting answer: its answered approvals are given to their asks, and what follows is
+ * streamed. Another tab may have answered first, and the run may have gone on or even ended since: then what this
+ * client has not seen begins with the first response that it did not hear of.
+ */
+export async function continueAnswer(
+  message: WireAnswer,
+  sessionId: string,
+  options: { store: Store; live: RunManager },
+): Promise<ChatTurn> {
+  const { store, live } = options
+  const run = live.get(sessionId)
+  const runId = run?.messageId === message.id ? run.id : (await store.runs.ofMessage(sessionId, message.id))[0]?.id
+  const responses = runId === undefined ? [] : await withAsks(approvalResponses(message), runId, store)
+  const closed = responses.filter(({ ask }) => ask.closedAt !== null)
+  if (run === undefined || run.id !== runId) {
+    const events = runId === undefined || closed.length === 0 ? [] : await eventsSince(closed, runId, store)
+    if (!events.some(({ chunk }) => chunk.type === 'finish')) throw noWaitingRun(message.id)
+    return { kind: 'replay', sessionId, messageId: message.id, events }
+  }
+  if (responses.length === 0 && run.status === 'waiting') {
+    throw new NamedError('NothingAnswered', 'The message answers none of the open approvals.', { status: 409 })
+  }
+  let after = run.log.number
+  if (closed.length > 0) {
+    await run.log.sync()
+    const [first] = await eventsSince(closed, run.id, store)
+    if (first !== undefined) after = first.number - 1
+  }
+  for (const { approvalId, answer } of responses) await submitAnswer(approvalId, answer, live)
+  return { kind: 'run', run, after }
+}
+
+export function isAnswer(message: unknown): message is WireAnswer {
+  if (typeof message !== 'object' || message === null) return false
+  const { role, parts, id } = message as { role?: unknown; parts?: unknown; id?: unknown }
+  return role === 'assistant' && Array.isArray(parts) && isId(id)
+}
+
+/** The answers that a message carries to approvals of its calls which have no result yet. */
+function approvalResponses(message: WireAnswer): ApprovalResponse[] {
+  return message.parts.flatMap((part) => {
+    const { state, approval } = (part ?? {}) as {
+      state?: unknown
+      approval?: { id?: unknown; approved?: unknown; reason?: unknown } | null
+    }
+    if (state !== 'approval-responded' || !isId(approval?.id) || typeof approval.approved !== 'boolean') return []
+    const remark = typeof approval.reason === 'string' && approval.reason !== '' ? { remark: approval.reason } : {}
+    return [{ approvalId: approval.id, answer: approval.approved ? { type: 'approve' } : { type: 'deny', ...remark } }]
+  })
+}
+
+/** Only asks of this very run count, whatever ids the message holds. */
+async function withAsks(
+  responses: ApprovalResponse[],
+  runId: string,
+  store: Store,
+): Promise<(ApprovalResponse & { ask: Ask })[]> {
+  const asks = await Promise.all(responses.map(({ approvalId }) => store.asks.get(approvalId)))
+  return responses.flatMap((response, i) => {
+    const ask = asks[i]
+    return ask?.runId === runId && ask.kind === 'approval' ? [{ ...response, ask }] : []
+  })
+}
+
+/** Everything from the first response to one of these approvals on. */
+async function eventsSince(responses: ApprovalResponse[], runId: string, store: Store): Promise<LogEvent[]> {
+  const ids = new Set(responses.map(({ approvalId }) => approvalId))
+  const events = (await store.frames.read(runId)).flatMap((frame) => eventsAfter(frame.items, frame.from, frame.from))
+  const first = events.findIndex(({ chunk }) => chunk.type === 'tool-approval-response' && ids.has(chunk.approvalId))
+  return first === -1 ? [] : events.slice(first)
+}
+
+/** Somebody else may be quicker. */
+async function submitAnswer(approvalId: string, answer: Answer, live: RunManager): Promise<void> {
+  try {
+    await live.answer(approvalId, answer)
+  } catch (error) {
+    if (!(error instanceof NamedError && error.name === 'AskClosed')) throw error
+  }
+}
+
+function noWaitingRun(messageId: string): NamedError {
+  const text =
+    'The last message is an answer, and no run waits for approvals of it. Read the messages of the session anew.'
+  return new NamedError('NoWaitingRun', text, { status: 409, data: { messageId } })
+}
+
+/** What a request to chat turned out to be. */
+export type ChatTurn =
+  | { kind: 'run'; run: LiveRun; after?: number }
+  /** The answer is there already: what the client has not seen of it is sent. */
+  | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }

@@ -1,0 +1,399 @@
+import { createHash } from 'node:crypto'
+import type { Blobs, Mode, Session, Store, Workspace } from '@troupe/core'
+import {
+  type ChatRequest,
+  type Chunk,
+  isId,
+  NamedError,
+  type ParamValues,
+  type Part,
+  type StoredMessage,
+} from '@troupe/protocol'
+import type { CommandContext } from '../commands/built-in/command.ts'
+import { answerCommand, findBuiltIn } from '../commands/built-ins.ts'
+import type { ExpandMessage } from '../commands/expand-message.ts'
+import { assertNotTrashed, sessionNotFound } from '../http/scope.ts'
+import type { RuleTexts } from '../permission/rule-layers.ts'
+import { checkRule } from '../permission/rule-registry.ts'
+import { type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
+import { replayEvents } from '../runs/stored-answer.ts'
+import { type ChatTurn, continueAnswer, isAnswer } from './continue-answer.ts'
+import {
+  checkAttachments,
+  parseUserMessage,
+  storeUploads,
+  type TypedAddresses,
+  type UserMessage,
+  writtenParts,
+} from './user-message.ts'
+
+export interface ChatContext {
+  store: Store
+  blobs: Blobs
+  live: RunManager
+  /** The full id of the model that an id, or nothing, stands for; throws a NamedError that says what to set. */
+  modelId(id: string | undefined): Promise<string>
+  /** Throws `BadParams` (422) where the model does not take them. */
+  checkParams(model: string, params: ParamValues): Promise<ParamValues>
+  modes: Modes
+  /** Brings in what a message names: commands, skills, mentions. */
+  takeMessage: ExpandMessage
+  typedAddresses: TypedAddresses
+  /** What commands of ours work with. */
+  commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
+}
+
+/** How a request chooses the mode of its session. */
+export interface Modes {
+  /** Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
+  check(mode: string): Mode
+  /** What a new session begins in. */
+  initial(workspaceId: string): Promise<Mode>
+  of(session: Session): Mode
+  set(sessionId: string, mode: Mode): Promise<Session>
+}
+
+export interface ChatOptions extends ChatContext {
+  sessionId: string
+  workspaceId: string
+}
+
+/**
+ * Takes one chat request: a new message, a retry, an edit, a regeneration, an answer that goes on, or answers to approvals. Everything
+ * that can be wrong with it is found before anything is written; the user message is stored before anything runs.
+ * Requests of one session must come here one after the other.
+ */
+export async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
+  const { store, live, sessionId } = options
+  if (request.mode !== undefined) options.modes.check(request.mode)
+  if (request.rules !== undefined) ruleTexts(request.rules)
+  if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir goes with intent "image".')
+  const session = await requestedSession(request, options)
+  if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
+    if (session === undefined) throw sessionNotFound(sessionId)
+    return request.trigger === 'continue-message'
+      ? continueCutAnswer(request, session, options)
+      : regenerate(request, session, options)
+  }
+  const last = newMessage(request)
+  if (last === undefined) throw badRequest('message (or messages) is missing.')
+  if (isAnswer(last)) {
+    if (session === undefined) throw sessionNotFound(sessionId)
+    return continueAnswer(last, session.id, { store, live })
+  }
+  const message = parseUserMessage(last)
+  await checkAttachments(message, options.blobs)
+  const known = session === undefined ? undefined : await store.messages.get({ sessionId }, message.id)
+  if (session === undefined || known === undefined) return sendMessage({ message, request, session }, options)
+  if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
+  if (equalParts(writtenParts(known.parts), message.parts)) return retryMessage(known, request, session, options)
+  const edited = await store.messages.get({ sessionId }, editId(message))
+  if (edited !== undefined) return retryMessage(edited, request, session, options, [branchPart(edited.id, known.id)])
+  return sendMessage({ message, request, session, replaces: known }, options)
+}
+
+/** The session that a request means, where there is one. Throws where it may not be used, or lies in another project. */
+export async function requestedSession(request: ChatRequest, options: ChatOptions): Promise<Session | undefined> {
+  const { store, sessionId, workspaceId } = options
+  const { projectId } = request
+  const session = await store.sessions.get(sessionId)
+  if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
+  if (session !== undefined) assertNotTrashed(session)
+  if (projectId === undefined || projectId === null) return session
+  if (!(await store.workspaces.projects(workspaceId)).some(({ id }) => id === projectId))
+    throw new NamedError('ProjectNotFound', 'There is no such project in this workspace.', {
+      status: 404,
+      data: { projectId },
+    })
+  if (session !== undefined && session.projectId !== projectId)
+    throw new NamedError('OtherProject', 'This session lies in another project, or in none.', {
+      status: 409,
+      data: { projectId: session.projectId },
+    })
+  return session
+}
+
+interface PendingMessage {
+  message: UserMessage
+  request: ChatRequest
+  session: Session | undefined
+  /** The message that this one is an edit of. */
+  replaces?: StoredMessage
+}
+
+async function sendMessage(
+  { message, request, session, replaces }: PendingMessage,
+  options: ChatOptions,
+): Promise<ChatTurn> {
+  const { store, live, sessionId, workspaceId } = options
+  const at = { sessionId }
+  const parentMessageId = replaces === undefined ? await resolveParent(request, at, store) : replaces.parentMessageId
+  const chain = (): Promise<StoredMessage[]> =>
+    parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
+  const taken = await options.takeMessage({ parts: message.parts, workspaceId, session, chain })
+  const model = await chosenModel(taken.parts, request, session, options)
+  const mode = await options.modes.initial(workspaceId)
+  assertNotBusy(live, sessionId)
+  await storeUploads(message, options.blobs)
+  const opening: Chunk[] = [...taken.hints]
+  const id = replaces === undefined ? message.id : editId(message)
+  if (replaces !== undefined) opening.push(branchPart(id, replaces.id))
+  const current = await store.transaction(async (inside) => {
+    const { agent, projectId = null } = request
+    if (session === undefined)
+      await inside.sessions.create({
+        id: sessionId,
+        workspaceId,
+        projectId,
+        model,
+        mode,
+        ...(agent !== undefined && { agent }),
+      })
+    const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
+    const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
+    await inside.messages.add(at, { ...stored, ...(typed !== undefined && { metadata: { typed } }) })
+    return rememberChoices(inside, sessionId, request)
+  })
+  if (current.title !== (session?.title ?? '')) {
+    opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
+  }
+  return startAnswer(current, { id, parts: taken.parts }, request, runRequest(request, model, opening), options)
+}
+
+/** A message that is there already: joins its run, replays its answer, or starts the run that never came to be. */
+async function retryMessage(
+  known: StoredMessage,
+  request: ChatRequest,
+  session: Session,
+  options: ChatOptions,
+  opening: Chunk[] = [],
+): Promise<ChatTurn> {
+  const { store, live } = options
+  const at = { sessionId: session.id }
+  const underWay = live.get(session.id)
+  if (underWay?.userMessageId === known.id) return { kind: 'run', run: underWay }
+  const leaf = await store.messages.latestLeaf(at, known.id)
+  if (leaf !== undefined && leaf !== known.id) {
+    const chain = await store.messages.chain(at, leaf)
+    const answer = chain[chain.findIndex((message) => message.id === known.id) + 1]
+    if (answer?.role === 'assistant') {
+      return {
+        kind: 'replay',
+        sessionId: session.id,
+        messageId: answer.id,
+        events: await replayEvents(store, session.id, answer),
+      }
+    }
+  }
+  const model = await chosenModel(known.parts, request, session, options)
+  assertNotBusy(live, session.id)
+  return startAnswer(session, known, request, runRequest(request, model, opening), options)
+}
+
+async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
+  const { store, live } = options
+  const at = { sessionId: session.id }
+  const named = request.messageId ?? incomingId(request.message ?? request.messages?.at(-1))
+  let target = named === undefined ? undefined : await storedId(named, request, at, store)
+  // A client that names the message wants that one; one that sends its copy of the branch wants the last that we know.
+  if (request.messageId === undefined) target ??= await store.messages.latestLeaf(at)
+  const message = target === undefined ? undefined : await store.messages.get(at, target)
+  if (message === undefined) {
+    throw new NamedError('MessageNotFound', 'There is no such message to answer again.', {
+      status: 404,
+      data: { messageId: named ?? null },
+    })
+  }
+  const userMessageId = message.role === 'user' ? message.id : message.parentMessageId
+  const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
+  if (question === undefined) throw badRequest('That answer has no question.')
+  const model = await chosenModel(question.parts, request, session, options)
+  assertNotBusy(live, session.id)
+  const current = await rememberChoices(store, session.id, request)
+  const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
+  return startAnswer(current, question, request, runRequest(request, model, opening), options)
+}
+
+/** An answer that was cut goes on: as an answer of its own below it, so that both stay what they were. */
+async function continueCutAnswer(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
+  const { store, live } = options
+  const { messageId } = request
+  if (messageId === undefined) throw badRequest('messageId is missing: the answer that is to go on.')
+  const answer = await store.messages.get({ sessionId: session.id }, messageId)
+  if (answer === undefined)
+    throw new NamedError('MessageNotFound', 'There is no such answer.', { status: 404, data: { messageId } })
+  if (answer.role !== 'assistant') throw badRequest('Only an answer can go on.')
+  const model = await chosenModel([], request, session, options)
+  assertNotBusy(live, session.id)
+  const current = await rememberChoices(store, session.id, request)
+  const opening = [continuesPart(answer.id)]
+  return startAnswer(current, { id: answer.id, parts: [] }, request, runRequest(request, model, opening), options)
+}
+
+/** A page that did not see the run begin learns where its answer belongs. */
+function continuesPart(messageId: string): Chunk {
+  return { type: 'message-metadata', messageMetadata: { continues: messageId } }
+}
+
+async function startAnswer(
+  session: Session,
+  question: Pick<StoredMessage, 'id' | 'parts'>,
+  { mode }: ChatRequest,
+  given: RunRequest,
+  { live, modes, commands }: ChatContext,
+): Promise<ChatTurn> {
+  const request: RunRequest = { ...given, ...(session.params !== undefined && { params: session.params }) }
+  const wanted = mode === undefined ? modes.of(session) : modes.check(mode)
+  const current = wanted === modes.of(session) ? session : await modes.set(session.id, wanted)
+  const userMessageId = question.id
+  const builtIn = findBuiltIn(question.parts)
+  if (builtIn === undefined) {
+    const { agent } = commandOverrides(question.parts)
+    const own = agent === undefined ? request : { ...request, agent }
+    return { kind: 'run', run: await live.start({ session: current, userMessageId, request: own }) }
+  }
+  const workspace = await commands.workspace(session)
+  const turn = { session: current, workspace, userMessageId, opening: request.opening ?? [] }
+  const outcome = await answerCommand(builtIn, turn, commands)
+  if (outcome.kind === 'run') {
+    const moved = outcome.mode === undefined ? current : await modes.set(session.id, outcome.mode)
+    const run = await live.start({ session: moved, userMessageId, request: { ...request, ...outcome.run } })
+    return { kind: 'run', run }
+  }
+  const events = outcome.chunks.map((chunk) => ({ chunk }))
+  return { kind: 'replay', sessionId: session.id, messageId: outcome.message.id, events }
+}
+
+/** What a command of the person's own says about who answers. */
+function commandOverrides(parts: readonly Part[]): { agent?: string; model?: string } {
+  const part = parts.find(({ type }) => type === 'data-command')
+  return part !== undefined && 'data' in part ? (part.data as { agent?: string; model?: string }) : {}
+}
+
+/** The model that answers; throws where it cannot, or does not take the settings that came with the request. */
+async function chosenModel(
+  parts: readonly Part[],
+  request: ChatRequest,
+  session: Session | undefined,
+  { modelId, checkParams }: ChatContext,
+): Promise<string> {
+  const model = await modelId(commandOverrides(parts).model ?? requestedModel(request) ?? session?.model ?? undefined)
+  if (request.params !== undefined) await checkParams(model, request.params)
+  return model
+}
+
+/** `parentMessageId`, else the message before it if stored, else the current leaf. */
+export async function resolveParent(
+  request: ChatRequest,
+  at: { sessionId: string },
+  store: Store,
+): Promise<string | null> {
+  const { parentMessageId } = request
+  if (parentMessageId === null) return null
+  if (parentMessageId !== undefined) {
+    if ((await store.messages.get(at, parentMessageId)) !== undefined) return parentMessageId
+    throw new NamedError('MessageNotFound', 'The parent is not a message of this session.', {
+      status: 404,
+      data: { messageId: parentMessageId },
+    })
+  }
+  const before = incomingId(request.messages?.at(-2))
+  const stored = before === undefined ? undefined : await storedId(before, request, at, store)
+  return stored ?? (await store.messages.latestLeaf(at)) ?? null
+}
+
+/** The id under which a client's copy of a message is stored: after an edit the copy still has the old one. */
+async function storedId(
+  id: string,
+  request: ChatRequest,
+  at: { sessionId: string },
+  store: Store,
+): Promise<string | undefined> {
+  const known = await store.messages.get(at, id)
+  const copy = request.messages?.find((message) => incomingId(message) === id)
+  if (known?.role !== 'user' || copy === undefined) return known?.id
+  try {
+    const message = parseUserMessage(copy)
+    if (equalParts(writtenParts(known.parts), message.parts)) return id
+    return (await store.messages.get(at, editId(message)))?.id ?? id
+  } catch {
+    // A copy that cannot be read tells nothing; its id does.
+    return id
+  }
+}
+
+/** Tells the client under which id its edit is stored. */
+function branchPart(messageId: string, replaces: string): Chunk {
+  return { type: 'data-branch', data: { messageId, replaces } }
+}
+
+/** The same edit has the same id, so that sending it again is a retry and not another branch. */
+function editId({ id, parts }: UserMessage): string {
+  return `msg_${createHash('sha256')
+    .update(`${id}\n${JSON.stringify(parts)}`)
+    .digest('hex')
+    .slice(0, 32)}`
+}
+
+/** The message that is new: the SDK's client names it where it is not the last of its copy. */
+export function newMessage({ message, messages, messageId }: ChatRequest): unknown {
+  if (message !== undefined) return message
+  return (
+    messages?.find((candidate) => messageId !== undefined && incomingId(candidate) === messageId) ?? messages?.at(-1)
+  )
+}
+
+async function rememberChoices(store: Store, sessionId: string, request: ChatRequest): Promise<Session> {
+  const { params } = request
+  const model = requestedModel(request)
+  const session = await store.sessions.get(sessionId)
+  if (session === undefined) throw sessionNotFound(sessionId)
+  const patch = {
+    ...(model !== undefined && model !== session.model && { model }),
+    ...(params !== undefined && { params }),
+  }
+  return Object.keys(patch).length === 0 ? session : store.sessions.update(sessionId, patch)
+}
+
+function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []): RunRequest {
+  return {
+    model,
+    ...(request.agent !== undefined && { agent: request.agent }),
+    ...(request.clientId !== undefined && { client: request.clientId }),
+    ...(request.tabId !== undefined && { tab: request.tabId }),
+    ...(request.pageId !== undefined && { page: request.pageId }),
+    ...(request.headless === true && { headless: true }),
+    ...(request.rules !== undefined && { rules: ruleTexts(request.rules) }),
+    ...(request.maxSteps !== undefined && { limits: { steps: request.maxSteps } }),
+    ...(opening.length > 0 && { opening }),
+  }
+}
+
+/** Rules as they are kept. */
+function ruleTexts(rules: NonNullable<ChatRequest['rules']>): RuleTexts {
+  const entries = Object.entries(rules).map(([effect, texts]) => [effect, (texts ?? []).map(checkRule)])
+  return Object.fromEntries(entries) as RuleTexts
+}
+
+/** The old spelling is taken too. */
+function requestedModel(request: ChatRequest): string | undefined {
+  return request.model ?? request.chatModelId
+}
+
+export function assertNotBusy(live: RunManager, sessionId: string): void {
+  const run = live.get(sessionId)
+  if (run !== undefined) throw sessionBusy(run)
+}
+
+function incomingId(message: unknown): string | undefined {
+  const id = (message as { id?: unknown } | null | undefined)?.id
+  return isId(id) ? id : undefined
+}
+
+function equalParts(a: readonly Part[], b: readonly Part[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+export function badRequest(message: string): NamedError {
+  return new NamedError('BadRequest', message)
+}

@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import {
+  findTool,
+  type GeneratedMedia,
+  getBuiltinTools,
+  type Media,
+  resolvePath,
+  type Session,
+  targetNames,
+  type Tool,
+  type ToolContext,
+} from '@troupe/core'
+import { type ChatRequest, NamedError, newId, type Part, type StoredMessage } from '@troupe/protocol'
+import { messageChunks, replayEvents } from '../runs/stored-answer.ts'
+import type { KeyedMutex } from '../util/concurrency.ts'
+import type { ChatTurn } from './continue-answer.ts'
+import {
+  assertNotBusy,
+  badRequest,
+  type ChatOptions,
+  newMessage,
+  requestedSession,
+  resolveParent,
+} from './handle-chat.ts'
+import { checkAttachments, parseUserMessage, storeUploads } from './user-message.ts'
+
+/**
+ * `intent: "image"`: the message is what is to be painted, and the answer is the picture. No chat model is asked, and
+ * nobody is: whoever sends it has decided so. With `imageSaveDir` it is saved there as well. Nothing is stored when it
+ * fails; the same message sent again has the same answer.
+ */
+export async function handleImageRequest(
+  request: ChatRequest,
+  options: ChatOptions & { media: Media; inTurn: KeyedMutex },
+): Promise<ChatTurn & { kind: 'replay' }> {
+  const { store, blobs, live, sessionId, workspaceId } = options
+  const at = { sessionId }
+  if (request.trigger !== undefined && request.trigger !== 'submit-message')
+    throw badRequest('intent "image" goes with a new message.')
+  const session = await requestedSession(request, options)
+  const message = parseUserMessage(newMessage(request) ?? {})
+  await checkAttachments(message, blobs)
+  const known = session === undefined ? undefined : await answerTo(message.id)
+  if (known !== undefined) return turn(known)
+  assertNotBusy(live, sessionId)
+  const parentMessageId = await resolveParent(request, at, store)
+  await storeUploads(message, blobs)
+  const made = await paint(message.parts)
+  const answer = imageAnswer(made, message.id)
+  const mode = await options.modes.initial(workspaceId)
+  await options.inTurn(sessionId, () =>
+    store.transaction(async (inside) => {
+      if ((await inside.sessions.get(sessionId)) === undefined)
+        await inside.sessions.create({ id: sessionId, workspaceId, mode, projectId: request.projectId ?? null })
+      const { id, parts } = message
+      await inside.messages.add(at, { id, role: 'user', parts, parentMessageId, createdAt: Date.now() })
+      await inside.messages.add(at, answer)
+    }),
+  )
+  return turn(answer)
+
+  async function turn(stored: StoredMessage): Promise<ChatTurn & { kind: 'replay' }> {
+    const events =
+      stored === known
+        ? await replayEvents(store, sessionId, stored)
+        : messageChunks(stored as never).map((chunk) => ({ chunk }))
+    return { kind: 'replay', sessionId, messageId: stored.id, events }
+  }
+
+  async function answerTo(id: string): Promise<StoredMessage | undefined> {
+    const stored = await store.messages.get(at, id)
+    if (stored === undefined) return undefined
+    const leaf = await store.messages.latestLeaf(at, id)
+    const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
+    const answered = chain[chain.findIndex((one) => one.id === id) + 1]
+    if (answered?.role === 'assistant') return answered
+    throw badRequest(`The id ${id} belongs to another message.`)
+  }
+
+  async function paint(parts: readonly Part[]): Promise<GeneratedMedia> {
+    const tool = findTool('ImageGenerate', getBuiltinTools()) as Tool
+    const workspace = await store.workspaces.get(workspaceId)
+    const state = options.commands.state({ id: sessionId } as Session, workspace as never)
+    const prompt = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    const input = tool.input.safeParse({
+      prompt,
+      model: request.model ?? request.chatModelId,
+      save_to: freeName(request.imageSaveDir, prompt, state),
+    })
+    if (!input.success)
+      throw badRequest(`This cannot be painted: ${input.error.issues.map(({ message: text }) => text).join('; ')}.`)
+    const images = await Promise.all(
+      parts.flatMap((part) => (part.type === 'file' ? [blobs.get(path.basename(part.url))] : [])),
+    )
+    const sources = images.filter((image) => image !== undefined)
+    const media: Media = {
+      ...options.media,
+      // A person may name any model, also one that a chat model may not choose.
+      start: (asked) =>
+        options.media.start({ ...asked, chatModel: undefined, ...(sources.length > 0 && { images: sources }) }),
+    }
+    // What the tool goes by; it asks nobody, and whoever waits for the answer sees how it ended.
+    const call = {
+      state,
+      media,
+      blobs,
+      session: { id: sessionId },
+      agent: { kind: 'master', name: 'master', depth: 0, path: ['master'] },
+      chatModel: { id: '' },
+      messageId: message.id,
+      run: { id: newId('run_'), attempt: 1, step: 0 },
+      toolCallId: newId('call_'),
+      signal: AbortSignal.timeout(tool.timeout as number),
+      emit: () => undefined,
+    }
+    try {
+      return (await tool.execute(input.data, call as unknown as ToolContext)) as GeneratedMedia
+    } catch (error) {
+      const {
+        name,
+        message: text,
+        data = {},
+        status = 502,
+      } = error as Error & Partial<Pick<NamedError, 'data' | 'status'>>
+      throw new NamedError(name === 'Error' ? 'MediaFailed' : name, text, { status, data, cause: error })
+    }
+  }
+}
+
+const maxNameAttempts = 1000
+
+/** A name in the folder that nothing has yet. Throws `BadSaveDir` where that is not in the workspace. */
+function freeName(folder: string | undefined, prompt: string, state: ToolContext['state']): string | undefined {
+  if (folder === undefined) return undefined
+  try {
+    const { path: real, stats } = resolvePath({ state }, folder, { for: 'write' })
+    if (stats !== undefined && !stats.isDirectory()) throw new Error(`"${folder}" is a file, not a folder.`)
+    const names = targetNames(path.join(real, path.sep), maxNameAttempts, prompt, 'png')
+    const free = names.find((name) => !existsSync(name))
+    if (free === undefined) throw new Error(`"${folder}" is full of pictures of that name.`)
+    return free
+  } catch (error) {
+    throw new NamedError('BadSaveDir', `imageSaveDir: ${(error as Error).message}`, { status: 422, cause: error })
+  }
+}
+
+function imageAnswer(
+  { files, model, saved, saveNotes = [], warnings }: GeneratedMedia,
+  parentMessageId: string,
+): StoredMessage {
+  const createdAt = Date.now()
+  const text = [
+    `Made by ${model}.`,
+    ...(saved === undefined || saved.length === 0 ? [] : [`Saved as ${saved.join(', ')}.`]),
+    ...saveNotes,
+    ...warnings,
+  ].join(' ')
+  return {
+    id: newId('msg_'),
+    parentMessageId,
+    role: 'assistant',
+    parts: [
+      ...files.map(({ url, mediaType }): Part => ({ type: 'file', url, mediaType })),
+      { type: 'text', text, state: 'done' },
+    ],
+    metadata: { createdAt, finishReason: 'stop' },
+    createdAt,
+  }
+}

@@ -1,0 +1,154 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { Blobs } from '@troupe/core'
+import {
+  extractUrls,
+  type Metadata,
+  NamedError,
+  normalizeUrl,
+  type Part,
+  type StoredMessage,
+  wireMessageSchema,
+} from '@troupe/protocol'
+
+/** A user message as it will be stored: text, files as blobs, data parts. */
+export interface UserMessage {
+  id: string
+  parts: Part[]
+  /** Bytes that came inline; `storeUploads` makes blobs of them. */
+  uploads: { bytes: Uint8Array; mediaType: string }[]
+  /** Blobs that must be there already. */
+  named: string[]
+}
+
+/** Pure: nothing is read or written. Addresses that point elsewhere are refused: nobody fetches for a client. */
+export function parseUserMessage(value: unknown): UserMessage {
+  const parsed = wireMessageSchema.safeParse(value)
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(
+      (issue) => `${issue.path.map(String).join('.') || 'message'}: ${issue.message}`,
+    )
+    throw badMessage(`The message is not valid. ${issues.slice(0, 5).join('; ')}.`)
+  }
+  const { id, role, parts } = parsed.data
+  if (role !== 'user') throw badMessage(`The last message must be the user's; its role is "${role}".`)
+  const message: UserMessage = { id, parts: [], uploads: [], named: [] }
+  for (const part of parts) if (!generatedParts.test(part.type)) message.parts.push(parsePart(part, message))
+  const empty = message.parts.every((part) => part.type === 'text' && part.text.trim() === '')
+  if (empty) throw badMessage('The message is empty.')
+  return message
+}
+
+/** Parts that we make of what a message names. A client that sends its copy back does not make them. */
+const generatedParts = /^data-(skill|command|mention|hint)$/
+
+/** A stored message as the person wrote it. */
+export function writtenParts(parts: readonly Part[]): Part[] {
+  return parts.filter(({ type }) => !generatedParts.test(type))
+}
+
+/** Throws `BlobNotFound` for an attachment that was never uploaded. */
+export async function checkAttachments(message: UserMessage, blobs: Blobs): Promise<void> {
+  for (const sha256 of message.named) {
+    if ((await blobs.get(sha256)) !== undefined) continue
+    const text = 'The message names an attachment that was not uploaded.'
+    throw new NamedError('BlobNotFound', text, { status: 404, data: { sha256 } })
+  }
+}
+
+export async function storeUploads(message: UserMessage, blobs: Blobs): Promise<void> {
+  for (const { bytes, mediaType } of message.uploads) await blobs.put(bytes, mediaType)
+}
+
+function parsePart(part: Record<string, unknown> & { type: string }, message: UserMessage): Part {
+  const { type, text, url, mediaType, filename, data } = part
+  if (type === 'text' && typeof text === 'string') return { type, text }
+  if (type === 'file' && typeof url === 'string' && typeof mediaType === 'string') {
+    if (!mediaTypePattern.test(mediaType)) throw badMessage(`"${mediaType.slice(0, 80)}" is not a media type.`)
+    const name = typeof filename === 'string' ? { filename: filename.slice(0, 255) } : {}
+    return { type, mediaType, ...name, url: `/ai/blobs/${parseBlob(url, mediaType, message)}` }
+  }
+  if (/^data-[a-z0-9-]{1,64}$/.test(type) && data !== undefined) return { type: type as 'data-x', data }
+  throw badMessage(`A user message cannot hold a part of type "${type.slice(0, 80)}", or it lacks a field.`)
+}
+
+const mediaTypePattern = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[\x20-\x7e]{0,100})?$/
+
+function parseBlob(url: string, mediaType: string, message: UserMessage): string {
+  const known = /^(?:https?:\/\/[^/]+)?\/ai\/blobs\/([0-9a-f]{64})$/.exec(url)?.[1]
+  if (known !== undefined) {
+    message.named.push(known)
+    return known
+  }
+  const bytes = inlineBytes(url)
+  message.uploads.push({ bytes, mediaType })
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function inlineBytes(url: string): Uint8Array {
+  const comma = url.indexOf(',')
+  if (!url.startsWith('data:') || comma === -1) {
+    throw badMessage('A file is sent inline (data:) or as an uploaded blob (/ai/blobs/…), not as an address.')
+  }
+  const body = url.slice(comma + 1)
+  const bytes = /;\s*base64$/i.test(url.slice(0, Math.min(comma, 1000))) ? base64Bytes(body) : percentBytes(body)
+  if (bytes.length === 0) throw badMessage('A file of the message is empty.')
+  return bytes
+}
+
+function base64Bytes(body: string): Uint8Array {
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) throw badMessage('A file of the message is not valid base64.')
+  return Buffer.from(body, 'base64')
+}
+
+function percentBytes(body: string): Uint8Array {
+  try {
+    return Buffer.from(decodeURIComponent(body))
+  } catch {
+    throw badMessage('A file of the message is not a valid data: address.')
+  }
+}
+
+function badMessage(message: string): NamedError {
+  return new NamedError('BadRequest', message)
+}
+
+/**
+ * The addresses that a person typed, as they are stored with the message. They are sealed for one message of one session:
+ * a fork, an import or a copy does not carry them over.
+ */
+export interface TypedAddresses {
+  /** Undefined where no address was typed. */
+  seal(at: MessageRef, parts: readonly Part[], claimed: readonly string[] | undefined): Metadata['typed'] | undefined
+  read(sessionId: string, message: Pick<StoredMessage, 'id' | 'role' | 'metadata'>): string[]
+}
+
+interface MessageRef {
+  sessionId: string
+  messageId: string
+}
+
+export function createTypedAddresses(secret: string): TypedAddresses {
+  const key = createHmac('sha256', secret).update('typed addresses').digest()
+  const sealOf = ({ sessionId, messageId }: MessageRef, addresses: readonly string[]): string =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([sessionId, messageId, addresses]))
+      .digest('base64url')
+  return {
+    seal(at, parts, claimed) {
+      const addresses = parts.flatMap((part) => (part.type === 'text' ? claimedAddresses(part.text, claimed) : []))
+      return addresses.length === 0 ? undefined : { addresses, seal: sealOf(at, addresses) }
+    },
+    read(sessionId, { id, role, metadata }) {
+      const typed = role === 'user' ? metadata?.typed : undefined
+      return typed?.seal === undefined || typed.seal !== sealOf({ sessionId, messageId: id }, typed.addresses)
+        ? []
+        : typed.addresses
+    },
+  }
+}
+
+/** Of the addresses that a client says were typed, those that stand in the text and outside of its quotations. */
+export function claimedAddresses(text: string, claimed: readonly string[] | undefined): string[] {
+  const wanted = new Set(claimed?.map((address) => normalizeUrl(address)))
+  return extractUrls(text).filter((address) => wanted.has(address))
+}

@@ -1,0 +1,204 @@
+import { type FoundSkills, listFiles, rankPaths, type Store, type Workspace } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import type { AgentRegistry } from '../agents/agent-registry.ts'
+import { route, type Route } from '../http/route.ts'
+import type { Mcp } from '../mcp/open-mcp.ts'
+import type { SkillRegistry } from '../skills/skill-registry.ts'
+import type { UsableCommands } from './built-in/command.ts'
+import { builtIns } from './built-ins.ts'
+import type { ExpandMessage } from './expand-message.ts'
+
+/** As long as somebody waits for a list while typing. */
+const completePromptsMs = 3000
+
+export function commandRoutes(options: {
+  store: Store
+  skillBook: SkillRegistry
+  agentBook: AgentRegistry
+  ownCommands(workspace: Workspace): UsableCommands
+  takeMessage: ExpandMessage
+  mcp: Pick<Mcp, 'of'>
+}): Route[] {
+  const { store } = options
+  const workspaceOf = async (id: string): Promise<Workspace> => (await store.workspaces.get(id)) as Workspace
+  const complete = createCompleter({
+    skills: (workspace) => options.skillBook.of(workspace),
+    ownCommands: (workspace) => options.ownCommands(workspace),
+    promptsReady: (workspace) => options.mcp.of(workspace).complete(completePromptsMs),
+    agents: async (workspace) =>
+      (await options.agentBook.offered(workspace, {})).filter(({ hidden }) => hidden !== true),
+  })
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/skills',
+      summary: 'Every skill, which others it stands before, and the files that are none with line and reason.',
+      scoped: true,
+      answers: {
+        200: '{skills: [{name, description, path, folder, scope, allowedTools?, shadows, …}], problems: [{path, line?, message}]}',
+      },
+      async handle(c, { workspaceId }) {
+        return c.json(await options.skillBook.of(await workspaceOf(workspaceId)))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/commands',
+      summary: "Every command: ours, the person's own, those of a trusted folder, and prompts of MCP servers.",
+      scoped: true,
+      answers: { 200: '{commands: [{name, description, argument?, aliases?, scope, path?, …}], problems}' },
+      async handle(c, { workspaceId }) {
+        const own = options.ownCommands(await workspaceOf(workspaceId))
+        const ours = builtIns.map(({ name, aliases, argument, about }) => ({
+          name,
+          description: about,
+          scope: 'built-in',
+          ...(argument !== undefined && { argument }),
+          ...(aliases !== undefined && { aliases }),
+        }))
+        const theirs = own.commands.map(({ argumentHint, ...command }) => ({
+          ...command,
+          ...(argumentHint !== undefined && { argument: argumentHint }),
+        }))
+        return c.json({ commands: [...ours, ...theirs], problems: own.problems })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/commands/:name',
+      summary: "What a command of the person's own stands for, with what follows its name; nothing is sent.",
+      body: z.strictObject({ rest: z.string().max(200_000).default('') }),
+      scoped: true,
+      answers: { 200: '{parts}', 404: 'CommandNotFound', 422: 'CommandUnreadable, CommandArguments', 502: 'McpFailed' },
+      async handle(c, { params, body, workspaceId }) {
+        const name = params['name'] as string
+        const { commands } = options.ownCommands(await workspaceOf(workspaceId))
+        if (!commands.some((command) => command.name === name))
+          throw new NamedError('CommandNotFound', `There is no command /${name.slice(0, 100)} of yours.`, {
+            status: 404,
+          })
+        const { parts } = await options.takeMessage({
+          parts: [{ type: 'text', text: `/${name} ${body.rest}` }],
+          workspaceId,
+          session: undefined,
+          chain: () => Promise.resolve([]),
+        })
+        return c.json({ parts: parts.filter(({ type }) => type !== 'text') })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/complete',
+      summary: 'What a word that begins with / or @ may become: commands and skills, or agents, files and folders.',
+      query: z.object({ text: z.string().max(500), most: z.coerce.number().int().min(1).max(1000).optional() }),
+      scoped: true,
+      answers: { 200: '{items: [{kind: command|skill|file|folder|agent, insert, label, detail}], more}' },
+      async handle(c, { query, workspaceId }) {
+        return c.json(
+          await complete(
+            query['text'] ?? '',
+            await workspaceOf(workspaceId),
+            query['most'] === undefined ? undefined : Number(query['most']),
+          ),
+        )
+      },
+    }),
+  ]
+}
+
+/** Something that can be written at the place of the cursor. */
+interface Completion {
+  kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
+  /** What is put in place of what was typed. */
+  insert: string
+  label: string
+  detail: string
+}
+
+/** The likeliest, and how many there are besides. */
+interface Completions {
+  items: Completion[]
+  more: number
+}
+
+const usualItems = 30
+const maxFiles = 50_000
+/** How long a list of files is good for: as long as somebody types a word. */
+const freshMs = 3000
+
+interface CompleteOptions {
+  skills(workspace: Workspace): Promise<FoundSkills>
+  ownCommands(workspace: Workspace): UsableCommands
+  /** Waits, for a moment, for MCP servers that are still connecting. */
+  promptsReady(workspace: Workspace): Promise<void>
+  agents(workspace: Workspace): Promise<readonly { name: string; description: string }[]>
+}
+
+/** What a word that begins with `/` or `@` may become: commands and skills, or agents, files and folders. */
+function createCompleter(
+  options: CompleteOptions,
+): (text: string, workspace: Workspace, most?: number) => Promise<Completions> {
+  const listed = new Map<string, { at: number; files: Promise<string[]> }>()
+
+  return async (text, workspace, most = usualItems) => {
+    if (text.startsWith('/')) return slash(text.slice(1).toLowerCase(), workspace, most)
+    if (text.startsWith('@')) return mention(text.slice(1).replace(/^"/, ''), workspace, most)
+    return { items: [], more: 0 }
+  }
+
+  async function slash(typed: string, workspace: Workspace, most: number): Promise<Completions> {
+    if (typed.startsWith('mcp:')) await options.promptsReady(workspace)
+    const { skills } = await options.skills(workspace)
+    const all: (Completion & { name: string })[] = [
+      ...builtIns.flatMap(({ name, aliases = [], argument, about }) =>
+        [name, ...aliases].map((one) => commandItem(one, about, argument)),
+      ),
+      ...options
+        .ownCommands(workspace)
+        .commands.map(({ name, description, argumentHint }) => commandItem(name, description, argumentHint)),
+      ...skills.map(({ name, description }) => {
+        const insert = `/skill/${name}`
+        return { kind: 'skill' as const, name, insert: `${insert} `, label: insert, detail: description }
+      }),
+    ]
+    const wanted = typed.replace(/^skill\/?/, '')
+    const of = typed.startsWith('skill/') ? all.filter(({ kind }) => kind === 'skill') : all
+    const begins = of.filter(({ name, label }) => name.startsWith(wanted) || label.slice(1).startsWith(typed))
+    const contains = of.filter((item) => !begins.includes(item) && item.name.includes(wanted))
+    const items = [...begins, ...contains].map(({ name: _, ...item }) => item)
+    return { items: items.slice(0, most), more: Math.max(0, items.length - most) }
+  }
+
+  async function mention(typed: string, workspace: Workspace, most: number): Promise<Completions> {
+    const agents = (await options.agents(workspace))
+      .filter(({ name }) => name.toLowerCase().startsWith(typed.toLowerCase()))
+      .map(({ name, description }): Completion => {
+        return { kind: 'agent', insert: `@${name} `, label: `@${name}`, detail: description }
+      })
+    const { paths, total } = rankPaths(typed, await filesOf(workspace.path), most)
+    const files = paths.map((path): Completion => {
+      const isFolder = path.endsWith('/')
+      const written = /[\s"'`<>|*?(){}[\],;!]/.test(path) ? `@"${path}"` : `@${path}`
+      const insert = isFolder ? written : `${written} `
+      return { kind: isFolder ? 'folder' : 'file', insert, label: path, detail: isFolder ? 'folder' : '' }
+    })
+    const items = [...agents.slice(0, 8), ...files].slice(0, most)
+    return { items, more: total - items.filter(({ kind }) => kind !== 'agent').length }
+  }
+
+  function filesOf(folder: string): Promise<string[]> {
+    const known = listed.get(folder)
+    if (known !== undefined && Date.now() - known.at < freshMs) return known.files
+    const files = listFiles(folder, '**', maxFiles, AbortSignal.timeout(10_000)).then((list) => list.files)
+    if (listed.size > 20) listed.clear()
+    listed.set(folder, { at: Date.now(), files })
+    files.catch(() => listed.delete(folder))
+    return files
+  }
+}
+
+function commandItem(name: string, about: string, argument: string | undefined): Completion & { name: string } {
+  const label = argument === undefined ? `/${name}` : `/${name} ${argument}`
+  return { kind: 'command', name, insert: `/${name} `, label, detail: about }
+}

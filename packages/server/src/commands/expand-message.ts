@@ -1,0 +1,251 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import {
+  type AgentDefinition,
+  agentKey,
+  type Decision,
+  expandCommand,
+  type FoundSkills,
+  type Mention,
+  mentionsIn,
+  parseCommand,
+  type PromptPicture,
+  readCommandBody,
+  readMention,
+  type Session,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
+import {
+  type Chunk,
+  type DataParts,
+  NamedError,
+  type Part,
+  type SteeringMessage,
+  type StoredMessage,
+} from '@troupe/protocol'
+import { promptArguments, type PromptCommand } from '../mcp/prompt-commands.ts'
+import { loadMentionedSkills } from '../skills/skill-registry.ts'
+import type { UsableCommands } from './built-in/command.ts'
+import { builtInNames, findBuiltIn } from './built-ins.ts'
+
+/** A message that is about to be stored. */
+interface MessageToExpand {
+  /** As the person wrote it. */
+  parts: readonly Part[]
+  workspaceId: string
+  session: Session | undefined
+  /** Reads what it will stand below; most messages need nothing of it. */
+  chain: () => Promise<readonly StoredMessage[]>
+}
+
+interface ExpandedMessage {
+  /** What was brought in by its commands, skills and mentions, and then what was written. */
+  parts: Part[]
+  /** Words to the person, which open the answer. */
+  hints: Chunk[]
+}
+
+export type ExpandMessage = (message: MessageToExpand) => Promise<ExpandedMessage>
+
+export function createMessageExpander(options: {
+  workspace(id: string): Promise<Workspace>
+  skills(workspace: Workspace, session: Session | undefined): Promise<FoundSkills>
+  ownCommands(workspace: Workspace): UsableCommands
+  /** Waits for MCP servers that are still connecting. */
+  prompts: {
+    ready(workspace: Workspace): Promise<unknown>
+    /** Throws `McpNotRunning` (409) where the server that a command names is there and cannot be used. */
+    check(workspace: Workspace, command: string): void
+    /** What a prompt says. Throws a NamedError that says what went wrong. */
+    read(
+      workspace: Workspace,
+      prompt: PromptCommand['prompt'],
+      given: Record<string, string>,
+    ): Promise<{ text: string; pictures: PromptPicture[] }>
+  }
+  mentions(workspace: Workspace, session: Session | undefined): Promise<MentionSources>
+  /** Throw what is wrong with the agent or the model that a command names. */
+  checkAgent(workspace: Workspace, name: string): Promise<unknown>
+  checkModel(id: string): Promise<unknown>
+}): ExpandMessage {
+  return async ({ parts, workspaceId, session, chain }) => {
+    const written = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    if (!written.some((text) => /[/@]/.test(text)) || findBuiltIn(parts) !== undefined)
+      return { parts: [...parts], hints: [] }
+    const workspace = await options.workspace(workspaceId)
+    const { command, hints } = await ownCommand(written[0] ?? '', workspace)
+    // What a server wrote brings in nothing: it is not the person who names things there.
+    const text = [command === undefined || command.scope === 'mcp' ? '' : command.content, ...written].join('\n')
+    const skills = text.toLowerCase().includes('/skill/')
+      ? loadMentionedSkills(text, (await options.skills(workspace, session)).skills, await chain())
+      : { parts: [], hints: [] }
+    const mentions = text.includes('@') ? await attachMentions(text, await options.mentions(workspace, session)) : []
+    const own: Part[] = command === undefined ? [] : [{ type: 'data-command', data: command }]
+    return {
+      parts: [...skills.parts, ...mentions, ...own, ...parts],
+      hints: [...hints, ...skills.hints].map((hint) => ({ type: 'data-hint', data: { text: hint } })),
+    }
+  }
+
+  async function ownCommand(
+    text: string,
+    workspace: Workspace,
+  ): Promise<{ command?: DataParts['command']; hints: string[] }> {
+    const parsed = parseCommand(text)
+    if (parsed === undefined) return { hints: [] }
+    let { commands } = options.ownCommands(workspace)
+    const isNamed = ({ name }: { name: string }): boolean => name === parsed.name
+    if (parsed.name.startsWith('mcp:') && !commands.some(isNamed)) {
+      await options.prompts.ready(workspace)
+      commands = options.ownCommands(workspace).commands
+    }
+    const command = commands.find(isNamed)
+    if (command === undefined) options.prompts.check(workspace, parsed.name)
+    if (command === undefined) return { hints: [unknownText(parsed.name, commands)] }
+    if ('prompt' in command) return { command: await promptCommand(command, parsed.rest, workspace), hints: [] }
+    const { name, path, scope, agent, model, allowedTools } = command
+    if (agent !== undefined) await options.checkAgent(workspace, agent)
+    if (model !== undefined) await options.checkModel(model)
+    const data: DataParts['command'] = {
+      name,
+      path,
+      scope,
+      content: expandCommand(commandBody(command), parsed.rest),
+      ...(agent !== undefined && { agent }),
+      ...(model !== undefined && { model }),
+      ...(allowedTools !== undefined && { allowedTools: [...allowedTools] }),
+    }
+    return { command: data, hints: [] }
+  }
+
+  async function promptCommand(
+    command: PromptCommand,
+    rest: string,
+    workspace: Workspace,
+  ): Promise<DataParts['command']> {
+    const { name, path, scope, prompt } = command
+    const { text, pictures } = await options.prompts.read(workspace, prompt, promptArguments(command, rest))
+    const content = prompt.arguments.length > 0 || rest === '' ? text : `${text}\n\n${rest}`
+    return { name, path, scope, content, ...(pictures.length > 0 && { pictures }) }
+  }
+}
+
+function commandBody(command: { name: string; path: string }): string {
+  try {
+    return readCommandBody(command)
+  } catch (error) {
+    const text = `The command /${command.name} cannot be read: ${(error as Error).message}`
+    throw new NamedError('CommandUnreadable', text, { status: 422 })
+  }
+}
+
+function unknownText(name: string, commands: readonly { name: string }[]): string {
+  const names = [...builtInNames, ...commands.map((command) => command.name)]
+  const near = names.filter((known) => agentKey(known).startsWith(agentKey(name).slice(0, 3)))
+  const meant =
+    near.length === 0 ? '/help shows those that there are' : `did you mean /${near.slice(0, 3).join(', /')}?`
+  return `There is no command /${name}, so it was sent as text; ${meant}`
+}
+
+/**
+ * What is said to a run that is under way, with what it names brought in as for any message. Throws
+ * `CommandWhileRunning` (409) for commands that are no part of the answer being written.
+ */
+export async function expandSteering(
+  { id, text }: { id: string; text: string },
+  session: Session,
+  { store, takeMessage }: { store: Pick<Store, 'messages'>; takeMessage: ExpandMessage },
+): Promise<{ message: SteeringMessage; hints: string[] }> {
+  const written: Part[] = [{ type: 'text', text }]
+  const builtIn = findBuiltIn(written)
+  if (builtIn !== undefined) throw commandWhileRunning(`/${builtIn.command.name} is not possible`)
+  const at = { sessionId: session.id }
+  const taken = await takeMessage({
+    parts: written,
+    workspaceId: session.workspaceId,
+    session,
+    async chain() {
+      const leaf = await store.messages.latestLeaf(at)
+      return leaf === undefined ? [] : store.messages.chain(at, leaf)
+    },
+  })
+  const brought = taken.parts.filter(({ type }) => type !== 'text')
+  for (const part of brought) {
+    const { name, agent, model } = ('data' in part ? part.data : {}) as {
+      name?: string
+      agent?: string
+      model?: string
+    }
+    if (part.type === 'data-command' && (agent ?? model) !== undefined)
+      throw commandWhileRunning(`/${name ?? ''} is answered by ${agent ?? model}, so it is not possible`)
+  }
+  const hints = taken.hints.map((hint) => String((hint as { data?: { text?: unknown } }).data?.text))
+  return { message: { id, text, ...(brought.length > 0 && { brought }) }, hints }
+}
+
+function commandWhileRunning(what: string): NamedError {
+  const text = `${what} while the session answers. Stop it, or wait for its end.`
+  return new NamedError('CommandWhileRunning', text, { status: 409 })
+}
+
+const maxMentions = 20
+const maxMentionBytes = 60_000
+const maxAllMentionBytes = 200_000
+
+export interface MentionSources {
+  workspacePath: string
+  agents: readonly Pick<AgentDefinition, 'name' | 'description'>[]
+  /** May this be read unasked? As for a call of Read or ListDir. */
+  mayRead(call: { tool: 'Read' | 'ListDir'; path: string }): Promise<Decision>
+}
+
+/**
+ * The parts that things named with `@` become. What is not there is no mention; what would have to be asked for (a
+ * secret, something outside the workspace, something that a rule forbids) is not brought in, and the part says why.
+ */
+async function attachMentions(text: string, place: MentionSources): Promise<Part[]> {
+  const parts: Part[] = []
+  let left = maxAllMentionBytes
+  for (const mention of mentionsIn(text).slice(0, maxMentions)) {
+    const data = agentPart(mention, place) ?? (await pathPart(mention, place, Math.min(left, maxMentionBytes)))
+    if (data === undefined) continue
+    left -= data.content.length
+    parts.push({ type: 'data-mention', data })
+  }
+  return parts
+}
+
+/** A bare name is an agent before it is a file; `./name` is always a file. */
+function agentPart({ name, from }: Mention, { agents }: MentionSources): DataParts['mention'] | undefined {
+  const agent = from === undefined ? agents.find((known) => agentKey(known.name) === agentKey(name)) : undefined
+  if (agent === undefined || /[/.]/.test(name)) return undefined
+  const content = `The person wants the agent ${agent.name} for this: ${agent.description}`
+  return { kind: 'agent', name: agent.name, content }
+}
+
+async function pathPart(
+  mention: Mention,
+  { workspacePath, mayRead }: MentionSources,
+  most: number,
+): Promise<DataParts['mention'] | undefined> {
+  const { name } = mention
+  const target = path.resolve(workspacePath, name)
+  const refused = (content: string): DataParts['mention'] => ({ kind: 'refused', name, content })
+  try {
+    const stats = statSync(target, { throwIfNoEntry: false })
+    if (stats === undefined) return undefined
+    const within = path.relative(workspacePath, target)
+    const shown = within.startsWith('..') ? target : within || '.'
+    const { decision, reason } = await mayRead({ tool: stats.isDirectory() ? 'ListDir' : 'Read', path: shown })
+    if (decision !== 'allow') return refused(`${name} was not brought in. ${reason}`)
+    if (most < 1000)
+      return refused(`${name} was not brought in: the message names more than fits. Read it where needed.`)
+    return readMention(mention, { path: target, stats }, most)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Through a file, or too long a name: no path at all.
+    if (code === 'ENOTDIR' || code === 'ENAMETOOLONG' || name.includes('\0')) return undefined
+    return refused(`${name} could not be read: ${(error as Error).message}`)
+  }
+}

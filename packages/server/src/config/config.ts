@@ -1,0 +1,236 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { hooksConfigSchema, mcpEntrySchema, mcpServersSchema, modes } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import { providerSettingsSchema } from '../providers/shared/provider.ts'
+import { findJsonError } from '../util/json.ts'
+import { writePrivately } from './home.ts'
+import { type WatchedFile, watchFile } from './watched-file.ts'
+
+const configName = z.array(z.string().min(1).max(2000)).max(10_000)
+
+/** `config.json`, the same shape in the home and in a project. Unknown keys are kept and named in a warning. */
+export const configSchema = z.looseObject({
+  $schema: z.string().optional(),
+  model: z.string().min(1).max(300).optional().describe('the model of new sessions: provider/model'),
+  providers: z
+    .record(z.string(), z.looseObject(providerSettingsSchema.shape))
+    .optional()
+    .describe('by provider id; the keys of well-known providers may also come from the environment'),
+  permissions: z
+    .looseObject({
+      mode: z
+        .string()
+        .max(50)
+        .optional()
+        .meta({ enum: [...modes] })
+        .describe('the mode of new sessions; bypass only where the server was started with --allow-bypass'),
+      allow: configName.optional().describe('what runs without a question, e.g. "Bash(npm test)"'),
+      ask: configName.optional().describe('what always asks'),
+      deny: configName.optional().describe('what never runs; goes before the other two'),
+    })
+    .optional(),
+  useTools: configName.nullable().optional().describe('the tools that models may use; absent or null: all'),
+  disabledAgents: configName.optional().describe('built-in agents and those of files that are turned off'),
+  hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
+  // One entry that is wrong must not take the file with it: each is checked when it is used.
+  mcpServers: mcpServersSchema
+    .optional()
+    .meta({ additionalProperties: z.toJSONSchema(mcpEntrySchema, { target: 'draft-7' }) })
+    .describe('MCP servers by their names: {command, args, env} or {url, headers}'),
+  recovery: z
+    .enum(['continue', 'wait'])
+    .optional()
+    .describe('what becomes of runs that a crash cut off: they go on by themselves, or wait for a person'),
+  titles: z
+    .enum(['model', 'words'])
+    .optional()
+    .describe('titles of sessions: written by a cheap model after the first answer, or the first words'),
+  limits: z
+    .looseObject({
+      steps: z.int().positive().optional().describe('model calls in one turn'),
+      tokens: z.int().positive().optional().describe('tokens in one turn'),
+      seconds: z.number().positive().optional().describe('time of one turn'),
+    })
+    .optional(),
+  media: z
+    .looseObject({
+      image: z.string().max(300).optional().describe('provider/model that makes pictures'),
+      video: z.string().max(300).optional().describe('provider/model that makes films'),
+    })
+    .optional(),
+  browser: z
+    .looseObject({
+      path: z.string().max(4000).optional().describe('the Chromium that agents browse with'),
+      allow: configName
+        .optional()
+        .describe('addresses of this machine or network that its pages may reach, e.g. "localhost:5173"'),
+    })
+    .optional(),
+  search: z
+    .looseObject({
+      provider: z.string().max(100).describe('which search provider WebSearch uses: searxng, brave or tavily'),
+      baseURL: z
+        .url({ protocol: /^https?$/ })
+        .max(2000)
+        .optional(),
+      apiKey: z.string().max(5000).optional(),
+    })
+    .optional(),
+})
+export type Config = z.infer<typeof configSchema>
+
+export interface ConfigFile {
+  path: string
+  /** What the file says now. While a changed file cannot be read, what it said before. */
+  get(): Config
+  /** What keeps the file from being read, what was found wrong and put right, keys without effect; in sentences. */
+  warnings(): string[]
+  /** Writes what `change` makes of the file as it is. Throws `BadConfig` rather than replace what cannot be read. */
+  update(change: (config: Config) => Config): Promise<void>
+}
+
+/** Opens `config.json` of a home; it need not exist. One with keys becomes private. Throws `BadConfig`. */
+export function openConfig(home: { path: string }): ConfigFile {
+  const file = path.join(home.path, 'config.json')
+  let exposed: string | undefined
+  const watched = watchFile(file, () => {
+    const config = readConfig(file)
+    exposed = keepPrivate(file, config) ?? exposed
+    return config
+  })
+  const first = watched.get()
+  if (first === undefined) throw watched.problem() as NamedError
+  const current = (): Config => watched.get() ?? first
+  return {
+    path: file,
+    get: current,
+    warnings() {
+      const config = current()
+      const problem = watched.problem()
+      return [
+        ...(problem === undefined ? [] : [problem.message]),
+        ...(exposed === undefined ? [] : [exposed]),
+        ...unknownKeys(config).map((key) => `${file}: "${key}" is not known.`),
+      ]
+    },
+    update(change) {
+      return Promise.try(() => {
+        const next = checkConfig(change(readConfig(file)), file)
+        writePrivately(file, `${JSON.stringify(next, null, 2)}\n`)
+      })
+    },
+  }
+}
+
+/** The config in a file, `{}` when there is none. Throws `BadConfig` with the file and the place. */
+export function readConfig(file: string): Config {
+  const value = readJsonFile(file)
+  return value === undefined ? {} : checkConfig(value, file)
+}
+
+/** What a file of JSON holds, undefined when there is none. Throws `BadConfig` with the file and the place. */
+export function readJsonFile(file: string): unknown {
+  let text: string
+  try {
+    // A pipe or a device would keep us waiting for ever.
+    if (!statSync(file).isFile()) throw new Error('it is not a file')
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new NamedError('BadConfig', `${file} cannot be read: ${(error as Error).message}.`, {
+      data: { file },
+      cause: error,
+    })
+  }
+  const bare = text.replace(/^\uFEFF/, '')
+  const fault = findJsonError(bare)
+  if (fault !== undefined) {
+    const { line, column, message } = fault
+    throw new NamedError('BadConfig', `${file}, line ${line}, column ${column}: ${message}.`, {
+      data: { file, line, column },
+    })
+  }
+  return JSON.parse(bare) as unknown
+}
+
+function isMissing(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** Keys are for the person alone. What was put right, or could not be, in a sentence. */
+function keepPrivate(file: string, config: Config): string | undefined {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+  if (process.platform === 'win32' || (mode & 0o077) === 0 || !holdsKeys(config)) return undefined
+  try {
+    chmodSync(file, 0o600)
+    return `Others on this machine could read the keys in ${file}. They no longer can; consider changing the keys.`
+  } catch (error) {
+    return `Others on this machine can read the keys in ${file} (${(error as Error).message}): run "chmod 600 ${file}".`
+  }
+}
+
+function holdsKeys({ providers = {}, mcpServers = {}, search }: Config): boolean {
+  const settings = Object.values(providers)
+  if (Object.values(mcpServers).some(({ env, headers }) => env !== undefined || headers !== undefined)) return true
+  return Boolean(search?.apiKey) || settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
+}
+
+/** Dotted names of what the schema does not know. */
+export function unknownKeys(config: Config): string[] {
+  const { permissions = {}, limits = {}, providers = {} } = config
+  const { shape } = configSchema
+  return [
+    ...extraKeys(config, shape),
+    ...extraKeys(permissions, shape.permissions.unwrap().shape, 'permissions.'),
+    ...extraKeys(limits, shape.limits.unwrap().shape, 'limits.'),
+    ...Object.entries(providers).flatMap(([id, settings]) =>
+      extraKeys(settings, providerSettingsSchema.shape, `providers.${id}.`),
+    ),
+  ]
+}
+
+function extraKeys(value: object, shape: object, prefix = ''): string[] {
+  return Object.keys(value)
+    .filter((key) => !Object.hasOwn(shape, key))
+    .map((key) => prefix + key)
+}
+
+function checkConfig(value: unknown, file: string): Config {
+  const result = configSchema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.map(
+    (issue) => `${issue.path.map(String).join('.') || 'the file'}: ${issue.message}`,
+  )
+  throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
+}
+
+/** `.troupe/config.json` of each workspace. Whether it is trusted is for the asker to know. */
+export type ProjectConfigs = (workspace: { path: string }) => WatchedFile<Config>
+
+export function createProjectConfigs(): ProjectConfigs {
+  const files = new Map<string, WatchedFile<Config>>()
+  return (workspace) => {
+    const file = path.join(workspace.path, '.troupe', 'config.json')
+    const known = files.get(file) ?? watchFile(file, readConfig)
+    files.set(file, known)
+    return known
+  }
+}
+
+/** Only sections that belong to a tool: nobody reads keys of providers this way. */
+export function toolSettings(config: ConfigFile, name: string): unknown {
+  return name === 'search' ? config.get().search : undefined
+}
+
+/**
+ * What was given for one server must not be sent to another: takes out of settings whose address has become another
+ * one those of `names` that the change does not bring anew. Says which.
+ */
+export function dropSecrets(settings: Record<string, unknown>, change: object, names: readonly string[]): string[] {
+  const dropped = names.filter((name) => settings[name] !== undefined && !Object.hasOwn(change, name))
+  for (const name of dropped) delete settings[name]
+  return dropped
+}

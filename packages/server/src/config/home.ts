@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { NamedError } from '@troupe/protocol'
+
+/** The folder that holds everything of one person: `$TROUPE_HOME`, else `~/.troupe`. */
+export interface Home {
+  path: string
+  /** What programs send as `Authorization: Bearer …`. Kept between starts. */
+  token: string
+  /** What was found wrong and put right, or should be, in sentences. */
+  warnings: string[]
+}
+
+/** Who holds a home. `url` is null while the owner starts, or when it does not listen at all. */
+export interface Owner {
+  pid: number
+  url: string | null
+  port: number | null
+  startedAt: number
+}
+
+/** Held until released or until the process is gone, however it goes. */
+export interface HomeLock {
+  /** Tells others where the owner listens. */
+  announce(where: { url: string; port: number }): void
+  release(): void
+}
+
+/** Finds or creates the home. Throws `HomeNotFolder`, `HomeNotYours` or `HomeNotWritable`. */
+export function openHome(options: { path?: string; env?: NodeJS.ProcessEnv } = {}): Home {
+  const wanted = resolveHome(options)
+  const folder = openFolder(wanted)
+  const warnings: string[] = []
+  if ((statSync(folder).mode & 0o077) !== 0) closeToOthers(folder, warnings)
+  return { path: folder, token: openToken(path.join(folder, 'token'), warnings), warnings }
+}
+
+function closeToOthers(folder: string, warnings: string[]): void {
+  const could = (statSync(folder).mode & 0o022) === 0 ? 'look into' : 'write into'
+  try {
+    chmodSync(folder, 0o700)
+    warnings.push(`Others on this machine could ${could} ${folder}. They no longer can.`)
+  } catch {
+    warnings.push(`Others on this machine can ${could} ${folder}: run "chmod 700 ${folder}".`)
+  }
+}
+
+/** Where the home is or would be; touches nothing. */
+export function resolveHome(options: { path?: string; env?: NodeJS.ProcessEnv } = {}): string {
+  const wanted = options.path || (options.env ?? process.env)['TROUPE_HOME'] || path.join(homedir(), '.troupe')
+  return path.resolve(wanted.replace(/^~(?=\/|$)/, homedir()))
+}
+
+/**
+ * Takes the home for this process, or says who has it (undefined: somebody who has not said who yet). The lock is an
+ * open transaction on a SQLite file: of two that start at once one gets it, and the kernel gives it back at death.
+ * Nothing else may open that file: closing it would give the lock back.
+ */
+export function lockHome(home: Pick<Home, 'path'>): HomeLock | { ownedBy: Owner | undefined } {
+  const ownerFile = path.join(home.path, 'owner.json')
+  const file = path.join(home.path, 'lock')
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file)
+    database.exec('PRAGMA journal_mode = memory; BEGIN EXCLUSIVE')
+  } catch (error) {
+    database?.close()
+    if (isBusy(error)) return { ownedBy: findOwner(home) }
+    throw new NamedError('HomeNotLockable', `${file} cannot be locked: ${(error as Error).message}.`, { cause: error })
+  }
+  chmodSync(file, 0o600)
+  // What a killed owner left.
+  rmSync(ownerFile, { force: true })
+  const owner: Owner = { pid: process.pid, url: null, port: null, startedAt: Date.now() }
+  writeOwner(ownerFile, owner)
+  const held = database
+  locks.add(held)
+  return {
+    announce: ({ url, port }) => writeOwner(ownerFile, { ...owner, url, port }),
+    release() {
+      if (!locks.delete(held)) return
+      rmSync(ownerFile, { force: true })
+      held.close()
+    },
+  }
+}
+
+/** A database that nobody refers to is closed by the garbage collector, and its lock given back. */
+const locks = new Set<DatabaseSync>()
+
+function isBusy(error: unknown): boolean {
+  const busy = 5
+  return error instanceof Error && 'errcode' in error && error.errcode === busy
+}
+
+/** Need not survive a crash, so nothing is synced. */
+function writeOwner(file: string, owner: Owner): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(owner), { mode: 0o600 })
+  renameSync(draft, file)
+}
+
+/**
+ * Who has the home and listens. A killed owner leaves its address behind, where anybody may listen by now: only an owner
+ * that holds the lock is to be trusted with the token.
+ */
+export function currentOwner(home: Pick<Home, 'path'>): Owner | undefined {
+  if (!findOwner(home)?.url) return undefined
+  const lock = lockHome(home)
+  if ('ownedBy' in lock) return lock.ownedBy
+  lock.release()
+  return undefined
+}
+
+/** Who says that the home is theirs; only `lockHome` knows for certain. Undefined also when that process is gone. */
+export function findOwner(home: Pick<Home, 'path'>): Owner | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(path.join(home.path, 'owner.json'), 'utf8')) as Owner
+    process.kill(owner.pid, 0)
+    return owner
+  } catch {
+    return undefined
+  }
+}
+
+function openFolder(wanted: string): string {
+  try {
+    makeFolder(wanted)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOTDIR') {
+      throw new NamedError('HomeNotFolder', `${wanted} is not a folder. Set TROUPE_HOME to one.`, { cause: error })
+    }
+    throw notWritable(wanted, error)
+  }
+  const folder = realpathSync(wanted)
+  const { uid } = statSync(folder)
+  const own = process.getuid?.()
+  if (own !== undefined && uid !== own) {
+    const message = `${folder} belongs to another user (uid ${uid}, this is ${own}). Set TROUPE_HOME to a folder of your own.`
+    throw new NamedError('HomeNotYours', message)
+  }
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw notWritable(folder, error)
+  }
+  return folder
+}
+
+/** Node's own recursive way never ends where the kernel answers ENOENT below an existing folder, as in /proc. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  const parent = path.dirname(folder)
+  if (parent !== folder) makeFolder(parent)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
+function notWritable(folder: string, cause: unknown): NamedError {
+  const message = `${folder} cannot be written (${(cause as NodeJS.ErrnoException).code ?? 'unknown reason'}). Set TROUPE_HOME to a folder that can.`
+  return new NamedError('HomeNotWritable', message, { cause })
+}
+
+function openToken(file: string, warnings: string[]): string {
+  const found = readToken(file)
+  if (found === undefined) return createToken(file)
+  if ((statSync(file).mode & 0o077) !== 0) {
+    chmodSync(file, 0o600)
+    warnings.push(
+      `Others on this machine could read ${file}. They no longer can; to change the token, delete the file.`,
+    )
+  }
+  if (/^[\x21-\x7e]{32,}$/.test(found)) return found
+  warnings.push(`${file} held no usable token; it has been replaced.`)
+  rmSync(file)
+  return createToken(file)
+}
+
+/** Of two that create it at once both get the same: a link is made only where there is none. */
+function createToken(file: string): string {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  writeSynced(draft, randomBytes(32).toString('base64url'))
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    // Some file systems know no links; there the last one wins.
+    if (['EPERM', 'ENOTSUP', 'ENOSYS'].includes(code)) renameSync(draft, file)
+    else if (code !== 'EEXIST') throw notWritable(path.dirname(file), error)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+function readToken(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new NamedError('HomeNotWritable', `${file} cannot be read: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+/** Replaces a file as a whole; only its owner can read it. */
+export function writePrivately(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    writeSynced(draft, text)
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+function writeSynced(file: string, text: string): void {
+  const handle = openSync(file, 'wx', 0o600)
+  try {
+    writeFileSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,81 @@
+import path from 'node:path'
+import {
+  buildTools,
+  getBuiltinTools,
+  getToolInfos,
+  loadTools,
+  type Store,
+  type Tool,
+  type Workspace,
+} from '@troupe/core'
+import { z } from 'zod'
+import { route, type Route } from '../http/route.ts'
+import type { Logger } from '../util/logger.ts'
+
+export interface LoadProblem {
+  path: string
+  message: string
+}
+
+interface WorkspaceTools {
+  /** The tools of a workspace; of one that was never loaded only those that every workspace has. */
+  list: (workspaceId: string) => readonly Tool[]
+  problems: (workspaceId: string) => LoadProblem[]
+  /** Reads the folders of a workspace, anew after its trust has changed. */
+  load: (workspace: Workspace) => void
+}
+
+/** Built-in tools, the person's own, and those that a trusted workspace brings. */
+export function openTools(options: { home: string; logger: Logger }): WorkspaceTools {
+  const { home, logger } = options
+  const everywhere = read([])
+  const loaded = new Map<string, { trusted: boolean; tools: readonly Tool[]; problems: LoadProblem[] }>()
+  return {
+    list: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).tools,
+    problems: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).problems,
+    load({ id, trusted, path: folder }) {
+      if (loaded.get(id)?.trusted === trusted) return
+      const found = trusted ? read([path.join(folder, '.troupe', 'tools')]) : everywhere
+      loaded.set(id, { trusted, ...found })
+    },
+  }
+
+  function read(folders: string[]): { tools: readonly Tool[]; problems: LoadProblem[] } {
+    const own = loadTools([path.join(home, 'tools'), ...folders], getBuiltinTools())
+    for (const problem of own.problems) {
+      logger({ level: 'warn', ...problem, message: `a tool was not loaded: ${problem.message}` })
+    }
+    return { tools: [...getBuiltinTools(), ...own.entries.map((entry) => entry.value)], problems: own.problems }
+  }
+}
+
+export function toolRoutes(options: {
+  tools: (workspaceId: string) => readonly Tool[]
+  useTools: () => readonly string[] | null | undefined
+  problems: (workspace: Workspace) => LoadProblem[]
+  store: Store
+}): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/tools',
+      summary: 'Every tool, whether it is enabled, and the files that could not be loaded.',
+      query: z.object({ schemas: z.enum(['1']).optional() }),
+      scoped: true,
+      answers: { 200: '{tools, problems}' },
+      async handle(c, { query, workspaceId }) {
+        const tools = options.tools(workspaceId)
+        const infos = getToolInfos(options.useTools(), tools)
+        return c.json({
+          tools: infos.map((info, i) => ({
+            ...info,
+            readOnly: tools[i]?.readOnly ?? false,
+            group: tools[i]?.group ?? '',
+            ...(query['schemas'] === '1' && { inputSchema: buildTools([tools[i] as Tool])[0]?.inputSchema }),
+          })),
+          problems: options.problems((await options.store.workspaces.get(workspaceId)) as Workspace),
+        })
+      },
+    }),
+  ]
+}

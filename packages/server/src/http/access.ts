@@ -1,0 +1,253 @@
+import {
+  createHmac,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  randomUUID,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { authRequestSchema, NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import { writePrivately } from '../config/home.ts'
+import { type Ctx, route, type Route } from './route.ts'
+
+/**
+ * Decides who may use this server. Programs send the token of the home as a bearer token. The page sends a credential
+ * that it keeps in the storage of its origin, in a header: cookies would also go to every other port of this machine.
+ * See docs/decisions/013-the-credential-belongs-to-the-origin.md.
+ */
+export interface Access {
+  /** Throws unless Host and Origin are ours and, where needed, the caller is the page or a program. */
+  check(c: Ctx, route: { open: boolean; linkable: boolean }): void
+  /** A key that can be exchanged once, within a day. */
+  newKey(): string
+  /** Exchanges a key. With a public key, the page can resume after a restart. Throws `WrongKey` (401). */
+  exchange(c: Ctx, given: { key: string; publicKey?: string | undefined }): PageCredential
+  /** A nonce for a page to sign, good for a minute, at this start of the server only. */
+  challenge(): string
+  /** Gives a known page the credential of this start. Throws `UnknownPage` (401). */
+  resume(c: Ctx, given: { pageId: string; nonce: string; signature: string }): PageCredential
+  /** Throws unless the caller is a program that holds the token. */
+  checkProgram(c: Ctx): void
+}
+
+/** Good at one origin, until the server ends. */
+export interface PageCredential {
+  /** Sent as `Authorization: Page <credential>`. */
+  credential: string
+  /** Signs the addresses that the browser itself asks for: images and downloads. */
+  linkKey: string
+  /** Null: the page gave no public key. */
+  pageId: string | null
+}
+
+const keyLife = 24 * 60 * 60 * 1000
+const nonceLife = 60_000
+
+export function createAccess(options: { token: string; hosts(): readonly string[]; pages: KnownPages }): Access {
+  const { token, pages } = options
+  const start = randomBytes(32)
+  const keys = new Map<string, number>()
+  const usedNonces = new Map<string, number>()
+
+  return {
+    check(c, { open, linkable }) {
+      const host = requestHost(c)
+      // A request target may name a host of its own, and that one counts.
+      if (!options.hosts().includes(host) || new URL(c.req.url).host !== new URL(`http://${host}`).host)
+        throw new NamedError('ForeignHost', `This server does not answer for the host "${host.slice(0, 100)}".`, {
+          status: 403,
+        })
+      const origin = c.req.header('origin')
+      if (origin !== undefined && origin !== `http://${host}`)
+        throw new NamedError('ForeignOrigin', 'Requests from other sites are refused.', { status: 403 })
+      if (open || isProgram(c) || isPage(c) || (linkable && isSignedLink(c))) return
+      throw new NamedError(
+        'Unauthorized',
+        'The secret is missing or wrong. Open the address that "troupe" prints, or send the token of the home folder.',
+        { status: 401 },
+      )
+    },
+    newKey() {
+      const key = randomBytes(24).toString('base64url')
+      keys.set(key, Date.now() + keyLife)
+      while (keys.size > 100) keys.delete(keys.keys().next().value as string)
+      return key
+    },
+    exchange(c, { key, publicKey }) {
+      const until = keys.get(key)
+      keys.delete(key)
+      if (until === undefined || until < Date.now())
+        throw new NamedError(
+          'WrongKey',
+          'This key was used already or is not ours. Run "troupe" again for a new address.',
+          { status: 401 },
+        )
+      const pageId = publicKey === undefined ? null : pages.add({ origin: `http://${requestHost(c)}`, publicKey })
+      return { ...credentialsOf(requestHost(c)), pageId }
+    },
+    challenge() {
+      const body = `${Date.now()}.${randomBytes(16).toString('base64url')}`
+      return `${body}.${derive(`nonce ${body}`)}`
+    },
+    resume(c, { pageId, nonce, signature }) {
+      const origin = `http://${requestHost(c)}`
+      if (!isFresh(nonce) || !pages.verify({ pageId, origin, text: `troupe page\n${origin}\n${nonce}`, signature }))
+        throw new NamedError('UnknownPage', 'This browser is not known here. Open the address that "troupe" prints.', {
+          status: 401,
+        })
+      usedNonces.set(nonce, Date.now() + nonceLife)
+      return { ...credentialsOf(requestHost(c)), pageId }
+    },
+    checkProgram(c) {
+      if (!isProgram(c))
+        throw new NamedError('Unauthorized', 'This needs the token of the home folder.', { status: 401 })
+    },
+  }
+
+  function derive(purpose: string): string {
+    return createHmac('sha256', start).update(purpose).digest('base64url')
+  }
+
+  function credentialsOf(host: string): Pick<PageCredential, 'credential' | 'linkKey'> {
+    return { credential: derive(`credential ${host}`), linkKey: derive(`links ${host}`) }
+  }
+
+  /** Only nonces that a known page signed are remembered, so strangers cannot fill the memory. */
+  function isFresh(nonce: string): boolean {
+    for (const [used, until] of usedNonces) if (until < Date.now()) usedNonces.delete(used)
+    const [time = '', random = '', seal = ''] = nonce.split('.')
+    const age = Date.now() - Number(time)
+    return age <= nonceLife && equalSecrets(seal, derive(`nonce ${time}.${random}`)) && !usedNonces.has(nonce)
+  }
+
+  function isProgram(c: Ctx): boolean {
+    const given = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
+    return given !== undefined && equalSecrets(given, token)
+  }
+
+  function isPage(c: Ctx): boolean {
+    const given = /^Page (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
+    return given !== undefined && equalSecrets(given, credentialsOf(requestHost(c)).credential)
+  }
+
+  /** `?access=` comes last and signs everything before it. */
+  function isSignedLink(c: Ctx): boolean {
+    const { pathname, search } = new URL(c.req.url)
+    const [, target, given] = /^(.*)[?&]access=([\w-]{43})$/.exec(pathname + search) ?? []
+    if (target === undefined || given === undefined) return false
+    const signature = createHmac('sha256', credentialsOf(requestHost(c)).linkKey)
+      .update(target)
+      .digest('base64url')
+    return equalSecrets(given, signature)
+  }
+}
+
+function requestHost(c: Ctx): string {
+  return c.req.header('host') ?? new URL(c.req.url).host
+}
+
+function equalSecrets(a: string, b: string): boolean {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/**
+ * The browsers that were let in with a one-time key, by their public keys, in `pages.json` of the home. Each keeps its
+ * private key where no script can read it, and signs a nonce after a restart. Deleting the file locks all of them out.
+ */
+interface KnownPages {
+  /** Returns the id of the page. Throws `BadRequest` where the key is none. */
+  add(page: { origin: string; publicKey: string }): string
+  verify(claim: { pageId: string; origin: string; text: string; signature: string }): boolean
+}
+
+const maxKnownPages = 50
+const maxAbsenceMs = 90 * 24 * 60 * 60 * 1000
+
+const pagesSchema = z.array(z.object({ id: z.string(), origin: z.string(), publicKey: z.string(), usedAt: z.number() }))
+type Page = z.infer<typeof pagesSchema>[number]
+
+export function openKnownPages(home: string): KnownPages {
+  const file = path.join(home, 'pages.json')
+  return {
+    add({ origin, publicKey }) {
+      if (readKey(publicKey) === undefined) throw new NamedError('BadRequest', 'The public key is not a P-256 key.')
+      const id = randomUUID()
+      write([...read(), { id, origin, publicKey, usedAt: Date.now() }])
+      return id
+    },
+    verify({ pageId, origin, text, signature }) {
+      const pages = read()
+      const page = pages.find(({ id }) => id === pageId)
+      const key = page?.origin === origin ? readKey(page.publicKey) : undefined
+      if (page === undefined || key === undefined) return false
+      const bytes = Buffer.from(signature, 'base64url')
+      if (!verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, bytes)) return false
+      write([...pages.filter((one) => one !== page), { ...page, usedAt: Date.now() }])
+      return true
+    },
+  }
+
+  /** Oldest first. A file that cannot be read only means that pages need a new key. */
+  function read(): Page[] {
+    try {
+      const pages = pagesSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+      return pages.filter(({ usedAt }) => Date.now() - usedAt < maxAbsenceMs)
+    } catch {
+      return []
+    }
+  }
+
+  function write(pages: Page[]): void {
+    writePrivately(file, `${JSON.stringify(pages.slice(-maxKnownPages), null, 2)}\n`)
+  }
+}
+
+/** A P-256 key in SPKI form. */
+function readKey(publicKey: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey, 'base64url'), format: 'der', type: 'spki' })
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function authRoutes({ access }: { access: Access }): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/ai/auth',
+      summary:
+        'Gives the page its credential, for the one-time key of the printed address or for a signed challenge. It is good at one origin until the server ends.',
+      open: true,
+      body: authRequestSchema,
+      bodyLimit: 2048,
+      answers: { 200: '{credential, linkKey, pageId}', 401: 'WrongKey, UnknownPage' },
+      handle: (c, { body }) => c.json('key' in body ? access.exchange(c, body) : access.resume(c, body)),
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/auth/challenge',
+      summary: 'A nonce that a page signs with its key to get the credential of a server that was restarted.',
+      open: true,
+      answers: { 200: '{nonce}' },
+      handle: (c) => c.json({ nonce: access.challenge() }),
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/auth/keys',
+      summary: 'Makes another one-time key. For programs that hold the token.',
+      answers: { 200: '{key}', 401: 'Unauthorized' },
+      handle(c) {
+        access.checkProgram(c)
+        return c.json({ key: access.newKey() })
+      },
+    }),
+  ]
+}

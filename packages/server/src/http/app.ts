@@ -1,0 +1,231 @@
+import type { IncomingMessage } from 'node:http'
+import type { HttpBindings } from '@hono/node-server'
+import { idPattern, NamedError } from '@troupe/protocol'
+import { Hono } from 'hono'
+import type { z } from 'zod'
+import { type JsonLimits, JsonProblem, parseJson } from '../util/json.ts'
+import type { Logger } from '../util/logger.ts'
+import { storageFault } from '../util/storage-fault.ts'
+import type { Access } from './access.ts'
+import type { Ctx, Route } from './route.ts'
+import type { OpenWorkspace } from './scope.ts'
+
+interface AppOptions {
+  routes: readonly Route[]
+  access: Access
+  logger: Logger
+  openWorkspace: OpenWorkspace
+  /** The page's own files. */
+  files?: (path: string) => Response | undefined
+}
+
+export type App = Hono<{ Bindings: Partial<HttpBindings> }>
+
+/** The HTTP face: who may speak, what a body may be, and one place where errors become answers. */
+export function createApp({ routes, access, logger, openWorkspace, files }: AppOptions): App {
+  const app: App = new Hono()
+
+  app.use(async (c, next) => {
+    await next()
+    for (const [name, value] of Object.entries(securityHeaders))
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+    if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store')
+  })
+  for (const route of routes) {
+    app.on(route.method, route.path, async (c, next) => {
+      access.check(c, { open: route.open === true, linkable: route.linkable === true })
+      await next()
+    })
+    app.on(route.method, route.path, async (c) => {
+      const input = { params: readParams(c, route), query: readQuery(c, route), body: await parseBody(c, route) }
+      return route.handle(c, { ...input, workspaceId: await workspaceId(c, route, input.body) })
+    })
+  }
+  app.all('*', (c) => {
+    const { pathname } = new URL(c.req.url)
+    const ours = pathname === '/ai' || pathname.startsWith('/ai/')
+    access.check(c, { open: !ours, linkable: false })
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const file = reads && !ours ? files?.(pathname) : undefined
+    if (file !== undefined) return file
+    const methods = routes.filter((route) => matches(route.path, pathname)).map((route) => route.method)
+    if (methods.length === 0) throw new NamedError('NotFound', 'There is nothing at this address.', { status: 404 })
+    c.header('allow', methods.join(', '))
+    throw new NamedError('MethodNotAllowed', `${c.req.method} is not possible here.`, {
+      status: 405,
+      data: { allow: methods },
+    })
+  })
+  app.onError((error, c) => {
+    if (error instanceof NamedError) {
+      return c.json({ error: { name: error.name, message: error.message, data: error.data } }, error.status as 400)
+    }
+    const { pathname } = new URL(c.req.url)
+    logger({
+      level: 'error',
+      message: 'a request failed',
+      method: c.req.method,
+      path: pathname,
+      error: error.stack ?? error.message,
+    })
+    const fault = storageFault(error)
+    if (fault !== undefined) {
+      return c.json({ error: { name: fault.name, message: fault.message, data: {} } }, fault.status as 507)
+    }
+    return c.json(
+      { error: { name: 'Internal', message: 'Something went wrong on the server; its log says what.', data: {} } },
+      500,
+    )
+  })
+  return app
+
+  async function workspaceId(c: Ctx, route: Route, given: unknown): Promise<string> {
+    if (route.scoped !== true) return ''
+    const { workspace } = Object(given) as { workspace?: unknown }
+    return (await openWorkspace(c, c.req.query('workspace') ?? workspace)).id
+  }
+}
+
+function readParams(c: Ctx, route: Route): Record<string, string> {
+  const found = c.req.param() as Record<string, string>
+  for (const [name, value] of Object.entries(found)) {
+    if (/^id$|Id$/.test(name) && !idPattern.test(value)) {
+      const text = `"${value.slice(0, 80)}" is not an id: 1 to 64 letters, digits, "_" or "-".`
+      throw new NamedError('BadId', text, { data: { parameter: name, path: route.path } })
+    }
+  }
+  return found
+}
+
+function readQuery(c: Ctx, route: Route): Record<string, string> {
+  const { access: _, ...found } = c.req.query()
+  return route.query === undefined ? found : (checkSchema(route.query, found, 'query') as Record<string, string>)
+}
+
+async function parseBody(c: Ctx, route: Route): Promise<unknown> {
+  if (route.body === undefined || route.body === 'upload') return undefined
+  if (route.body === 'bytes') return readBody(c)
+  const type = c.req.header('content-type') ?? ''
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new NamedError('NotJson', 'The body must be application/json.', { status: 415 })
+  const bytes = await readBody(c, route.bodyLimit)
+  const value = await readJson(bytes)
+  // A client's copy of the branch holds whatever tools returned; nothing is made of it.
+  const { messages: _, ...rest } = Object(value) as { messages?: unknown }
+  refuseProtoKeys(rest, bytes)
+  return checkSchema(route.body, value, 'body')
+}
+
+function checkSchema(schema: z.ZodType, value: unknown, what: string): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.map(String).join('.') || what}: ${issue.message}`)
+  throw new NamedError('BadRequest', `The ${what} is not valid. ${issues.join('; ')}.`, { data: { issues } })
+}
+
+function matches(pattern: string, path: string): boolean {
+  const parts = pattern.split('/')
+  const given = path.split('/')
+  return (
+    parts.length === given.length &&
+    parts.every((part, i) => (part.startsWith(':') ? given[i] !== '' : part === given[i]))
+  )
+}
+
+/** Nothing from elsewhere is loaded, run, framed or asked for. */
+const securityHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+export const bodyBytes = 32 * 1024 * 1024
+
+/**
+ * The bytes of a body, as far as they are allowed. On a socket they are read from Node's own request: a web request and
+ * its streams would live as long as the answer, which may be a stream that waits for a person.
+ */
+async function readBody(c: Ctx, limit = bodyBytes): Promise<Buffer> {
+  if (Number(c.req.header('content-length') ?? 0) > limit) throw bodyTooLarge(limit)
+  const incoming = c.env?.incoming as IncomingMessage | undefined
+  const bytes = incoming === undefined ? Buffer.from(await c.req.arrayBuffer()) : await collect(incoming, limit)
+  if (bytes.length > limit) throw bodyTooLarge(limit)
+  return bytes
+}
+
+function collect(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else done(() => reject(bodyTooLarge(limit)))
+    }
+    const onEnd = (): void => done(() => resolve(Buffer.concat(chunks)))
+    const onClose = (): void => done(() => reject(new NamedError('BodyCut', 'The body ended too early.')))
+    incoming.on('data', onData).on('end', onEnd).on('close', onClose)
+
+    function done(settle: () => void): void {
+      incoming.off('data', onData).off('end', onEnd).off('close', onClose)
+      settle()
+    }
+  })
+}
+
+function bodyTooLarge(limit: number): NamedError {
+  const most = limit < 1024 * 1024 ? `${limit} bytes` : `${limit / 1024 / 1024} MiB`
+  return new NamedError('BodyTooLarge', `A body holds at most ${most}.`, { status: 413 })
+}
+
+/** Far more than any message needs, and far less than what recursive readers and checks of a shape can bear. */
+const jsonLimits: JsonLimits = { depth: 1000, values: 500_000 }
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/**
+ * The value of a JSON body. Levels and values are counted before anything is built: a body of brackets alone would take
+ * seconds and a gigabyte to parse, and could be written nowhere.
+ */
+export async function readJson(bytes: Buffer): Promise<unknown> {
+  const hasMark = bytes.subarray(0, 3).equals(byteOrderMark)
+  try {
+    return await parseJson(hasMark ? bytes.subarray(3) : bytes, jsonLimits)
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error
+    if (error.kind === 'TooDeep')
+      throw new NamedError('TooDeep', `The body is nested deeper than ${jsonLimits.depth} levels.`)
+    if (error.kind === 'TooManyValues')
+      throw new NamedError('TooManyValues', `The body holds more than ${jsonLimits.values} values.`, { status: 413 })
+    throw new NamedError('BadJson', `The body is not valid JSON: ${error.message}`)
+  }
+}
+
+/** Refuses a key that some programs take for an object's prototype. Looks only where the text gives reason to. */
+export function refuseProtoKeys(value: unknown, bytes: Buffer): void {
+  if (!bytes.includes('__proto__') && !bytes.includes('\\u00')) return
+  const waiting = [value]
+  while (waiting.length > 0) {
+    const next = waiting.pop()
+    if (typeof next !== 'object' || next === null) continue
+    if (Object.hasOwn(next, '__proto__')) throw new NamedError('BadRequest', 'The key "__proto__" is not taken.')
+    for (const child of Object.values(next)) waiting.push(child)
+  }
+}

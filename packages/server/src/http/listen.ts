@@ -1,0 +1,67 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { NamedError } from '@troupe/protocol'
+import type { App } from './app.ts'
+
+export interface Listening {
+  port: number
+  /** Takes no more connections; those that are open go on. */
+  stop: () => void
+  /** Ends every connection, those that are being answered a moment later. */
+  end: () => Promise<void>
+}
+
+/** How long answers may take to go out once everything has ended. */
+const graceMs = 250
+
+/** The HTTP server is loaded only when a port is opened: a headless run does without it. */
+export async function listen(app: App, wanted: { host: string; port: number }): Promise<Listening> {
+  const { host, port } = wanted
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new NamedError('BadPort', 'A port is a whole number from 0 to 65535; 0 picks a free one.')
+  }
+  const { createAdaptorServer } = await import('@hono/node-server')
+  // The classes of the platform stay as they are: a program that embeds the server has its own use for them.
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(portError(error, port)))
+    server.listen(port, host, resolve)
+  })
+  // A connection that cannot be taken, for want of files, is no reason to end.
+  server.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => server.once('close', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => void server.close(),
+    async end() {
+      const late = setTimeout(() => server.closeAllConnections(), graceMs)
+      server.closeIdleConnections()
+      await closed
+      clearTimeout(late)
+    },
+  }
+}
+
+/** A host as it stands in an address. */
+export function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+function portError(error: NodeJS.ErrnoException, port: number): Error {
+  const options = { status: 409, data: { port }, cause: error }
+  if (error.code === 'EADDRINUSE') {
+    return new NamedError(
+      'PortInUse',
+      `Port ${port} is in use. Give another with --port, or 0 for a free one.`,
+      options,
+    )
+  }
+  if (error.code === 'EACCES') {
+    return new NamedError('PortNotAllowed', `Port ${port} needs more rights. Give one above 1023.`, options)
+  }
+  return error
+}

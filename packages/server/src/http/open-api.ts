@@ -1,0 +1,152 @@
+import { idPattern } from '@troupe/protocol'
+import { z } from 'zod'
+import { answerText, type Route, route } from './route.ts'
+
+type Fields = Record<string, unknown>
+
+/** OpenAPI 3.1, made from the routes themselves. */
+export function openApi(routes: readonly Route[], version: string): Fields {
+  const paths: Record<string, Fields> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Troupe',
+      version,
+      description:
+        'Errors are {error: {name, message, data}}. Bodies are JSON of at most 32 MiB. Streams are UI message streams of the AI SDK (x-vercel-ai-ui-message-stream: v1) with an SSE id per chunk.',
+    },
+    servers: [{ url: 'http://127.0.0.1:4880' }],
+    paths,
+    components: { securitySchemes, schemas: { Error: errorSchema } },
+  }
+}
+
+const securitySchemes = {
+  token: { type: 'http', scheme: 'bearer', description: 'the content of the file "token" in the home folder' },
+  page: { type: 'http', scheme: 'Page', description: 'for the page: the credential that POST /ai/auth gives' },
+  link: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access',
+    description: 'for images and downloads of the page: the signature of the address before it',
+  },
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['name', 'message', 'data'],
+      properties: { name: { type: 'string' }, message: { type: 'string' }, data: { type: 'object' } },
+    },
+  },
+}
+
+const workspace = {
+  name: 'workspace',
+  in: 'query',
+  required: false,
+  description: "another folder than the server's own, as an absolute path; for programs only",
+  schema: { type: 'string' },
+}
+
+function operation(route: Route): Fields {
+  const parameters = [
+    ...pathParameters(route),
+    ...queryParameters(route),
+    ...(route.scoped === true ? [workspace] : []),
+  ]
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [route.path.split('/')[2] ?? 'health'],
+    security:
+      route.open === true ? [] : [{ token: [] }, { page: [] }, ...(route.linkable === true ? [{ link: [] }] : [])],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body !== undefined && { requestBody: { required: true, content: bodyContent(route.body) } }),
+    responses: responses(route),
+  }
+}
+
+/** `GET /ai/sessions/:id/messages` is `getSessionsIdMessages`. */
+function operationId({ method, path }: Route): string {
+  const words = path.replace(/^\/ai\//, '').split(/[^A-Za-z0-9]+/)
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function pathParameters({ path }: Route): Fields[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    const id = /^id$|Id$/.test(name)
+    return { name, in: 'path', required: true, schema: { type: 'string', ...(id && { pattern: idPattern.source }) } }
+  })
+}
+
+function queryParameters({ query }: Route): Fields[] {
+  if (query === undefined) return []
+  const { properties = {} } = schema(query) as { properties?: Fields }
+  return Object.entries(properties).map(([name, value]) => ({ name, in: 'query', required: false, schema: value }))
+}
+
+function bodyContent(body: NonNullable<Route['body']>): Fields {
+  if (body === 'bytes' || body === 'upload') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
+  return { 'application/json': { schema: schema(body) } }
+}
+
+/** What a route may answer, with what every route may. */
+function responses(route: Route): Fields {
+  const answers: Route['answers'] = {
+    ...((route.body !== undefined || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined) && {
+      400: 'BadRequest, BadId, BadJson',
+    }),
+    ...(route.open !== true && { 401: 'Unauthorized' }),
+    403: 'ForeignHost, ForeignOrigin',
+    ...(route.body !== undefined && { 413: 'BodyTooLarge' }),
+    ...(route.body !== undefined && typeof route.body !== 'string' && { 415: 'NotJson' }),
+    ...route.answers,
+  }
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, given]) => [status, response(route, Number(status), given)]),
+  )
+}
+
+function response(route: Route, status: number, given: Route['answers'][number]): Fields {
+  const description = answerText(given)
+  if (status === 204) return { description }
+  if (status >= 400)
+    return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
+  const types = { json: 'application/json', stream: 'text/event-stream', bytes: 'application/octet-stream' }
+  const json = typeof given === 'string' ? {} : { schema: schema(given, 'output') }
+  const content = (route.gives ?? ['json']).map((kind) => [types[kind], kind === 'json' ? json : {}])
+  return { description, content: Object.fromEntries(content) as Fields }
+}
+
+function schema(type: z.ZodType, io: 'input' | 'output' = 'input'): Fields {
+  const { $schema: _, ...rest } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Fields
+  return rest
+}
+
+export function healthRoutes({ version, routes }: { version: string; routes: () => readonly Route[] }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/health',
+      summary: 'Whether the server is up.',
+      open: true,
+      answers: { 200: '{ok, version}' },
+      handle: (c) => c.json({ ok: true, version }),
+    }),
+    route({
+      method: 'GET',
+      path: '/ai/openapi.json',
+      summary: 'This reference, as OpenAPI 3.1.',
+      answers: { 200: 'the document' },
+      handle: (c) => c.json(openApi(routes(), version)),
+    }),
+  ]
+}

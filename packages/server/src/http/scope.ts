@@ -1,0 +1,99 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import type { Session, Store, Workspace } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import type { Access } from './access.ts'
+import { type Ctx, route, type Route } from './route.ts'
+
+/** The workspace that a request means: the server's own, or the folder that it names. */
+export type OpenWorkspace = (c: Ctx, folder?: unknown) => Promise<Workspace>
+
+/** Programs may name any folder of this machine, as they could serve it themselves; a page has the one it was opened in. */
+export function createOpenWorkspace(options: {
+  store: Store
+  access: Access
+  own: Workspace
+  /** A workspace is used for the first time. */
+  onOpen: (workspace: Workspace) => void
+}): OpenWorkspace {
+  const { store, access, own, onOpen } = options
+  return async (c, folder) => {
+    if (folder === undefined || folder === own.path) return (await store.workspaces.get(own.id)) ?? own
+    access.checkProgram(c)
+    const workspace = await store.workspaces.open(checkFolder(folder))
+    onOpen(workspace)
+    return workspace
+  }
+}
+
+function checkFolder(folder: unknown): string {
+  const valid = typeof folder === 'string' && path.isAbsolute(folder) && !folder.includes('\0')
+  if (valid && isFolder(folder)) return folder
+  throw new NamedError('BadWorkspace', 'A workspace is the absolute path of a folder that is there.')
+}
+
+function isFolder(folder: string): boolean {
+  try {
+    return statSync(folder).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+/** A session of this workspace. Throws `SessionNotFound` (404), also where another workspace has it. */
+export async function findSession(store: Store, sessionId: string | undefined, workspaceId: string): Promise<Session> {
+  const session = await store.sessions.get(sessionId ?? '')
+  if (session === undefined || session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
+  return session
+}
+
+export function sessionNotFound(sessionId: string | undefined): NamedError {
+  const data = { sessionId: sessionId?.slice(0, 80) ?? null }
+  return new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data })
+}
+
+/** Throws `SessionTrashed` (409): nothing is begun in what was thrown away. */
+export function assertNotTrashed({ trashedAt }: Session): void {
+  if (trashedAt === null) return
+  throw new NamedError('SessionTrashed', 'This session is in the trash. Restore it first.', { status: 409 })
+}
+
+export function workspaceRoutes(options: {
+  store: Store
+  openWorkspace: OpenWorkspace
+  onTrust: (workspace: Workspace) => void
+}): Route[] {
+  const { store, openWorkspace, onTrust } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/workspace',
+      summary: 'The folder that this server works in, or the one that a program names, and whether it is trusted.',
+      query: z.object({ path: z.string().max(4096).optional() }),
+      scoped: true,
+      answers: { 200: '{workspace}', 400: 'BadWorkspace' },
+      async handle(c, { query, workspaceId }) {
+        const { path } = query
+        return c.json({
+          workspace: path === undefined ? await store.workspaces.get(workspaceId) : await openWorkspace(c, path),
+        })
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/ai/workspace',
+      summary:
+        'Trusts the folder: its own tools, agents, rules, hooks, skills, commands and notes take effect, and its MCP servers can be trusted.',
+      body: z.strictObject({ trusted: z.boolean() }),
+      scoped: true,
+      answers: { 200: '{workspace}' },
+      async handle(c, { body, workspaceId }) {
+        await store.workspaces.trust(workspaceId, body.trusted)
+        const workspace = await store.workspaces.get(workspaceId)
+        if (workspace !== undefined) onTrust(workspace)
+        return c.json({ workspace })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,69 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Ctx } from './route.ts'
+import { type Sink, streamResponse } from './stream-response.ts'
+
+let server: Server
+let sinks: Sink[]
+let ended: number
+beforeEach(async () => {
+  sinks = []
+  ended = 0
+  server = createServer((incoming, outgoing) => {
+    void streamResponse({ req: { method: incoming.method }, env: { incoming, outgoing } } as unknown as Ctx, attach)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+function attach(sink: Sink): () => void {
+  sinks.push(sink)
+  return () => void ended++
+}
+
+const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  return new TextDecoder().decode((await reader.read()).value)
+}
+
+it('a silent stream is kept awake by comments, and says when it is over', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const response = await fetch(address())
+  const reader = response.body!.getReader()
+  sinks[0]!.write('data: 1\n\n')
+  expect(await next(reader)).toBe('data: 1\n\n')
+  vi.advanceTimersByTime(15_000)
+  expect(await next(reader)).toBe(': keep-alive\n\n')
+  sinks[0]!.end()
+  expect(await next(reader)).toBe('data: [DONE]\n\n')
+  expect((await reader.read()).done).toBe(true)
+})
+
+it('a client that goes ends its subscription', async () => {
+  const closing = new AbortController()
+  await fetch(address(), { signal: closing.signal })
+  closing.abort()
+  await vi.waitFor(() => expect(ended).toBe(1))
+})
+
+it('in process it waits for a reader that is slow, and ends when the reader goes', async () => {
+  const response = streamResponse({ req: { method: 'GET' } } as unknown as Ctx, attach)
+  const sink = sinks[0]!
+  const text = 'x'.repeat(10_000)
+  expect(sink.write(text)).toBeGreaterThanOrEqual(10_000 - 1)
+  expect(sink.write(text)).toBeGreaterThanOrEqual(20_000 - 1)
+  const drained = new Promise<void>((resolve) => sink.onDrain(resolve))
+  const reader = response.body!.getReader()
+  await reader.read()
+  await reader.read()
+  void reader.read()
+  await drained
+  await reader.cancel()
+  expect(ended).toBe(1)
+})

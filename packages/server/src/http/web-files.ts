@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+  '.map': 'application/json',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** The page's own files. Names with a hash never change; the page itself is always asked for anew. */
+export function createWebFiles(folder: string): (pathname: string) => Response | undefined {
+  return (pathname) => {
+    const name = decode(pathname)
+    if (name === undefined) return undefined
+    const type = name === '/' ? types['.html'] : types[path.extname(name)]
+    const bytes = type === undefined ? undefined : readInside(folder, name === '/' ? 'index.html' : name)
+    if (type === undefined || bytes === undefined) return name === '/' ? missing() : undefined
+    const cache = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+    const headers = new Headers({ 'content-type': type, 'cache-control': cache })
+    if (name === '/preview.html') headers.set('content-security-policy', previewPolicy(new TextDecoder().decode(bytes)))
+    return new Response(bytes, { headers })
+  }
+}
+
+/** Only plain files whose real place is inside the folder. */
+function readInside(folder: string, name: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const root = realpathSync(folder)
+    const file = realpathSync(path.join(root, name))
+    return file.startsWith(root + path.sep) && statSync(file).isFile() ? readFileSync(file) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function decode(pathname: string): string | undefined {
+  try {
+    const name = decodeURIComponent(pathname)
+    return name.includes('\0') ? undefined : name
+  } catch {
+    return undefined
+  }
+}
+
+function missing(): Response {
+  return new Response(
+    '<!doctype html><title>Troupe</title><p>The page was not built yet. Run <code>npm start</code>.',
+    {
+      status: 503,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    },
+  )
+}
+
+/**
+ * The policy of the page in which markup of others is shown. It has no origin, so no cookie, storage or route of ours is
+ * within its reach, and no request leaves it. Only the page's own script is run; whatever it evaluates runs in that one
+ * realm, where connections that no policy governs have been taken away. Where the frame itself may be navigated to is
+ * governed by the workspace's `frame-src 'self'`. What no policy prevents: Chromium looks up and connects to the host of a
+ * navigation before it refuses it, so that a page can let the name of a host be known.
+ */
+function previewPolicy(html: string): string {
+  const script = /<script>([\s\S]*?)<\/script>/.exec(html)?.[1] ?? ''
+  const hash = createHash('sha256').update(script).digest('base64')
+  return [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    `script-src 'sha256-${hash}' 'unsafe-eval'`,
+    "style-src 'unsafe-inline'",
+    'img-src data: blob:',
+    'media-src data: blob:',
+    'font-src data:',
+    "worker-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}

@@ -1,0 +1,193 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import {
+  type AgentState,
+  type Blobs,
+  type Browser,
+  createMemoryAsks,
+  createMemoryLog,
+  findTool,
+  type Hook,
+  run,
+  type Store,
+  type Tool,
+  type Workspace,
+} from '@troupe/core'
+import { type Chunk, idSchema, NamedError, newId } from '@troupe/protocol'
+import { z } from 'zod'
+import { route, type Route } from '../http/route.ts'
+import { sessionNotFound } from '../http/scope.ts'
+import { streamResponse } from '../http/stream-response.ts'
+import { type Permissions, ruleLines } from '../permission/permissions.ts'
+import type { RuleTexts } from '../permission/rule-layers.ts'
+
+export interface ToolCallResult {
+  state: 'output-available' | 'output-error' | 'output-denied'
+  output: unknown
+  /** What a model would read of it. */
+  text: string
+}
+
+/** Runs one call for a program that is not a conversation of ours. Throws `ToolNotFound` (404). */
+export type CallTool = (
+  call: { tool: string; input: unknown; sessionId: string; rules?: RuleTexts },
+  workspace: Workspace,
+  signal: AbortSignal,
+  /** Told what the call says while it runs. */
+  onChunk?: (chunk: Chunk) => void,
+) => Promise<ToolCallResult>
+
+/**
+ * A call goes the way that calls of agents go: rules, hooks, limits, results. Nobody is there to ask, so that whatever
+ * would ask is denied.
+ */
+export function createCallTool(options: {
+  permissions: Permissions
+  tools(workspaceId: string): readonly Tool[]
+  hooks(workspace: Workspace): Hook[]
+  state(sessionId: string, workspace: Workspace): AgentState
+  blobs: Blobs
+  browser: Browser
+  redact(text: string): string
+  settings(name: string): unknown
+}): CallTool {
+  const { permissions } = options
+  return async ({ tool: name, input, sessionId, rules = {} }, workspace, signal, onChunk) => {
+    const tools = options.tools(workspace.id)
+    const tool = findTool(name, tools)
+    if (tool === undefined)
+      throw new NamedError('ToolNotFound', `There is no tool "${name.slice(0, 100)}".`, { status: 404 })
+    const policy = (): ReturnType<Permissions['policy']> =>
+      permissions.policy(workspace, { rules: ruleLines(rules, 'flag', workspace.path) })
+    const log = createMemoryLog()
+    if (onChunk !== undefined) log.subscribe(onChunk)
+    const { message } = await run({
+      runId: newId('run_'),
+      messageId: newId('msg_'),
+      session: { id: sessionId },
+      workspace,
+      frames: [{ kind: 'master', name: 'mcp', depth: 0, path: ['mcp'] }],
+      model: { id: 'troupe/call', model: singleCallModel(tool.name, input) },
+      tools: [tool],
+      history: [],
+      limits: { steps: 1 },
+      headless: true,
+      signal,
+      log,
+      asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is here to ask.' })),
+      blobs: options.blobs,
+      browser: options.browser,
+      decide: (call, ctx) =>
+        permissions.explain(
+          { tool: call.tool.name, input: call.input },
+          { place: workspace, ctx, policy: policy(), tools },
+        ),
+      hooks: options.hooks(workspace),
+      state: () => options.state(sessionId, workspace),
+      redact: options.redact,
+      settings: options.settings,
+    })
+    const part = message.parts.find((one) => 'toolCallId' in one) as
+      | { state: string; output?: unknown; errorText?: string; toolMetadata?: { troupe?: { modelText?: string } } }
+      | undefined
+    if (part?.state === 'output-available') {
+      const { output } = part
+      const told =
+        part.toolMetadata?.troupe?.modelText ?? (typeof output === 'string' ? output : JSON.stringify(output))
+      return { state: 'output-available', output, text: told }
+    }
+    const text = part?.errorText ?? denialReason(part) ?? message.metadata?.error?.message ?? 'The call did not run.'
+    return { state: part?.state === 'output-denied' ? 'output-denied' : 'output-error', output: null, text }
+  }
+}
+
+function denialReason(part: object | undefined): string | undefined {
+  return (part as { approval?: { reason?: string } } | undefined)?.approval?.reason
+}
+
+/** Stands where a model would: it makes this call and nothing else. */
+function singleCallModel(toolName: string, input: unknown): LanguageModelV4 {
+  const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 }
+  const parts: LanguageModelV4StreamPart[] = [
+    { type: 'stream-start', warnings: [] },
+    { type: 'tool-call', toolCallId: newId('call_'), toolName, input: JSON.stringify(input ?? {}) },
+    {
+      type: 'finish',
+      finishReason: { unified: 'tool-calls', raw: undefined },
+      usage: { inputTokens: none, outputTokens: { total: 0, text: 0, reasoning: 0 } },
+    },
+  ]
+  return {
+    specificationVersion: 'v4',
+    provider: 'troupe',
+    modelId: 'call',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('It only makes a call.')),
+    doStream: () =>
+      Promise.resolve({
+        stream: new ReadableStream({
+          start(controller) {
+            for (const part of parts) controller.enqueue(part)
+            controller.close()
+          },
+        }),
+      }),
+  }
+}
+
+const rules = z.array(z.string().min(1).max(2000)).max(1000).optional()
+
+export function toolCallRoutes(options: { callTool: CallTool; store: Store }): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/ai/tools/:tool/call',
+      summary: 'Runs one call of a tool without a model, under the rules. Nobody is asked: what would ask is denied.',
+      scoped: true,
+      body: z.strictObject({
+        input: z.unknown(),
+        sessionId: idSchema.describe('calls of one id share a working directory and what they have read'),
+        rules: z.strictObject({ allow: rules, ask: rules, deny: rules }).optional(),
+        stream: z.boolean().optional().describe('data-tool-progress as it comes, then data-call-result'),
+      }),
+      gives: ['json', 'stream'],
+      answers: {
+        200: '{result: {state, output, text}}, or a stream that ends with it',
+        404: 'ToolNotFound, SessionNotFound',
+      },
+      async handle(c, { params, body, workspaceId }) {
+        const workspace = (await options.store.workspaces.get(workspaceId)) as Workspace
+        const { input, sessionId, rules: given } = body
+        const session = await options.store.sessions.get(sessionId)
+        if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
+        const call = { tool: params['tool'] as string, input, sessionId, ...(given !== undefined && { rules: given }) }
+        if (body.stream !== true) return c.json({ result: await options.callTool(call, workspace, c.req.raw.signal) })
+        const gone = new AbortController()
+        const early: Chunk[] = []
+        let write = (chunk: Chunk): void => void early.push(chunk)
+        const first = Promise.withResolvers<void>()
+        const result = options.callTool(call, workspace, AbortSignal.any([c.req.raw.signal, gone.signal]), (chunk) => {
+          if (chunk.type !== 'data-tool-progress') return
+          write(chunk)
+          first.resolve()
+        })
+        // What is wrong with the call itself is still an answer of its own.
+        await Promise.race([result, first.promise])
+        return streamResponse(c, (sink) => {
+          write = (chunk) => void sink.write(`data: ${JSON.stringify(chunk)}\n\n`)
+          for (const chunk of early) write(chunk)
+          result.then(
+            (data) => {
+              write({ type: 'data-call-result', data } as never)
+              sink.end()
+            },
+            (error: unknown) => {
+              write({ type: 'error', errorText: (error as Error).message })
+              sink.end()
+            },
+          )
+          return () => gone.abort()
+        })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,236 @@
+import type { CallToolResult, Tool as OfferedTool, ServerContext } from '@modelcontextprotocol/server'
+import { createFold, type Message, newId, readEvents } from '@troupe/protocol'
+import type { RuleTexts } from '../permission/rule-layers.ts'
+import type { ToolCallResult } from './call-tool.ts'
+
+interface ToolInfo {
+  name: string
+  description: string
+  status: string
+  readOnly: boolean
+  inputSchema: OfferedTool['inputSchema']
+}
+
+type Content = CallToolResult['content']
+
+/** What our schemas are written in. */
+const dialect = 'https://json-schema.org/draft/2020-12/schema'
+const maxFiles = 20
+const maxFileBytes = 20 << 20
+/** What a call tells of itself while it runs: so often, and so much of it each time. */
+const maxProgressMessages = 1000
+const maxProgressLength = 2000
+
+/** Tools of ours by name, under the rules. Throws an Error that names what is not there. */
+export async function exposeTools(options: McpServiceOptions, sessionId: string): Promise<ExposedTool[]> {
+  const { fetch: request, tools = [], rules } = options
+  if (tools.length === 0) return []
+  const known = (await readResponse<{ tools: ToolInfo[] }>(await request('/ai/tools?schemas=1'))).tools
+  return tools.map((name) => {
+    const tool = known.find((one) => one.name.toLowerCase() === name.toLowerCase() && one.status === 'enable')
+    if (tool === undefined)
+      throw new Error(`There is no tool "${name}". There are: ${known.map((one) => one.name).join(', ')}.`)
+    return {
+      name: tool.name,
+      description: tool.description,
+      inputSchema: { $schema: dialect, ...tool.inputSchema },
+      annotations: { readOnlyHint: tool.readOnly },
+      async call(input, ctx) {
+        const response = await request(`/ai/tools/${tool.name}/call`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ input, sessionId, stream: true, ...(rules !== undefined && { rules }) }),
+          signal: ctx.mcpReq.signal,
+        })
+        if (!response.ok || response.body === null) await readResponse(response)
+        let progress = 0
+        for await (const { chunk } of readEvents(response.body as ReadableStream<Uint8Array>)) {
+          const { type, data } = chunk as { type: string; data?: unknown }
+          if (type === 'data-call-result') return toResult(data as ToolCallResult, request)
+          const { delta } = (data ?? {}) as { delta?: unknown }
+          if (type === 'data-tool-progress' && typeof delta === 'string' && progress < maxProgressMessages)
+            await sendProgress(ctx, ++progress, delta.trim().slice(0, maxProgressLength), tool.name)
+        }
+        throw new Error('The call ended without a result.')
+      },
+    }
+  })
+}
+
+/** What a model of ours would read, and the pictures, sounds and other files that came with it. */
+async function toResult(result: ToolCallResult, request: McpServiceOptions['fetch']): Promise<CallToolResult> {
+  const { state, output, text } = result
+  if (state !== 'output-available') return { content: [{ type: 'text', text }], isError: true }
+  const files = await Promise.all(filesIn(output).map((file) => fileBlock(file, request)))
+  const content: Content = [...(text === '' && files.length > 0 ? [] : [{ type: 'text' as const, text }]), ...files]
+  // Where a model is given the object itself, programs are too.
+  const isStructured = isObject(output) && text === JSON.stringify(output)
+  return { content, ...(isStructured && { structuredContent: output }) }
+}
+
+interface BlobFile {
+  mediaType: string
+  blob: string
+  size: number
+}
+
+/** As tools that bring bytes have them in their output. */
+function filesIn(output: unknown): BlobFile[] {
+  if (!isObject(output)) return []
+  const named = Array.isArray(output['files']) ? output['files'] : [output]
+  let left = maxFileBytes
+  return named
+    .filter((file): file is BlobFile => isObject(file) && typeof file['mediaType'] === 'string' && isBlob(file['blob']))
+    .slice(0, maxFiles)
+    .filter(({ size }) => (left -= Number(size)) >= 0)
+}
+
+async function fileBlock({ mediaType, blob }: BlobFile, request: McpServiceOptions['fetch']): Promise<Content[number]> {
+  const response = await request(`/ai/blobs/${blob}`)
+  if (!response.ok) await readResponse(response)
+  const data = Buffer.from(await response.arrayBuffer()).toString('base64')
+  if (mediaType.startsWith('image/')) return { type: 'image', data, mimeType: mediaType }
+  if (mediaType.startsWith('audio/')) return { type: 'audio', data, mimeType: mediaType }
+  return { type: 'resource', resource: { uri: `troupe-blob:${blob}`, mimeType: mediaType, blob: data } }
+}
+
+function isBlob(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Each agent as a tool, which answers in a session of its own, and goes on with those that it or another of them began. */
+export async function exposeAgents(options: McpServiceOptions): Promise<ExposedTool[]> {
+  const { agents } = await readResponse<{
+    agents: { name: string; description: string; enabled: boolean; hidden?: true }[]
+  }>(await options.fetch('/ai/agents'))
+  const usable = agents.filter(({ enabled }) => enabled)
+  const begun = new Set(options.sessions)
+  const wanted = options.agents ?? usable.filter(({ hidden }) => hidden !== true).map(({ name }) => name)
+  return wanted.map((name) => {
+    const agent = usable.find((one) => one.name === name)
+    if (agent === undefined)
+      throw new Error(
+        `There is no agent "${name}" that can be used. There are: ${usable.map((one) => one.name).join(', ')}.`,
+      )
+    return {
+      name: `agent_${name.replace(/[^A-Za-z0-9_-]/g, '_')}`,
+      title: `Agent ${name}`,
+      description: agent.description || `The agent ${name}.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          prompt: { type: 'string', description: 'What it is to do, with all that it has to know' },
+          session: { type: 'string', description: 'Go on with the conversation of an earlier call' },
+        },
+        required: ['prompt'],
+      },
+      outputSchema: {
+        type: 'object',
+        properties: { session: { type: 'string' }, text: { type: 'string' } },
+        required: ['session', 'text'],
+      },
+      call: (input, ctx) => askAgent(name, input, ctx, options, begun),
+    }
+  })
+}
+
+async function askAgent(
+  agent: string,
+  { prompt, session }: Record<string, unknown>,
+  ctx: ServerContext,
+  { fetch: request, rules, model }: McpServiceOptions,
+  begun: Set<string>,
+): Promise<CallToolResult> {
+  if (typeof prompt !== 'string' || prompt === '') throw new Error('"prompt" is needed: what the agent is to do.')
+  // Another's conversation is not for who calls here, even if its id is known.
+  if (session !== undefined && (typeof session !== 'string' || !begun.has(session)))
+    throw new Error('"session" is the one that an earlier call gave. Leave it out to begin a new conversation.')
+  const sessionId = session ?? newId('ses_')
+  const { signal } = ctx.mcpReq
+  const response = await request('/ai/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      sessionId,
+      message: { id: newId('msg_'), role: 'user', parts: [{ type: 'text', text: prompt }] },
+      agent,
+      headless: true,
+      ...(rules !== undefined && { rules }),
+      ...(model !== undefined && { model }),
+    }),
+  })
+  if (!response.ok || response.body === null) await readResponse(response)
+  begun.add(sessionId)
+  // The run goes on without us unless it is stopped.
+  const stop = (): void => void request(`/ai/chat/${sessionId}/stop`, { method: 'POST' }).catch(() => undefined)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const fold = createFold()
+    let progress = 0
+    for await (const { chunk } of readEvents(response.body as ReadableStream<Uint8Array>)) {
+      fold.push(chunk)
+      if (chunk.type === 'tool-input-available') await sendProgress(ctx, ++progress, chunk.toolName, agent)
+    }
+    const message = fold.snapshot()
+    const text = lastText(message)
+    const failure = message.metadata?.error?.message ?? message.metadata?.stopped?.message
+    return {
+      content: [{ type: 'text', text: failure === undefined ? text : `${text}\n${failure}`.trim() }],
+      structuredContent: { session: sessionId, text },
+      ...(failure !== undefined && { isError: true }),
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** What was said after the last call, or everything where that is nothing. */
+function lastText({ parts }: Message): string {
+  const texts = (from: number): string =>
+    parts
+      .slice(from)
+      .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      .join('\n\n')
+  return texts(parts.findLastIndex((part) => part.type === 'step-start') + 1) || texts(0)
+}
+
+export interface McpServiceOptions {
+  /** Requests to the server that owns the home, about the workspace. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Tools by name; none by default. */
+  tools?: readonly string[]
+  /** Agents by name. Default: all that can be used. */
+  agents?: readonly string[]
+  /** Hold for these calls alone. */
+  rules?: RuleTexts
+  model?: string
+  /** Sessions that agents may go on with besides those that they began themselves. */
+  sessions?: readonly string[]
+  version: string
+}
+
+/** A tool as others see it, and what a call of it does. */
+export interface ExposedTool extends OfferedTool {
+  call(input: Record<string, unknown>, ctx: ServerContext): Promise<CallToolResult>
+}
+
+/** What goes on in a call: for who asked to be told how far it is, and for who reads the log. */
+async function sendProgress(ctx: ServerContext, progress: number, message: string, who: string): Promise<void> {
+  const progressToken = ctx.mcpReq._meta?.progressToken
+  if (progressToken !== undefined)
+    await ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } })
+  // Newer versions of the protocol do without; programs of the versions in use read it.
+  // oxlint-disable-next-line typescript/no-deprecated
+  await ctx.mcpReq.log('info', message, who)
+}
+
+/** The body of an answer. Throws the error that it is. */
+export async function readResponse<T>(response: Response): Promise<T> {
+  const body = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
+  if (response.ok) return body as T
+  throw new Error(body.error?.message ?? `Troupe answered with the status ${response.status}.`)
+}

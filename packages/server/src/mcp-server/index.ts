@@ -1,0 +1,2 @@
+export { createMcpService } from './create-mcp-server.ts'
+export { serveOverHttp, serveOverStdio } from './serve.ts'

@@ -1,0 +1,181 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import type { EventStore, JSONRPCMessage, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import type { McpService } from './create-mcp-server.ts'
+
+/** Serves an offer over the standard streams until the other side has gone. */
+export async function serveOverStdio(offer: McpService): Promise<{ ended: Promise<void>; close(): Promise<void> }> {
+  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
+  const ended = Promise.withResolvers<void>()
+  const transport = new StdioServerTransport()
+  process.stdin.once('end', () => ended.resolve())
+  process.stdin.once('close', () => ended.resolve())
+  const handle = serveStdio(() => offer.server(), { transport })
+  return { ended: ended.promise, close: () => handle.close() }
+}
+
+/** Serves an offer at `/mcp` on loopback. Only who knows the token gets in, and no page of a browser does. */
+export async function serveOverHttp(
+  offer: McpService,
+  { port, token }: { port: number; token: string },
+): Promise<{ url: string; close(): Promise<void> }> {
+  const { createMcpHandler } = await import('@modelcontextprotocol/server')
+  const sessions = await createHttpSessions(offer)
+  // Who begins without a handshake, as newer versions do, has every request answered for itself.
+  const handler = createMcpHandler(() => offer.server())
+  const server = createAdaptorServer({
+    async fetch(request: Request) {
+      const refusal = refuse(request, token, (server.address() as AddressInfo).port)
+      return refusal ?? (await sessions.take(request)) ?? handler.fetch(request)
+    },
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    async close() {
+      await sessions.close()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        if ('closeAllConnections' in server) server.closeAllConnections()
+      })
+    },
+  }
+}
+
+function refuse(request: Request, token: string, port: number): Response | undefined {
+  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`)
+  const { pathname } = new URL(request.url)
+  if (!hosts.includes(request.headers.get('host') ?? '')) return new Response('Wrong host.', { status: 403 })
+  const origin = request.headers.get('origin')
+  if (origin !== null && !hosts.some((host) => origin === `http://${host}`))
+    return new Response('Wrong origin.', { status: 403 })
+  if (pathname !== '/mcp') return new Response('There is only /mcp.', { status: 404 })
+  if (isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) return undefined
+  return new Response('The token is missing or wrong.', { status: 401, headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Clients that begin with a handshake, each with a session of its own. */
+interface McpHttpSessions {
+  /** Undefined: the request belongs to no session and begins none. */
+  take(request: Request): Promise<Response | undefined>
+  close(): Promise<void>
+}
+
+interface McpHttpSession {
+  transport: WebStandardStreamableHTTPServerTransport
+  usedAt: number
+  close(): Promise<void>
+}
+
+const maxSessions = 100
+const idleMs = 3_600_000
+/** No handshake is longer. */
+const maxHandshakeBytes = 65_536
+/** How long a client waits before it asks again for what it missed. */
+const retryMs = 1000
+
+async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
+  const { isInitializeRequest, WebStandardStreamableHTTPServerTransport: Transport } =
+    await import('@modelcontextprotocol/server')
+  const sessions = new Map<string, McpHttpSession>()
+  return {
+    async take(request) {
+      const id = request.headers.get('mcp-session-id')
+      if (id === null) return (await isHandshake(request)) ? begin(request) : undefined
+      const session = sessions.get(id)
+      if (session === undefined) return new Response('There is no such session: begin a new one.', { status: 404 })
+      session.usedAt = Date.now()
+      return session.transport.handleRequest(request)
+    },
+    async close() {
+      await Promise.all([...sessions.keys()].map(end))
+    },
+  }
+
+  async function isHandshake(request: Request): Promise<boolean> {
+    const length = Number(request.headers.get('content-length') ?? maxHandshakeBytes)
+    if (request.method !== 'POST' || length >= maxHandshakeBytes) return false
+    // What cannot be read is answered by whoever takes the request.
+    const body: unknown = await request
+      .clone()
+      .json()
+      .catch(() => undefined)
+    return isInitializeRequest(body)
+  }
+
+  async function begin(request: Request): Promise<Response> {
+    await makeRoom()
+    const server = await offer.server()
+    const transport = new Transport({
+      sessionIdGenerator: randomUUID,
+      eventStore: createEventStore(),
+      retryInterval: retryMs,
+      onsessioninitialized: (id) =>
+        void sessions.set(id, { transport, usedAt: Date.now(), close: () => server.close() }),
+      onsessionclosed: (id) => void sessions.delete(id),
+    })
+    await server.connect(transport)
+    return transport.handleRequest(request)
+  }
+
+  /** Those that nobody has used for long go, and the oldest where there are too many. */
+  async function makeRoom(): Promise<void> {
+    const byAge = [...sessions].toSorted(([, a], [, b]) => a.usedAt - b.usedAt)
+    const tooMany = byAge.length - maxSessions + 1
+    const old = byAge.filter(([, { usedAt }], index) => index < tooMany || Date.now() - usedAt > idleMs)
+    await Promise.all(old.map(([id]) => end(id)))
+  }
+
+  async function end(id: string): Promise<void> {
+    const session = sessions.get(id)
+    sessions.delete(id)
+    await session?.close()
+  }
+}
+
+const maxEvents = 1000
+const maxCharacters = 8_000_000
+
+/** The newest messages of a session, so that a client whose connection broke gets what it has missed. */
+function createEventStore(): EventStore {
+  const events: { number: number; stream: string; message: JSONRPCMessage; length: number }[] = []
+  let last = 0
+  let characters = 0
+  return {
+    storeEvent(stream, message) {
+      const { length } = JSON.stringify(message)
+      events.push({ number: ++last, stream, message, length })
+      characters += length
+      while (events.length > maxEvents || (characters > maxCharacters && events.length > 1))
+        characters -= events.shift()?.length ?? 0
+      return Promise.resolve(eventId(last, stream))
+    },
+    // That the stream of an event can be looked up is not said: who asks anew would be refused for as long as the
+    // connection that broke is taken for open.
+    async replayEventsAfter(id, { send }) {
+      const from = parseEventId(id)
+      if (from === undefined) throw new Error('There is no such event.')
+      const missed = events.filter(({ number, stream }) => stream === from.stream && number > from.number)
+      for (const { number, stream, message } of missed) await send(eventId(number, stream), message)
+      return from.stream
+    },
+  }
+}
+
+function eventId(number: number, stream: string): string {
+  return `${number}.${stream}`
+}
+
+function parseEventId(id: string): { number: number; stream: string } | undefined {
+  const match = /^(\d{1,15})\.(.*)$/.exec(id)
+  return match === null ? undefined : { number: Number(match[1]), stream: match[2] as string }
+}

@@ -1,2 +1,0 @@
-export { createMcpService } from './offer.ts'
-export { serveOverHttp, serveOverStdio } from './serve-offer.ts'

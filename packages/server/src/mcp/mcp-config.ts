@@ -1,0 +1,192 @@
+import path from 'node:path'
+import { type McpEntry, mcpNamePattern, parseMcpEntry, toolKey } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import { type ConfigFile, type ProjectConfigs, readJsonFile } from '../config/config.ts'
+import { writePrivately } from '../config/home.ts'
+import { type WatchedFile, watchFile } from '../config/watched-file.ts'
+import type { PolicyWorkspace } from '../permission/rule-layers.ts'
+
+/** A server as a file has it. */
+export interface McpSource {
+  name: string
+  origin: 'home' | 'project'
+  file: string
+  /** It stands in the person's config.json. */
+  editable: boolean
+  entry?: McpEntry
+  /** Why it cannot be used, whatever the person says. */
+  problem?: string
+}
+
+export interface McpSources {
+  /** The servers of a workspace: the person's, then those of a project that is trusted. Each name once. */
+  list(place: PolicyWorkspace): { servers: McpSource[]; problems: { path: string; message: string }[] }
+}
+
+type ServerEntries = Record<string, unknown>
+
+/** Of one name, what the person has goes before what a project brings: rules about it are meant for theirs. */
+export function createMcpSources(options: { home: string; config: ConfigFile; projects: ProjectConfigs }): McpSources {
+  const { config, projects } = options
+  const files = new Map<string, WatchedFile<ServerEntries>>()
+  const own = watched(path.join(options.home, '.mcp.json'))
+  return {
+    list(place) {
+      const standard = watched(path.join(place.path, '.mcp.json'))
+      const project = projects(place)
+      const servers: McpSource[] = []
+      const problems: { path: string; message: string }[] = []
+      const taken = new Map<string, string>()
+      add('home', config.path, config.get().mcpServers)
+      add('home', own.path, own.get(), own.problem())
+      if (place.trusted) {
+        add('project', standard.path, standard.get(), standard.problem())
+        add('project', project.path, project.get()?.mcpServers)
+      } else {
+        for (const file of [standard, project]) {
+          const held = file === project ? project.get()?.mcpServers : standard.get()
+          if (Object.keys(held ?? {}).length > 0)
+            problems.push({
+              path: file.path,
+              message: 'There are MCP servers in it. They can be used once you trust the folder: troupe trust',
+            })
+        }
+      }
+      return { servers, problems }
+
+      function add(
+        origin: McpSource['origin'],
+        file: string,
+        given: ServerEntries | undefined,
+        problem?: NamedError,
+      ): void {
+        if (problem !== undefined) problems.push({ path: file, message: problem.message })
+        for (const [name, value] of Object.entries(given ?? {})) {
+          const shown = JSON.stringify(name.slice(0, 100))
+          const other = taken.get(toolKey(name))
+          if (!mcpNamePattern.test(name))
+            problems.push({
+              path: file,
+              message: `${shown} is no name for an MCP server: at most 30 letters, digits, "_", "." and "-", no two "_" in a row.`,
+            })
+          else if (other !== undefined)
+            problems.push({
+              path: file,
+              message: `The MCP server ${shown} is passed over: ${other} has one of that name.`,
+            })
+          else {
+            taken.set(toolKey(name), file)
+            servers.push({ name, origin, file, editable: file === config.path, ...read(value) })
+          }
+        }
+      }
+    },
+  }
+
+  function watched(file: string): WatchedFile<ServerEntries> {
+    const known = files.get(file) ?? watchFile(file, readServers)
+    files.set(file, known)
+    return known
+  }
+}
+
+function read(value: unknown): Pick<McpSource, 'entry' | 'problem'> {
+  try {
+    return { entry: parseMcpEntry(value) }
+  } catch (error) {
+    return { problem: `It cannot be read: ${(error as Error).message}.` }
+  }
+}
+
+function readServers(file: string): ServerEntries {
+  const value = readJsonFile(file) as { mcpServers?: unknown } | undefined
+  const servers = value?.mcpServers ?? {}
+  if (typeof servers === 'object' && !Array.isArray(servers)) return servers as ServerEntries
+  throw new NamedError('BadConfig', `${file}: "mcpServers" is not an object of servers by their names.`, {
+    data: { file },
+  })
+}
+
+/** What the person has said about a server, beside what the files say. */
+export interface McpServerState {
+  /** The fingerprint of the command or address that they trust. */
+  command?: string | undefined
+  /** That of the list of tools. */
+  tools?: string | undefined
+  enabled?: boolean | undefined
+  /** The tools in use; null: all. */
+  useTools?: string[] | null | undefined
+}
+
+export interface McpStateFile {
+  of(source: Pick<McpSource, 'origin' | 'name'>, folder: string): McpServerState
+  change(source: Pick<McpSource, 'origin' | 'name'>, folder: string, change: McpServerState): void
+  forget(source: Pick<McpSource, 'origin' | 'name'>, folder: string): void
+}
+
+const serverStateSchema = z.looseObject({
+  command: z.string().optional(),
+  tools: z.string().optional(),
+  enabled: z.boolean().optional(),
+  useTools: z.array(z.string()).nullable().optional(),
+})
+const stateFileSchema = z.looseObject({
+  home: z.record(z.string(), serverStateSchema).default({}),
+  projects: z.record(z.string(), z.record(z.string(), serverStateSchema)).default({}),
+})
+type StateFileContent = z.infer<typeof stateFileSchema>
+
+/** `mcp-state.json` of the home: no project can say that it is trusted. Throws `BadConfig` when it cannot be read at first. */
+export function openMcpStateFile(home: string): McpStateFile {
+  const file = watchFile(path.join(home, 'mcp-state.json'), readStateFile)
+  if (file.get() === undefined) throw file.problem() as NamedError
+  return {
+    of: (source, folder) => statesAt(file.get() as StateFileContent, source, folder)[source.name] ?? {},
+    change(source, folder, change) {
+      update(source, folder, (entries) => ({
+        ...entries,
+        [source.name]: { ...ownState(entries, source.name), ...change },
+      }))
+    },
+    forget(source, folder) {
+      update(source, folder, (entries) =>
+        Object.fromEntries(Object.entries(entries).filter(([name]) => name !== source.name)),
+      )
+    },
+  }
+
+  function update(
+    source: Pick<McpSource, 'origin' | 'name'>,
+    folder: string,
+    change: (entries: Record<string, McpServerState>) => Record<string, McpServerState>,
+  ): void {
+    const current = readStateFile(file.path)
+    const entries = change(statesAt(current, source, folder))
+    const next: unknown =
+      source.origin === 'home'
+        ? { ...current, home: entries }
+        : { ...current, projects: { ...current.projects, [folder]: entries } }
+    writePrivately(file.path, `${JSON.stringify(next, null, 2)}\n`)
+  }
+}
+
+function statesAt(
+  { home, projects }: StateFileContent,
+  { origin }: Pick<McpSource, 'origin'>,
+  folder: string,
+): Record<string, McpServerState> {
+  if (origin === 'home') return { ...home }
+  return Object.hasOwn(projects, folder) ? { ...projects[folder] } : {}
+}
+
+function ownState(entries: Record<string, McpServerState>, name: string): McpServerState {
+  return Object.hasOwn(entries, name) ? (entries[name] as McpServerState) : {}
+}
+
+function readStateFile(file: string): StateFileContent {
+  const result = stateFileSchema.safeParse(readJsonFile(file) ?? {})
+  if (result.success) return result.data
+  const issues = result.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
+  throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
+}

@@ -1,0 +1,128 @@
+import type { FoundCommands, McpServer } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import type { McpView } from './server-status.ts'
+
+/** A prompt of an MCP server as a command: `/mcp:<server>:<prompt>`. */
+export interface PromptCommand {
+  name: string
+  description: string
+  /** `mcp://<server>/<prompt>`, with the names that the server knows. */
+  path: string
+  scope: 'mcp'
+  argumentHint?: string
+  shadows: string[]
+  prompt: { server: string; name: string; arguments: PromptArgument[] }
+}
+
+export interface PromptArgument {
+  name: string
+  description: string
+  required: boolean
+}
+
+type Prompts = Pick<McpServer, 'name' | 'state' | 'prompts'>
+
+/** The prompts of servers that can be used now. Of two that would be called the same the first stays. */
+export function promptCommands(servers: readonly Prompts[]): {
+  commands: PromptCommand[]
+  problems: FoundCommands['problems']
+} {
+  const byName = new Map<string, PromptCommand>()
+  const problems: FoundCommands['problems'] = []
+  for (const server of servers.filter(({ state }) => state === 'ready')) {
+    for (const prompt of server.prompts) {
+      const path = `mcp://${server.name}/${prompt.name.slice(0, 200)}`.toWellFormed()
+      const name = `mcp:${segment(server.name)}:${segment(prompt.name)}`
+      const other = byName.get(name)
+      if (segment(prompt.name) === '')
+        problems.push({ path, message: 'its name has no letter or digit to be called by' })
+      else if (other !== undefined) problems.push({ path, message: `/${name} is ${other.path} already` })
+      else byName.set(name, { name, path, ...toCommand(server.name, prompt) })
+    }
+  }
+  return { commands: [...byName.values()], problems }
+}
+
+/** Throws `McpNotRunning` (409) where a command is meant for a server that cannot be used now. */
+export function checkServer(servers: readonly Pick<McpView, 'name' | 'state' | 'error'>[], command: string): void {
+  const meant = servers.find(({ name }) => command.startsWith(`mcp:${segment(name)}:`))
+  if (meant === undefined || meant.state === 'ready') return
+  const why = meant.error ?? (meant.state === 'disabled' ? 'You turned it off.' : `It is in the state ${meant.state}.`)
+  const text = `/${command} was not sent: the MCP server "${meant.name}" cannot be used now. ${why}`
+  throw new NamedError('McpNotRunning', text, { status: 409, data: { server: meant.name } })
+}
+
+/** Letters, digits, `-` and `_`, as names of commands are. */
+function segment(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_-]+/gu, '_')
+    .replace(/^[_-]+/, '')
+    .slice(0, 64)
+}
+
+function toCommand(server: string, prompt: McpServer['prompts'][number]): Omit<PromptCommand, 'name' | 'path'> {
+  const taken = (prompt.arguments ?? []).slice(0, 50).map(({ name, description = '', required }) => ({
+    name,
+    description: oneLine(description),
+    required: required === true,
+  }))
+  const hint = taken.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ')
+  return {
+    description: oneLine(prompt.description ?? prompt.title ?? `A prompt of the MCP server ${server}`),
+    scope: 'mcp',
+    shadows: [],
+    ...(hint !== '' && { argumentHint: oneLine(hint) }),
+    prompt: { server, name: prompt.name, arguments: taken },
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200).toWellFormed()
+}
+
+/**
+ * What follows the name of a command, as the arguments of its prompt: `who=Ada`, or words in the order of the arguments.
+ * Several words in quotation marks are one, and the last argument takes all that is left. Throws `CommandArguments`
+ * (422), which says how to write it.
+ */
+export function promptArguments(command: PromptCommand, rest: string): Record<string, string> {
+  const { name, prompt, argumentHint = '' } = command
+  const given = new Map<string, string>()
+  const plain: { from: number; value: string }[] = []
+  let namedTo = 0
+  for (const match of rest.matchAll(/(?:([^\s="']+)=)?(?:"([^"]*)"|'([^']*)'|(\S+))/g)) {
+    const [whole, key, double, single, word = ''] = match
+    const value = double ?? single ?? word
+    if (key === undefined || !prompt.arguments.some((argument) => argument.name === key)) {
+      plain.push({ from: match.index, value: key === undefined ? value : whole })
+      continue
+    }
+    if (given.has(key)) throw refusal(`"${key}" is given twice`)
+    given.set(key, value)
+    namedTo = match.index
+  }
+  const open = prompt.arguments.filter((argument) => !given.has(argument.name))
+  for (const [index, argument] of open.entries()) {
+    const words = index === open.length - 1 ? plain.slice(index) : plain.slice(index, index + 1)
+    const [first] = words
+    if (first === undefined) break
+    const isAsWritten = words.length > 1 && first.from > namedTo
+    given.set(argument.name, isAsWritten ? rest.slice(first.from) : words.map(({ value }) => value).join(' '))
+  }
+  if (open.length === 0 && prompt.arguments.length > 0 && plain[0] !== undefined)
+    throw refusal(`it takes nothing more, such as "${plain[0].value.slice(0, 100)}"`)
+  const missing = open.filter((argument) => argument.required && !given.has(argument.name))
+  if (missing.length > 0) throw refusal(`it lacks ${missing.map(namedArguments).join(', ')}`)
+  return Object.fromEntries(given)
+
+  function refusal(what: string): NamedError {
+    const form = `/${name} ${argumentHint}`.trim()
+    const text = `/${name} was not sent: ${what}. Write ${form}, or an argument by its name: name=value.`
+    return new NamedError('CommandArguments', text, { status: 422, data: { command: name } })
+  }
+}
+
+function namedArguments({ name, description }: PromptArgument): string {
+  return description === '' ? `"${name}"` : `"${name}" (${description})`
+}

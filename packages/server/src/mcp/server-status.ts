@@ -1,0 +1,173 @@
+import {
+  type McpEntry,
+  mcpFingerprint,
+  type McpServer,
+  type McpServerConfig,
+  type McpState,
+  mcpToolName,
+  resolveMcpEntry,
+} from '@troupe/core'
+import type { McpServerState, McpSource, McpStateFile } from './mcp-config.ts'
+
+/** A server of the files, and what has become of it. */
+export interface PlannedServer {
+  source: McpSource
+  memory: McpServerState
+  /** Changes whenever it has to be started anew. */
+  version: string
+  config?: McpServerConfig
+  server?: McpServer
+  state: 'running' | 'needs-trust' | 'disabled' | 'failed'
+  error?: string
+  fingerprint?: string
+}
+
+/** What is to become of a server, by the files and what the person has said. */
+export function planServer(
+  source: McpSource,
+  { memories, folder, env }: { memories: McpStateFile; folder: string; env: NodeJS.ProcessEnv },
+): PlannedServer {
+  const memory = memories.of(source, folder)
+  const { entry, problem, name, origin } = source
+  const planned: PlannedServer = { source, memory, version: '', state: 'failed' }
+  if (entry === undefined) return Object.assign(planned, { version: `failed ${problem}`, error: problem })
+  const fingerprint = mcpFingerprint(entry)
+  planned.fingerprint = fingerprint
+  const isEnabled = memory.enabled ?? (entry.enabled !== false && entry.disabled !== true)
+  if (!isEnabled) return Object.assign(planned, { version: `disabled ${fingerprint}`, state: 'disabled' })
+  if (memory.command === undefined && origin === 'home') memories.change(source, folder, { command: fingerprint })
+  else if (memory.command !== fingerprint)
+    return Object.assign(planned, {
+      version: `needs-trust ${fingerprint}`,
+      state: 'needs-trust',
+      error:
+        memory.command === undefined
+          ? `The project brings the MCP server "${name}". Look at what it starts before you trust it.`
+          : `The MCP server "${name}" is no longer started as you trusted it. Look at it and trust it again.`,
+    })
+  try {
+    const config = resolveMcpEntry(entry, origin === 'home' ? env : undefined)
+    const version = `running ${fingerprint} ${JSON.stringify([config, entry.timeout])}`
+    return Object.assign(planned, { config, version, state: 'running' })
+  } catch (error) {
+    const why = `The MCP server "${name}" cannot be used: ${(error as Error).message}.`
+    return Object.assign(planned, { version: `failed ${why}`, error: why })
+  }
+}
+
+/** The names of the tools in use; undefined: all. */
+export function usedTools(entry: McpEntry | undefined, memory: McpServerState): Set<string> | undefined {
+  const names = memory.useTools === undefined ? entry?.useTools : memory.useTools
+  return names === undefined || names === null ? undefined : new Set(names)
+}
+
+export function toMcpView(one: PlannedServer, login: McpView['login']): McpView {
+  const { source, server, memory, state, error, fingerprint, config } = one
+  const { entry, name, origin, file, editable, problem } = source
+  const used = usedTools(entry, memory)
+  const shownState = state === 'running' ? (server?.state ?? 'connecting') : state
+  const tools = (server?.listed ?? []).map((tool) => ({
+    name: tool.name,
+    toolName: mcpToolName(name, tool.name),
+    title: tool.annotations?.title ?? tool.title ?? tool.name,
+    description: tool.description ?? '',
+    readOnlyHint: tool.annotations?.readOnlyHint === true,
+    enabled: used?.has(tool.name) ?? true,
+    tokens: Math.ceil(JSON.stringify([tool.name, tool.description, tool.inputSchema]).length / 4),
+  }))
+  return {
+    name,
+    origin,
+    file,
+    editable,
+    type: config?.type ?? (entry?.command === undefined ? (entry?.type === 'sse' ? 'sse' : 'http') : 'stdio'),
+    command: entry?.command ?? null,
+    args: entry?.args ?? [],
+    cwd: entry?.cwd ?? null,
+    url: entry?.url ?? null,
+    env: Object.keys(entry?.env ?? {}),
+    headers: Object.keys(entry?.headers ?? {}),
+    timeout: entry?.timeout ?? null,
+    enabled: state !== 'disabled',
+    state: shownState,
+    error: error ?? problem ?? server?.error ?? null,
+    problems: [...(server?.problems ?? [])],
+    retryAt: server?.retryAt ?? null,
+    trust: trustOf(),
+    login,
+    title: server?.title ?? null,
+    instructions: server?.instructions ?? null,
+    tools,
+    prompts: (server?.prompts ?? []).map((prompt) => ({
+      name: prompt.name,
+      description: prompt.description ?? '',
+      arguments: (prompt.arguments ?? []).map((argument) => ({
+        name: argument.name,
+        description: argument.description ?? '',
+        required: argument.required === true,
+      })),
+    })),
+    resources: (server?.resources ?? []).map((resource) => ({
+      uri: resource.uri,
+      name: resource.name,
+      description: resource.description ?? '',
+    })),
+    tokens: tools.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
+  }
+
+  function trustOf(): McpView['trust'] {
+    if (state === 'needs-trust' && fingerprint !== undefined) return { what: 'command', fingerprint }
+    if (server?.state === 'needs-trust' && server.toolsFingerprint !== undefined)
+      return { what: 'tools', fingerprint: server.toolsFingerprint }
+    return null
+  }
+}
+
+/** A server as the person sees it. Values of its environment and headers never leave the machine's own files. */
+export interface McpView {
+  name: string
+  origin: 'home' | 'project'
+  file: string
+  editable: boolean
+  type: 'stdio' | 'http' | 'sse' | null
+  command: string | null
+  args: string[]
+  cwd: string | null
+  url: string | null
+  /** Names only. */
+  env: string[]
+  headers: string[]
+  timeout: number | null
+  enabled: boolean
+  state: McpState
+  error: string | null
+  problems: string[]
+  retryAt: number | null
+  /** What the person is asked to trust, and what their answer has to name. */
+  trust: { what: 'command' | 'tools'; fingerprint: string } | null
+  /** The person has to log in, or has done so. */
+  login: 'needed' | 'done' | null
+  title: string | null
+  instructions: string | null
+  tools: McpToolView[]
+  prompts: {
+    name: string
+    description: string
+    arguments: { name: string; description: string; required: boolean }[]
+  }[]
+  resources: { uri: string; name: string; description: string }[]
+  /** What its tools in use cost in every model call, estimated. */
+  tokens: number
+}
+
+interface McpToolView {
+  name: string
+  /** As models and rules know it. */
+  toolName: string
+  title: string
+  description: string
+  /** What the server says of it. */
+  readOnlyHint: boolean
+  enabled: boolean
+  tokens: number
+}

@@ -1,0 +1,92 @@
+import type { FileKind, RunInput } from '@troupe/core'
+import { modelParams, NamedError, type Param, paramProblem, type ParamValues } from '@troupe/protocol'
+import type { ModelDefinition } from '../providers/shared/provider.ts'
+import type { ResolvedModel } from './models.ts'
+
+type CallSettings = NonNullable<RunInput['callOptions']>
+
+/** Settings that every call of a model has a place for; whatever else a model takes is an option of its provider. */
+const callOptionNames = new Set([
+  'temperature',
+  'topP',
+  'topK',
+  'maxOutputTokens',
+  'reasoning',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'stopSequences',
+])
+
+/** Throws `BadParams` (422), which names every value that the model does not take, and why. */
+export function checkParams(values: ParamValues, model: ModelDefinition): ParamValues {
+  const params = modelParams(model)
+  const problems = Object.entries(values).flatMap(([name, value]) => {
+    const param = params.find((known) => known.name === name)
+    if (param === undefined) return { name, message: `${model.name} has no setting "${name}"` }
+    const problem = paramProblem(param, value)
+    return problem === undefined ? [] : { name, message: `${param.label ?? name} ${problem}` }
+  })
+  if (problems.length === 0) return values
+  const known = params.map(({ name }) => name).join(', ') || 'none'
+  const text = `${problems.map(({ message }) => message).join('; ')}. ${model.name} takes: ${known}.`
+  throw new NamedError('BadParams', text, { status: 422, data: { problems } })
+}
+
+/**
+ * What a call of the model is made with; later layers go before earlier ones. What does not fit the model is left out:
+ * an agent's definition, or a session that had another model before, may well hold some.
+ */
+export function callSettings(model: ModelDefinition, ...layers: (ParamValues | undefined)[]): CallSettings {
+  const values = Object.assign({}, ...layers) as ParamValues
+  const settings: Record<string, unknown> = {}
+  const providerOptions: Record<string, Record<string, unknown>> = {}
+  for (const param of modelParams(model)) {
+    const value = values[param.name]
+    if (value === undefined || paramProblem(param, value) !== undefined) continue
+    if (param.option === undefined && callOptionNames.has(param.name)) settings[param.name] = value
+    else {
+      const { provider, key } = issuePath(param, model)
+      ;(providerOptions[provider] ??= {})[key] = value
+    }
+  }
+  return {
+    ...(settings as CallSettings),
+    ...(Object.keys(providerOptions).length > 0 && {
+      providerOptions: providerOptions as NonNullable<CallSettings['providerOptions']>,
+    }),
+  }
+}
+
+/** Endpoints that speak chat completions are handed unknown names as they are, under the provider's id. */
+function issuePath({ option, name }: Param, { provider }: ModelDefinition): { provider: string; key: string } {
+  return option ?? { provider, key: name }
+}
+
+/** What a run is told of its model: what it can look at, how much it holds, what it costs. */
+export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
+  const takes = supportedFiles(definition, files)
+  return { ...found, ...(takes !== undefined && { takes }), ...modelLimits(definition) }
+}
+
+/** What of a model's definition is counted with. */
+export function modelLimits({
+  contextWindow,
+  maxOutputTokens,
+  price,
+}: ModelDefinition): Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens' | 'price'> {
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(price !== undefined && { price: { ...price } }),
+  }
+}
+
+/** Of a model that nothing is known of, what its provider's SDK can carry is tried. */
+function supportedFiles(
+  { tags, guessed }: ModelDefinition,
+  files: readonly FileKind[],
+): readonly FileKind[] | undefined {
+  if (guessed === true) return files.includes('pdf') ? undefined : files
+  return files.filter((kind) => tags.includes(kind === 'image' ? 'vision' : kind))
+}

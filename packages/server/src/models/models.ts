@@ -1,0 +1,406 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { FileKind, LearnedModelFacts, MediaKind, MediaRequest } from '@troupe/core'
+import { guardFetch } from '../providers/shared/guard-fetch.ts'
+import { openLearnedModels } from '../providers/shared/learned-models.ts'
+import { type GeneratedMedia, mediaGenerator } from '../providers/shared/media-models.ts'
+import {
+  accountFingerprint,
+  type ConfiguredProvider,
+  createProviderDirectory,
+  type KeySource,
+  modelNotFound,
+  modelsUnavailable,
+  providerNotConfigured,
+  providerNotFound,
+} from '../providers/shared/provider-directory.ts'
+import {
+  completeModel,
+  isForMedia,
+  type ModelDefinition,
+  type ModelFactory,
+  type ProviderDefinition,
+  type ProviderSettings,
+} from '../providers/shared/provider.ts'
+import { type ImportedTemplates, importTemplates } from '../providers/shared/templates.ts'
+import { probe, type ProbeResult, type ProviderTest, testProvider } from '../providers/shared/test-provider.ts'
+
+export type { ImportedTemplates } from '../providers/shared/templates.ts'
+export type { ProviderTest } from '../providers/shared/test-provider.ts'
+
+export interface ModelsOptions {
+  /** Read at each use, so that a change takes effect at once. */
+  settings: () => Record<string, ProviderSettings>
+  env: NodeJS.ProcessEnv
+  defaultModel: () => string | undefined
+  /** What makes pictures and films when none is named. */
+  mediaModel?: (kind: MediaKind) => string | undefined
+  fetch?: typeof fetch
+  /** Whether to look for servers on this machine. Default: yes. */
+  probe?: boolean
+  log?: (message: string) => void
+  /** Where windows that were learned from refusals are kept; absent: they are forgotten at the end. */
+  learnedFile?: string
+  /** Where provider files lie. Default: the built-in ones. */
+  folders?: string[]
+}
+
+export interface ResolvedModel {
+  /** `provider/model` */
+  id: string
+  model: LanguageModelV4
+  definition: ModelDefinition
+  /** Tells address and account apart from all others. */
+  source?: string
+  /** What its provider's SDK can carry. Default: images and PDFs. */
+  files?: readonly FileKind[]
+}
+
+export interface ListedModel extends ModelDefinition {
+  /** `provider/model`: what a request names. */
+  ref: string
+  providerName: string
+  usable: boolean
+}
+
+/** What may be known about a provider; its key never is. */
+export interface ProviderInfo {
+  id: string
+  name: string
+  adapter: string
+  familyId: string
+  usable: boolean
+  enabled: boolean
+  needsKey: boolean
+  keySource: KeySource | null
+  env: string[]
+  baseURL: string | null
+  local: boolean
+  inSettings: boolean
+  probe: { found: boolean; models: number; error?: string } | null
+  /** What keeps it from being used and what to do about it. */
+  problem: string | null
+  models: number
+  /** The ids that the settings limit it to; null: all that it has. */
+  onlyModels: string[] | null
+}
+
+export interface Models {
+  /** Without an id: the configured default, else a provider that has a key, else a local server, else the demo. */
+  resolveChatModel(id?: string): Promise<ResolvedModel>
+  /**
+   * Without an id: the configured one, else the first that can be used. The demo's serve only the demo's chat model.
+   * Throws `ModelNotFound` (404).
+   */
+  resolveMediaModel(
+    kind: MediaKind,
+    id?: string,
+    chatModel?: string,
+  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }>
+  /** Those that can be used; of the demo only where the chat model, by default the one of new sessions, is the demo. */
+  listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]>
+  getModelDefinition(provider: string, id: string): ModelDefinition | undefined
+  getProviderDefinition(id: string): ProviderDefinition | undefined
+  listModels(options?: { all?: boolean }): Promise<ListedModel[]>
+  listProviders(): Promise<ProviderInfo[]>
+  testProvider(id: string): Promise<ProviderTest>
+  /** Keeps what a refusal of the provider says of a model, by its full id. */
+  learn(id: string, found: LearnedModelFacts): void
+  importTemplates(fileOrUrl: string): Promise<ImportedTemplates>
+  /** The key and address of a provider, for tools that call one directly. */
+  credentials(id: string): { apiKey?: string; baseURL?: string } | undefined
+  /** Looks for local servers anew; by itself it looks at most every half minute. */
+  refresh(): Promise<void>
+  /** Takes every key that is in use out of a text. */
+  redact(text: string): string
+  /** Where a provider's requests would go with these settings. */
+  addressOf(id: string, settings: Record<string, ProviderSettings>): string | undefined
+  /** Environment names that hold keys: no child process may inherit them. */
+  keyNames(): string[]
+  /** Provider files that could not be loaded. */
+  problems(): { path: string; message: string }[]
+}
+
+const probeAgainMs = 30_000
+
+export function createModels(options: ModelsOptions): Models {
+  const { find, all, ...directory } = createProviderDirectory(options)
+  const fetch = guardFetch(options.fetch, directory.redact)
+  const discovered = new Map<string, ModelDefinition[]>()
+  const learned = openLearnedModels(options.learnedFile)
+  const factories = new Map<string, { made: string; create: Promise<ModelFactory> }>()
+  let probing: { at: number; results: Promise<Map<string, ProbeResult>> } | undefined
+
+  return {
+    resolveChatModel,
+    resolveMediaModel,
+    listMediaModels,
+    getModelDefinition: (provider, id) => modelsOf(find(provider)).find((model) => model.id === id),
+    getProviderDefinition: (id) => find(id)?.definition,
+    credentials(id) {
+      const { apiKey, baseURL } = find(id) ?? {}
+      return apiKey === undefined && baseURL === undefined
+        ? undefined
+        : { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { baseURL }) }
+    },
+    listModels,
+    listProviders,
+    testProvider: test,
+    learn: learned.add,
+    importTemplates: (source) => importTemplates(source, directory.definitions(), options.fetch),
+    async refresh() {
+      probing = undefined
+      await localServers()
+    },
+    redact: directory.redact,
+    addressOf: directory.addressOf,
+    keyNames: directory.keyNames,
+    problems: directory.problems,
+  }
+
+  async function resolveChatModel(wanted?: string): Promise<ResolvedModel> {
+    const { provider, modelId } = locate(wanted || options.defaultModel() || (await chooseDefault()))
+    const { definition } = provider
+    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    const listed = modelsOf(provider)
+    const model = listed.find((candidate) => candidate.id === modelId)
+    if (!model && definition.closed) {
+      throw modelNotFound(modelId, `${definition.name} offers no model "${modelId}".`, listed.map(modelRef))
+    }
+    if (model && isForMedia(model)) {
+      throw modelNotFound(modelId, `${model.name} makes pictures or films and cannot be talked to.`, [])
+    }
+    const create = await factory(provider)
+    const id = `${definition.id}/${modelId}`
+    return {
+      id,
+      model: create(modelId),
+      source: accountFingerprint(provider),
+      definition: model ?? learned.apply(completeModel({ id: modelId }, definition)),
+      files: learned.takesNone(id) ? [] : (definition.files ?? ['image']),
+    }
+  }
+
+  async function resolveMediaModel(
+    kind: MediaKind,
+    wanted?: string,
+    chatModel?: string,
+  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }> {
+    const listed = await listMediaModels(kind, chatModel)
+    const mayBe = (id: string | undefined): boolean => !isDemo(id) || listed.some(({ ref }) => isDemo(ref))
+    const configured = options.mediaModel?.(kind)
+    // A person may name the demo outside of any chat; the model of a chat cannot.
+    const named = chatModel === undefined || mayBe(wanted) ? wanted : undefined
+    const id = named || (mayBe(configured) ? configured : undefined) || listed[0]?.ref
+    const what = kind === 'image' ? 'pictures' : 'films'
+    if (id === undefined)
+      throw modelNotFound(kind, `No model for ${what} can be used. Set the key of a provider that has one.`, [])
+    const { provider, modelId } = locate(id)
+    const { definition } = provider
+    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    const make = mediaGenerator(await factory(provider), kind, modelId)
+    const isKnown = modelsOf(provider).some((model) => model.id === modelId && model.tags.includes(kind))
+    if (make === undefined || (definition.closed && !isKnown))
+      throw modelNotFound(
+        id,
+        `${id} makes no ${what}.`,
+        listed.map(({ ref }) => ref),
+      )
+    return { id: `${definition.id}/${modelId}`, make }
+  }
+
+  async function listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]> {
+    const tagged = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
+    const makes = await Promise.all(tagged.map(({ ref }) => canMake(kind, ref)))
+    const found = tagged.filter((_, index) => makes[index])
+    const withDemo = isDemo(chatModel ?? (options.defaultModel() || (await chooseDefault())))
+    return found
+      .filter(({ ref }) => withDemo || !isDemo(ref))
+      .toSorted((one, other) => Number(isDemo(one.ref)) - Number(isDemo(other.ref)))
+  }
+
+  /** A tag is the word of a file or of the person; whether the provider's SDK makes such things is its own. */
+  async function canMake(kind: MediaKind, ref: string): Promise<boolean> {
+    const { provider, modelId } = locate(ref)
+    try {
+      return mediaGenerator(await factory(provider), kind, modelId) !== undefined
+    } catch {
+      return false
+    }
+  }
+
+  /** Which provider and model a text means: `provider/model`, a provider alone, or a model of a usable provider. */
+  function locate(wanted: string): { provider: ConfiguredProvider; modelId: string } {
+    const [name = '', ...rest] = wanted.split('/')
+    const provider = find(name)
+    const modelId = rest.join('/')
+    if (provider && modelId) return { provider, modelId }
+    const first = modelsOf(provider)[0]
+    if (provider && first) return { provider, modelId: first.id }
+    if (provider?.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    if (provider) throw modelNotFound(wanted, `Say which model of ${provider.definition.name}: ${name}/<model>.`, [])
+    const usable = all().filter((candidate) => candidate.problem === undefined)
+    const owner = usable.find((candidate) => modelsOf(candidate).some((model) => model.id === wanted))
+    if (owner) return { provider: owner, modelId: wanted }
+    if (modelId === '')
+      throw modelNotFound(wanted, `There is no model "${wanted}".`, usable.flatMap(modelsOf).map(modelRef))
+    throw providerNotFound(
+      name,
+      all().map((candidate) => candidate.definition.id),
+    )
+  }
+
+  /** In the order of their names; a key in the settings goes before one in the environment. */
+  async function chooseDefault(): Promise<string> {
+    const ready = all().filter((provider) => provider.problem === undefined && provider.definition.id !== 'demo')
+    const remote = ready.filter((provider) => !provider.definition.local)
+    const found = (providers: ConfiguredProvider[]): string | undefined => {
+      const model = providers.flatMap(modelsOf)[0]
+      return model && modelRef(model)
+    }
+    const chosen =
+      found(remote.filter((provider) => provider.keySource === 'settings')) ??
+      found(remote.filter((provider) => provider.keySource !== null)) ??
+      found(remote.filter((provider) => provider.inSettings))
+    if (chosen !== undefined) return chosen
+    const servers = await localServers()
+    const local = found(ready.filter((provider) => servers.get(provider.definition.id)?.found))
+    if (local !== undefined) return local
+    if (directory.definitions().has('demo')) return 'demo'
+    throw modelsUnavailable(directory.problems())
+  }
+
+  async function listModels(which?: { all?: boolean }): Promise<ListedModel[]> {
+    return (await listEvery(which ?? {})).filter((model) => !isForMedia(model))
+  }
+
+  async function listEvery({ all: everything = false }): Promise<ListedModel[]> {
+    const found = await localServers()
+    return all().flatMap((provider) => {
+      const usable = isUsable(provider, found)
+      if (!usable && !everything) return []
+      const { name } = provider.definition
+      return modelsOf(provider).map((model) => ({ ...model, ref: modelRef(model), providerName: name, usable }))
+    })
+  }
+
+  async function listProviders(): Promise<ProviderInfo[]> {
+    const found = await localServers()
+    return all().map((provider) => {
+      const { definition, keySource, enabled, inSettings } = provider
+      const result = found.get(definition.id)
+      const unseen =
+        definition.local && result && !result.found ? `${definition.name} was not found: ${result.error}.` : undefined
+      return {
+        id: definition.id,
+        name: definition.name,
+        adapter: definition.adapter,
+        familyId: definition.familyId,
+        usable: isUsable(provider, found),
+        enabled,
+        needsKey: definition.needsKey,
+        keySource,
+        env: definition.env,
+        baseURL: withoutUser(provider.baseURL),
+        local: definition.local ?? false,
+        inSettings,
+        probe: result
+          ? {
+              found: result.found,
+              models: result.models.length,
+              ...(result.error !== undefined && { error: result.error }),
+            }
+          : null,
+        problem: provider.problem ?? unseen ?? null,
+        models: modelsOf(provider).length,
+        onlyModels: provider.restricted ? definition.models.map((model) => model.id) : null,
+      }
+    })
+  }
+
+  async function test(id: string): Promise<ProviderTest> {
+    const provider = find(id)
+    if (!provider)
+      throw providerNotFound(
+        id,
+        all().map((candidate) => candidate.definition.id),
+      )
+    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    const tested = await testProvider(provider, {
+      fetch,
+      redact: directory.redact,
+      model: async () => (await resolveChatModel(id)).model,
+    })
+    if (tested.ok && tested.models) remember(provider.definition, tested.models)
+    return tested
+  }
+
+  /** The SDK is loaded on the first use of a provider; another key or address makes another one. */
+  async function factory(provider: ConfiguredProvider): Promise<ModelFactory> {
+    const { definition, apiKey, baseURL, headers } = provider
+    const made = JSON.stringify([definition.adapter, apiKey, baseURL, headers])
+    const known = factories.get(definition.id)
+    const create =
+      known?.made === made ? known.create : definition.create({ id: definition.id, apiKey, baseURL, headers, fetch })
+    factories.set(definition.id, { made, create })
+    try {
+      return await create
+    } catch (error) {
+      factories.delete(definition.id)
+      const reason = directory.redact(error instanceof Error ? error.message : String(error))
+      throw providerNotConfigured(provider, `${definition.name} cannot be used: ${reason}`, error)
+    }
+  }
+
+  async function localServers(): Promise<Map<string, ProbeResult>> {
+    if (options.probe === false) return new Map()
+    if (!probing || Date.now() - probing.at > probeAgainMs) {
+      const local = all().filter((provider) => provider.definition.local && provider.enabled)
+      probing = { at: Date.now(), results: probe(local, { fetch: options.fetch }) }
+    }
+    const results = await probing.results
+    for (const [id, result] of results) {
+      const definition = find(id)?.definition
+      if (definition && result.found) remember(definition, result.models)
+    }
+    return results
+  }
+
+  function remember(definition: ProviderDefinition, models: ProbeResult['models']): void {
+    discovered.set(
+      definition.id,
+      models.map((model) => completeModel(model, definition)),
+    )
+  }
+
+  /** The person's list if there is one; else what the file knows, then what the provider's own list has besides. */
+  function modelsOf(provider: ConfiguredProvider | undefined): ModelDefinition[] {
+    if (!provider) return []
+    const { models, id, closed } = provider.definition
+    const named = new Set(models.map((model) => model.id))
+    const others =
+      closed === true || provider.restricted ? [] : (discovered.get(id) ?? []).filter((model) => !named.has(model.id))
+    return [...models, ...others].map(learned.apply)
+  }
+}
+
+function isUsable(provider: ConfiguredProvider, found: Map<string, ProbeResult>): boolean {
+  if (provider.problem !== undefined) return false
+  return !provider.definition.local || provider.restricted || (found.get(provider.definition.id)?.found ?? false)
+}
+
+function isDemo(ref: string | undefined): boolean {
+  return ref?.split('/', 1)[0] === 'demo'
+}
+
+function modelRef(model: ModelDefinition): string {
+  return `${model.provider}/${model.id}`
+}
+
+function withoutUser(baseURL: string | undefined): string | null {
+  if (!baseURL || !URL.canParse(baseURL)) return null
+  const url = new URL(baseURL)
+  if (!url.username && !url.password) return baseURL
+  url.username = ''
+  url.password = ''
+  return url.href
+}

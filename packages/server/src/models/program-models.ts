@@ -1,0 +1,52 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { chatCompletionParams } from '../providers/shared/params.ts'
+import { completeModel, type ModelDefinition } from '../providers/shared/provider.ts'
+import { createModels, type Models } from './models.ts'
+
+/**
+ * Models that a program brings along, by their full id (`provider/model`), before those of the providers. Where no
+ * default is configured, the first of them is it.
+ */
+export function withProgramModels(
+  models: Models,
+  own: Record<string, LanguageModelV4>,
+  configured: () => string | undefined,
+): Models {
+  const [first] = Object.keys(own)
+  return {
+    ...models,
+    async resolveChatModel(id) {
+      const wanted = id || configured() || first
+      const model = wanted !== undefined && Object.hasOwn(own, wanted) ? own[wanted] : undefined
+      if (wanted === undefined || model === undefined) return models.resolveChatModel(id)
+      return { id: wanted, model, definition: programModelDefinition(wanted) }
+    },
+    async listModels(options) {
+      const listed = Object.keys(own).map((ref) => ({
+        ...programModelDefinition(ref),
+        ref,
+        providerName: programModelDefinition(ref).provider,
+        usable: true,
+      }))
+      return [...listed, ...(await models.listModels(options))]
+    },
+  }
+}
+
+function programModelDefinition(ref: string): ModelDefinition {
+  const [provider = '', ...rest] = ref.split('/')
+  return completeModel({ id: rest.join('/') }, { id: provider, familyId: provider, params: chatCompletionParams })
+}
+
+/** For programs without a server or a home: the built-in providers, with keys from the environment. */
+const environmentModels = (): Models =>
+  createModels({ settings: () => ({}), env: process.env, defaultModel: () => process.env['TROUPE_MODEL'] || undefined })
+
+export const getModelDefinition: Models['getModelDefinition'] = (provider, id) =>
+  environmentModels().getModelDefinition(provider, id)
+
+export const getProviderDefinition: Models['getProviderDefinition'] = (id) =>
+  environmentModels().getProviderDefinition(id)
+
+/** Fails with a named error that says what to set. */
+export const resolveChatModel: Models['resolveChatModel'] = (id) => environmentModels().resolveChatModel(id)

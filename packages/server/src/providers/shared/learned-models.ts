@@ -1,0 +1,61 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type { LearnedModelFacts } from '@troupe/core'
+import { z } from 'zod'
+import type { ModelDefinition } from './provider.ts'
+
+const fileSchema = z.record(z.string(), z.int().positive())
+/** Models that are remembered; the oldest is forgotten first. */
+const maxModels = 500
+
+/** What providers' refusals say of models, by their full id. Windows are kept in a file. */
+export interface LearnedModels {
+  add(id: string, found: LearnedModelFacts): void
+  apply(model: ModelDefinition): ModelDefinition
+  takesNone(id: string): boolean
+}
+
+export function openLearnedModels(file: string | undefined): LearnedModels {
+  let windows: Map<string, number> | undefined
+  const blind = new Set<string>()
+  return {
+    add(id, { contextWindow, exact, takes }) {
+      if (takes?.length === 0) blind.add(id)
+      // A guess is worth keeping only where nothing better is known.
+      if (contextWindow === undefined || (exact !== true && known().has(id))) return
+      known().delete(id)
+      known().set(id, contextWindow)
+      const [oldest] = known().keys()
+      if (known().size > maxModels && oldest !== undefined) known().delete(oldest)
+      save()
+    },
+    apply(model) {
+      const contextWindow = known().get(`${model.provider}/${model.id}`)
+      return contextWindow === undefined ? model : { ...model, contextWindow }
+    },
+    takesNone: (id) => blind.has(id),
+  }
+
+  function known(): Map<string, number> {
+    return (windows ??= new Map(Object.entries(read())))
+  }
+
+  /** A file that cannot be read is as good as none: what it held is learned again. */
+  function read(): Record<string, number> {
+    if (file === undefined) return {}
+    try {
+      return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    } catch {
+      return {}
+    }
+  }
+
+  function save(): void {
+    if (file === undefined) return
+    try {
+      writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(known())), { mode: 0o600 })
+      renameSync(`${file}.new`, file)
+    } catch {
+      // It is known until the end of this process.
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { ImageModelV4, Experimental_VideoModelV4 as VideoModelV4 } from '@ai-sdk/provider'
+import type { MediaRequest } from '@troupe/core'
+
+export interface GeneratedMedia {
+  files: { bytes: Uint8Array; mediaType: string }[]
+  warnings: string[]
+}
+
+/** A provider of the SDK, as far as it makes pictures and films. */
+export interface MediaFactory {
+  imageModel?: (modelId: string) => ImageModelV4
+  videoModel?: (modelId: string) => VideoModelV4
+}
+
+/** Undefined where the provider has no such models. */
+export function mediaGenerator(
+  factory: MediaFactory,
+  kind: MediaRequest['kind'],
+  modelId: string,
+): ((request: MediaRequest, signal: AbortSignal) => Promise<GeneratedMedia>) | undefined {
+  const { imageModel, videoModel } = factory
+  if (kind === 'image') return imageModel && ((request, signal) => makeImages(imageModel(modelId), request, signal))
+  return videoModel && ((request, signal) => makeVideos(videoModel(modelId), request, signal))
+}
+
+async function makeImages(model: ImageModelV4, request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> {
+  const { generateImage } = await import('ai')
+  const { prompt, images = [], count, seed, size, aspectRatio } = request
+  const { images: made, warnings } = await generateImage({
+    model,
+    prompt: images.length === 0 ? prompt : { text: prompt, images: images.map(({ bytes }) => bytes) },
+    abortSignal: signal,
+    ...(count !== undefined && { n: count }),
+    ...(seed !== undefined && { seed }),
+    ...(size !== undefined && { size: size as `${number}x${number}` }),
+    ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
+  })
+  return { files: made.map(toFile), warnings: warnings.map(warningText) }
+}
+
+async function makeVideos(model: VideoModelV4, request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> {
+  const { experimental_generateVideo: generateVideo } = await import('ai')
+  const { prompt, images = [], count, seed, size, aspectRatio, seconds } = request
+  const [first] = images
+  const { videos, warnings } = await generateVideo({
+    model,
+    prompt: first === undefined ? prompt : { text: prompt, image: first.bytes },
+    abortSignal: signal,
+    poll: { timeoutMs: 1_800_000 },
+    ...(count !== undefined && { n: count }),
+    ...(seed !== undefined && { seed }),
+    ...(size !== undefined && { resolution: size as `${number}x${number}` }),
+    ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
+    ...(seconds !== undefined && { duration: seconds }),
+  })
+  return { files: videos.map(toFile), warnings: warnings.map(warningText) }
+}
+
+function toFile({
+  uint8Array,
+  mediaType,
+}: {
+  uint8Array: Uint8Array
+  mediaType: string
+}): GeneratedMedia['files'][number] {
+  return { bytes: uint8Array, mediaType }
+}
+
+function warningText(warning: { type: string; feature?: string; message?: string; details?: string }): string {
+  const { feature, message, details } = warning
+  if (message !== undefined) return message
+  return [`The model does not heed "${feature ?? warning.type}".`, ...(details === undefined ? [] : [details])].join(
+    ' ',
+  )
+}

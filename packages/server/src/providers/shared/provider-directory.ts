@@ -1,0 +1,255 @@
+import { createHmac } from 'node:crypto'
+import path from 'node:path'
+import { loadFolderSync, redact } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import {
+  checkProvider,
+  completeModel,
+  type ModelDefinition,
+  type ProviderDefinition,
+  type ProviderSettings,
+} from './provider.ts'
+
+/** A provider as it stands: its file, what the settings say about it, its key and address. */
+export interface ConfiguredProvider {
+  definition: ProviderDefinition
+  apiKey?: string | undefined
+  keySource: KeySource | null
+  baseURL?: string | undefined
+  /** The address is the built-in one. */
+  guessed: boolean
+  headers?: Record<string, string> | undefined
+  enabled: boolean
+  inSettings: boolean
+  /** Only the models that the settings list may be used. */
+  restricted: boolean
+  /** What keeps it from being used, as a sentence that says what to do. */
+  problem?: string | undefined
+}
+
+export type KeySource = `env:${string}` | 'settings'
+
+interface ProviderSources {
+  definitions: ReadonlyMap<string, ProviderDefinition>
+  settings: Record<string, ProviderSettings>
+  env: NodeJS.ProcessEnv
+}
+
+/** Undefined where neither a file nor the settings know the id. */
+function configuredProvider(
+  id: string,
+  { definitions, settings, env }: ProviderSources,
+): ConfiguredProvider | undefined {
+  const own = Object.hasOwn(settings, id) ? settings[id] : undefined
+  const file = definitions.get(id)
+  if (!own && !file) return undefined
+  const type = own?.type ?? file?.id ?? 'openai-compatible'
+  const adapter = file && (type === file.id || type === file.adapter) ? file : findAdapter(type, definitions)
+  const base = adapter ?? file ?? definitions.get('custom')
+  if (!base) return undefined
+
+  const names = file
+    ? { env: file.env, baseURLEnv: file.baseURLEnv }
+    : { env: [envName(id, 'API_KEY')], baseURLEnv: envName(id, 'BASE_URL') }
+  const envURL = names.baseURLEnv === undefined ? undefined : env[names.baseURLEnv]?.trim()
+  const baseURL = own?.baseURL ?? (envURL ? (base.parseBaseURL?.(envURL) ?? envURL) : base.baseURL)
+  const keyName = names.env.find((name) => env[name]?.trim())
+  const apiKey = own?.apiKey || (keyName === undefined ? undefined : env[keyName]?.trim())
+  const definition: ProviderDefinition = {
+    ...base,
+    id,
+    name: own?.name ?? file?.name ?? id,
+    familyId: own?.familyId ?? file?.familyId ?? base.familyId,
+    env: names.env,
+    ...(names.baseURLEnv !== undefined && { baseURLEnv: names.baseURLEnv }),
+    needsKey: base.needsKey && own?.baseURL === undefined,
+    models: configuredModels(id, own, file ?? base),
+  }
+  const enabled = own?.enabled !== false
+  const problem = !enabled
+    ? `${definition.name} is switched off. Switch it on in the settings under Models and keys.`
+    : !adapter
+      ? `${definition.name} names the adapter "${type}", which does not exist. There are: ${adapterNames(definitions).join(', ')}.`
+      : definition.needsKey && !apiKey
+        ? `${definition.name} has no key. Set ${names.env.join(' or ')} in the environment, or a key in the settings under Models and keys.`
+        : !baseURL && definition.adapter === 'openai-compatible'
+          ? `${definition.name} has no address. Set ${names.baseURLEnv ?? 'a base URL'} in the environment, or a base URL in the settings under Models and keys.`
+          : missingPart(definition)
+  return {
+    definition,
+    apiKey,
+    keySource: own?.apiKey ? 'settings' : apiKey && keyName ? `env:${keyName}` : null,
+    baseURL,
+    guessed: own?.baseURL === undefined && !envURL,
+    headers: own?.headers,
+    enabled,
+    inSettings: own !== undefined,
+    restricted: (own?.models?.length ?? 0) > 0,
+    problem,
+  }
+}
+
+/** Names an address and an account, and gives away neither. */
+export function accountFingerprint({ definition, apiKey = '', baseURL = '' }: ConfiguredProvider): string {
+  return createHmac('sha256', apiKey).update(`${definition.adapter} ${baseURL}`).digest('hex').slice(0, 8)
+}
+
+/** Adapters are named by a provider's file or by the SDK that it uses; `custom` is the plain one of its kind. */
+export function findAdapter(
+  type: string,
+  definitions: ReadonlyMap<string, ProviderDefinition>,
+): ProviderDefinition | undefined {
+  const same = [...definitions.values()].filter((definition) => definition.adapter === type)
+  return definitions.get(type) ?? same.find((definition) => definition.id === 'custom') ?? same[0]
+}
+
+export function adapterNames(definitions: ReadonlyMap<string, ProviderDefinition>): string[] {
+  return [...new Set([...definitions.values()].map((definition) => definition.adapter))].toSorted()
+}
+
+function missingPart(definition: ProviderDefinition): string | undefined {
+  const missing = definition.missing?.()
+  return missing === undefined ? undefined : `${definition.name} cannot be used: ${missing}`
+}
+
+function configuredModels(id: string, own: ProviderSettings | undefined, file: ProviderDefinition): ModelDefinition[] {
+  const { params } = file
+  const provider = { id, familyId: own?.familyId ?? file.familyId, ...(params && { params }) }
+  if (!own?.models?.length) return file.models.map((model) => ({ ...model, provider: id }))
+  return own.models.map((entry) => {
+    const model = typeof entry === 'string' ? { id: entry } : entry
+    const known = file.models.find((candidate) => candidate.id === model.id)
+    const said = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined))
+    return completeModel({ ...known, ...said, id: model.id }, provider)
+  })
+}
+
+/** `acme` has its key in `ACME_API_KEY`. */
+function envName(id: string, what: string): string {
+  return `${id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_${what}`
+}
+
+interface ProviderDirectoryOptions {
+  settings: () => Record<string, ProviderSettings>
+  env: NodeJS.ProcessEnv
+  folders?: string[]
+  log?: (message: string) => void
+}
+
+/** Every provider that there is, by its file or by the settings. Files are read on the first question. */
+interface ProviderDirectory {
+  find: (id: string) => ConfiguredProvider | undefined
+  all: () => ConfiguredProvider[]
+  /** Where its requests go, with these settings or those that hold. */
+  addressOf: (id: string, settings?: Record<string, ProviderSettings>) => string | undefined
+  definitions: () => ReadonlyMap<string, ProviderDefinition>
+  problems: () => { path: string; message: string }[]
+  redact: (text: string) => string
+  keyNames: () => string[]
+}
+
+export function createProviderDirectory(options: ProviderDirectoryOptions): ProviderDirectory {
+  const { env, settings } = options
+  const folders = options.folders ?? [path.dirname(import.meta.dirname)]
+  let registry:
+    | { definitions: Map<string, ProviderDefinition>; problems: { path: string; message: string }[] }
+    | undefined
+
+  return {
+    find: (id) => configured(id, settings()),
+    all,
+    addressOf: (id, given) => configured(id, given ?? settings())?.baseURL,
+    definitions: () => load().definitions,
+    problems: () => load().problems,
+    redact: (text) => redact(text, secrets()),
+    keyNames: () => [...new Set(all().flatMap((provider) => provider.definition.env))],
+  }
+
+  function configured(id: string, current: Record<string, ProviderSettings>): ConfiguredProvider | undefined {
+    return configuredProvider(id, { definitions: load().definitions, settings: current, env })
+  }
+
+  function all(): ConfiguredProvider[] {
+    const current = settings()
+    const ids = new Set([...load().definitions.keys(), ...Object.keys(current)])
+    return [...ids].map((id) => configured(id, current)).filter((provider) => provider !== undefined)
+  }
+
+  /** Every key, whether or not another one goes before it. Runs for each line of the log, so it asks nothing else. */
+  function* secrets(): Iterable<string> {
+    for (const definition of load().definitions.values()) yield* definition.env.map(valueOf)
+    for (const [id, { apiKey = '', headers = {} }] of Object.entries(settings())) {
+      yield apiKey
+      yield valueOf(envName(id, 'API_KEY'))
+      for (const [name, value] of Object.entries(headers)) if (secretHeader.test(name)) yield value
+    }
+  }
+
+  function valueOf(name: string): string {
+    return env[name]?.trim() ?? ''
+  }
+
+  function load(): NonNullable<typeof registry> {
+    if (registry) return registry
+    const loaded = folders.map((folder) => loadFolderSync(folder, checkProvider))
+    const problems = loaded.flatMap((folder) => folder.problems)
+    for (const problem of problems) options.log?.(`provider file ${problem.path}: ${problem.message}`)
+    const entries = loaded.flatMap((folder) => folder.entries)
+    registry = { definitions: new Map(entries.map(({ name, value }) => [name, value])), problems }
+    return registry
+  }
+}
+
+const secretHeader = /auth|key|token|secret|cookie/i
+
+export function providerNotFound(name: string, names: string[]): NamedError {
+  const near = similarNames(name, names)
+  const message = `There is no provider "${name}".${suggest(near)} Add it in the settings under Models and keys.`
+  return new NamedError('ProviderNotFound', message, { status: 404, data: { provider: name, near } })
+}
+
+export function providerNotConfigured(
+  { definition }: ConfiguredProvider,
+  message: string,
+  cause?: unknown,
+): NamedError {
+  return new NamedError('ProviderNotConfigured', message, {
+    data: { provider: definition.id, env: definition.env, setting: `providers.${definition.id}` },
+    cause,
+  })
+}
+
+export function modelNotFound(wanted: string, message: string, names: string[]): NamedError {
+  const similar = similarNames(wanted, names)
+  const near = similar.length > 0 || names.length > 5 ? similar : names
+  return new NamedError('ModelNotFound', `${message}${suggest(near)}`, { status: 404, data: { model: wanted, near } })
+}
+
+export function modelsUnavailable(problems: { path: string; message: string }[]): NamedError {
+  const message = 'No model can be used. Set the key of a provider in the settings under Models and keys.'
+  return new NamedError('ModelsUnavailable', message, { status: 503, data: { problems } })
+}
+
+function suggest(near: string[]): string {
+  return near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
+}
+
+/** The few names that look most like the one asked for, best first. */
+function similarNames(name: string, names: Iterable<string>, count = 5): string[] {
+  const wanted = pairs(name)
+  return [...new Set(names)]
+    .map((candidate) => ({ candidate, score: likeness(wanted, pairs(candidate)) }))
+    .filter(({ score }) => score > 0.35)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, count)
+    .map(({ candidate }) => candidate)
+}
+
+function pairs(name: string): Set<string> {
+  const plain = ` ${name.toLowerCase().replace(/[^a-z0-9]+/g, '')} `
+  return new Set(Array.from({ length: Math.max(0, plain.length - 1) }, (_, index) => plain.slice(index, index + 2)))
+}
+
+function likeness(a: Set<string>, b: Set<string>): number {
+  return (2 * a.intersection(b).size) / (a.size + b.size)
+}

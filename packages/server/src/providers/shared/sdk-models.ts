@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import type { CreateOptions, ModelFactory } from './provider.ts'
+
+type Prepare = (options: LanguageModelV4CallOptions, modelId: string) => LanguageModelV4CallOptions
+
+/** The options for another try after this error, or nothing. */
+type Repair = (error: unknown, options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions | undefined
+
+/** The models of a provider, with what its API wants to be asked for in every call. */
+export function prepareCalls(factory: ModelFactory, prepare: Prepare, mend?: Repair): ModelFactory {
+  return new Proxy(factory, {
+    apply(target, _, [modelId]: [string]) {
+      const model = target(modelId)
+      const prepared: LanguageModelV4 = {
+        specificationVersion: 'v4',
+        provider: model.provider,
+        modelId: model.modelId,
+        supportedUrls: model.supportedUrls,
+        doGenerate: (options) => call((given) => model.doGenerate(given), prepare(options, modelId)),
+        doStream: (options) => call((given) => model.doStream(given), prepare(options, modelId)),
+      }
+      return prepared
+    },
+  })
+
+  async function call<T>(
+    work: (options: LanguageModelV4CallOptions) => PromiseLike<T>,
+    options: LanguageModelV4CallOptions,
+  ): Promise<T> {
+    try {
+      return await work(options)
+    } catch (error) {
+      const mended = mend?.(error, options)
+      if (mended === undefined) throw error
+      return work(mended)
+    }
+  }
+}
+
+type Options = Record<string, unknown>
+
+/** The call with options of a provider; what the call says itself goes before them. */
+export function withOptions(
+  options: LanguageModelV4CallOptions,
+  provider: string,
+  defaults: Options,
+): LanguageModelV4CallOptions {
+  const { providerOptions } = options
+  const merged = { ...defaults, ...providerOptions?.[provider] }
+  return { ...options, providerOptions: { ...providerOptions, [provider]: merged } as typeof providerOptions & object }
+}
+
+/**
+ * What an SDK's `create…` is given. The key is always said, even when there is none: left out, an SDK would take it
+ * from the environment by itself and send it wherever `baseURL` points.
+ */
+export function sdkOptions({ apiKey = '', baseURL, headers, fetch }: CreateOptions) {
+  return { apiKey, ...(baseURL && { baseURL }), ...(headers && { headers }), ...(fetch && { fetch }) }
+}
+
+/** Everything that speaks OpenAI's chat completions at an address of its own. */
+export async function createOpenAICompatible(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4> {
+  const { id = 'custom', apiKey, baseURL, headers, fetch } = options
+  if (!baseURL) throw new Error('it has no base URL')
+  const sdk = await import('@ai-sdk/openai-compatible')
+  return sdk.createOpenAICompatible({
+    name: id,
+    baseURL,
+    includeUsage: true,
+    transformRequestBody: (body) => markChatCompletion(forMistral(body)),
+    ...(apiKey && { apiKey }),
+    ...(headers && { headers }),
+    ...(fetch && { fetch }),
+  })
+}
+
+interface Message {
+  role: string
+  tool_call_id?: string
+  tool_calls?: { id: string }[]
+}
+
+const family = /mistral|mixtral|ministral|magistral|codestral|devstral|pixtral/i
+
+/**
+ * A request as Mistral's models take it, whoever serves them: they refuse a message of the person right after results
+ * (where what a tool has read is shown, or the person steered), and calls whose id is not nine letters and digits (such
+ * as those that another model made). Requests of other models are left as they are.
+ */
+function forMistral<Body extends Record<string, unknown>>(body: Body): Body {
+  const { model, messages } = body
+  if (typeof model !== 'string' || !family.test(model) || !Array.isArray(messages)) return body
+  const given = messages as Message[]
+  const bridged = given.flatMap((message, index) => {
+    const follows = message.role === 'user' && given[index - 1]?.role === 'tool'
+    return follows ? [{ role: 'assistant', content: 'I have the results.' }, message] : [message]
+  })
+  return { ...body, messages: bridged.map(withShortIds) }
+}
+
+function withShortIds(message: Message): Message {
+  const { tool_call_id: id, tool_calls: calls } = message
+  if (id !== undefined) return { ...message, tool_call_id: shortId(id) }
+  if (calls === undefined) return message
+  return { ...message, tool_calls: calls.map((call) => ({ ...call, id: shortId(call.id) })) }
+}
+
+function shortId(id: string): string {
+  return /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+}
+
+const mark = { type: 'ephemeral' }
+
+/**
+ * The call with marks for a provider that keeps only what is marked: the tools, the instructions, and the last two
+ * messages that are not the model's. The earlier of them ended the request before this one, so it is found in the cache
+ * however many blocks were added since. Four marks are the most that such providers take.
+ */
+export function markCache(options: LanguageModelV4CallOptions, provider: string): LanguageModelV4CallOptions {
+  const { prompt, tools } = options
+  const marked = new Set([prompt.findLastIndex(({ role }) => role === 'system'), ...lastInputs(prompt)])
+  return {
+    ...options,
+    prompt: prompt.map((message, index) => (marked.has(index) ? markMessage(message, provider) : message)),
+    ...(tools !== undefined && {
+      tools: tools.map((tool, index) =>
+        index === tools.length - 1 && tool.type === 'function' ? withMark(tool, provider) : tool,
+      ),
+    }),
+  }
+}
+
+/** Where this request ends, and where the one before it did. */
+function lastInputs(prompt: LanguageModelV4Prompt): number[] {
+  const isInput = ({ role }: LanguageModelV4Message): boolean => role === 'user' || role === 'tool'
+  const last = prompt.findLastIndex(isInput)
+  const answer = prompt.findLastIndex(({ role }, index) => role === 'assistant' && index < last)
+  return [last, prompt.findLastIndex((message, index) => index < answer && isInput(message))]
+}
+
+function markMessage(message: LanguageModelV4Message, provider: string): LanguageModelV4Message {
+  if (message.role === 'system') return withMark(message, provider)
+  const content = message.content.map((part, index) =>
+    index === message.content.length - 1 ? withMark(part, provider) : part,
+  )
+  return { ...message, content } as LanguageModelV4Message
+}
+
+function withMark<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T, provider: string): T {
+  const own = { ...value.providerOptions?.[provider], cacheControl: mark }
+  return { ...value, providerOptions: { ...value.providerOptions, [provider]: own } }
+}
+
+interface ChatMessage {
+  role: string
+  content?: unknown
+}
+
+const needsMarks = /(^|[/.])claude|^anthropic\//i
+
+/**
+ * A chat completion with the same marks, for Claude behind a router (OpenRouter, LiteLLM), which passes them on.
+ * Requests of other models are left as they are.
+ */
+function markChatCompletion<Body extends Record<string, unknown>>(body: Body): Body {
+  const { model, messages } = body
+  if (typeof model !== 'string' || !needsMarks.test(model) || !Array.isArray(messages)) return body
+  const given = messages as ChatMessage[]
+  const last = given.findLastIndex(({ role }) => role !== 'assistant')
+  const answer = given.findLastIndex(({ role }, index) => role === 'assistant' && index < last)
+  const before = given.findLastIndex(({ role }, index) => index < answer && role !== 'assistant')
+  const marked = new Set([given.findLastIndex(({ role }) => role === 'system'), last, before])
+  return { ...body, messages: given.map((message, index) => (marked.has(index) ? markChatMessage(message) : message)) }
+}
+
+function markChatMessage(message: ChatMessage): ChatMessage {
+  const { content } = message
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  if (!Array.isArray(parts) || content === '') return message
+  const marked = (parts as object[]).map((part, index) =>
+    index === parts.length - 1 ? { ...part, cache_control: mark } : part,
+  )
+  return { ...message, content: marked }
+}
+
+/**
+ * What the requests of one conversation have in common, for providers that send like requests to one machine. It stays
+ * the same from step to step and from turn to turn, and tells nothing.
+ */
+export function cacheKey({ prompt, tools = [] }: LanguageModelV4CallOptions): string {
+  const hash = createHash('sha256')
+  for (const { name } of tools) hash.update(`${name}\n`)
+  for (const message of prompt.slice(0, 2)) hash.update(JSON.stringify(message).slice(0, 20_000))
+  return hash.digest('hex').slice(0, 32)
+}

@@ -1,0 +1,84 @@
+import { homedir } from 'node:os'
+import {
+  compileRules,
+  type Decision,
+  explainCall,
+  findSandbox,
+  type Mode,
+  modes,
+  placeContext,
+  type Policy,
+} from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import { createProjectConfigs, openConfig } from '../config/config.ts'
+import { openTools } from '../extensions/tools.ts'
+import { askWhileUnknown, managedFile, ruleLines } from '../permission/permissions.ts'
+import { openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
+import { checkRule } from '../permission/rule-registry.ts'
+import { isTrusted } from '../stores/sqlite.ts'
+
+/** Says what would become of calls in a folder, from the files of a home; no server is needed and nothing is changed. */
+export interface Explainer {
+  explain(call: { tool: string; input: unknown }): Decision | Promise<Decision>
+  /** What decides besides the call. */
+  policy: Policy
+  /** What is wrong with the rules, in sentences. */
+  warnings: string[]
+  /** Tool files that could not be loaded; their tools count as unknown ones. */
+  problems: string[]
+}
+
+export async function openExplainer(options: {
+  home: string
+  workspace: string
+  env: NodeJS.ProcessEnv
+  /** Tried besides those of the files. */
+  rules?: RuleTexts
+  mode?: string
+  /** Default: what is found on this machine. */
+  sandbox?: boolean
+}): Promise<Explainer> {
+  const { home, env, workspace } = options
+  const personHome = env['HOME'] || homedir()
+  const place = { path: workspace, trusted: isTrusted(home, workspace) }
+  const layers = openRuleLayers({
+    home,
+    personHome,
+    config: openConfig({ path: home }),
+    projects: createProjectConfigs(),
+    managedFile,
+    allowBypass: true,
+  })
+  const problems: string[] = []
+  const loaded = openTools({ home, logger: ({ message, path }) => void problems.push(`${String(path)}: ${message}`) })
+  loaded.load({ ...place, id: workspace, createdAt: 0 })
+  const tools = loaded.list(workspace)
+  const unknown = layers.unknown(place)
+  const policy: Policy = {
+    mode: options.mode === undefined ? layers.mode(place) : parseMode(options.mode),
+    rules: compileRules([...layers.rules(place), ...ruleLines(checked(options.rules ?? {}), 'flag', workspace)]),
+    sandbox: options.sandbox ?? (await findSandbox({ troupeHome: home, env })).sandbox !== undefined,
+    home: personHome,
+    troupeHome: home,
+  }
+  const ctx = placeContext(workspace)
+  return {
+    policy,
+    explain: (call) => askWhileUnknown(explainCall(call, tools, ctx, policy), unknown),
+    problems,
+    warnings: [
+      ...layers.warnings(place),
+      ...policy.rules.problems.map(({ line, message }) => `The rule "${line.text}" cannot be read: ${message}`),
+    ],
+  }
+}
+
+function parseMode(name: string): Mode {
+  const mode = modes.find((known) => known === name)
+  if (mode !== undefined) return mode
+  throw new NamedError('UnknownMode', `There is no mode "${name}". The modes are ${modes.join(', ')}.`)
+}
+
+function checked({ allow = [], ask = [], deny = [] }: RuleTexts): RuleTexts {
+  return { allow: allow.map(checkRule), ask: ask.map(checkRule), deny: deny.map(checkRule) }
+}

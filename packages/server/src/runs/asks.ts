@@ -1,0 +1,215 @@
+import {
+  type Answer,
+  type Ask,
+  checkInput,
+  findTool,
+  inDialect,
+  type PermissionContext,
+  type RunRecord,
+  type Session,
+  type SessionRule,
+  type Store,
+  type Tool,
+} from '@troupe/core'
+import { ackRequestSchema, answerRequestSchema, askListSchema, NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import { answer, route, type Route } from '../http/route.ts'
+import { findSession } from '../http/scope.ts'
+import { type Permissions, ruleLines } from '../permission/permissions.ts'
+import type { RememberScope } from '../permission/rule-layers.ts'
+import type { RuleRegistry, RuleTarget, SessionGrants } from '../permission/rule-registry.ts'
+import type { Inbox } from './inbox.ts'
+import type { RunManager, RunRequest } from './run-manager.ts'
+
+/** Answers to asks, and the rules that people make of them. */
+export interface AskAnswers {
+  /**
+   * Gives a person's answer to an ask. What it wants remembered is written in the same commit, and then settles the
+   * other asks that it covers. Throws `NothingToRemember`, `WrongInput` (422) and what `Inbox.answer` throws; then
+   * nothing has changed.
+   */
+  answer(ask: Ask, answer: Answer, client?: string): Promise<{ ask: Ask; settled: string[] }>
+  /** Adds rules, and settles what they cover. */
+  add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[]): Promise<{ settled: string[] }>
+}
+
+interface AskAnswersOptions {
+  store: Store
+  inbox: Inbox
+  live: RunManager
+  permissions: Permissions
+  ruleBook: RuleRegistry
+  grants: SessionGrants
+  tools(session: Session): readonly Tool[]
+  /** Where the agent of a run is at work. */
+  contextOf(session: Session, agentId: string | null): PermissionContext
+}
+
+export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
+  const { store, inbox, live, permissions, ruleBook, grants } = options
+
+  return {
+    async answer(ask, answer, client) {
+      const given = client === undefined ? {} : { client }
+      const session = await store.sessions.get(ask.sessionId)
+      if (session === undefined || ask.closedAt !== null || answer.type !== 'approve')
+        return { ask: await live.answer(ask.id, answer, given), settled: [] }
+      if (answer.input !== undefined) await checkEdit(ask, answer.input, session)
+      if (answer.remember === undefined) return { ask: await live.answer(ask.id, answer, given), settled: [] }
+      const scope = answer.remember
+      const target = { place: permissions.placeOf(session), session }
+      const rules = await rulesToRemember(ask)
+      const also = (inside: Store): Promise<void> => ruleBook.add(target, scope, rules, inside)
+      const answered = await live.answer(ask.id, answer, { ...given, also })
+      await grants.refresh(session.id)
+      return { ask: answered, settled: await settle(session, scope) }
+    },
+    async add(target, scope, rules) {
+      await ruleBook.add(target, scope, rules)
+      if (!rules.some(({ effect }) => effect === 'allow')) return { settled: [] }
+      return { settled: await settle(target.session, scope, target.place.path) }
+    },
+  }
+
+  /** Only what was offered with the ask, and only where its run is ours: anybody can write an ask into a folder of sessions. */
+  async function rulesToRemember(ask: Ask): Promise<SessionRule[]> {
+    const { remember = [] } = ask
+    if (remember.length === 0 || (await store.runs.get(ask.runId)) === undefined)
+      throw new NamedError('NothingToRemember', 'No rule would be safe to remember here; approve it once.', {
+        status: 422,
+      })
+    return remember.map((text) => ({ text, effect: 'allow' }))
+  }
+
+  async function checkEdit(ask: Ask, input: unknown, session: Session): Promise<void> {
+    const tool = findTool(ask.toolName, toolsOf(session, await store.runs.get(ask.runId)))
+    if (tool === undefined) return
+    const checked = checkInput(tool, input)
+    if ('complaint' in checked)
+      throw new NamedError('WrongInput', `The edited input does not fit: ${checked.complaint}`, { status: 422 })
+  }
+
+  /** Answers the open asks that the rules allow by now. Asks that offered no rule were not for a rule to settle. */
+  async function settle(of: Session | undefined, scope: RememberScope, path?: string): Promise<string[]> {
+    const open = await inbox.list(scope === 'session' && of !== undefined ? { sessionId: of.id } : {})
+    const settled: string[] = []
+    for (const ask of open) {
+      if (ask.kind !== 'approval' || (ask.remember ?? []).length === 0) continue
+      const session = await store.sessions.get(ask.sessionId)
+      if (session === undefined) continue
+      const place = permissions.placeOf(session)
+      if (scope === 'project' && place.path !== (path ?? permissions.placeOf(of ?? session).path)) continue
+      const rule = await ruleFor(ask, session)
+      if (rule !== undefined && (await giveRule(ask.id, rule))) settled.push(ask.id)
+    }
+    return settled
+  }
+
+  async function ruleFor(ask: Ask, session: Session): Promise<string | undefined> {
+    const run = await store.runs.get(ask.runId)
+    const { rules } = (run?.request ?? {}) as Partial<RunRequest>
+    const place = permissions.placeOf(session)
+    const { decision, rule } = await permissions.explain(
+      { tool: ask.toolName, input: ask.input },
+      {
+        place,
+        ctx: options.contextOf(session, run?.agentId ?? null),
+        policy: permissions.policy(place, { session, rules: ruleLines(rules ?? {}, 'flag', place.path) }),
+        tools: toolsOf(session, run),
+      },
+    )
+    return decision === 'allow' ? (rule ?? ask.remember?.join(', ')) : undefined
+  }
+
+  /** As the model of the run knows them. */
+  function toolsOf(session: Session, run: RunRecord | undefined): readonly Tool[] {
+    const { model = '' } = (run?.request ?? {}) as Partial<RunRequest>
+    return inDialect(options.tools(session), model)
+  }
+
+  /** False when somebody was quicker. */
+  async function giveRule(id: string, rule: string): Promise<boolean> {
+    try {
+      await live.answer(id, { type: 'approve', rule })
+      return true
+    } catch (error) {
+      if (error instanceof NamedError && error.name === 'AskClosed') return false
+      throw error
+    }
+  }
+}
+
+export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: AskAnswers }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/asks',
+      summary: 'Open asks of every run of the workspace, or of one session.',
+      query: z.object({ sessionId: z.string().max(64).optional() }),
+      scoped: true,
+      answers: { 200: askListSchema, 404: 'SessionNotFound' },
+      async handle(c, { query, workspaceId }) {
+        const { sessionId } = query
+        if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
+        const asks = await inbox.list(sessionId === undefined ? {} : { sessionId })
+        const ours = await Promise.all(asks.map((ask) => isIn(workspaceId, ask.sessionId)))
+        return answer(c, askListSchema, { asks: asks.filter((_, i) => ours[i]) })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/ai/asks/:id',
+      summary: 'Answers an ask. What is remembered with it also answers the open asks that it covers.',
+      body: answerRequestSchema,
+      scoped: true,
+      answers: {
+        200: '{ask, settled}',
+        403: 'ForeignClient',
+        404: 'AskNotFound',
+        409: 'AskClosed',
+        422: 'WrongAnswer, WrongInput, NothingToRemember',
+      },
+      async handle(c, { params, body, workspaceId }) {
+        const ask = await inbox.find(params['id'] as string)
+        if (ask === undefined || !(await isIn(workspaceId, ask.sessionId)))
+          throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
+        const { answer, clientId } = body
+        return c.json(await answers.answer(ask, answer, clientId))
+      },
+    }),
+  ]
+
+  async function isIn(workspaceId: string, sessionId: string): Promise<boolean> {
+    return (await store.sessions.get(sessionId))?.workspaceId === workspaceId
+  }
+}
+
+export function toolAckRoutes({ store, live }: { store: Store; live: RunManager }): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/ai/tools/ack',
+      summary:
+        'A page says what became of something that a tool asked it to do; kept for 30 s when it comes too early.',
+      body: ackRequestSchema,
+      scoped: true,
+      answers: {
+        200: '{result: resolved | stored}',
+        403: 'ForeignClient',
+        404: 'SessionNotFound',
+        409: 'AskClosed',
+        413: 'AnswerTooLarge',
+        429: 'TooManyAnswers',
+      },
+      async handle(c, { body, workspaceId }) {
+        const { sessionId, toolCallId, clientId, status, output, errorText } = body
+        await findSession(store, sessionId, workspaceId)
+        const answer: Answer = {
+          type: 'answers',
+          answers: { status, ...(output !== undefined && { output }), ...(errorText !== undefined && { errorText }) },
+        }
+        return c.json({ result: await live.acknowledge({ sessionId, toolCallId, client: clientId, answer }) })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,289 @@
+import type { Store } from '@troupe/core'
+import {
+  type Chunk,
+  deltaText,
+  formatEvent,
+  type Frame,
+  itemSize,
+  joinDeltas,
+  type LogItem,
+  NamedError,
+  type Note,
+  type RunLog,
+  sliceDelta,
+} from '@troupe/protocol'
+import type { Sink } from '../http/stream-response.ts'
+import { storageFault } from '../util/storage-fault.ts'
+import type { Journal, Journalled } from './journal.ts'
+import { createSubscriber, type LogEvent, type LogPage, type LogSource, type Subscriber } from './subscriber.ts'
+
+/** The log of a live run: what is not yet journalled lies in memory, everything else is read from the journal. */
+export interface LiveLog extends RunLog {
+  /** The number of the last chunk. */
+  readonly number: number
+  /** Sends everything after `after`, then what comes live. `untilWaiting`: ends when only a person can go on. */
+  subscribe(sink: Sink, options: { after: number; untilWaiting?: boolean }): () => void
+  setWaiting(waiting: boolean): void
+  /** Nothing that comes from now on is written or sent. */
+  mute(): void
+  /** No more chunks: subscribers are ended once they have everything. */
+  end(): void
+  /** Resolves when no subscriber is left. */
+  unread(): Promise<void>
+}
+
+export interface LiveLogOptions {
+  runId: string
+  store: Pick<Store, 'frames'>
+  journal: Journal
+  /** The first chunk comes after this number. */
+  from: number
+  /** Frames that an earlier process wrote. */
+  seq?: number
+  /** Called for each chunk before anybody sees it. */
+  onChunk?: (chunk: Chunk) => void
+}
+
+/** So much is journalled at once, without waiting for the next tick of the journal, and a frame holds not much more. */
+const maxFrameBytes = 1 << 18
+/**
+ * How far numbers jump after a crash. Nothing is sent whose number is further than this beyond the journal, so that no
+ * client can hold a number that is given again.
+ */
+export const numberJump = 1 << 20
+/** Frames that a subscriber reads at once. */
+const framesPerPage = 4
+/** Joined deltas are cut into pieces of this length where they are sent. */
+const maxDeltaLength = 1 << 15
+
+export function createLiveLog(options: LiveLogOptions): LiveLog {
+  return new JournalledLog(options)
+}
+
+/** A class, since hundreds of logs may stand open and methods on a prototype weigh nothing. */
+class JournalledLog implements LiveLog, Journalled, LogSource {
+  number: number
+  readonly #options: LiveLogOptions
+  #seq: number
+  #pending: LogItem[] = []
+  #pendingFrom: number
+  #writing: Frame[] = []
+  #failure: unknown
+  #held = false
+  #waiting = false
+  #muted = false
+  #ended = false
+  /** A new list at each change, so that one may leave while all are told. */
+  #subscribers: readonly Subscriber[] = []
+  #onUnread: (() => void)[] | undefined
+
+  constructor(options: LiveLogOptions) {
+    this.#options = options
+    this.number = options.from
+    this.#seq = options.seq ?? 0
+    this.#pendingFrom = options.from
+  }
+
+  append(chunk: Chunk): void {
+    if (this.#muted) return
+    this.#options.onChunk?.(chunk)
+    this.number += itemSize(chunk)
+    this.#keep(chunk)
+    if (this.#subscribers.length > 0) this.#send(chunk)
+  }
+
+  note(note: Note): void {
+    if (!this.#muted) this.#keep(note)
+  }
+
+  async sync(): Promise<void> {
+    if (this.#muted || (this.#pending.length === 0 && this.#writing.length === 0)) return
+    await this.#options.journal.commit(this)
+    if (this.#failure !== undefined) throw notStored(this.#failure)
+  }
+
+  subscribe(sink: Sink, { after, untilWaiting = false }: { after: number; untilWaiting?: boolean }): () => void {
+    const subscriber = createSubscriber(sink, { after, untilWaiting }, this)
+    this.#subscribers = [...this.#subscribers, subscriber]
+    subscriber.wake()
+    return () => subscriber.close()
+  }
+
+  setWaiting(now: boolean): void {
+    this.#waiting = now
+    if (now) for (const subscriber of this.#subscribers) subscriber.check()
+  }
+
+  mute(): void {
+    if (this.#muted) return
+    this.#muted = true
+    this.#options.journal.drop(this)
+  }
+
+  end(): void {
+    this.mute()
+    this.#ended = true
+    for (const subscriber of this.#subscribers) subscriber.check()
+  }
+
+  unread(): Promise<void> {
+    if (this.#subscribers.length === 0) return Promise.resolve()
+    return new Promise((resolve) => (this.#onUnread ??= []).push(resolve))
+  }
+
+  /** For the journal: what it shall write now. */
+  take(): Frame[] {
+    const { runId } = this.#options
+    this.#writing = splitIntoFrames(this.#pending, { runId, seq: this.#seq, from: this.#pendingFrom })
+    this.#seq += this.#writing.length
+    this.#pending = []
+    this.#pendingFrom = this.number
+    return this.#writing
+  }
+
+  written(): void {
+    this.#writing = []
+    this.#failure = undefined
+    if (!this.#held) return
+    this.#held = false
+    for (const subscriber of this.#subscribers) subscriber.wake()
+  }
+
+  notWritten(error: unknown): void {
+    this.#failure = error
+    this.#pending = [...this.#writing.flatMap(({ items }) => items), ...this.#pending]
+    this.#pendingFrom = this.#memoryFrom()
+    this.#seq -= this.#writing.length
+    this.#writing = []
+  }
+
+  /** For subscribers: what lies in memory after this number, or undefined when the journal has to be read first. */
+  recent(after: number): LogPage | undefined {
+    if (after < this.#memoryFrom()) return undefined
+    const events = [
+      ...this.#writing.flatMap((frame) => eventsAfter(frame.items, frame.from, after)),
+      ...eventsAfter(this.#pending, this.#pendingFrom, after),
+    ]
+    const limit = this.#sendable()
+    if (this.number <= limit) return { events, upTo: this.number, complete: true }
+    this.#held = true
+    const allowed = events.filter((event) => event.number <= limit)
+    return { events: allowed, upTo: allowed.at(-1)?.number ?? after, complete: false }
+  }
+
+  /** Everything up to where memory began when it was asked is in the journal for certain. */
+  async read(after: number): Promise<LogPage> {
+    const { store, runId } = this.#options
+    const inJournal = this.#memoryFrom()
+    const frames = await store.frames.read(runId, after, framesPerPage)
+    const events = frames.flatMap((frame) => eventsAfter(frame.items, frame.from, after))
+    return {
+      events,
+      upTo: frames.length < framesPerPage ? inJournal : (frames.at(-1)?.to ?? inJournal),
+      complete: false,
+    }
+  }
+
+  over(untilWaiting: boolean): boolean {
+    return this.#ended || (untilWaiting && this.#waiting)
+  }
+
+  closed(subscriber: Subscriber): void {
+    this.#subscribers = this.#subscribers.filter((other) => other !== subscriber)
+    if (this.#subscribers.length > 0) return
+    const listeners = this.#onUnread
+    this.#onUnread = undefined
+    for (const listener of listeners ?? []) listener()
+  }
+
+  #keep(item: LogItem): void {
+    const { journal } = this.#options
+    const last = this.#pending.at(-1)
+    const joined = last === undefined || itemSize(last) > maxFrameBytes ? undefined : joinDeltas(last, item)
+    if (joined === undefined) this.#pending.push(item)
+    else this.#pending[this.#pending.length - 1] = joined
+    journal.touch(this)
+    if (this.number - this.#pendingFrom > maxFrameBytes) void journal.commit(this)
+  }
+
+  #send(chunk: Chunk): void {
+    const { number } = this
+    const mayGo = number <= this.#sendable()
+    if (!mayGo) this.#held = true
+    let event: string | undefined
+    for (const subscriber of this.#subscribers) {
+      if (!subscriber.live) continue
+      if (!mayGo) subscriber.hold()
+      else subscriber.push(number, (event ??= formatEvent(number, chunk)))
+    }
+  }
+
+  #memoryFrom(): number {
+    return this.#writing[0]?.from ?? this.#pendingFrom
+  }
+
+  #sendable(): number {
+    return this.#memoryFrom() + numberJump
+  }
+}
+
+/** Frames of a size that a slow client can be fed from. */
+function splitIntoFrames(items: readonly LogItem[], first: { runId: string; seq: number; from: number }): Frame[] {
+  const frames: Frame[] = []
+  let { seq, from: to } = first
+  for (const item of items) {
+    let frame = frames.at(-1)
+    if (frame === undefined || frame.to - frame.from > maxFrameBytes) {
+      frame = { runId: first.runId, seq: seq++, from: to, to, items: [] }
+      frames.push(frame)
+    }
+    frame.items.push(item)
+    to += itemSize(item)
+    frame.to = to
+  }
+  return frames
+}
+
+/** The chunks of a frame that end after a number; a delta that the number cuts is cut, a long one goes in pieces. */
+export function eventsAfter(items: readonly LogItem[], from: number, after: number): LogEvent[] {
+  const events: LogEvent[] = []
+  let number = from
+  for (const item of items) {
+    const start = number
+    number += itemSize(item)
+    if (number <= after || isNote(item)) continue
+    const chunk = (start < after ? sliceDelta(item, after - start) : item) as Chunk
+    pushInPieces(events, chunk, number)
+  }
+  return events
+}
+
+function pushInPieces(events: LogEvent[], chunk: Chunk, number: number): void {
+  let rest = chunk
+  for (;;) {
+    const length = deltaText(rest)?.length ?? 0
+    if (length <= maxDeltaLength) {
+      events.push({ number, chunk: rest })
+      return
+    }
+    events.push({ number: number - length + maxDeltaLength, chunk: deltaHead(rest, maxDeltaLength) })
+    rest = sliceDelta(rest, maxDeltaLength) as Chunk
+  }
+}
+
+function deltaHead(chunk: Chunk, length: number): Chunk {
+  if (chunk.type === 'tool-input-delta') return { ...chunk, inputTextDelta: chunk.inputTextDelta.slice(0, length) }
+  return { ...chunk, delta: (chunk as { delta: string }).delta.slice(0, length) } as Chunk
+}
+
+function isNote(item: LogItem): item is Note {
+  return item.type.startsWith('$')
+}
+
+function notStored(cause: unknown): NamedError {
+  const reason = storageFault(cause)?.message ?? (cause instanceof Error ? `${cause.message}.` : String(cause))
+  return new NamedError('NotStored', `The run stopped because it can no longer be saved. ${reason}`, {
+    status: 507,
+    cause,
+  })
+}

@@ -1,0 +1,364 @@
+import {
+  type AgentReport,
+  compactRun,
+  inDialect,
+  type Limits,
+  Meter,
+  type Resume,
+  run,
+  type RunOutcome,
+  type RunStatus,
+  shutdown,
+} from '@troupe/core'
+import { type Chunk, type DataParts, errorInfo, type Message, NamedError, type SteeringMessage } from '@troupe/protocol'
+import type { Sink } from '../http/stream-response.ts'
+import { createLiveLog, type LiveLog, numberJump } from './live-log.ts'
+import { pageOffers, type PreparedRun, type RunManagerOptions, type RunRequest } from './prepare-run.ts'
+import { storeAnswer } from './stored-answer.ts'
+import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen, turnBudget } from './sub-agent-host.ts'
+import { sessionLanguage } from './system-prompt.ts'
+
+export function openRun(options: RunManagerOptions, given: RunToOpen): OpenRun {
+  return new ManagedRun(options, given)
+}
+
+/** A class, since hundreds of runs may stand open and methods on a prototype weigh nothing. */
+class ManagedRun implements OpenRun {
+  readonly log: LiveLog
+  status: RunStatus = 'running'
+  readonly #options: RunManagerOptions
+  readonly #given: RunToOpen
+  readonly #controller = new AbortController()
+  readonly #steering: SteeringMessage[] = []
+  readonly #finished = Promise.withResolvers<Message>()
+  #onSettled: (() => void)[] | undefined
+  #stored: Promise<void> = Promise.resolve()
+  #wanted: 'running' | 'waiting' = 'running'
+  #accepting = true
+  #left = false
+  #steered: Set<string> | undefined
+  #usedCallIds: Promise<Set<string>> | undefined
+  #door: RunSubAgents | undefined
+  #meter: Meter | undefined
+
+  constructor(options: RunManagerOptions, given: RunToOpen) {
+    const { record, parts, remains } = given
+    this.#options = options
+    this.#given = given
+    this.#meter = parts.child?.meter
+    // Who does not wait for the end need not hear of its failure.
+    this.#finished.promise.catch(() => undefined)
+    this.log = createLiveLog({
+      runId: record.id,
+      store: options.store,
+      journal: options.journal,
+      from: remains === undefined ? record.fromNumber : remains.lastNumber + numberJump,
+      seq: remains?.seq ?? 0,
+      onChunk: parts.child?.onChunk ?? ((chunk) => announce(options.inbox, chunk)),
+    })
+  }
+
+  get id(): string {
+    return this.#given.record.id
+  }
+
+  get sessionId(): string {
+    return this.#given.session.id
+  }
+
+  get messageId(): string {
+    return this.#given.record.messageId
+  }
+
+  get userMessageId(): string {
+    return this.#given.record.userMessageId
+  }
+
+  get client(): string | undefined {
+    return this.#request.client
+  }
+
+  get done(): Promise<Message> {
+    return this.#finished.promise
+  }
+
+  settled(): Promise<void> {
+    if (this.status !== 'running') return Promise.resolve()
+    return new Promise((resolve) => (this.#onSettled ??= []).push(resolve))
+  }
+
+  subscribe(sink: Sink, { after, untilWaiting = false }: { after?: number; untilWaiting?: boolean }): () => void {
+    const { fromNumber } = this.#given.record
+    const known = after !== undefined && after >= fromNumber && after <= this.log.number && !this.#isLost(after)
+    return this.log.subscribe(sink, { after: known ? after : fromNumber, untilWaiting })
+  }
+
+  begin(): void {
+    void this.#go()
+  }
+
+  abort(reason: NamedError): void {
+    this.#controller.abort(reason)
+  }
+
+  async steer(message: SteeringMessage): Promise<void> {
+    const { remains } = this.#given
+    if (!this.#accepting) throw noRun()
+    this.#steered ??= new Set(remains === undefined ? [] : steeringIds(remains.resume))
+    if (!this.#steered.has(message.id)) {
+      this.#steered.add(message.id)
+      this.#steering.push(message)
+      this.log.note({ type: '$steer', ...message })
+    }
+    await this.log.sync()
+    this.#door?.link.wake()
+  }
+
+  moved(): void {
+    if (this.status === 'waiting') this.#setStatus('running')
+  }
+
+  stopAgent(agentId: string): Promise<AgentReport | undefined> {
+    return this.#door?.stop(agentId) ?? Promise.resolve(undefined)
+  }
+
+  async tellAgent(agentId: string, { id, text }: { id: string; text: string }): Promise<void> {
+    const call = { toolCallId: id, signal: this.#controller.signal, waiting: () => () => undefined }
+    const told = await this.#doorOf().link.agents(call).send(agentId, text, { messageId: id })
+    if ('refused' in told) throw new NamedError('AgentNotFound', told.message, { status: 404 })
+  }
+
+  async freeze(): Promise<void> {
+    await this.#stored
+    await this.log.sync().catch((error: unknown) => this.#warn('a waiting run was not written', error))
+    this.#left = true
+    this.log.mute()
+    await this.#door?.freeze()
+  }
+
+  async leave(): Promise<void> {
+    await this.#stored
+    if (this.status === 'waiting') {
+      await this.freeze()
+      this.#controller.abort(new NamedError('Interrupted', 'Interrupted: the server was stopped.'))
+    } else this.#controller.abort(shutdown)
+    await this.done.catch(() => undefined)
+  }
+
+  get #request(): RunRequest {
+    return this.#given.record.request as unknown as RunRequest
+  }
+
+  async #go(): Promise<void> {
+    const { log } = this
+    let outcome: RunOutcome | undefined
+    try {
+      outcome = await this.#work().catch((error: unknown) => this.#broken(error))
+      await this.#door?.link.close()
+      await log.sync()
+      await this.#stored
+      if (!this.#left) {
+        this.status = outcome.status
+        await storeAnswer(this.#options.store, this.#given.record, outcome.message, outcome.status)
+      }
+    } catch (error) {
+      this.status = 'failed'
+      this.#warn('a run was not stored', error)
+      log.append({ type: 'error', errorText: error instanceof Error ? error.message : String(error) })
+      this.#close(outcome)
+      this.#finished.reject(error)
+      return
+    }
+    this.#close()
+    this.#finished.resolve(outcome.message)
+  }
+
+  /** What is asked next finds no run, and then the streams end. */
+  #close(unstored?: RunOutcome): void {
+    this.#given.onClosed(unstored)
+    this.log.end()
+    this.#settle()
+  }
+
+  async #work(): Promise<RunOutcome> {
+    const { record, session, parts, remains } = this.#given
+    const { frames, model, instructions, workspace, history, child } = parts
+    const options = this.#options
+    const request = this.#request
+    const { log } = this
+    const opening = child === undefined ? (request.opening ?? []) : []
+    if (child === undefined) options.heard(session.id, history)
+    if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
+    if (remains !== undefined) await this.#doorOf().link.resume()
+    const answer = request.compact === true ? compactRun : run
+    return answer({
+      runId: record.id,
+      messageId: record.messageId,
+      session: { id: session.id, ...sessionLanguage(session) },
+      workspace,
+      ...(request.client !== undefined && { client: request.client }),
+      ...(request.tab !== undefined && { tab: request.tab }),
+      ...(request.page !== undefined && { page: request.page }),
+      frames,
+      model,
+      ...(parts.callOptions !== undefined && { callOptions: parts.callOptions }),
+      instructions,
+      tools: inDialect(parts.tools, model.id),
+      offers: pageOffers(options, session, request),
+      history,
+      opening: opening.filter((chunk) => !isTransient(chunk)),
+      limits: ownLimits(parts, { ...options.limits(), ...request.limits }),
+      headless: request.headless === true,
+      signal: this.#controller.signal,
+      log,
+      asks: options.inbox,
+      blobs: options.blobs,
+      media: options.media,
+      browser: options.browser,
+      decide: options.decide(session, request.rules),
+      mode: options.mode(session),
+      hooks: options.hooks(session),
+      steering: (ending) => this.#takeSteering(ending),
+      takeCallId: (id) => this.#takeCallId(id),
+      onStatus: (now, message) => this.#onStatus(now, message),
+      state: () => options.state(session, workspace, record.agentId ?? undefined, history),
+      meter: this.#meterOf(),
+      writes: () => this.#doorOf().writes,
+      agents: (call) => this.#doorOf().link.agents(call),
+      idle: (waiting) => this.#door?.link.idle(waiting) ?? Promise.resolve(false),
+      settings: options.settings,
+      redact: options.redact,
+      credentials: options.credentials,
+      ...(remains !== undefined && { resume: remains.resume }),
+      ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+      trace: (line) => options.logger({ ...line, session: session.id, run: record.id, agentPath: frames.at(-1)?.path }),
+    })
+  }
+
+  /** The loop never throws for what a model, a tool or a person does: this is a defect, or a setting that is wrong. */
+  #broken(thrown: unknown): RunOutcome {
+    this.#accepting = false
+    this.#warn('a run broke', thrown)
+    const error = errorInfo(thrown)
+    this.log.append({ type: 'error', errorText: error.message })
+    this.log.append({ type: 'finish', finishReason: 'error', messageMetadata: { error } })
+    return {
+      status: 'failed',
+      error,
+      message: { id: this.messageId, role: 'assistant', parts: [], metadata: { error } },
+    }
+  }
+
+  /** A waiting run is stored as it stands, so that a reload shows the open approval without the log. */
+  #onStatus(now: 'running' | 'waiting', message: () => Message): void {
+    if (this.#left) return
+    const { record } = this.#given
+    const { store } = this.#options
+    this.#wanted = now
+    if (now === 'running') this.#setStatus('running')
+    const snapshot = now === 'waiting' ? message() : undefined
+    this.#stored = this.#stored
+      .then(() =>
+        snapshot === undefined
+          ? store.runs.update(record.id, { status: now })
+          : storeAnswer(store, record, snapshot, now),
+      )
+      .catch((error: unknown) => this.#warn('the state of a run was not stored', error))
+      .then(() => (now === 'waiting' && this.#wanted === 'waiting' ? this.#setStatus('waiting') : undefined))
+  }
+
+  #setStatus(now: 'running' | 'waiting'): void {
+    this.status = now
+    this.#given.parts.child?.onStatus(now)
+    this.log.setWaiting(now === 'waiting')
+    if (now === 'waiting') this.#settle()
+  }
+
+  #settle(): void {
+    const listeners = this.#onSettled
+    this.#onSettled = undefined
+    for (const listener of listeners ?? []) listener()
+  }
+
+  #takeSteering(ending: boolean): SteeringMessage[] {
+    if (ending && this.#steering.length === 0) this.#accepting = false
+    return this.#steering.splice(0)
+  }
+
+  /** Read once, when the first call comes: most turns have none. The agents of a tree share what is taken. */
+  async #takeCallId(id: string): Promise<boolean> {
+    const { parts, session } = this.#given
+    if (parts.takeCallId !== undefined) return parts.takeCallId(id)
+    this.#usedCallIds ??= this.#options.store.calls.ids(session.id).then((ids) => new Set(ids))
+    const used = await this.#usedCallIds
+    if (used.has(id)) return false
+    used.add(id)
+    return true
+  }
+
+  #meterOf(): Meter {
+    const { frames, budget } = this.#given.parts
+    const limits = { ...this.#options.limits(), ...this.#request.limits }
+    return (this.#meter ??= new Meter(frames.at(-1)?.name ?? 'master', { ...turnBudget(limits), ...budget }))
+  }
+
+  #doorOf(): RunSubAgents {
+    const { record, session, parts, remains, openChild, takeRemains } = this.#given
+    return (this.#door ??= openRunSubAgents({
+      live: this.#options,
+      record,
+      session,
+      parts,
+      meter: this.#meterOf(),
+      signal: this.#controller.signal,
+      resumed: remains !== undefined,
+      emit: (chunk) => this.log.append(chunk),
+      steer: (message) => this.steer(message),
+      takeCallId: (id) => this.#takeCallId(id),
+      openChild,
+      takeRemains,
+    }))
+  }
+
+  /** A client that holds such a number saw what a crash has lost. */
+  #isLost(number: number): boolean {
+    const { remains } = this.#given
+    if (remains === undefined) return false
+    const { lastNumber, gaps } = remains
+    const all = [...gaps, { after: lastNumber, to: lastNumber + numberJump }]
+    return all.some((gap) => number > gap.after && number <= gap.to)
+  }
+
+  #warn(message: string, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#options.logger({ level: 'error', message, session: this.sessionId, run: this.id, error: text })
+  }
+}
+
+/** Who reads the stream may answer before the ask is registered. */
+function announce(inbox: RunManagerOptions['inbox'], chunk: Chunk): void {
+  if (chunk.type === 'tool-approval-request') {
+    if (chunk.isAutomatic !== true) inbox.announce(chunk.approvalId)
+  } else if (chunk.type === 'data-ask') inbox.announce((chunk.data as DataParts['ask']).id)
+  else if (chunk.type === 'data-sub-agent-chunk') {
+    for (const inner of (chunk.data as DataParts['sub-agent-chunk']).chunks) announce(inbox, inner as Chunk)
+  }
+}
+
+export function noRun(): NamedError {
+  return new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
+}
+
+function isTransient(chunk: Chunk): boolean {
+  return 'transient' in chunk && chunk.transient === true
+}
+
+function steeringIds(resume: Resume): string[] {
+  const injected = resume.chunks.flatMap((chunk) => (chunk.type === 'steering-message' ? [chunk.id] : []))
+  return [...injected, ...resume.steering.map(({ id }) => id)]
+}
+
+/** An agent's definition can only narrow what a run may take. */
+function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<Limits> {
+  return maxSteps === undefined ? limits : { ...limits, steps: Math.min(maxSteps, limits.steps ?? maxSteps) }
+}

@@ -1,0 +1,283 @@
+import { checkTool, defineTool, type Tool } from '@troupe/core'
+import type { Script } from '@troupe/core/testing'
+import { cleanMessage, foldChunks, type Message, NamedError } from '@troupe/protocol'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import {
+  createTestSink,
+  openTestRuns,
+  type TestRuns,
+  type TestRunsOptions,
+  type TestSink,
+} from '../testing/open-runs.ts'
+import { numberJump } from './live-log.ts'
+
+const opened: TestRuns[] = []
+
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+})
+
+async function open(script: Script, options: TestRunsOptions = {}): Promise<TestRuns> {
+  const test = await openTestRuns(script, options)
+  opened.push(test)
+  return test
+}
+
+function change(events: string[], extra: Partial<Tool> = {}): Tool {
+  const base = defineTool({
+    description: 'Changes something.',
+    input: z.object({ id: z.string() }),
+    readOnly: false,
+    needsApproval: false,
+    group: 'test',
+    execute: ({ id }) => Promise.resolve(events.push(id)),
+  })
+  return checkTool({ ...base, name: 'Change', ...extra }, 'change')
+}
+
+/** A long answer that stands still in the middle. */
+function halting(gate: string, text = 'Once upon a time there was a fox.'): Script {
+  return { by: 'prompt', turns: [[{ text, chunks: 7 }, { gate }, { text: ' The end.' }]] }
+}
+
+/** A run that stands still with everything journalled up to here and more sent than that. */
+async function crashAt(
+  test: TestRuns,
+  gate: string,
+): Promise<{ sink: TestSink; runId: string; messageId: string; journalled: number }> {
+  const run = await test.ask()
+  const sink = createTestSink()
+  run.subscribe(sink, {})
+  await test.model.reached(gate)
+  await run.log.sync()
+  return { sink, runId: run.id, messageId: run.messageId, journalled: run.log.number }
+}
+
+/** What a client has after all of its connections: a stream that begins anew replaces what it had. */
+function folded(...sinks: TestSink[]): unknown {
+  const chunks = sinks.flatMap((sink) => sink.chunks())
+  const anew = chunks.findLastIndex(({ type }) => type === 'start')
+  return JSON.parse(JSON.stringify(cleanMessage(foldChunks(chunks.slice(anew)), { run: 'ended' })))
+}
+
+function plain(message: Message | undefined): unknown {
+  return JSON.parse(JSON.stringify(message))
+}
+
+describe('a run that a crash cut', () => {
+  it('goes on by itself, and a client at any number holds the same message in the end', async () => {
+    const test = await open(halting('here'))
+    const { sink, journalled, messageId } = await crashAt(test, 'here')
+    const next = test.next(halting('open'))
+    next.model.open('open')
+    await next.live.recover()
+    const run = next.live.get('s1')
+    expect(run?.messageId).toBe(messageId)
+    const sinks: { after: number; sink: TestSink }[] = []
+    for (let after = 0; after <= journalled + 40; after++) {
+      const again = createTestSink()
+      run?.subscribe(again, { after })
+      sinks.push({ after, sink: again })
+    }
+    const message = plain(await run?.done)
+    await Promise.all(sinks.map((one) => one.sink.ended))
+    for (const { after, sink: again } of sinks) {
+      const held = createTestSink()
+      held.events.push(...cutAt(sink, after))
+      expect(folded(held, again), `after ${after}`).toEqual(message)
+    }
+  })
+
+  it('sends everything again to a client whose number lies in what was lost, and gives no number twice', async () => {
+    const test = await open(halting('here'))
+    const { journalled } = await crashAt(test, 'here')
+    const second = test.next(halting('there'))
+    await second.live.recover()
+    const run = second.live.get('s1')
+    const [lost, kept] = [createTestSink(), createTestSink()]
+    run?.subscribe(lost, { after: journalled + 1000 })
+    run?.subscribe(kept, { after: journalled })
+    await second.model.reached('there')
+    await vi.waitFor(() =>
+      expect(Math.min(...[lost, kept].map(({ events }) => events.at(-1)?.number ?? 0))).toBe(run?.log.number),
+    )
+    const numbers = lost.events.map(({ number }) => number)
+    expect(lost.chunks()[0]?.type).toBe('start')
+    expect(kept.chunks()[0]?.type).toBe('reset-step')
+    expect(Math.min(...kept.events.map(({ number }) => number))).toBeGreaterThan(journalled + numberJump)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+
+    // The next process jumps beyond the second one's numbers, even if those were never journalled.
+    const third = test.next(halting('open'))
+    third.model.open('open')
+    await third.live.recover()
+    const again = createTestSink()
+    third.live.get('s1')?.subscribe(again, { after: Math.max(...numbers) })
+    await again.ended
+    const fresh = again.events.slice(again.events.findLastIndex(({ chunk }) => chunk.type === 'reset-step'))
+    expect(fresh[0]?.number).toBeGreaterThan(Math.max(...numbers))
+  })
+
+  it('uses up its numbers before it sends anything, so that two crashes in a row cannot mix them', async () => {
+    const test = await open(halting('here'))
+    const { runId, journalled } = await crashAt(test, 'here')
+    const second = test.next(halting('there'))
+    await second.live.recover()
+    await second.model.reached('there')
+    const frames = await test.store.frames.read(runId)
+    expect(frames.some((frame) => frame.items.some((item) => item.type === '$resume') && frame.from > journalled)).toBe(
+      true,
+    )
+    expect(await test.store.runs.lastNumber('s1')).toBeGreaterThanOrEqual(journalled + numberJump)
+  })
+
+  it('is marked as interrupted where it may not go on, with what had arrived, and its numbers are used up', async () => {
+    const test = await open(halting('here'))
+    const { runId, messageId, journalled } = await crashAt(test, 'here')
+    const next = test.next([[{ text: 'Another.' }]], { recovery: () => 'wait' })
+    await next.live.recover()
+    expect(next.live.get('s1')).toBeUndefined()
+    expect((await test.store.runs.get(runId))?.status).toBe('interrupted')
+    const stored = await test.store.messages.get({ sessionId: 's1' }, messageId)
+    expect(stored?.metadata).toMatchObject({ interrupted: true })
+    expect(stored?.parts.at(-1)).toMatchObject({ text: 'Once upon a time there was a fox.', state: 'done' })
+    const run = await next.ask()
+    expect(run.log.number).toBeGreaterThanOrEqual(journalled + numberJump)
+    await run.done
+  })
+
+  it('asks for its model only when it needs it, and then says what to set', async () => {
+    const script: Script = {
+      by: 'prompt',
+      turns: [[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }], [{ text: 'Done.' }]],
+    }
+    const test = await open(script, { toolList: [change([], { needsApproval: true })] })
+    const run = await test.ask()
+    await run.settled()
+    const missing = new NamedError('ProviderNotConfigured', 'Set ACME_API_KEY, or choose another model.', {
+      status: 400,
+    })
+    const events: string[] = []
+    const next = test.next(script, {
+      model: () => Promise.reject(missing),
+      tools: () => [change(events, { needsApproval: true })],
+    })
+    await next.live.recover()
+    const again = next.live.get('s1')
+    await again?.settled()
+    expect(again?.status).toBe('waiting')
+    const [asked] = await test.store.asks.list({ open: true })
+    await next.live.answer(asked?.id as string, { type: 'approve' })
+    const message = await again?.done
+    expect(events).toEqual(['w'])
+    expect(message?.metadata?.error).toMatchObject({
+      name: 'ProviderNotConfigured',
+      message: 'Set ACME_API_KEY, or choose another model.',
+    })
+    expect((await test.store.runs.get(run.id))?.status).toBe('failed')
+  })
+
+  it('tells that the outcome of a write is unknown, and runs it not again', async () => {
+    const script: Script = {
+      by: 'prompt',
+      turns: [[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }], [{ text: 'Done.' }]],
+    }
+    const begun = Promise.withResolvers<void>()
+    const hanging = change([], {
+      execute: () => {
+        begun.resolve()
+        return new Promise(() => undefined)
+      },
+    })
+    const test = await open(script, { toolList: [hanging] })
+    await test.ask()
+    await begun.promise
+    const events: string[] = []
+    const next = test.next(script, { tools: () => [change(events)] })
+    await next.live.recover()
+    const message = await next.live.get('s1')?.done
+    expect(events).toEqual([])
+    expect(message?.parts).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          state: 'output-error',
+          errorText: expect.stringContaining('outcome is unknown') as string,
+        }),
+      ]),
+    )
+  })
+
+  it('keeps a steering message that was accepted before the crash, and takes its repetition for the same', async () => {
+    const test = await open(halting('here'))
+    await crashAt(test, 'here')
+    await test.live.steer('s1', { id: 'st1', text: 'shorter' })
+    const next = test.next((_prompt, index) =>
+      index === 0 ? [{ text: 'Once.' }, { gate: 'late' }] : [{ text: 'Short.' }],
+    )
+    await next.live.recover()
+    await next.model.reached('late')
+    await next.live.steer('s1', { id: 'st1', text: 'shorter' })
+    next.model.open('late')
+    const message = await next.live.get('s1')?.done
+    expect(message?.parts.filter((part) => part.type === 'steering-message')).toHaveLength(1)
+    expect(message?.parts.at(-1)).toMatchObject({ text: 'Short.' })
+  })
+
+  it('counts usage and time of all its processes, and not the time between them', async () => {
+    const script: Script = {
+      by: 'prompt',
+      turns: [
+        [
+          { call: { name: 'Change', input: { id: 'w' }, id: 'c1' } },
+          { finish: 'tool-calls', usage: { inputTokens: 10, outputTokens: 5 } },
+        ],
+        [{ gate: 'here' }, { text: 'Done.' }, { finish: 'stop', usage: { inputTokens: 20, outputTokens: 7 } }],
+      ],
+    }
+    const test = await open(script, { toolList: [change([])] })
+    await crashAt(test, 'here')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const next = test.next(script)
+    next.model.open('here')
+    const before = performance.now()
+    await next.live.recover()
+    const { usage, elapsedMs } = (await next.live.get('s1')?.done)?.metadata ?? {}
+    expect(usage).toMatchObject({ inputTokens: 30, outputTokens: 12, totalTokens: 42 })
+    expect(elapsedMs).toBeLessThan(performance.now() - before + 250)
+  })
+
+  it('is closed when a later run of its session is unfinished too', async () => {
+    const test = await open(halting('here'))
+    const first = await crashAt(test, 'here')
+    // A process that did not take up the first one: what a failed recovery may leave.
+    const second = test.next(halting('there'))
+    const later = await crashAt(second, 'there')
+    const third = test.next(halting('open'))
+    third.model.open('open')
+    await third.live.recover()
+    expect((await test.store.runs.get(first.runId))?.status).toBe('interrupted')
+    const run = third.live.get('s1')
+    expect(run?.id).toBe(later.runId)
+    await run?.done
+    expect(await test.store.runs.unfinished()).toEqual([])
+  })
+
+  it('that cannot be taken up does not keep the others from it', async () => {
+    const test = await open(halting('here'))
+    const { runId } = await crashAt(test, 'here')
+    const next = test.next(halting('open'), { blocks: () => Promise.reject(new Error('the prompt is gone')) })
+    await next.live.recover()
+    expect(next.lines.join()).toContain('the prompt is gone')
+    expect((await test.store.runs.get(runId))?.status).toBe('interrupted')
+  })
+})
+
+/** What a client holds that kept everything up to a number, a delta cut where the number cuts it. */
+function cutAt(sink: TestSink, after: number): TestSink['events'] {
+  return sink.events.flatMap(({ number, chunk }) => {
+    if (number <= after) return [{ number, chunk }]
+    if (chunk.type !== 'text-delta' || number - chunk.delta.length >= after) return []
+    return [{ number: after, chunk: { ...chunk, delta: chunk.delta.slice(0, after - (number - chunk.delta.length)) } }]
+  })
+}

@@ -1,0 +1,364 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { checkTool, defineTool, type Store, type Tool } from '@troupe/core'
+import type { Script } from '@troupe/core/testing'
+import { cleanMessage, foldChunks, type Message, NamedError } from '@troupe/protocol'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { createTestSink, openTestRuns, type TestRuns, type TestRunsOptions } from '../testing/open-runs.ts'
+
+const opened: TestRuns[] = []
+
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+})
+
+async function open(script: Script, options: TestRunsOptions = {}): Promise<TestRuns> {
+  const test = await openTestRuns(script, options)
+  opened.push(test)
+  return test
+}
+
+function tool(name: string, extra: Partial<Tool> = {}): Tool {
+  const base = defineTool({
+    description: name,
+    input: z.object({ id: z.string().default('x') }),
+    readOnly: false,
+    group: 'test',
+    execute: ({ id }) => Promise.resolve({ id }),
+  })
+  return checkTool({ ...base, name, ...extra }, name)
+}
+
+const approving: Script = {
+  by: 'prompt',
+  turns: [[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }], [{ text: 'Done.' }]],
+}
+
+/** A store one of whose parts behaves otherwise. */
+function withStore(store: Store, change: Partial<Store>): Store {
+  return { ...store, ...change }
+}
+
+describe('live runs', () => {
+  it('are closed before their streams end: who sees the end finds the answer stored and no run', async () => {
+    const { live, store, ask } = await open([[{ text: 'One.' }], [{ text: 'Two.' }]])
+    for (const text of ['One.', 'Two.']) {
+      const run = await ask()
+      const sink = createTestSink()
+      const ended = vi.spyOn(sink, 'end').mockImplementation(() => {
+        expect(live.get('s1')).toBeUndefined()
+        resolve()
+      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      run.subscribe(sink, {})
+      await promise
+      expect(ended).toHaveBeenCalledOnce()
+      const stored = await store.messages.get({ sessionId: 's1' }, run.messageId)
+      expect(stored?.parts.at(-1)).toMatchObject({ type: 'text', text })
+      expect(cleanMessage(foldChunks(sink.chunks()), { run: 'ended' }).parts).toEqual(stored?.parts)
+      expect((await store.runs.get(run.id))?.status).toBe('done')
+    }
+  })
+
+  it('are one per session: of two that start at once the second is refused', async () => {
+    const { live, session, ask } = await open([[{ gate: 'never' }]])
+    const first = await ask()
+    const request = { model: 'test/scripted' }
+    await expect(live.start({ session, userMessageId: 'u1', request })).rejects.toMatchObject({
+      name: 'SessionBusy',
+      status: 409,
+      data: { runId: first.id },
+    })
+    await live.stop('s1')
+    const both = await Promise.allSettled([1, 2].map(() => live.start({ session, userMessageId: 'u1', request })))
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await live.stop('s1')
+  })
+
+  it('that cannot be opened leave nothing behind', async () => {
+    const missing = new NamedError('ModelNotFound', 'There is no such model.', { status: 404 })
+    const { live, store, ask } = await open([], { model: () => Promise.reject(missing) })
+    await expect(ask()).rejects.toBe(missing)
+    expect(live.get('s1')).toBeUndefined()
+    expect(await store.runs.ofSession('s1')).toEqual([])
+    await expect(ask()).rejects.toBe(missing)
+  })
+
+  it('are stopped even while they are being opened', async () => {
+    const opening = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const { live, ask } = await open([[{ gate: 'never' }]], {
+      blocks: async () => {
+        opening.resolve()
+        await gate.promise
+        return []
+      },
+    })
+    const starting = ask()
+    await opening.promise
+    const stopping = live.stop('s1')
+    gate.resolve()
+    const run = await starting
+    expect(await stopping).toMatchObject({ runId: run.id })
+    expect((await run.done).metadata).toMatchObject({ aborted: true })
+  })
+
+  it('that a setting breaks fail with its words, stored and told', async () => {
+    const { store, ask, lines } = await open([[{ text: 'never' }]], {
+      limits: () => {
+        throw new NamedError('BadConfig', 'config.json is not JSON.')
+      },
+    })
+    const run = await ask()
+    const message = await run.done
+    expect(message.metadata?.error).toMatchObject({ name: 'BadConfig', message: 'config.json is not JSON.' })
+    expect((await store.runs.get(run.id))?.status).toBe('failed')
+    expect(lines.join()).toContain('a run broke')
+  })
+
+  it('rename a call id that the session has used on any branch', async () => {
+    const { store, ask } = await open(approving, { toolList: [tool('Change', { needsApproval: false })] })
+    const ids = []
+    for (let i = 0; i < 2; i++) {
+      const { parts } = await (await ask()).done
+      ids.push(...parts.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : [])))
+    }
+    expect(ids[0]).toBe('c1')
+    expect(ids[1]).not.toBe('c1')
+    expect(await store.calls.ids('s1')).toEqual(expect.arrayContaining(ids))
+  })
+
+  it('are forgotten once they have ended', async () => {
+    const { live, store, ask } = await open(() => [{ text: 'x'.repeat(1000) }])
+    const ended = await (async () => {
+      const run = await ask()
+      await run.done
+      return new WeakRef(run.log)
+    })()
+    await (
+      await ask()
+    ).done
+    expect(live.get('s1')).toBeUndefined()
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    await vi.waitFor(() => {
+      collect()
+      expect(ended.deref()).toBeUndefined()
+    })
+    expect(await store.runs.unfinished()).toEqual([])
+  })
+})
+
+describe('steering', () => {
+  it('is refused once the turn has decided to end, and taken once however often it is sent', async () => {
+    const { live, model, ask } = await open([[{ text: 'One.' }, { gate: 'here' }], [{ text: 'Two.' }]])
+    const run = await ask()
+    await model.reached('here')
+    await live.steer('s1', { id: 'st1', text: 'rather two' })
+    await live.steer('s1', { id: 'st1', text: 'rather two' })
+    model.open('here')
+    const { parts } = await run.done
+    expect(parts.filter((part) => part.type === 'steering-message')).toHaveLength(1)
+    expect(parts.at(-1)).toMatchObject({ text: 'Two.' })
+    await expect(live.steer('s1', { id: 'st2', text: 'late' })).rejects.toMatchObject({ name: 'NoRun', status: 409 })
+  })
+
+  it('that comes while the end is being stored is refused rather than lost', async () => {
+    const storing = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const test = await open([[{ text: 'One.' }]])
+    const { transaction } = test.store
+    const store = withStore(test.store, {
+      async transaction(work) {
+        storing.resolve()
+        await held.promise
+        return transaction(work)
+      },
+    })
+    const { live, ask } = test.next([[{ text: 'One.' }]], { store })
+    const run = await ask()
+    await storing.promise
+    await expect(live.steer('s1', { id: 'st1', text: 'late' })).rejects.toMatchObject({ name: 'NoRun' })
+    held.resolve()
+    await run.done
+  })
+})
+
+describe('a run that waits for a person', () => {
+  it('is stored as it stands, ends the stream that asked for that, and goes on with the answer', async () => {
+    const { live, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const run = await ask()
+    const first = createTestSink()
+    run.subscribe(first, { untilWaiting: true })
+    await first.ended
+    expect(run.status).toBe('waiting')
+    expect((await store.runs.get(run.id))?.status).toBe('waiting')
+    const waiting = await store.messages.get({ sessionId: 's1' }, run.messageId)
+    expect(waiting?.parts.at(-1)).toMatchObject({ state: 'approval-requested' })
+    const [asked] = await store.asks.list({ sessionId: 's1', open: true })
+    const after = run.log.number
+    await live.answer(asked?.id as string, { type: 'approve' })
+    expect(run.status).toBe('running')
+    const second = createTestSink()
+    run.subscribe(second, { after, untilWaiting: true })
+    await second.ended
+    const message = await run.done
+    expect(cleanMessage(foldChunks([...first.chunks(), ...second.chunks()]), { run: 'ended' })).toEqual(message)
+  })
+
+  it('takes an answer that comes while its waiting is being stored', async () => {
+    const storing = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const test = await open(approving)
+    const { transaction } = test.store
+    const store = withStore(test.store, {
+      async transaction(work) {
+        storing.resolve()
+        await held.promise
+        return transaction(work)
+      },
+    })
+    const { live, ask, inbox } = test.next(approving, { store, tools: () => [tool('Change')] })
+    const run = await ask()
+    const sink = createTestSink()
+    run.subscribe(sink, { untilWaiting: true })
+    await storing.promise
+    const [asked] = await inbox.list({ sessionId: 's1' })
+    await live.answer(asked?.id as string, { type: 'approve' })
+    held.resolve()
+    await run.done
+    await sink.ended
+    expect(sink.chunks().at(-1)).toMatchObject({ type: 'finish' })
+    expect((await store.runs.get(run.id))?.status).toBe('done')
+  })
+
+  it('leaves no ask open when it is stopped', async () => {
+    const { live, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const run = await ask()
+    await run.settled()
+    const [asked] = await store.asks.list({ sessionId: 's1', open: true })
+    await live.stop('s1')
+    expect(await store.asks.list({ sessionId: 's1', open: true })).toEqual([])
+    await expect(live.answer(asked?.id as string, { type: 'approve' })).rejects.toMatchObject({ name: 'AskClosed' })
+    expect((await store.runs.get(run.id))?.status).toBe('aborted')
+  })
+
+  it('stays as it is when the server goes, and asks again under the same id', async () => {
+    const test = await open(approving, { toolList: [tool('Change')] })
+    const run = await test.ask()
+    const sink = createTestSink()
+    run.subscribe(sink, {})
+    await run.settled()
+    const [asked] = await test.store.asks.list({ open: true })
+    await test.live.close()
+    await sink.ended
+    expect(sink.chunks().map(({ type }) => type)).not.toContain('finish')
+    expect((await test.store.runs.get(run.id))?.status).toBe('waiting')
+    expect(test.lines).toEqual([])
+
+    const next = test.next(approving)
+    await next.live.recover()
+    const again = next.live.get('s1')
+    await again?.settled()
+    expect(await test.store.asks.list({ open: true })).toMatchObject([{ id: asked?.id }])
+    await next.live.answer(asked?.id as string, { type: 'approve' })
+    const message = (await again?.done) as Message
+    expect(message.parts.at(-1)).toMatchObject({ text: 'Done.' })
+    const replayed = createTestSink()
+    again?.subscribe(replayed, { after: sink.events.at(-1)?.number as number })
+    await replayed.ended
+    expect(cleanMessage(foldChunks([...sink.chunks(), ...replayed.chunks()]), { run: 'ended' })).toEqual(message)
+  })
+
+  it('finds the answer that was given while no server ran', async () => {
+    const test = await open(approving, { toolList: [tool('Change')] })
+    const run = await test.ask()
+    await run.settled()
+    const [asked] = await test.store.asks.list({ open: true })
+    await test.live.close()
+    await test.store.asks.answer(asked?.id as string, { type: 'approve' })
+    const next = test.next(approving, { recovery: () => 'wait' })
+    await next.live.recover()
+    const message = await next.live.get('s1')?.done
+    expect(message?.parts.at(-1)).toMatchObject({ text: 'Done.' })
+    expect((await test.store.runs.get(run.id))?.status).toBe('done')
+  })
+})
+
+describe('a server that goes', () => {
+  it('interrupts what runs, lets a write finish, and refuses what comes', async () => {
+    const writing = Promise.withResolvers<void>()
+    const slow = tool('Change', {
+      needsApproval: false,
+      async execute() {
+        writing.resolve()
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        return 'written'
+      },
+    })
+    const { live, store, session, ask } = await open(approving, { toolList: [slow] })
+    const run = await ask()
+    const sink = createTestSink()
+    run.subscribe(sink, {})
+    await writing.promise
+    await live.close()
+    const stored = await store.messages.get({ sessionId: 's1' }, run.messageId)
+    expect(stored?.parts.at(-1)).toMatchObject({ output: 'written' })
+    expect(stored?.metadata).toMatchObject({ interrupted: true })
+    expect((await store.runs.get(run.id))?.status).toBe('interrupted')
+    await sink.ended
+    expect(sink.chunks().slice(-2)).toMatchObject([{ type: 'abort' }, { type: 'finish' }])
+    const late = live.start({ session, userMessageId: 'u1', request: { model: 'x/y' } })
+    await expect(late).rejects.toMatchObject({ name: 'ShuttingDown', status: 503 })
+  })
+})
+
+describe('a store that can no longer be written', () => {
+  it('fails the run clearly, and what was answered is stored once there is room again', async () => {
+    const test = await open([[{ text: 'One.' }]])
+    let full = false
+    const { transaction } = test.store
+    const store = withStore(test.store, {
+      transaction: (work) => (full ? Promise.reject(new Error('database or disk is full')) : transaction(work)),
+    })
+    const { live, model, ask, lines } = test.next([[{ text: 'One.' }, { gate: 'here' }], [{ text: 'Two.' }]], { store })
+    const run = await ask()
+    const sink = createTestSink()
+    run.subscribe(sink, {})
+    await model.reached('here')
+    full = true
+    model.open('here')
+    await sink.ended
+    expect(sink.chunks().at(-1)).toMatchObject({ type: 'error', errorText: 'database or disk is full' })
+    expect(run.status).toBe('failed')
+    await expect(run.done).rejects.toThrow('disk is full')
+    expect(live.get('s1')).toBeUndefined()
+    expect(lines.join()).toContain('a run was not stored')
+
+    full = false
+    const second = await ask()
+    const { fromNumber } = (await store.runs.get(second.id)) ?? { fromNumber: 0 }
+    expect(fromNumber).toBeGreaterThanOrEqual(sink.events.at(-1)?.number as number)
+    await second.done
+    expect((await store.messages.get({ sessionId: 's1' }, run.messageId))?.parts.at(-1)).toMatchObject({ text: 'One.' })
+    expect(await store.runs.unfinished()).toEqual([])
+  })
+
+  it('fails the run at its next step when only the journal is broken', async () => {
+    const test = await open([])
+    const frames = { ...test.store.frames, append: () => Promise.reject(new Error('database or disk is full')) }
+    const { ask, lines } = test.next([[{ text: 'never' }]], { store: withStore(test.store, { frames }) })
+    const run = await ask()
+    const sink = createTestSink()
+    run.subscribe(sink, {})
+    await sink.ended
+    // Nobody has asked for the end so far: its failure must not end the process.
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+    await expect(run.done).rejects.toMatchObject({ name: 'NotStored' })
+    expect(sink.chunks().find(({ type }) => type === 'error')).toMatchObject({
+      errorText: expect.stringContaining('disk is full') as string,
+    })
+    expect(lines.join()).toContain('a run was not stored')
+  })
+})

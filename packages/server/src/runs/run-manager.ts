@@ -1,0 +1,355 @@
+import {
+  type AgentDetails,
+  type AgentFrame,
+  type AgentRecord,
+  type Answer,
+  type Ask,
+  type RunOutcome,
+  type RunRecord,
+  type Session,
+  stopNow,
+} from '@troupe/core'
+import { NamedError, newId, type SteeringMessage, type StoredMessage } from '@troupe/protocol'
+import type { AnswerOptions, EarlyAnswer } from './inbox.ts'
+import { noRun, openRun } from './live-run.ts'
+import {
+  prepareRun,
+  prepareStandaloneRun,
+  type RecoveredState,
+  type RunManagerOptions,
+  type RunRequest,
+} from './prepare-run.ts'
+import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
+import { storeAnswer } from './stored-answer.ts'
+import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
+
+export type { LiveRun } from './sub-agent-host.ts'
+export type { RunManagerOptions, RunRequest } from './prepare-run.ts'
+
+/** The runs that this process owns: at most one per session. */
+export interface RunManager {
+  /** Opens a run that answers a stored user message. Throws `SessionBusy` (409). */
+  start(start: StartRun): Promise<LiveRun>
+  get(sessionId: string): LiveRun | undefined
+  /** The run of a sub-agent that is at work. */
+  getAgent(sessionId: string, agentId: string): LiveRun | undefined
+  /** Stops a sub-agent and what it started; its parent goes on. False when it is not at work. */
+  stopAgent(sessionId: string, agentId: string): Promise<boolean>
+  /**
+   * A person tells a sub-agent more. While the run of its session goes on it hears it as from its parent; else it goes
+   * on alone, in its own conversation. Throws `AgentNotFound` (404).
+   */
+  tellAgent(session: Session, agentId: string, message: { id: string; text: string }): Promise<void>
+  /** Aborts the run of a session and waits until it is stored and closed. Undefined when there is none. */
+  stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
+  /** Throws `NoRun` (409). Resolves when the message survives a crash. */
+  steer(sessionId: string, message: SteeringMessage): Promise<void>
+  /** See `Inbox.answer`. */
+  answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
+  /** What a page says of a call that it was asked to carry out, see `Inbox.acknowledge`. */
+  acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
+  /** Takes up what an earlier process left unfinished. */
+  recover(): Promise<void>
+  /** Ends runs at the next safe point; runs that wait for a person stay as they are. */
+  close(): Promise<void>
+}
+
+export interface StartRun {
+  session: Session
+  userMessageId: string
+  request: RunRequest
+}
+
+/** An answer that could not be stored, and the number up to which its stream was sent. */
+interface UnstoredRun {
+  record: RunRecord
+  outcome: RunOutcome
+  number: number
+}
+
+export function createRunManager(options: RunManagerOptions): RunManager {
+  const { store, inbox } = options
+  const runs = new Map<string, OpenRun>()
+  const children = new Map<string, OpenRun>()
+  /** What is left of the runs of sub-agents, until the run that they belong to takes them up. */
+  const orphans = new Map<string, UnfinishedRun>()
+  const opening = new Map<string, Promise<unknown>>()
+  const unstored = new Map<string, UnstoredRun>()
+  const merging = new Set<Promise<void>>()
+  let closing = false
+
+  return {
+    start(given) {
+      const sessionId = given.session.id
+      if (closing) return Promise.reject(new NamedError('ShuttingDown', 'The server is stopping.', { status: 503 }))
+      if (runs.has(sessionId) || opening.has(sessionId)) return Promise.reject(sessionBusy(runs.get(sessionId)))
+      const started = start(given).finally(() => opening.delete(sessionId))
+      opening.set(sessionId, started)
+      return started
+    },
+    get: (sessionId) => runs.get(sessionId),
+    getAgent: (sessionId, agentId) => children.get(childKey(sessionId, agentId)),
+    async stopAgent(sessionId, agentId) {
+      if ((await runs.get(sessionId)?.stopAgent(agentId)) !== undefined) return true
+      const alone = children.get(childKey(sessionId, agentId))
+      alone?.abort(stopNow())
+      await alone?.done
+      return alone !== undefined
+    },
+    async tellAgent(session, agentId, message) {
+      const agent = await store.agents.get(session.id, agentId)
+      if (agent?.details === undefined)
+        throw new NamedError('AgentNotFound', 'There is no such sub-agent.', { status: 404 })
+      const root = runs.get(session.id)
+      const alone = children.get(childKey(session.id, agentId))
+      if (root !== undefined) await root.tellAgent(agentId, message)
+      else if (alone !== undefined) await alone.steer(message)
+      else await goOnAlone(session, agent as AgentRecord & { details: AgentDetails }, message)
+    },
+    async stop(sessionId) {
+      await opening.get(sessionId)?.catch(() => undefined)
+      const alone = [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
+      const live = runs.get(sessionId)
+      if (live === undefined) {
+        for (const child of alone) child.abort(stopNow())
+        await Promise.allSettled(alone.map((child) => child.done))
+        return undefined
+      }
+      const begun = performance.now()
+      live.abort(stopNow())
+      await live.done
+      return { runId: live.id, ms: Math.round(performance.now() - begun) }
+    },
+    async steer(sessionId, message) {
+      const live = runs.get(sessionId)
+      if (live === undefined) throw noRun()
+      await live.steer(message)
+    },
+    async answer(askId, answer, given) {
+      const answered = await inbox.answer(askId, answer, given)
+      runs.get(answered.sessionId)?.moved()
+      return answered
+    },
+    async acknowledge(early) {
+      const live = runs.get(early.sessionId)
+      const result = await inbox.acknowledge(early, live)
+      if (result === 'resolved') live?.moved()
+      return result
+    },
+    async recover() {
+      const found = await readUnfinishedRuns(store, warn)
+      for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
+      for (const { record, session, latest, ...left } of found) {
+        if (record.agentId !== null) continue
+        await recover(record, session, left, latest).catch((error: unknown) => giveUp(record, error))
+      }
+      for (const { record, session, ...left } of found) {
+        if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
+        const agent = await store.agents.get(session.id, record.agentId)
+        if (agent !== undefined && record.request['alone'] === true && options.recovery() === 'continue') {
+          await beginAlone(record, session, agent, left).catch((error: unknown) => giveUp(record, error))
+          continue
+        }
+        await closeOrphan(record, session, left).catch((error: unknown) => giveUp(record, error))
+      }
+    },
+    async close() {
+      closing = true
+      await Promise.allSettled(opening.values())
+      await Promise.all([...runs.values()].map((live) => live.leave()))
+      await Promise.all([...children.values()].map((live) => live.leave()))
+      for (const { record } of unstored.values()) {
+        await storeLate(record.sessionId).catch((error: unknown) => warn('an answer was not stored', record, error))
+      }
+      await Promise.all(merging)
+    },
+  }
+
+  async function start({ session, userMessageId, request }: StartRun): Promise<LiveRun> {
+    const parts = await prepareRun(options, session, request, { userMessageId, agentId: null })
+    const sent = unstored.get(session.id)?.number ?? 0
+    await storeLate(session.id)
+    const record: RunRecord = {
+      id: newId('run_'),
+      sessionId: session.id,
+      agentId: null,
+      userMessageId,
+      messageId: newId('msg_'),
+      status: 'running',
+      request: { ...request },
+      fromNumber: Math.max(sent, await store.runs.lastNumber(session.id)),
+      createdAt: Date.now(),
+      endedAt: null,
+    }
+    await store.runs.create(record)
+    const live = open({ record, session, parts })
+    live.begin()
+    return live
+  }
+
+  async function recover(record: RunRecord, session: Session, remains: RecoveredState, latest: boolean): Promise<void> {
+    const request = record.request as unknown as RunRequest
+    const parts = await prepareRun(options, session, request, record, remains)
+    const live = open({ record, session, parts, remains })
+    const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
+    if (!stays)
+      live.abort(new NamedError('Interrupted', 'The process ended while this answer was written. Regenerate to go on.'))
+    live.begin()
+    if (!stays) await live.done
+  }
+
+  /** A sub-agent whose session has no run answers a person, in a run of its own. */
+  async function goOnAlone(
+    session: Session,
+    agent: AgentRecord & { details: AgentDetails },
+    message: { id: string; text: string },
+  ): Promise<void> {
+    const { agentId, name, details } = agent
+    const at = { sessionId: session.id, agentId }
+    const record: RunRecord = {
+      id: newId('run_'),
+      sessionId: session.id,
+      agentId,
+      userMessageId: message.id,
+      messageId: newId('msg_'),
+      status: 'running',
+      request: { model: details.setup.model, agent: name, alone: true },
+      fromNumber: await store.runs.lastNumber(session.id),
+      createdAt: Date.now(),
+      endedAt: null,
+    }
+    await store.transaction(async (inside) => {
+      const parentMessageId = (await inside.messages.latestLeaf(at)) ?? null
+      const parts: StoredMessage['parts'] = [{ type: 'text', text: message.text }]
+      await inside.messages.add(at, { id: message.id, parentMessageId, role: 'user', parts, createdAt: Date.now() })
+      await inside.runs.create(record)
+      await inside.agents.put({ ...agent, status: 'running', runId: record.id, updatedAt: Date.now() })
+    })
+    await beginAlone(record, session, agent)
+  }
+
+  async function beginAlone(
+    record: RunRecord,
+    session: Session,
+    agent: AgentRecord,
+    remains?: RecoveredState,
+  ): Promise<void> {
+    const parts = await prepareStandaloneRun(options, session, agent, record.userMessageId)
+    const live = openChild({ record, session, parts, ...(remains !== undefined && { remains }) })
+    live.begin()
+    void live.done
+      .then(() => live.status)
+      .catch(() => 'failed')
+      .then(async (status) => {
+        const now = (await store.agents.get(session.id, agent.agentId)) ?? agent
+        const ended = status === 'done' ? 'completed' : status === 'failed' ? 'failed' : 'stopped'
+        await store.agents.put({ ...now, status: ended, updatedAt: Date.now() })
+      })
+      .catch((error: unknown) => warn('the state of a sub-agent was not stored', record, error))
+  }
+
+  /** The run of a sub-agent that nobody takes up: what it had written is kept. */
+  async function closeOrphan(record: RunRecord, session: Session, remains: RecoveredState): Promise<void> {
+    const request = record.request as unknown as RunRequest
+    const name = request.agent ?? 'agent'
+    const agentId = record.agentId as string
+    const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }
+    const gathered = await prepareRun(options, session, request, record, remains)
+    const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, remains })
+    live.abort(new NamedError('Interrupted', 'The process ended while this answer was written.'))
+    live.begin()
+    await live.done
+    const agent = await store.agents.get(session.id, agentId)
+    if (agent !== undefined) await store.agents.put({ ...agent, status: 'stopped', updatedAt: Date.now() })
+  }
+
+  function open(given: RunToBegin): OpenRun {
+    const { record } = given
+    const live = openRun(options, {
+      ...given,
+      openChild,
+      takeRemains,
+      onClosed(outcome) {
+        runs.delete(record.sessionId)
+        if (outcome === undefined) {
+          void merge(live)
+          options.onAnswered?.(record)
+        } else unstored.set(record.sessionId, { record, outcome, number: live.log.number })
+      },
+    })
+    runs.set(record.sessionId, live)
+    return live
+  }
+
+  /** The run of a sub-agent: it belongs to the run of its session. */
+  function openChild(given: RunToBegin): OpenRun {
+    const { sessionId, agentId } = given.record as RunRecord & { agentId: string }
+    const key = childKey(sessionId, agentId)
+    const live = openRun(options, {
+      ...given,
+      openChild,
+      takeRemains,
+      onClosed() {
+        children.delete(key)
+        void merge(live)
+        options
+          .dropState(sessionId, agentId)
+          .catch((error: unknown) => warn('what an agent left was not ended', given.record, error))
+      },
+    })
+    children.set(key, live)
+    return live
+  }
+
+  function takeRemains(runId: string): RecoveredState | undefined {
+    const remains = orphans.get(runId)
+    orphans.delete(runId)
+    return remains
+  }
+
+  /** Frames of an ended run become few. Not while somebody still reads: small frames make small pages. */
+  async function merge(live: LiveRun): Promise<void> {
+    await live.log.unread()
+    if (closing) return
+    const work = store.frames.merge(live.id).catch((error: unknown) => warn('a run log was not merged', live, error))
+    merging.add(work)
+    await work
+    merging.delete(work)
+  }
+
+  /** The disk may have room again. */
+  async function storeLate(sessionId: string): Promise<void> {
+    const late = unstored.get(sessionId)
+    if (late === undefined) return
+    await storeAnswer(store, late.record, late.outcome.message, late.outcome.status)
+    unstored.delete(sessionId)
+  }
+
+  async function giveUp(record: RunRecord, error: unknown): Promise<void> {
+    warn('a run could not be taken up', record, error)
+    await store.runs
+      .update(record.id, { status: 'interrupted', endedAt: Date.now() })
+      .catch((again: unknown) => warn('a run could not be closed', record, again))
+  }
+
+  function warn(message: string, { id, sessionId }: { id: string; sessionId: string }, error: unknown): void {
+    options.logger({
+      level: 'error',
+      message,
+      session: sessionId,
+      run: id,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+  }
+}
+
+function childKey(sessionId: string, agentId: string): string {
+  return `${sessionId}/${agentId}`
+}
+
+export function sessionBusy(live: LiveRun | undefined): NamedError {
+  return new NamedError('SessionBusy', 'This session is answering another message. Stop it, or wait for its end.', {
+    status: 409,
+    data: { runId: live?.id ?? null },
+  })
+}

@@ -1,0 +1,284 @@
+import {
+  type AgentDefinition,
+  type AgentHost,
+  type AgentLink,
+  type AgentReport,
+  type ChildRun,
+  createAgentTree,
+  createWriteLock,
+  finalText,
+  type HostedRun,
+  type Limits,
+  type Meter,
+  pickTools,
+  type RunOutcome,
+  type RunRecord,
+  type RunStatus,
+  type Session,
+  type WriteLock,
+} from '@troupe/core'
+import {
+  type Chunk,
+  type Message,
+  type NamedError,
+  newId,
+  type SteeringMessage,
+  type StoredMessage,
+} from '@troupe/protocol'
+import type { Sink } from '../http/stream-response.ts'
+import type { LiveLog } from './live-log.ts'
+import {
+  prepareChildRun,
+  type PreparedRun,
+  type RecoveredState,
+  type RunManagerOptions,
+  type RunRequest,
+} from './prepare-run.ts'
+
+interface SubAgentHost extends AgentHost {
+  /** Nothing that happens from now on is written. */
+  freeze(): Promise<void>
+}
+
+interface SubAgentHostOptions {
+  live: RunManagerOptions
+  session: Session
+  /** What the root was started with: sub-agents have its client, page and limits. */
+  request: RunRequest
+  open(given: RunToBegin): OpenRun
+  /** What an earlier process left of a run. Can be taken once. */
+  takeRemains(runId: string): RecoveredState | undefined
+  takeCallId(id: string): Promise<boolean>
+}
+
+/** Gives sub-agents a conversation in the store and runs like any other. */
+function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
+  const { live: options, session, request } = given
+  const { store } = options
+  const runs = new Set<OpenRun>()
+  let left = false
+
+  return {
+    definitions: (): Promise<readonly AgentDefinition[]> => options.agents(session, request.page),
+    whyNot: (name) => options.whyNoAgent?.(session, name) ?? Promise.resolve(undefined),
+    tools: (names) => pickTools(names, options.tools(session)),
+    async checkModel(id) {
+      await options.model(id)
+    },
+    find: (agentId) => store.agents.get(session.id, agentId),
+    list: () => store.agents.list(session.id),
+    async save(record) {
+      if (!left) await store.agents.put(record)
+    },
+    async lastText(agentId) {
+      const { messages } = await store.messages.branch({ sessionId: session.id, agentId }, { limit: 2 })
+      const answer = messages.findLast(({ role }) => role === 'assistant')
+      return answer === undefined ? '' : finalText(answer)
+    },
+    open,
+    async freeze() {
+      left = true
+      await Promise.all([...runs].map((run) => run.freeze()))
+    },
+  }
+
+  async function open(child: ChildRun): Promise<HostedRun> {
+    const at = { sessionId: session.id, agentId: child.record.agentId }
+    const known = await store.runs.get(child.runId)
+    if (known !== undefined && known.endedAt !== null) {
+      const answer = await store.messages.get(at, known.messageId)
+      if (answer !== undefined) restoreUsage(child.meter, answer)
+      return endedRun(known, answer)
+    }
+    const remains = known === undefined ? undefined : given.takeRemains(child.runId)
+    const record = known ?? (await begin(child))
+    const parts = await prepareChildRun(options, session, child, request.page)
+    const run = given.open({
+      record,
+      session,
+      parts: { ...parts, takeCallId: given.takeCallId },
+      ...(remains !== undefined && { remains }),
+    })
+    runs.add(run)
+    const abort = (): void => run.abort(child.signal.reason as Parameters<OpenRun['abort']>[0])
+    if (child.signal.aborted) abort()
+    else child.signal.addEventListener('abort', abort, { once: true })
+    run.begin()
+    return {
+      steer: (message) => run.steer(message),
+      done: run.done.then(outcome).finally(() => {
+        runs.delete(run)
+        child.signal.removeEventListener('abort', abort)
+      }),
+    }
+
+    function outcome(message: Message): RunOutcome {
+      return toOutcome(message, run.status)
+    }
+  }
+
+  /** The message is stored before the run, which is stored before it begins. */
+  async function begin(child: ChildRun): Promise<RunRecord> {
+    const at = { sessionId: session.id, agentId: child.record.agentId }
+    const { id, text } = child.message
+    const record: RunRecord = {
+      id: child.runId,
+      sessionId: session.id,
+      agentId: child.record.agentId,
+      userMessageId: id,
+      messageId: newId('msg_'),
+      status: 'running',
+      request: { ...request, model: child.record.details?.setup.model ?? request.model, agent: child.record.name },
+      fromNumber: await store.runs.lastNumber(session.id),
+      createdAt: Date.now(),
+      endedAt: null,
+    }
+    await store.transaction(async (inside) => {
+      if ((await inside.messages.get(at, id)) === undefined) {
+        const parentMessageId = (await inside.messages.latestLeaf(at)) ?? null
+        const parts: StoredMessage['parts'] = [{ type: 'text', text }]
+        await inside.messages.add(at, { id, parentMessageId, role: 'user', parts, createdAt: Date.now() })
+      }
+      await inside.runs.create(record)
+    })
+    return record
+  }
+}
+
+/** What a run took that had ended in an earlier process. */
+function restoreUsage(meter: Meter, { parts, metadata = {} }: StoredMessage): void {
+  const { usage, cost = 0, subAgents } = metadata
+  const steps = parts.filter(({ type }) => type === 'step-start').length
+  meter.add({ steps, tokens: usage?.totalTokens ?? 0, cost })
+  if (subAgents !== undefined) meter.addBelow(subAgents)
+}
+
+function endedRun(record: RunRecord, message: StoredMessage | undefined): HostedRun {
+  const answer: Message = message ?? { id: record.messageId, role: 'assistant', parts: [] }
+  return {
+    steer: () => Promise.reject(new Error('This run has ended.')),
+    done: Promise.resolve(toOutcome(answer, record.status)),
+  }
+}
+
+function toOutcome(message: Message, status: RunRecord['status']): RunOutcome {
+  const { error } = message.metadata ?? {}
+  const ended = status === 'running' || status === 'waiting' ? 'interrupted' : status
+  return { status: ended, message, ...(error !== undefined && { error }) }
+}
+
+/** A live run's door to its sub-agents. Made when it is first needed: most runs have none. */
+export interface RunSubAgents {
+  link: AgentLink
+  writes: WriteLock
+  /** A person stops one. Undefined when it is not at work. */
+  stop(agentId: string): Promise<AgentReport | undefined>
+  /** Nothing that happens below from now on is written. */
+  freeze(): Promise<void>
+}
+
+interface RunSubAgentsOptions {
+  live: RunManagerOptions
+  record: RunRecord
+  session: Session
+  parts: PreparedRun
+  meter: Meter
+  signal: AbortSignal
+  resumed: boolean
+  emit(chunk: Chunk): void
+  steer(message: { id: string; text: string }): Promise<void>
+  takeCallId(id: string): Promise<boolean>
+  openChild: SubAgentHostOptions['open']
+  takeRemains: SubAgentHostOptions['takeRemains']
+}
+
+export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
+  const { record, session, parts, steer, resumed } = options
+  const { child } = parts
+  if (child !== undefined) {
+    return {
+      link: child.link({ steer, resumed }),
+      writes: child.writes,
+      stop: () => Promise.resolve(undefined),
+      freeze: () => Promise.resolve(),
+    }
+  }
+  const host = createSubAgentHost({
+    live: options.live,
+    session,
+    request: record.request as unknown as RunRequest,
+    open: options.openChild,
+    takeRemains: options.takeRemains,
+    takeCallId: options.takeCallId,
+  })
+  const writes = createWriteLock()
+  const tree = createAgentTree({ host, sessionId: session.id, emit: options.emit, writes })
+  const link = tree.link({
+    runId: record.id,
+    agentId: record.agentId,
+    frames: parts.frames,
+    tools: parts.tools,
+    modelId: parts.model.id,
+    meter: options.meter,
+    signal: options.signal,
+    steer,
+    resumed,
+  })
+  return { link, writes, stop: tree.stop, freeze: host.freeze }
+}
+
+/** What the whole tree of a turn may spend: its own limits of tokens and time. */
+export function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: number } {
+  return { ...(tokens !== undefined && { tokens }), ...(ms !== undefined && { ms }) }
+}
+
+export interface LiveRun {
+  readonly id: string
+  readonly sessionId: string
+  readonly messageId: string
+  readonly userMessageId: string
+  /** The page that started it, where one did. */
+  readonly client?: string | undefined
+  readonly status: RunStatus
+  readonly log: LiveLog
+  /** Resolves when the message is stored and exported and the run is closed. Rejects when it could not be stored. */
+  readonly done: Promise<Message>
+  /** Resolves when it ends or waits for a person. */
+  settled(): Promise<void>
+  /** Sends everything after `after`; a number that this log never sent, or none, gets the whole run. */
+  subscribe(sink: Sink, options: { after?: number; untilWaiting?: boolean }): () => void
+}
+
+/** The hold that the owner of live runs has on one. */
+export interface OpenRun extends LiveRun {
+  status: RunStatus
+  begin(): void
+  abort(reason: NamedError): void
+  /** Throws `NoRun` (409) when the turn has decided to end. Resolves when the message survives a crash. */
+  steer(message: SteeringMessage): Promise<void>
+  /** An answer came: until the run says otherwise it does not wait any more. */
+  moved(): void
+  /** A person stops a sub-agent. Undefined when it is not at work. */
+  stopAgent(agentId: string): Promise<AgentReport | undefined>
+  /** A person tells a sub-agent more. Throws `AgentNotFound` (404). */
+  tellAgent(agentId: string, message: { id: string; text: string }): Promise<void>
+  /** Nothing that happens from now on is written, here or below. */
+  freeze(): Promise<void>
+  /** The process is going: end at a safe point, or stay as it is when waiting. */
+  leave(): Promise<void>
+}
+
+export interface RunToBegin {
+  record: RunRecord
+  session: Session
+  parts: PreparedRun
+  remains?: RecoveredState
+}
+
+export interface RunToOpen extends RunToBegin {
+  /** Opens the run of a sub-agent. */
+  openChild: SubAgentHostOptions['open']
+  takeRemains: SubAgentHostOptions['takeRemains']
+  /** Called before the streams end, when everything is stored, or with what could not be. */
+  onClosed: (unstored?: RunOutcome) => void
+}

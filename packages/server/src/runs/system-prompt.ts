@@ -1,0 +1,210 @@
+import { statSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import {
+  type AgentFrame,
+  agentKey,
+  type AgentsNote,
+  planInstructions,
+  readAgentsNotes,
+  type SandboxFinding,
+  type Session,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
+import type { StoredMessage } from '@troupe/protocol'
+
+/** A named piece of what every model call starts with. */
+export interface PromptBlock {
+  name: string
+  text: string
+}
+
+/** Something that a preface tells besides: skills, servers. Empty texts are left out. */
+interface PrefaceLayer {
+  name: string
+  text(session: Session, workspace: Workspace): Promise<string> | string
+}
+
+/** What a session's agents know from the start. Built once, stored, and built again where the conversation was compacted. */
+interface Preface {
+  blocks: PromptBlock[]
+  agents: { name: string; description: string; hidden?: true; pageIds?: readonly string[] }[]
+  /** How many compactions the branch had. */
+  compactions: number
+}
+
+export interface PrefaceOptions {
+  store: Pick<Store, 'settings'>
+  home: string
+  /** What `~` is. */
+  personHome: string
+  layers: readonly PrefaceLayer[]
+  /** On whatever page they are offered. */
+  agents(session: Session): Promise<Preface['agents']>
+}
+
+interface Prefaces {
+  /**
+   * The stored preface, or a new one where there is none or the conversation has been compacted since. Without a history
+   * somebody only looks: then nothing is stored, since servers may still be connecting.
+   */
+  of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
+  forget(sessionId: string): Promise<void>
+}
+
+export function createPrefaces(options: PrefaceOptions): Prefaces {
+  const { store } = options
+  return {
+    async of(session, workspace, history) {
+      const key = prefaceKey(session.id)
+      const known = (await store.settings.get(key)) as Preface | undefined
+      const compactions = countCompactions(history ?? [])
+      if (known !== undefined && known.compactions >= compactions) return known
+      const made = { ...(await build(session, workspace)), compactions }
+      if (history !== undefined) await store.settings.set(key, made)
+      return made
+    },
+    forget: (sessionId) => store.settings.set(prefaceKey(sessionId), undefined),
+  }
+
+  async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
+    const { home, personHome } = options
+    const blocks: PromptBlock[] = [{ name: 'environment', text: environmentText(session, workspace) }]
+    for (const note of agentsNotes({ home, personHome, workspace: workspace.path, trusted: workspace.trusted }))
+      blocks.push({ name: `notes ${note.path}`, text: `Notes for agents from ${note.path}:\n${note.text}` })
+    for (const layer of options.layers) {
+      const text = await layer.text(session, workspace)
+      if (text !== '') blocks.push({ name: layer.name, text })
+    }
+    const agents = (await options.agents(session)).map(({ name, description, hidden, pageIds }) => ({
+      name,
+      description,
+      ...(hidden && { hidden }),
+      ...(pageIds !== undefined && { pageIds }),
+    }))
+    return { blocks, agents }
+  }
+}
+
+/** Whom this agent may delegate to, of those that the preface knows, with this page open. */
+function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): PromptBlock | undefined {
+  const allowed = agents.filter(({ name, hidden, pageIds }) => {
+    if (agentKey(name) === agentKey(frame.name) || !isOnPage({ ...(pageIds && { pageIds }) }, page)) return false
+    return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? hidden !== true
+  })
+  if (allowed.length === 0) return undefined
+  const lines = allowed.map(({ name, description }) => `- ${name}: ${description}`)
+  return { name: 'agents', text: `Agents for Task:\n${lines.join('\n')}` }
+}
+
+function countCompactions(history: readonly StoredMessage[]): number {
+  return history.flatMap(({ parts }) => parts).filter(({ type }) => type === 'data-compaction').length
+}
+
+function environmentText(session: Session, workspace: Workspace): string {
+  return [
+    `Workspace: ${workspace.path}`,
+    `Operating system: ${os.type()} ${os.arch()}`,
+    `The conversation began on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
+  ].join('\n')
+}
+
+function prefaceKey(sessionId: string): string {
+  return `preface:${sessionId}`
+}
+
+/** Whether an agent is offered with this page open. */
+export function isOnPage({ pageIds }: { pageIds?: readonly string[] }, page: string | undefined): boolean {
+  return pageIds === undefined || pageIds.length === 0 || (page !== undefined && pageIds.includes(page))
+}
+
+/** Layers of a preface, each for agents that can make use of it. */
+export const skillsLayer = 'skills'
+export const serversLayer = 'MCP servers'
+
+interface InstructionFacts {
+  /** What the agent is for, as its definition says it. */
+  prompt: string
+  frame: AgentFrame
+  preface: Preface
+  sandbox: SandboxFinding
+  /** The page that is open. */
+  page?: string
+  /** Set in plan mode. */
+  planFile?: string
+}
+
+/** What every model call of an agent starts with, piece by piece: what changes least stands first, so that caches hit. */
+export function instructionBlocks(facts: InstructionFacts): PromptBlock[] {
+  const { prompt, frame, preface, sandbox, page, planFile } = facts
+  const agents = agentsBlock(preface, frame, page)
+  return [
+    { name: `prompt of ${frame.name}`, text: prompt },
+    ...(agents === undefined ? [] : [agents]),
+    ...preface.blocks,
+    ...(sandbox.sandbox === undefined ? [{ name: 'sandbox', text: sandbox.text }] : []),
+    ...(planFile === undefined ? [] : [{ name: 'plan mode', text: planInstructions(planFile) }]),
+  ]
+}
+
+/** Without the skills for an agent that cannot load any, nor the servers for one that has none of their tools. */
+export function blocksFor(
+  blocks: readonly PromptBlock[],
+  tools: readonly { name: string; group: string }[],
+): PromptBlock[] {
+  return blocks.filter(({ name }) => {
+    if (name === skillsLayer) return tools.some((tool) => tool.name === 'Skill')
+    return name !== serversLayer || tools.some(({ group }) => group.startsWith('mcp:'))
+  })
+}
+
+const joinedTexts = new Map<string, string>()
+
+/** The blocks as one text. Equal texts are one text: hundreds of runs may hold it. */
+export function joinBlocks(blocks: readonly PromptBlock[]): string {
+  const instructions = blocks.map(({ text }) => text).join('\n\n')
+  const known = joinedTexts.get(instructions)
+  if (known !== undefined) return known
+  if (joinedTexts.size > 100) joinedTexts.clear()
+  joinedTexts.set(instructions, instructions)
+  return instructions
+}
+
+/**
+ * What people wrote down for agents: the person's own notes, then those of the folders from the repository down to the
+ * workspace, nearest last, each file once. A folder that is not trusted says nothing.
+ */
+function agentsNotes(options: { home: string; personHome: string; workspace: string; trusted: boolean }): AgentsNote[] {
+  const { home, personHome, workspace, trusted } = options
+  const seen = new Set<string>()
+  const own = readAgentsNotes(home, { roots: [home], personHome, seen })
+  if (!trusted) return own
+  const folders = foldersDownTo(workspace)
+  const roots = [folders[0] as string]
+  return [...own, ...folders.flatMap((folder) => readAgentsNotes(folder, { roots, personHome, seen }))]
+}
+
+/** From the folder that holds `.git` down to this one; this one alone where there is none. */
+function foldersDownTo(folder: string): string[] {
+  const folders: string[] = []
+  for (let each = folder; ; each = path.dirname(each)) {
+    folders.unshift(each)
+    if (statSync(path.join(each, '.git'), { throwIfNoEntry: false }) !== undefined) return folders
+    if (path.dirname(each) === each) return [folder]
+  }
+}
+
+/** Which of the languages that prompts are written in a text is in, as far as its script tells. */
+function detectLanguage(text: string): string | undefined {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
+  const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
+  return han > 0 && !kana && han * 3 >= letters ? 'zh' : undefined
+}
+
+/** The language of a session: its title follows the first message until the person renames it. */
+export function sessionLanguage({ title }: Pick<Session, 'title'>): { language?: string } {
+  const language = detectLanguage(title)
+  return language === undefined ? {} : { language }
+}

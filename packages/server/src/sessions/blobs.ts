@@ -1,0 +1,151 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Blobs, Store } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import type { Route } from '../http/route.ts'
+
+const unknownType = 'application/octet-stream'
+
+/**
+ * Blobs as files named by their hash, with the media type in a small file beside it. Written once and never changed:
+ * of two media types for the same bytes the first stays.
+ */
+export function createBlobFiles(folder: string): Blobs {
+  async function readType(sha256: string): Promise<string> {
+    return (await readIfThere(join(folder, `${sha256}.type`)))?.toString('utf8') ?? unknownType
+  }
+
+  return {
+    async put(bytes, mediaType) {
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      const path = join(folder, sha256)
+      const known = await stat(path).catch(() => undefined)
+      if (known?.size !== bytes.length) {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        // The bytes come last: a blob that is there has its type.
+        await writeSynced(folder, `${sha256}.type`, Buffer.from(cleanType(mediaType)))
+        await writeSynced(folder, sha256, bytes)
+      }
+      return { sha256, size: bytes.length, mediaType: await readType(sha256) }
+    },
+
+    async get(sha256) {
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
+      const bytes = await readIfThere(join(folder, sha256))
+      return bytes && { bytes, mediaType: await readType(sha256) }
+    },
+
+    async remove(sha256) {
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return false
+      try {
+        await unlink(join(folder, sha256))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+        throw error
+      }
+      await rm(join(folder, `${sha256}.type`), { force: true })
+      return true
+    },
+  }
+}
+
+/** A whole file or none, also after a power cut. */
+async function writeSynced(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const part = join(folder, `.${randomUUID()}.part`)
+  try {
+    const file = await open(part, 'wx', 0o600)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(part, join(folder, name))
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+/** Makes the new name durable; Windows cannot open folders and has no need to. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function cleanType(mediaType: string): string {
+  return /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[\x20-\x7e]{0,200})?$/.test(mediaType) ? mediaType : unknownType
+}
+
+/** Types that a browser may show from our own address; everything else is only offered as a download. */
+const inlineTypes =
+  /^(image\/(png|jpeg|gif|webp|avif)|audio\/[a-z0-9.+-]+|video\/[a-z0-9.+-]+|application\/pdf|text\/plain)$/
+
+export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 'messages'> }): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/ai/blobs',
+      summary: 'Stores bytes; their content-type is kept.',
+      body: 'bytes',
+      answers: { 201: '{sha256, size, mediaType, url}', 413: 'BodyTooLarge' },
+      async handle(c, { body }) {
+        const bytes = body as Uint8Array
+        if (bytes.length === 0) throw new NamedError('BadRequest', 'The body is empty.')
+        const mediaType =
+          (c.req.header('content-type') ?? 'application/octet-stream').split(';')[0]?.trim().slice(0, 200) ||
+          'application/octet-stream'
+        const blob = await blobs.put(bytes, mediaType)
+        return c.json({ ...blob, url: `/ai/blobs/${blob.sha256}` }, 201)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/ai/blobs/:sha256',
+      summary: 'The bytes of a blob.',
+      linkable: true,
+      gives: ['bytes'],
+      answers: { 200: 'bytes', 404: 'BlobNotFound' },
+      async handle(c, { params }) {
+        const sha256 = params['sha256'] as string
+        const blob = /^[0-9a-f]{64}$/.test(sha256) ? await blobs.get(sha256) : undefined
+        if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+        return c.body(new Uint8Array(blob.bytes), 200, {
+          'content-type': inlineTypes.test(blob.mediaType) ? blob.mediaType : 'application/octet-stream',
+          'content-disposition': inlineTypes.test(blob.mediaType) ? 'inline' : 'attachment',
+          'cache-control': 'private, max-age=31536000, immutable',
+        })
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/ai/blobs/:sha256',
+      summary: 'Removes bytes that no message holds: an attachment that was taken out before it was sent.',
+      answers: { 200: '{deleted}', 404: 'BlobNotFound', 409: 'BlobInUse' },
+      async handle(c, { params }) {
+        const sha256 = params['sha256'] as string
+        if (/^[0-9a-f]{64}$/.test(sha256) && (await store.messages.usesBlob(sha256)))
+          throw new NamedError('BlobInUse', 'A message holds this blob.', { status: 409 })
+        if ((await blobs.remove?.(sha256)) !== true)
+          throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+        return c.json({ deleted: sha256 })
+      },
+    },
+  ]
+}

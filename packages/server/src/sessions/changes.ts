@@ -1,0 +1,186 @@
+import { homedir } from 'node:os'
+import { commandWrites } from '@troupe/command-policy'
+import {
+  type AgentRecord,
+  type AgentState,
+  derivedId,
+  findTool,
+  inDialect,
+  type Session,
+  shownPath,
+  type Store,
+  type Tool,
+} from '@troupe/core'
+import { type CallNotes, NamedError, type Part, type StoredMessage } from '@troupe/protocol'
+import { z } from 'zod'
+import { route, type Route } from '../http/route.ts'
+import { findSession } from '../http/scope.ts'
+
+interface BranchChanges {
+  /** Files that were changed, made or removed, each once; from the workspace where they lie in it. */
+  files: string[]
+  /** How many commands ran that may have changed others: what they do is known only as far as they name it. */
+  commands: number
+}
+
+interface BranchToRead {
+  store: Store
+  sessionId: string
+  state: Pick<AgentState, 'roots' | 'undo'>
+  tools: readonly Tool[]
+  /** Root to leaf. */
+  chain: readonly StoredMessage[]
+  /** How many of these are none of its business. */
+  skip: number
+}
+
+/** Answers that belong together, in their order. */
+interface BranchPiece {
+  messages: readonly StoredMessage[]
+  skip: number
+}
+
+type Call = Extract<Part, { toolCallId: string }>
+
+/** What a branch did to files: by its own calls, by those of its sub-agents at whatever depth, and by taking back. */
+async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<BranchChanges> {
+  const { store, sessionId, state, tools } = given
+  const root = state.roots[0] ?? '/'
+  const pieces: BranchPiece[] = [{ messages: chain, skip }]
+  const agents = await store.agents.list(sessionId)
+  const read = new Set<string>()
+  // Grows while it is walked: agents have agents.
+  if (agents.length > 0) for (const piece of pieces) pieces.push(...(await below(piece)))
+  const files = new Set<string>()
+  let commands = 0
+  for (const piece of pieces) look(piece)
+  const ids = new Set(pieces.flatMap((piece) => piece.messages.slice(piece.skip).map(({ id }) => id)))
+  for (const { mark, path } of (await state.undo.list({ sessionId })).toReversed())
+    if (ids.has(mark.messageId)) files.add(shownPath(path, root))
+  return { files: [...files], commands }
+
+  async function below({ messages, skip: from }: BranchPiece): Promise<BranchPiece[]> {
+    const found: BranchPiece[] = []
+    for (const { id, parts } of messages.slice(from)) {
+      const calls = parts.filter(isCall)
+      if (calls.length === 0) continue
+      const [run] = await store.runs.ofMessage(sessionId, id)
+      for (const { toolCallId } of calls) {
+        const started = agents.find(({ details }) => details?.toolCallId === toolCallId)
+        if (started !== undefined) found.push(await conversation(started))
+        else if (run !== undefined) found.push(await told(derivedId('run_', run.id, toolCallId)))
+      }
+    }
+    return found.filter(({ messages: said }) => said.length > 0)
+  }
+
+  async function conversation({ agentId }: AgentRecord): Promise<BranchPiece> {
+    const at = { sessionId, agentId }
+    const leaf = await store.messages.latestLeaf(at)
+    return once(leaf === undefined ? [] : await store.messages.chain(at, leaf))
+  }
+
+  /** An agent that was there before was told more by a call: the answer to that. */
+  async function told(runId: string): Promise<BranchPiece> {
+    const run = await store.runs.get(runId)
+    if (run?.agentId == null) return once([])
+    const answer = await store.messages.get({ sessionId, agentId: run.agentId }, run.messageId)
+    return once(answer === undefined ? [] : [answer])
+  }
+
+  function once(messages: readonly StoredMessage[]): BranchPiece {
+    const fresh = messages.filter(({ id }) => !read.has(id))
+    for (const { id } of fresh) read.add(id)
+    return { messages: fresh, skip: 0 }
+  }
+
+  function look({ messages, skip: from }: BranchPiece): void {
+    let cwd = root
+    messages.forEach(({ parts, metadata }, index) => {
+      for (const call of parts.filter(isCall)) {
+        if (call.state !== 'output-available') continue
+        const ran = shellCommands(call, inDialect(tools, metadata?.model ?? ''), cwd)
+        if (index >= from) {
+          for (const file of shownFiles(call)) files.add(file)
+          for (const command of ran) {
+            const { paths, mayBeMore } = commandWrites(command.text, { cwd: command.cwd, home: homedir() })
+            for (const path of paths) files.add(shownPath(path, root))
+            if (mayBeMore) commands++
+          }
+        }
+        // Where the next command runs.
+        const { cwd: next } = (call.output ?? {}) as { cwd?: unknown }
+        if (ran.length > 0 && typeof next === 'string') cwd = next
+      }
+    })
+  }
+}
+
+function isCall(part: Part): part is Call {
+  return 'toolCallId' in part
+}
+
+function changeNotes(call: Call): CallNotes {
+  return (call.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
+}
+
+/** Files that the result says were changed: a diff, a patch of several, or what an undo put back. */
+function shownFiles(call: Call): string[] {
+  const content = (changeNotes(call).display?.content ?? {}) as { kind?: unknown; files?: unknown }
+  const diffs = content.kind === 'diff' ? [content] : content.kind === 'patch' ? content.files : []
+  const { restored, removed } = (call.output ?? {}) as { restored?: unknown; removed?: unknown }
+  // What was imported may be anything.
+  const named = (Array.isArray(diffs) ? diffs : []).flatMap((one: { path?: unknown; from?: unknown } | null) => [
+    one?.from,
+    one?.path,
+  ])
+  const undone = call.type === 'tool-Undo' ? [restored, removed].flat() : []
+  return [...named, ...undone].filter((path) => typeof path === 'string')
+}
+
+function shellCommands(call: Call, tools: readonly Tool[], cwd: string): { text: string; cwd: string }[] {
+  const name = call.type === 'dynamic-tool' ? call.toolName : call.type.slice('tool-'.length)
+  const tool = findTool(name, tools)
+  const input: unknown = tool?.input.safeParse(changeNotes(call).executedInput ?? call.input).data
+  if (tool?.touches === undefined || input === undefined) return []
+  return tool
+    .touches(input, { cwd })
+    .flatMap((access) =>
+      access.kind === 'command' && access.typed !== true ? [{ text: access.command, cwd: access.cwd ?? cwd }] : [],
+    )
+}
+
+export interface ChangesOptions {
+  store: Store
+  tools: (workspaceId: string) => readonly Tool[]
+  stateOf(session: Session): Promise<Pick<AgentState, 'roots' | 'undo'>>
+}
+
+const id = z.string().min(1).max(64)
+
+/** What the branches of a session did to files. */
+export function changeRoutes({ store, tools, stateOf }: ChangesOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/changes',
+      summary:
+        'Files that a branch touched, those of its sub-agents included, and how many commands may have touched others. ?leaf ends the branch (absent: the newest), ?after names the message after which it counts.',
+      query: z.object({ leaf: id.optional(), after: id.optional() }),
+      scoped: true,
+      answers: { 200: '{files, commands}', 404: 'SessionNotFound, MessageNotFound' },
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        const at = { sessionId: session.id }
+        const leaf = query.leaf ?? (await store.messages.latestLeaf(at))
+        const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
+        const skip = query.after === undefined ? 0 : chain.findIndex((message) => message.id === query.after) + 1
+        if ((query.leaf !== undefined && chain.length === 0) || (query.after !== undefined && skip === 0))
+          throw new NamedError('MessageNotFound', 'There is no such message on this branch.', { status: 404 })
+        const state = await stateOf(session)
+        const known = tools(session.workspaceId)
+        return c.json(await branchChanges({ store, ...at, state, tools: known, chain, skip }))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,190 @@
+import {
+  applyCompactions,
+  applyTrim,
+  finalText,
+  type Mode,
+  type Offers,
+  type Session,
+  shownTools,
+  type Store,
+  TokenGauge,
+  type Tool,
+  toolTokens,
+} from '@troupe/core'
+import { dataParts, type DataParts, NamedError, type StoredMessage } from '@troupe/protocol'
+import { z } from 'zod'
+import { route, type Route } from '../http/route.ts'
+import { findSession } from '../http/scope.ts'
+import type { RunManager } from '../runs/run-manager.ts'
+import type { PromptBlock } from '../runs/system-prompt.ts'
+import { cacheBreak, fingerprints, type LastCalls } from './context.ts'
+
+/** What the next call of a session would be made of. */
+export interface NextCall {
+  model: { id: string; contextWindow?: number; price?: { input: number; output: number } }
+  blocks: PromptBlock[]
+  tools: readonly Tool[]
+  /** What the open pages of the session's workspace offer. */
+  offers: Offers
+  mode: Mode
+}
+
+interface ContextPiece {
+  kind: 'tool' | 'instructions' | 'summary' | 'message'
+  name: string
+  tokens: number
+  cost?: number
+  messageId?: string
+  /** Of an instruction: it is not what the newest call was sent. */
+  changed?: boolean
+}
+
+/** The context X-ray. */
+export function contextRoutes(options: {
+  store: Store
+  live: RunManager
+  lastCalls: LastCalls
+  nextCall(session: Session): Promise<NextCall>
+}): Route[] {
+  const { store } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/context',
+      summary:
+        'What the next model call will be sent, piece by piece: tokens, price, what changed, what broke the cache.',
+      query: z.object({ leaf: z.string().max(64).optional() }),
+      scoped: true,
+      answers: { 200: '{model, pieces, total, window, cache}', 404: 'SessionNotFound' },
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        const at = { sessionId: session.id }
+        const leaf = query['leaf'] ?? (await store.messages.latestLeaf(at))
+        const [next, last, chain] = await Promise.all([
+          options.nextCall(session),
+          options.lastCalls.get(session.id),
+          leaf === undefined ? [] : store.messages.chain(at, leaf),
+        ])
+        const { model, blocks } = next
+        // Those behind ToolSearch are not sent before they are found.
+        const tools = shownTools(next.tools, chain, next.offers, next.mode)
+        const before = new Map(last?.blocks)
+        const now = fingerprints(blocks, tools)
+        const changed = (name: string): boolean =>
+          last !== undefined && before.get(name) !== now.find(([other]) => other === name)?.[1]
+        const gauge = new TokenGauge()
+        const priced = (tokens: number): { tokens: number; cost?: number } => ({
+          tokens: Math.round(tokens),
+          ...(model.price !== undefined && { cost: (tokens * model.price.input) / 1_000_000 }),
+        })
+        const pieces: ContextPiece[] = [
+          ...tools.map((tool): ContextPiece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
+          ...blocks.map(({ name, text }): ContextPiece => ({
+            kind: 'instructions',
+            name,
+            ...priced(gauge.text(text)),
+            changed: changed(name),
+          })),
+          ...messagePieces(chain, gauge, priced),
+        ]
+        const usage = chain.findLast(({ role }) => role === 'assistant')?.metadata?.usage
+        return c.json({
+          model: model.id,
+          window: model.contextWindow ?? null,
+          total: priced(pieces.reduce((sum, { tokens }) => sum + tokens, 0)),
+          pieces,
+          cache: {
+            lastCallAt: last?.at ?? null,
+            modelChanged: last !== undefined && last.model !== model.id,
+            brokenBy: (last === undefined ? undefined : cacheBreak(last, { blocks: now, chain })) ?? null,
+            ...(usage !== undefined && {
+              inputTokens: usage.inputTokens,
+              cachedInputTokens: usage.cachedInputTokens ?? 0,
+            }),
+          },
+        })
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/ai/sessions/:id/compactions/:compactionId',
+      summary: 'Switches a compaction off, or on again: the older part is told to the model as it was.',
+      body: z.strictObject({ off: z.boolean() }),
+      scoped: true,
+      answers: { 200: '{compaction}', 404: 'SessionNotFound, CompactionNotFound', 409: 'SessionBusy' },
+      async handle(c, { params, body, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        if (options.live.get(session.id) !== undefined)
+          throw new NamedError('SessionBusy', 'This session is answering. Stop it, or wait for its end.', {
+            status: 409,
+          })
+        return c.json({ compaction: await switchCompaction(session.id, params['compactionId'] as string, body.off) })
+      },
+    }),
+  ]
+
+  async function switchCompaction(sessionId: string, id: string, off: boolean): Promise<unknown> {
+    const at = { sessionId }
+    for await (const message of everyMessage(at)) {
+      const found = message.parts.find((part) => findCompaction(part)?.id === id)
+      if (found === undefined) continue
+      const { off: _, ...data } = findCompaction(found) as DataParts['compaction']
+      const now = off ? { ...data, off } : data
+      const parts = message.parts.map((part) => (part === found ? ({ ...part, data: now } as typeof part) : part))
+      await store.messages.replace(at, { ...message, parts })
+      return now
+    }
+    throw new NamedError('CompactionNotFound', 'There is no such compaction in this session.', { status: 404 })
+  }
+
+  /** Of all branches. */
+  async function* everyMessage(at: { sessionId: string }): AsyncGenerator<StoredMessage> {
+    for (let after: number | null = 0; after !== null;) {
+      const { messages, next }: Awaited<ReturnType<Store['messages']['page']>> = await store.messages.page(at, {
+        after,
+      })
+      yield* messages
+      after = next
+    }
+  }
+}
+
+function findCompaction(part: StoredMessage['parts'][number]): DataParts['compaction'] | undefined {
+  return part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
+}
+
+function messagePieces(
+  chain: readonly StoredMessage[],
+  gauge: TokenGauge,
+  priced: (tokens: number) => { tokens: number; cost?: number },
+): ContextPiece[] {
+  const named = new Map<string, number>()
+  return applyCompactions(applyTrim(chain)).flatMap((message): ContextPiece[] => {
+    const isSummary = message.role === 'user' && message.id === undefined
+    const text = message.role === 'user' ? finalText({ parts: message.parts }) : ''
+    const written = { ...message, parts: message.parts.filter((part) => attachmentName(part) === undefined) }
+    const own: ContextPiece = {
+      kind: isSummary ? 'summary' : 'message',
+      name: isSummary ? 'summary of the older part' : `${message.role}${text === '' ? '' : `: ${text.slice(0, 60)}`}`,
+      ...priced(gauge.messages([written])),
+      ...(message.id !== undefined && { messageId: message.id }),
+    }
+    const frame = gauge.messages([{ ...message, parts: [] }])
+    const brought = message.parts.flatMap((part): ContextPiece[] => {
+      const name = attachmentName(part)
+      if (name === undefined) return []
+      const count = (named.get(name) ?? 0) + 1
+      named.set(name, count)
+      const tokens = gauge.messages([{ ...message, parts: [part] }]) - frame
+      return [{ kind: 'message', name: count === 1 ? name : `${name} (${count})`, ...priced(tokens) }]
+    })
+    return [...brought, own]
+  })
+}
+
+/** What a message brought in is a piece of its own: it may be far longer than the message. */
+function attachmentName(part: StoredMessage['parts'][number]): string | undefined {
+  const kind = /^data-(skill|command|mention)$/.exec(part.type)?.[1]
+  if (kind === undefined || !('data' in part)) return undefined
+  return `${kind} ${(part.data as { name?: string }).name ?? ''}`.trim()
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type AgentFrame,
+  buildTools,
+  type SandboxFinding,
+  type Session,
+  type Store,
+  type Tool,
+  type Workspace,
+} from '@troupe/core'
+import { dataParts, type StoredMessage } from '@troupe/protocol'
+import type { RunManagerOptions } from '../runs/prepare-run.ts'
+import { createPrefaces, instructionBlocks, type PrefaceOptions, type PromptBlock } from '../runs/system-prompt.ts'
+import type { Logger } from '../util/logger.ts'
+
+/** What model calls of a session start with, and what the newest one did. */
+interface Context {
+  blocks(
+    session: Session,
+    frame: AgentFrame,
+    prompt: string,
+    now?: { history?: readonly StoredMessage[]; page?: string | undefined },
+  ): Promise<PromptBlock[]>
+  onStart: RunManagerOptions['onStart']
+  lastCalls: LastCalls
+  forget(sessionId: string): Promise<void>
+}
+
+export function openContext(
+  options: Omit<PrefaceOptions, 'store'> & {
+    store: Store
+    sandbox: SandboxFinding
+    logger: Logger
+    workspace(session: Session): Promise<Workspace>
+    /** The plan file of a session in plan mode. */
+    planFile(session: Session, workspace: Workspace): string | undefined
+  },
+): Context {
+  const { store, sandbox, logger } = options
+  const prefaces = createPrefaces(options)
+  const lastCalls = createLastCalls(store)
+  return {
+    lastCalls,
+    async blocks(session, frame, prompt, { history, page } = {}) {
+      const workspace = await options.workspace(session)
+      const planFile = options.planFile(session, workspace)
+      const preface = await prefaces.of(session, workspace, history)
+      return instructionBlocks({
+        prompt,
+        frame,
+        preface,
+        sandbox,
+        ...(page !== undefined && { page }),
+        ...(planFile !== undefined && { planFile }),
+      })
+    },
+    onStart(session, { model, ...call }) {
+      lastCalls
+        .note(session.id, { ...call, model: model.id })
+        .catch((error: unknown) => logger({ level: 'warn', message: 'a call was not noted', error: String(error) }))
+    },
+    async forget(sessionId) {
+      await prefaces.forget(sessionId)
+      await lastCalls.forget(sessionId)
+    },
+  }
+}
+
+/** What the newest model call of a session started with, by name and hash: to see later what has changed. */
+interface LastCall {
+  at: number
+  model: string
+  /** The message that it answered. */
+  userMessageId: string
+  /** Compactions that a person had switched off. */
+  undone: string[]
+  blocks: [name: string, hash: string][]
+}
+
+export interface LastCalls {
+  note(sessionId: string, call: CallToNote): Promise<void>
+  get(sessionId: string): Promise<LastCall | undefined>
+  forget(sessionId: string): Promise<void>
+}
+
+interface CallToNote {
+  model: string
+  blocks: readonly PromptBlock[]
+  tools: readonly Tool[]
+  userMessageId: string
+  history: readonly StoredMessage[]
+}
+
+/** So many are held; of others what is stored is told. */
+const maxHeld = 1000
+
+/** Stored only where a call starts otherwise than the one before: most do not. */
+function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
+  const held = new Map<string, LastCall>()
+  return {
+    async note(sessionId, { model, blocks, tools, userMessageId, history }) {
+      const before = held.get(sessionId)
+      const noted: LastCall = {
+        at: Date.now(),
+        model,
+        userMessageId,
+        undone: switchedOffCompactions(history),
+        blocks: fingerprints(blocks, tools),
+      }
+      if (held.size >= maxHeld) held.delete(held.keys().next().value as string)
+      held.set(sessionId, noted)
+      const isSame = before?.model === model && isDeepStrictEqual(before.blocks, noted.blocks)
+      if (!isSame) await store.settings.set(lastCallKey(sessionId), noted)
+    },
+    async get(sessionId) {
+      return held.get(sessionId) ?? ((await store.settings.get(lastCallKey(sessionId))) as LastCall | undefined)
+    },
+    async forget(sessionId) {
+      held.delete(sessionId)
+      await store.settings.set(lastCallKey(sessionId), undefined)
+    },
+  }
+}
+
+/** What of the next call is not as the newest one began, by name; the first such thing. */
+export function cacheBreak(
+  last: LastCall,
+  now: { blocks: LastCall['blocks']; chain: readonly StoredMessage[] },
+): string | undefined {
+  const { blocks, chain } = now
+  const at = Math.max(blocks.length, last.blocks.length)
+  for (let i = 0; i < at; i++) {
+    const [before, after] = [last.blocks[i], blocks[i]]
+    if (before?.[0] === after?.[0] && before?.[1] === after?.[1]) continue
+    const isGone = before !== undefined && !blocks.some(([name]) => name === before[0])
+    return isGone ? `${before[0]} (left out)` : (after ?? before)?.[0]
+  }
+  if (!chain.some(({ id }) => id === last.userMessageId)) return 'another branch'
+  return switchedOffCompactions(chain).join() === last.undone.join() ? undefined : 'a summary that was switched'
+}
+
+function switchedOffCompactions(messages: readonly StoredMessage[]): string[] {
+  return messages
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => {
+      const data = part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
+      return data?.off === true ? [data.id] : []
+    })
+}
+
+/** Tools come first in what providers cache, then the instructions. */
+export function fingerprints(blocks: readonly PromptBlock[], tools: readonly Tool[]): LastCall['blocks'] {
+  let known = toolHashes.get(tools)
+  if (known === undefined) {
+    known = hash(JSON.stringify(buildTools(tools)))
+    toolHashes.set(tools, known)
+  }
+  return [internFingerprint('tools', known), ...blocks.map(({ name, text }) => internFingerprint(name, hash(text)))]
+}
+
+/** Sessions that wait by the hundred begin with nearly the same blocks: each of them is held once. */
+const fingerprintCache = new Map<string, [name: string, hash: string]>()
+const maxFingerprints = 5000
+
+function internFingerprint(name: string, hashed: string): [name: string, hash: string] {
+  const key = `${hashed} ${name}`
+  const known = fingerprintCache.get(key)
+  if (known !== undefined) return known
+  if (fingerprintCache.size >= maxFingerprints) fingerprintCache.clear()
+  const made: [string, string] = [name, hashed]
+  fingerprintCache.set(key, made)
+  return made
+}
+
+/** Sessions of a workspace share their list of tools. */
+const toolHashes = new WeakMap<readonly Tool[], string>()
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function lastCallKey(sessionId: string): string {
+  return `last-call:${sessionId}`
+}

@@ -1,0 +1,242 @@
+import { realpathSync } from 'node:fs'
+import { open, readFile, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { secretIn } from '@troupe/command-policy'
+import {
+  type AgentState,
+  checkJsx,
+  isInside,
+  isJsxFile,
+  jsxProblemText,
+  resolvePath,
+  type Session,
+  type Store,
+} from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import { route, type Route } from '../http/route.ts'
+import { findSession } from '../http/scope.ts'
+
+export interface SessionFileOptions {
+  store: Store
+  homePath: string
+  /** What the agent of a session may look at. */
+  stateOf(session: Session): Promise<FileRoots>
+}
+
+type FileRoots = Pick<AgentState, 'cwd' | 'roots' | 'readable' | 'jsxFolder'>
+
+const maxFileBytes = 2 * 1024 * 1024
+const images: Record<string, string> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+  '.bmp': 'image/bmp',
+  '.ico': 'image/x-icon',
+}
+
+/** Files that a person looks at beside the chat: those that the session's agent may read. */
+export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/file',
+      summary: 'A text file of the workspace or of the output of a session, its first 2 MiB; ?raw=1 gives an image.',
+      linkable: true,
+      query: z.object({
+        path: z.string().max(4096).optional(),
+        raw: z.literal('1').optional(),
+        secret: z.literal('1').optional().describe('The person wants to see a file that holds secrets'),
+      }),
+      scoped: true,
+      gives: ['json', 'bytes'],
+      answers: {
+        200: '{file: {path, kind: text | image | binary, bytes, text?, isCut?}}',
+        400: 'BadRequest',
+        403: 'SecretFile',
+        404: 'SessionNotFound, FileNotFound',
+      },
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        const given = query['path'] ?? ''
+        if (given === '') throw new NamedError('BadRequest', 'Name the file in "path".', { status: 400 })
+        const state = await stateOf(session)
+        const found = findFile(state, given, homePath)
+        if (isSecret(found.path, state.roots) && query['secret'] !== '1')
+          throw new NamedError('SecretFile', 'Keys or passwords may stand in this file, so it is not shown unasked.', {
+            status: 403,
+            data: { path: found.shown },
+          })
+        const { bytes, size } = await readStart(found.path)
+        const type = images[path.extname(found.path).toLowerCase()]
+        const file = { path: found.shown, bytes: size }
+        if (query['raw'] === '1') {
+          if (type === undefined) throw new NamedError('BadRequest', 'Only images are given raw.', { status: 400 })
+          return c.body(new Uint8Array(bytes), 200, { 'content-type': type, 'content-disposition': 'inline' })
+        }
+        if (type !== undefined) return c.json({ file: { ...file, kind: 'image' } })
+        if (bytes.subarray(0, 8000).includes(0)) return c.json({ file: { ...file, kind: 'binary' } })
+        const text = new TextDecoder().decode(bytes)
+        return c.json({ file: { ...file, kind: 'text', text, ...(size > bytes.length && { isCut: true }) } })
+      },
+    }),
+  ]
+}
+
+/** As an agent would find it: from its working directory, else from the workspace. */
+function findFile(state: FileRoots, given: string, homePath: string): ReturnType<typeof resolvePath> {
+  for (const cwd of new Set([state.cwd, ...state.roots])) {
+    const found = resolveWithin({ ...state, cwd }, given)
+    if (found?.stats?.isFile() === true && !isPrivateToHome(found.path, homePath, [...state.roots, ...state.readable]))
+      return found
+  }
+  throw new NamedError('FileNotFound', 'There is no such file in the workspace or in the output of the session.', {
+    status: 404,
+  })
+}
+
+/** What lies outside is as if it were not there. */
+function resolveWithin(state: FileRoots, given: string): ReturnType<typeof resolvePath> | undefined {
+  try {
+    return resolvePath({ state }, given, { for: 'read' })
+  } catch {
+    return undefined
+  }
+}
+
+function isSecret(real: string, roots: readonly string[]): boolean {
+  const inside = roots.map((root) => path.relative(root, real)).find((relative) => !relative.startsWith('..'))
+  return secretIn(inside ?? path.basename(real)) !== undefined
+}
+
+async function readStart(file: string): Promise<{ bytes: Buffer; size: number }> {
+  await using handle = await open(file, 'r')
+  const { size } = await handle.stat()
+  const bytes = Buffer.alloc(Math.min(size, maxFileBytes))
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0)
+  return { bytes: bytes.subarray(0, bytesRead), size }
+}
+
+const kinds: Record<string, string> = {
+  '.html': 'html',
+  '.htm': 'html',
+  '.svg': 'svg',
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.xlsx': 'xlsx',
+  '.mmd': 'mermaid',
+  '.mermaid': 'mermaid',
+  '.jsx': 'jsx',
+}
+
+const maxPreviewBytes = 5 * 1024 * 1024
+
+/** Files as the page shows them: of the session's workspace, and what the session itself has made. */
+export function previewRoutes(options: { store: Store; homePath: string }): Route[] {
+  const { store, homePath } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/preview',
+      summary: 'A file to look at: HTML, SVG, Markdown, CSV, XLSX, Mermaid, or a preview that the session made.',
+      query: z.object({ path: z.string().max(4096).optional() }),
+      scoped: true,
+      answers: {
+        200: '{preview: {path, kind, size, text | base64}}',
+        403: 'OutsideWorkspace, SecretFile',
+        404: 'SessionNotFound, FileNotFound',
+        413: 'FileTooLarge',
+        415: 'NoPreview',
+        422: 'InvalidPreview',
+      },
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        const place = await placeOf(session)
+        const given = query['path'] ?? ''
+        const { real, shown, size } = findPreview(given, place, homePath)
+        const kind = kinds[path.extname(real).toLowerCase()]
+        const isOwnJsx = isJsxFile(real, place)
+        if (kind === undefined || (kind === 'jsx' && !isOwnJsx))
+          throw new NamedError('NoPreview', 'There is no preview for files of this kind.', { status: 415 })
+        if (size > maxPreviewBytes)
+          throw new NamedError('FileTooLarge', 'The file is too large to be shown: the limit is 5 MiB.', {
+            status: 413,
+            data: { size, limit: maxPreviewBytes },
+          })
+        const bytes = await readFile(real)
+        if (kind === 'xlsx') return c.json({ preview: { path: shown, kind, size, base64: bytes.toString('base64') } })
+        const text = bytes.toString('utf8')
+        if (kind === 'jsx') refuseInvalid(text, shown)
+        return c.json({ preview: { path: shown, kind, size, text } })
+      },
+    }),
+  ]
+
+  async function placeOf(session: Session): Promise<PreviewRoots> {
+    const workspace = await store.workspaces.get(session.workspaceId)
+    const cwd = await realpath(workspace?.path ?? homePath)
+    const own = path.join(await realpath(homePath), 'sessions', session.id)
+    const jsxFolder = path.join(own, 'jsx')
+    return { cwd, roots: [cwd], readable: [path.join(own, 'output'), jsxFolder], jsxFolder }
+  }
+}
+
+interface PreviewRoots {
+  cwd: string
+  roots: string[]
+  readable: string[]
+  jsxFolder: string
+}
+
+function findPreview(
+  given: string,
+  place: PreviewRoots,
+  homePath: string,
+): { real: string; shown: string; size: number } {
+  const found = resolvePreview(given, place)
+  const { path: real, shown, stats } = found
+  if (stats?.isFile() !== true)
+    throw new NamedError('FileNotFound', 'There is no such file any more.', { status: 404, data: { path: given } })
+  const inside = path.relative(place.cwd, real)
+  const isOurs = isPrivateToHome(real, homePath, [...place.roots, ...place.readable])
+  if (isOurs || secretIn(inside.startsWith('..') ? path.basename(real) : inside) !== undefined)
+    throw new NamedError('SecretFile', 'Files like that hold keys and passwords: they are not shown.', { status: 403 })
+  return { real, shown, size: stats.size }
+}
+
+function resolvePreview(given: string, place: PreviewRoots): ReturnType<typeof resolvePath> {
+  try {
+    return resolvePath({ state: place }, given, { for: 'read' })
+  } catch (error) {
+    // Its words name places that are nobody's business outside.
+    throw new NamedError('OutsideWorkspace', 'Only files of the workspace and of the session are shown.', {
+      status: 403,
+      data: {},
+      cause: error,
+    })
+  }
+}
+
+function refuseInvalid(text: string, shown: string): void {
+  const { problem } = checkJsx(text)
+  if (problem === undefined) return
+  throw new NamedError('InvalidPreview', `The preview is not valid, ${jsxProblemText(problem)}`, {
+    status: 422,
+    data: { path: shown, ...problem },
+  })
+}
+
+/**
+ * Whether a real path lies in our home, outside of the folders there that are open to a session: the token, keys and what
+ * others said lie there, and no page is shown them, also where the home lies in the workspace.
+ */
+function isPrivateToHome(real: string, homePath: string, open: readonly string[]): boolean {
+  const home = realpathSync(homePath)
+  if (!isInside(real, home)) return false
+  return !open.some((folder) => folder !== home && isInside(folder, home) && isInside(real, folder))
+}

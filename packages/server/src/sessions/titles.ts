@@ -1,0 +1,70 @@
+import { makeTitle, type RunRecord, type Store } from '@troupe/core'
+import type { Models } from '../models/models.ts'
+import type { RunRequest } from '../runs/prepare-run.ts'
+import { titleFrom } from '../stores/sql/message-text.ts'
+import type { Logger } from '../util/logger.ts'
+
+const maxTitleTokens = 60
+
+export interface TitleOptions {
+  store: Store
+  models: Pick<Models, 'listModels' | 'resolveChatModel'>
+  logger: Logger
+  /** Whether a model is to be asked for titles. */
+  isOn(): boolean
+  /** Models that a program brings, and the demo: nobody asked for calls of those beside the conversation. */
+  isSilent(model: string): boolean
+}
+
+/** Has a model title sessions after their first answer, beside everything else. What fails is logged. */
+export function createTitleWriter(options: TitleOptions): {
+  answered(record: RunRecord): void
+  close(): Promise<void>
+} {
+  const { store, models, logger } = options
+  const closing = new AbortController()
+  const working = new Set<Promise<void>>()
+
+  return {
+    answered(record) {
+      const request = record.request as unknown as RunRequest
+      if (!options.isOn() || request.headless === true || options.isSilent(request.model) || closing.signal.aborted)
+        return
+      const work = title(record, request.model).catch((error: unknown) => {
+        if (closing.signal.aborted) return
+        const text = error instanceof Error ? error.message : String(error)
+        logger({ level: 'warn', message: 'a session got no title', session: record.sessionId, error: text })
+      })
+      working.add(work)
+      void work.finally(() => working.delete(work))
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(working)
+    },
+  }
+
+  async function title({ sessionId, messageId }: RunRecord, model: string): Promise<void> {
+    const chain = await store.messages.chain({ sessionId }, messageId)
+    const asked = chain.filter(({ role }) => role === 'user')
+    const [first] = asked
+    if (first === undefined || asked.length > 1 || chain.at(-1)?.metadata?.error !== undefined) return
+    const words = titleFrom(first.parts)
+    const isOurs = async () => (await store.sessions.get(sessionId))?.title === words
+    if (!(await isOurs())) return
+    const { model: cheap } = await models.resolveChatModel(await cheapest(model))
+    const made = await makeTitle(chain, cheap, '', { maxOutputTokens: maxTitleTokens, signal: closing.signal })
+    // The person may have named it meanwhile.
+    if (await isOurs()) await store.sessions.update(sessionId, { title: made })
+  }
+
+  /** Of the same provider, so that the words go to nobody else. */
+  async function cheapest(model: string): Promise<string> {
+    const provider = `${model.split('/')[0]}/`
+    const priced = (await models.listModels()).flatMap(({ ref, usable, price }) => {
+      const cost = (price?.input ?? Number.NaN) + (price?.output ?? Number.NaN)
+      return usable && ref.startsWith(provider) && Number.isFinite(cost) ? [{ ref, cost }] : []
+    })
+    return priced.toSorted((one, other) => one.cost - other.cost)[0]?.ref ?? model
+  }
+}

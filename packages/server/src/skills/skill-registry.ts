@@ -1,0 +1,140 @@
+import {
+  createSkillFinder,
+  findSkill,
+  type FindSkills,
+  type FoundSkills,
+  isInside,
+  readSkillBody,
+  type Session,
+  type Skill,
+  skillIn,
+  skillList,
+  skillNames,
+  type SkillPlace,
+  skillPlaces,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
+import type { Part, StoredMessage } from '@troupe/protocol'
+
+/** The skills of each workspace: those of the home, of trusted workspaces around it, and its own where it is trusted. */
+export interface SkillRegistry {
+  /** As they are on the disk now. With a session: those of its project and of the projects around that as well. */
+  of(workspace: Workspace, session?: Pick<Session, 'projectId'>): Promise<FoundSkills>
+  /** The same for who cannot wait; of projects and of workspaces around it only those that were looked up before. */
+  now(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills
+  /** What agents are told of them from the start of a session. */
+  text(session: Session, workspace: Workspace): Promise<string>
+}
+
+const maxCached = 100
+
+export function createSkillRegistry(options: {
+  /** Ours. */
+  home: string
+  personHome: string
+  store: Pick<Store, 'workspaces'>
+}): SkillRegistry {
+  const { home, personHome, store } = options
+  const kept = new Map<string, { places: SkillPlace[]; find: FindSkills }>()
+  /** The trusted workspaces around a folder, the outermost first, as they were when last asked for. */
+  const around = new Map<string, readonly string[]>()
+
+  const book: SkillRegistry = {
+    async of(workspace, session = { projectId: null }) {
+      if (around.size >= maxCached) around.clear()
+      around.set(workspace.path, await parentsOf(workspace))
+      const key = keyOf(workspace, session)
+      if (!kept.has(key)) keep(key, workspace, await projectsOf(workspace, session))
+      return book.now(workspace, session)
+    },
+    now(workspace, session) {
+      const key = keyOf(workspace, session)
+      const known = kept.get(key) ?? (session.projectId === null ? keep(key, workspace, []) : make(workspace, []))
+      return known.find(known.places)
+    },
+    text: async (session, workspace) => skillList((await book.of(workspace, session)).skills),
+  }
+  return book
+
+  function make({ path, trusted }: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
+    const parents = around.get(path) ?? []
+    const own = trusted ? { workspace: path, projects } : {}
+    return { places: skillPlaces({ personHome, troupeHome: home, parents, ...own }), find: createSkillFinder() }
+  }
+
+  function keep(key: string, workspace: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
+    const made = make(workspace, projects)
+    if (kept.size >= maxCached) kept.clear()
+    kept.set(key, made)
+    return made
+  }
+
+  async function parentsOf({ path }: Workspace): Promise<string[]> {
+    const all = await store.workspaces.list()
+    return all
+      .filter((other) => other.trusted && other.path !== path && isInside(path, other.path))
+      .map((other) => other.path)
+      .toSorted((one, other) => one.length - other.length)
+  }
+
+  /** The session's project and those around it, the outermost first. */
+  async function projectsOf(workspace: Workspace, { projectId }: Pick<Session, 'projectId'>): Promise<string[]> {
+    if (projectId === null) return []
+    const all = new Map((await store.workspaces.projects(workspace.id)).map((project) => [project.id, project]))
+    const paths: string[] = []
+    for (let id: string | null = projectId; id !== null && paths.length < 50;) {
+      const project = all.get(id)
+      if (project === undefined) break
+      paths.unshift(project.path)
+      id = project.parentProjectId
+    }
+    return paths
+  }
+
+  function keyOf(
+    { path, trusted }: Pick<Workspace, 'path' | 'trusted'>,
+    { projectId }: Pick<Session, 'projectId'>,
+  ): string {
+    return JSON.stringify([trusted, projectId, path, around.get(path)])
+  }
+}
+
+/** The parts that skills named in a text become, in order, and a word on those that are not there. */
+export function loadMentionedSkills(
+  text: string,
+  skills: readonly Skill[],
+  chain: readonly StoredMessage[],
+): { parts: Part[]; hints: string[] } {
+  const names = skillNames(text)
+  if (names.length === 0) return { parts: [], hints: [] }
+  const told = skillsInContext(chain)
+  const parts = new Map<string, Part>()
+  const hints: string[] = []
+  for (const name of names) {
+    const skill = findSkill(name, skills)
+    if (skill === undefined) {
+      hints.push(`There is no skill "${name}".`)
+      continue
+    }
+    try {
+      const { path, scope, allowedTools } = skill
+      const content = told.has(path) ? '' : readSkillBody(skill)
+      const data = { name: skill.name, path, scope, content, ...(allowedTools !== undefined && { allowedTools }) }
+      if (!parts.has(path)) parts.set(path, { type: 'data-skill', data })
+    } catch (error) {
+      hints.push(`The skill "${name}" was not loaded: ${(error as Error).message}`)
+    }
+  }
+  return { parts: [...parts.values()], hints }
+}
+
+/** Skills whose text a model is still told: what a summary has taken the place of is loaded anew. */
+function skillsInContext(chain: readonly StoredMessage[]): Set<string> {
+  const upTo = chain
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => (part.type === 'data-compaction' ? [part.data as { upTo?: { messageId?: string } }] : []))
+    .map((data) => chain.findIndex(({ id }) => id === data.upTo?.messageId))
+  const told = chain.slice(Math.max(-1, ...upTo) + 1).flatMap(({ parts }) => parts.map(skillIn))
+  return new Set(told.flatMap((skill) => (skill === undefined || skill.content === '' ? [] : [skill.path])))
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { NamedError } from '@troupe/protocol'
+import { runInWorker } from '../util/concurrency.ts'
+import type { DatabaseCheck } from './check-database.ts'
+
+/** What can be said of a home's database without owning it. */
+export interface DatabaseState {
+  exists: boolean
+  /** Whether all of it was read, or of a large one only some. */
+  whole: boolean
+  damage?: NamedError
+  /** A later version of Troupe wrote it, so this one does not open it. */
+  newer?: NamedError
+  /** Whether the person trusts this folder; false where that cannot be read. */
+  trusts(folder: string): boolean
+}
+
+/**
+ * Looks at `troupe.db` and changes nothing, also while another process owns the home; `all` reads all of a large one.
+ * Away from the thread that asks: others have their turn meanwhile.
+ */
+export async function examineDatabase(home: string, all = false): Promise<DatabaseState> {
+  const path = join(home, 'troupe.db')
+  if (!existsSync(path)) return { exists: false, whole: true, trusts: () => false }
+  const file = new URL('./check-database-worker.ts', import.meta.url)
+  const { whole, damage, version, trusted } = await runInWorker<DatabaseCheck>(file, { path, all })
+  return {
+    exists: true,
+    whole,
+    trusts: (folder) => trusted.includes(folder),
+    ...(damage !== undefined && { damage: databaseDamaged(home, damage) }),
+    ...(version > schemaVersion && { newer: newerDatabase(version) }),
+  }
+}
+
+export function databaseDamaged(home: string, reason: string): NamedError {
+  const path = join(home, 'troupe.db')
+  const fix = `Move it away (and ${path}-wal and ${path}-shm, where they are there), then run: troupe import "${join(home, 'sessions')}"`
+  const message = `${path} is damaged or no database (${reason.replace(/\s+/g, ' ')}); it was left as it is. ${fix}`
+  return new NamedError('DatabaseDamaged', message, { data: { path, fix } })
+}
+
+/** The version of the tables that this program writes: the number of migrations. */
+export const schemaVersion = 7
+
+export function newerDatabase(version: number, known: number = schemaVersion): NamedError {
+  const message = `The database has version ${version}, this program knows ${known}. Use a newer version of Troupe.`
+  return new NamedError('NewerDatabase', message, { status: 409, data: { version, known } })
+}

@@ -1,0 +1,189 @@
+import type { Store } from '@troupe/core'
+import { sql } from 'kysely'
+import { createKeyedMutex } from '../../util/concurrency.ts'
+import { agents } from './agents.ts'
+import { asks } from './asks.ts'
+import { calls } from './calls.ts'
+import type { Db, Log, SearchIndex, StoreChange, StoreContext } from './context.ts'
+import { folders } from './folders.ts'
+import { messages } from './messages.ts'
+import { createRestore, type RestoreResult, type SessionBundle } from './restore.ts'
+import { frames, runs } from './runs.ts'
+import { sessions } from './sessions.ts'
+import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
+
+/** Keeps the readable files in step with the database. */
+export interface Exporter {
+  /** Inside the transaction: what must be known after a crash. */
+  beforeCommit(db: Db, changes: StoreChange[]): Promise<void>
+  /** Resolves when the files say what was committed. Never rejects: what fails is logged and mended later. */
+  afterCommit(changes: StoreChange[]): Promise<void>
+}
+
+interface SqlStoreOptions {
+  db: Db
+  search: SearchIndex
+  exporter: Exporter
+  clock: () => number
+  log: Log
+}
+
+export interface SqlStore extends Store {
+  /** Takes in a session from outside, see `importSessions`. */
+  restore(bundle: SessionBundle, options?: { signal?: AbortSignal }): Promise<RestoreResult>
+  /** Removes what imports and deletions that a crash cut off have left. */
+  purgeHidden(): Promise<void>
+}
+
+/**
+ * The store on any SQL database that Kysely speaks to. Inside `transaction(work)` only the store handed to `work` may
+ * be used: where there is one connection, the outer one waits for the transaction's end.
+ */
+export function createSqlStore(options: SqlStoreOptions): SqlStore {
+  const { db, search, clock, log, exporter } = options
+  const inCommit = createGroupCommit(db)
+
+  /** One commit, then its export. */
+  async function commit<T>(work: (context: StoreContext, changes: StoreChange[]) => Promise<T>): Promise<T> {
+    const changes: StoreChange[] = []
+    const result = await inCommit(async (transaction) => {
+      let ended = false
+      const inside: StoreContext = {
+        get db() {
+          if (ended) throw new Error('This transaction has ended; await every call inside it.')
+          return transaction
+        },
+        search,
+        clock,
+        log,
+        write: (work) => work(inside.db, changes),
+        // The transaction has everything to itself.
+        inTurn: (_, work) => work(),
+      }
+      try {
+        const result = await work(inside, changes)
+        if (changes.length > 0) await exporter.beforeCommit(transaction, changes)
+        return result
+      } finally {
+        ended = true
+      }
+    })
+    if (changes.length > 0) await exporter.afterCommit(changes)
+    return result
+  }
+
+  const outside: StoreContext = {
+    db,
+    search,
+    clock,
+    log,
+    write: (work) => commit((inside, changes) => work(inside.db, changes)),
+    inTurn: createKeyedMutex(),
+  }
+  return {
+    ...nouns(outside),
+    restore: createRestore(outside),
+    purgeHidden: () => purgeHiddenSessions(outside),
+    transaction: (work) => commit((inside) => work(insideStore(inside))),
+    close: () => db.destroy(),
+  }
+}
+
+/** A transaction inside a transaction joins the outer one. */
+function insideStore(context: StoreContext): Store {
+  const store: Store = {
+    ...nouns(context),
+    transaction: (work) => work(store),
+    close: () => Promise.reject(new Error('A store cannot be closed from inside its own transaction.')),
+  }
+  return store
+}
+
+function nouns(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
+  return {
+    workspaces: workspaces(context),
+    sessions: sessions(context),
+    folders: folders(context),
+    messages: messages(context),
+    agents: agents(context),
+    runs: runs(context),
+    frames: frames(context),
+    asks: asks(context),
+    calls: calls(context),
+    definitions: records(context, 'definition'),
+    settings: settings(context),
+  }
+}
+
+/** Runs a work as one commit. It may be run with others in one, of which none can tell. */
+export type Commit = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>
+
+/** More would keep those who only read waiting. */
+const maxPerCommit = 32
+
+interface Job {
+  work(transaction: Db): Promise<unknown>
+  outcome?: { value: unknown } | { error: unknown }
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/**
+ * What waits for the database while it is busy is committed together, so that under load the disk is waited for once
+ * and not by each. A work that fails leaves nothing behind and does not touch the others; a commit that fails fails all.
+ */
+export function createGroupCommit(db: Db): Commit {
+  let waiting: Job[] = []
+  let busy = false
+  return (work) =>
+    new Promise<never>((resolve, reject) => {
+      waiting.push({ work, resolve: resolve as Job['resolve'], reject })
+      if (!busy) void commitWaiting()
+    })
+
+  async function commitWaiting(): Promise<void> {
+    busy = true
+    while (waiting.length > 0) await commitTogether()
+    busy = false
+  }
+
+  async function commitTogether(): Promise<void> {
+    let jobs: Job[] = []
+    try {
+      await db.transaction().execute(async (transaction) => {
+        // Taken only now: more may have come while the connection was waited for.
+        jobs = waiting.slice(0, maxPerCommit)
+        waiting = waiting.slice(maxPerCommit)
+        if (jobs.length === 1) await runAlone(jobs[0] as Job, transaction)
+        else for (const job of jobs) await runAmongOthers(job, transaction)
+      })
+    } catch (error) {
+      // Without a transaction none was taken.
+      if (jobs.length === 0) jobs = waiting.splice(0)
+      for (const { reject } of jobs) reject(error)
+      return
+    }
+    for (const { outcome, resolve, reject } of jobs) {
+      if (outcome !== undefined && 'value' in outcome) resolve(outcome.value)
+      else reject(outcome?.error)
+    }
+  }
+}
+
+async function runAlone(job: Job, transaction: Db): Promise<void> {
+  job.outcome = { value: await job.work(transaction) }
+}
+
+async function runAmongOthers(job: Job, transaction: Db): Promise<void> {
+  await sql`savepoint work`.execute(transaction)
+  try {
+    job.outcome = { value: await job.work(transaction) }
+  } catch (error) {
+    job.outcome = { error }
+    await sql`rollback to work`.execute(transaction).catch(() => {
+      // There is no way back to it: what failed, such as a full disk, has undone the whole transaction.
+      throw error
+    })
+  }
+  await sql`release work`.execute(transaction)
+}

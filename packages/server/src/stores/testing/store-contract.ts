@@ -1,0 +1,204 @@
+import type { Store } from '@troupe/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type ContractSetup, message, type OpenedStore, runRecord } from './builders.ts'
+import { foldersContract } from './folders-contract.ts'
+import { messagesContract } from './messages-contract.ts'
+import { runsContract } from './runs-contract.ts'
+import { searchContract } from './search-contract.ts'
+import { sessionsContract } from './sessions-contract.ts'
+
+/** Every store passes this. */
+export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
+  describe(`the store contract on ${name}`, () => {
+    let opened: OpenedStore
+    let ground: ContractSetup
+    beforeEach(async () => {
+      opened = await open()
+      const workspace = await opened.store.workspaces.open('/tmp/one')
+      const other = await opened.store.workspaces.open('/tmp/other')
+      await opened.store.sessions.create({ id: 's1', workspaceId: workspace.id })
+      ground = {
+        store: opened.store,
+        workspaceId: workspace.id,
+        otherWorkspaceId: other.id,
+        reopen: () => opened.reopen(),
+      }
+    })
+    afterEach(() => opened.dispose())
+
+    const parts = [
+      workspacesContract,
+      sessionsContract,
+      foldersContract,
+      messagesContract,
+      searchContract,
+      runsContract,
+      transactionsContract,
+    ]
+    for (const part of parts) part(() => ground)
+  })
+
+  it(`${name} opens an empty store`, async () => {
+    const opened = await open()
+    expect(await opened.store.workspaces.list()).toEqual([])
+    expect(await opened.store.runs.unfinished()).toEqual([])
+    await opened.dispose()
+  })
+}
+
+const at = { sessionId: 's1' }
+
+function transactionsContract(ground: () => ContractSetup): void {
+  describe('transactions', () => {
+    it('commit several writes as one and give back a value', async () => {
+      const { store } = ground()
+      const value = await store.transaction(async (inside) => {
+        await inside.messages.add(at, message('u1', null))
+        await inside.runs.create(runRecord('r1', 's1'))
+        return (await inside.messages.branch(at)).leafMessageId
+      })
+      expect(value).toBe('u1')
+      expect(await store.runs.get('r1')).toBeDefined()
+    })
+
+    it('leave nothing behind when they fail', async () => {
+      const { store, workspaceId } = ground()
+      const before = await store.sessions.get('s1')
+      const failing = store.transaction(async (inside) => {
+        await inside.messages.add(at, message('u1', null, 'never'))
+        await inside.sessions.create({ id: 's2', workspaceId })
+        throw new Error('changed my mind')
+      })
+      await expect(failing).rejects.toThrow('changed my mind')
+      expect(await store.messages.get(at, 'u1')).toBeUndefined()
+      expect(await store.sessions.get('s2')).toBeUndefined()
+      expect(await store.sessions.get('s1')).toEqual(before)
+      expect(await store.messages.search({ workspaceId, query: 'never' })).toEqual([])
+      await store.messages.add(at, message('u1', null))
+    })
+
+    it('inside a transaction join the outer one', async () => {
+      const { store } = ground()
+      await expect(
+        store.transaction(async (outer) => {
+          await outer.transaction((inner) => inner.messages.add(at, message('u1', null)))
+          expect(await outer.messages.get(at, 'u1')).toBeDefined()
+          throw new Error('no')
+        }),
+      ).rejects.toThrow('no')
+      expect(await store.messages.get(at, 'u1')).toBeUndefined()
+    })
+
+    it('go on after a refusal that was caught inside', async () => {
+      const { store } = ground()
+      await store.transaction(async (inside) => {
+        await inside.messages.add(at, message('u1', null))
+        await expect(inside.messages.add(at, message('u1', null))).rejects.toMatchObject({ name: 'MessageExists' })
+        await inside.messages.add(at, message('a1', 'u1'))
+      })
+      expect((await store.messages.chain(at, 'a1')).map((m) => m.id)).toEqual(['u1', 'a1'])
+      expect((await store.sessions.get('s1'))?.messageCount).toBe(2)
+    })
+
+    it('make others wait, and all of them come to an end', async () => {
+      const { store } = ground()
+      const order: string[] = []
+      let goOn!: () => void
+      const held = new Promise<void>((resolve) => (goOn = resolve))
+      const first = store.transaction(async (inside) => {
+        await inside.messages.add(at, message('u1', null))
+        order.push('first is inside')
+        await held
+        await inside.messages.add(at, message('a1', 'u1'))
+        order.push('first is done')
+      })
+      const read = store.messages.get(at, 'u1').then((found) => order.push(`read sees ${found?.id}`))
+      const others = Array.from({ length: 20 }, (_, i) => store.messages.add(at, message(`x${i}`, null)))
+      goOn()
+      await Promise.all([first, read, ...others])
+      expect(order.indexOf('read sees u1')).toBeGreaterThan(order.indexOf('first is done'))
+      expect((await store.sessions.get('s1'))?.messageCount).toBe(22)
+    })
+
+    it('cannot be used after their end', async () => {
+      const { store } = ground()
+      let kept!: Store
+      await store.transaction(async (inside) => {
+        kept = inside
+      })
+      await expect(kept.messages.get(at, 'u1')).rejects.toThrow('ended')
+      await expect(kept.settings.set('a', 1)).rejects.toThrow('ended')
+    })
+  })
+}
+
+function workspacesContract(ground: () => ContractSetup): void {
+  describe('workspaces', () => {
+    it('gives the same folder the same id, also after a restart', async () => {
+      const { store, workspaceId, reopen } = ground()
+      expect((await store.workspaces.open('/tmp/one/')).id).toBe(workspaceId)
+      const again = await reopen()
+      expect((await again.workspaces.open('/tmp/one')).id).toBe(workspaceId)
+      expect((await again.workspaces.list()).map((workspace) => workspace.path).toSorted()).toEqual([
+        '/tmp/one',
+        '/tmp/other',
+      ])
+    })
+
+    it('opens one workspace when two ask at once', async () => {
+      const { store } = ground()
+      const [a, b] = await Promise.all([store.workspaces.open('/tmp/new'), store.workspaces.open('/tmp/new')])
+      expect(a.id).toBe(b.id)
+    })
+
+    it('trusts nothing before the person says so', async () => {
+      const { store, workspaceId } = ground()
+      expect((await store.workspaces.get(workspaceId))?.trusted).toBe(false)
+      await store.workspaces.trust(workspaceId, true)
+      expect((await store.workspaces.get(workspaceId))?.trusted).toBe(true)
+      await expect(store.workspaces.trust('nobody', true)).rejects.toMatchObject({ name: 'WorkspaceNotFound' })
+    })
+
+    it('nests projects by their folders, whichever came first', async () => {
+      const { store, workspaceId, otherWorkspaceId } = ground()
+      const inner = await store.workspaces.openProject(workspaceId, '/tmp/one/a/b')
+      const outer = await store.workspaces.openProject(workspaceId, '/tmp/one/a')
+      const beside = await store.workspaces.openProject(workspaceId, 'ab')
+      expect(outer.parentProjectId).toBeNull()
+      expect(beside).toMatchObject({ parentProjectId: null, path: '/tmp/one/ab' })
+      const projects = await store.workspaces.projects(workspaceId)
+      expect(projects.find((project) => project.id === inner.id)?.parentProjectId).toBe(outer.id)
+      expect((await store.workspaces.openProject(workspaceId, '/tmp/one/a/b')).id).toBe(inner.id)
+      expect(await store.workspaces.projects(otherWorkspaceId)).toEqual([])
+    })
+
+    it('refuses a project outside its workspace', async () => {
+      const { store, workspaceId } = ground()
+      for (const path of ['/tmp/one-more', '../other', '/']) {
+        await expect(store.workspaces.openProject(workspaceId, path)).rejects.toMatchObject({
+          name: 'OutsideWorkspace',
+        })
+      }
+    })
+
+    it('keeps definitions and settings', async () => {
+      const { store, workspaceId, otherWorkspaceId } = ground()
+      const data = { tools: ['Read'], text: 'a\u0000b', nested: { on: true } }
+      await store.definitions.put({ workspaceId, name: 'reviewer', data: { old: 1 } })
+      await store.definitions.put({ workspaceId, name: 'reviewer', data })
+      await store.definitions.put({ workspaceId: otherWorkspaceId, name: 'reviewer', data: { mine: false } })
+      expect(await store.definitions.get(workspaceId, 'reviewer')).toEqual(data)
+      expect(await store.definitions.list(workspaceId)).toEqual([{ name: 'reviewer', data }])
+      expect(await store.definitions.remove(workspaceId, 'reviewer')).toBe(true)
+      expect(await store.definitions.remove(workspaceId, 'reviewer')).toBe(false)
+      expect(await store.definitions.get(otherWorkspaceId, 'reviewer')).toEqual({ mine: false })
+
+      await store.settings.set('theme', { dark: true })
+      expect(await store.settings.get('theme')).toEqual({ dark: true })
+      await store.settings.set('theme', null)
+      expect(await store.settings.get('theme')).toBeNull()
+      await store.settings.set('theme', undefined)
+      expect(await store.settings.get('theme')).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createAgentState, createPolicy, decide, type Session, type Store, type Tool } from '@troupe/core'
+import { type Script, scriptedModel, type ScriptedModel } from '@troupe/core/testing'
+import type { Chunk } from '@troupe/protocol'
+import type { Sink } from '../http/stream-response.ts'
+import { createInbox, type Inbox } from '../runs/inbox.ts'
+import { createJournal, type Journal } from '../runs/journal.ts'
+import { createRunManager, type LiveRun, type RunManager, type RunManagerOptions } from '../runs/run-manager.ts'
+import type { LogEvent } from '../runs/subscriber.ts'
+import { createBlobFiles } from '../sessions/blobs.ts'
+import { openSqliteStore } from '../stores/sqlite.ts'
+
+/** Live runs on a store in a temporary folder. Another one on the same store stands for the next process. */
+export interface TestRuns {
+  home: string
+  live: RunManager
+  store: Store
+  inbox: Inbox
+  journal: Journal
+  model: ScriptedModel
+  /** Lines of the log that are warnings or worse. */
+  lines: string[]
+  session: Session
+  /** Stores a question and starts its run. */
+  ask(text?: string, request?: object): Promise<LiveRun>
+  /** What another process on this store would have; this one's runs stand still where they are. */
+  next(script: Script, options?: Partial<RunManagerOptions>): TestRuns
+  close(): Promise<void>
+}
+
+export interface TestRunsOptions extends Partial<RunManagerOptions> {
+  toolList?: Tool[]
+}
+
+export async function openTestRuns(script: Script, options: TestRunsOptions = {}): Promise<TestRuns> {
+  const home = mkdtempSync(path.join(tmpdir(), 'troupe-live-'))
+  const store = options.store ?? (await openSqliteStore({ home }))
+  const workspace = await store.workspaces.open(home)
+  const session = await store.sessions.create({ id: 's1', workspaceId: workspace.id })
+  const processes: RunManager[] = []
+  let questions = 0
+  return open(script, { store, ...options })
+
+  function open(played: Script, given: TestRunsOptions): TestRuns {
+    const lines: string[] = []
+    const own = given.store ?? store
+    const journal = given.journal ?? createJournal(own)
+    const inbox = createInbox(own)
+    const model = scriptedModel(played)
+    const policy = createPolicy()
+    const live = createRunManager({
+      store: own,
+      blobs: createBlobFiles(path.join(home, 'blobs')),
+      journal,
+      inbox,
+      logger: ({ level, message, error }) =>
+        void (level !== 'debug' && level !== 'info' && lines.push(`${message}: ${String(error)}`)),
+      model: (id) => Promise.resolve({ id, model }),
+      tools: () => given.toolList ?? [],
+      blocks: () => Promise.resolve([{ name: 'prompt', text: 'Be brief.' }]),
+      workspace: () => Promise.resolve(workspace),
+      decide: () => (call, ctx) => decide(call, ctx, policy),
+      mode: () => ({ get: () => 'default', set: () => Promise.resolve() }),
+      hooks: () => [],
+      heard: () => undefined,
+      limits: () => ({}),
+      recovery: () => 'continue',
+      agents: () => Promise.resolve([]),
+      onStart: () => undefined,
+      agent: (_, name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'] }),
+      dropState: () => Promise.resolve(),
+      state: () => createAgentState({ workspace: home, outputFolder: path.join(home, 'output') }),
+      settings: () => undefined,
+      redact: (text) => text,
+      credentials: () => Promise.resolve(undefined),
+      ...given,
+    })
+    processes.push(live)
+    return {
+      home,
+      live,
+      store: own,
+      inbox,
+      journal,
+      model,
+      lines,
+      session,
+      async ask(text = 'hello', request = {}) {
+        const at = { sessionId: session.id }
+        const id = `u${++questions}`
+        const parentMessageId = (await store.messages.latestLeaf(at)) ?? null
+        await store.messages.add(at, {
+          id,
+          parentMessageId,
+          role: 'user',
+          parts: [{ type: 'text', text }],
+          createdAt: Date.now(),
+        })
+        return live.start({ session, userMessageId: id, request: { model: 'test/scripted', ...request } })
+      },
+      next(another, more = {}) {
+        const { journal: _, ...rest } = given
+        return open(another, { ...rest, ...more })
+      },
+      async close() {
+        // A write that stands still would be left some seconds by `close`.
+        await Promise.allSettled(processes.map((one) => one.stop(session.id)))
+        await Promise.all(processes.map((one) => one.close()))
+        await journal.close()
+        await store.close()
+        rmSync(home, { recursive: true, force: true })
+      },
+    }
+  }
+}
+
+export interface TestSink extends Sink {
+  events: LogEvent[]
+  /** Resolves when the stream has ended. */
+  ended: Promise<void>
+  isEnded(): boolean
+  chunks(): Chunk[]
+}
+
+/** Takes everything at once, and reads it back into events. */
+export function createTestSink(): TestSink {
+  const events: LogEvent[] = []
+  const ended = Promise.withResolvers<void>()
+  let isEnded = false
+  return {
+    events,
+    ended: ended.promise,
+    isEnded: () => isEnded,
+    chunks: () => events.map(({ chunk }) => chunk),
+    write(text) {
+      events.push(...parseEvents(text))
+      return 0
+    },
+    onDrain: () => undefined,
+    end() {
+      isEnded = true
+      ended.resolve()
+    },
+  }
+}
+
+export function parseEvents(text: string): LogEvent[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block !== '')
+    .map((block) => {
+      const [id = '', data = ''] = block.split('\n')
+      return { number: Number(id.slice('id: '.length)), chunk: JSON.parse(data.slice('data: '.length)) as Chunk }
+    })
+}

@@ -1,0 +1,186 @@
+import { checkJsx } from '@troupe/core'
+import { type CallNotes, chartTable, type Part, readUiTree, type UiTreeElement } from '@troupe/protocol'
+import type { ExportTexts } from './languages/en.ts'
+import { type ExportPiece, uiPieces } from './ui-pieces.ts'
+
+/** A part as every readable export shows it. */
+export type ReadablePart =
+  | { kind: 'text' | 'reasoning' | 'note'; text: string }
+  | {
+      kind: 'call'
+      toolCallId: string
+      title: string
+      input: string
+      output: string
+      state: 'done' | 'failed' | 'open'
+      /** What it has shown to the person. */
+      made: ExportPiece[]
+    }
+  | { kind: 'file'; name: string; mediaType: string; sha256: string | undefined }
+  | { kind: 'source'; title: string; url: string }
+
+/** The same order as the parts; what is not for people is left out. `index` is the place in the message. */
+export function readableParts(parts: readonly Part[], texts: ExportTexts): { index: number; shown: ReadablePart }[] {
+  return parts.flatMap((part, index) => {
+    const shown = readablePart(part, texts)
+    return shown === undefined ? [] : [{ index, shown }]
+  })
+}
+
+function readablePart(part: Part, texts: ExportTexts): ReadablePart | undefined {
+  if (part.type === 'text') return part.text === '' ? undefined : { kind: 'text', text: part.text }
+  if (part.type === 'reasoning') return part.text === '' ? undefined : { kind: 'reasoning', text: part.text }
+  if ('toolCallId' in part) return call(part, texts)
+  if (part.type === 'file') {
+    const sha256 = /\/ai\/blobs\/([0-9a-f]{64})$/.exec(part.url)?.[1]
+    return { kind: 'file', name: part.filename ?? texts.file, mediaType: part.mediaType, sha256 }
+  }
+  if (part.type === 'source-url') return { kind: 'source', title: part.title ?? part.url, url: part.url }
+  if (part.type === 'source-document') return { kind: 'note', text: texts.source(part.title) }
+  if ((part.type as string) === 'steering-message') {
+    const { parts } = part as unknown as { parts: Part[] }
+    const text = parts.map((piece) => (piece.type === 'text' ? piece.text : '')).join('\n')
+    return { kind: 'note', text: texts.meanwhile(text) }
+  }
+  return part.type.startsWith('data-')
+    ? data(part.type.slice('data-'.length), (part as { data?: unknown }).data, texts)
+    : undefined
+}
+
+function call(part: Extract<Part, { toolCallId: string }>, texts: ExportTexts): ReadablePart {
+  const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
+  const notes = (part as { toolMetadata?: { troupe?: CallNotes } }).toolMetadata?.troupe ?? {}
+  const title = notes.display?.title
+  const failed = part.state === 'output-error' || part.state === 'output-denied'
+  const output =
+    part.state === 'output-available'
+      ? asText(part.output)
+      : part.state === 'output-error'
+        ? part.errorText
+        : part.state === 'output-denied'
+          ? texts.denied
+          : ''
+  return {
+    kind: 'call',
+    toolCallId: part.toolCallId,
+    title: title === undefined || title === name ? name : `${name}: ${title}`,
+    input: asText(part.input),
+    output,
+    state: failed ? 'failed' : part.state === 'output-available' ? 'done' : 'open',
+    made:
+      part.state === 'output-available'
+        ? toolPieces({ name, input: part.input, output: part.output, notes }, texts)
+        : [],
+  }
+}
+
+/** Questions, summaries and files that were brought in are told; the rest drives the page. */
+function data(name: string, value: unknown, texts: ExportTexts): ReadablePart | undefined {
+  const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const note = (text: string): ReadablePart => ({ kind: 'note', text })
+  if (name === 'mention' || name === 'skill' || name === 'command') return note(texts[name](asText(fields['name'])))
+  if (name === 'hint') return note(asText(fields['text']))
+  if (name === 'compaction') return note(texts.summary(asText(fields['summary'])))
+  if (name === 'ask') return note(texts.asked(asText(fields['title'])))
+  if (name === 'ask-answer') return note(texts.answered(asText(fields['answer'])))
+  return undefined
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
+}
+
+interface RenderedCall {
+  name: string
+  input: unknown
+  output: unknown
+  notes: CallNotes
+}
+
+const maxRows = 500
+
+/** What a call has shown to the person beyond its result: pictures, charts as their figures, pages and forms as text. */
+function toolPieces(call: RenderedCall, texts: ExportTexts): ExportPiece[] {
+  const content = record(call.notes.display?.content)
+  const input = call.notes.executedInput ?? call.input
+  if (call.name === 'ChartRender') return chart(record(input), texts)
+  if (call.name === 'JsxCreate') return page(typeof input === 'string' ? input : record(input)['input'], texts)
+  if (call.name === 'JsonRender') return form(record(input), record(call.output), texts)
+  if (content['kind'] === 'chart') return chart(content, texts)
+  if (content['kind'] === 'image') return pictures([content], content['path'], texts)
+  if (content['kind'] === 'media') return pictures(list(content['files']).map(record), content['prompt'], texts)
+  return []
+}
+
+function chart({ option: given, title }: Record<string, unknown>, texts: ExportTexts): ExportPiece[] {
+  const option = typeof given === 'string' ? parseJson(given) : given
+  const caption = typeof title === 'string' ? title : texts.untitled
+  const rows = chartTable(record(option))
+  if (rows === undefined) return [{ kind: 'note', text: texts.chartWithout(caption) }]
+  const hasHead = rows[0]?.some((cell) => cell !== '') ?? false
+  const shown = (hasHead ? rows : rows.slice(1)).slice(0, maxRows)
+  const left = rows.length - (hasHead ? 0 : 1) - shown.length
+  return [
+    { kind: 'note', text: texts.chart(caption) },
+    { kind: 'table', caption: '', rows: shown, hasHead },
+    ...(left > 0 ? [{ kind: 'note' as const, text: texts.moreRows(left) }] : []),
+  ]
+}
+
+function page(source: unknown, texts: ExportTexts): ExportPiece[] {
+  const { root } = typeof source === 'string' ? checkJsx(source) : {}
+  return root === undefined ? [] : [{ kind: 'note', text: texts.page }, ...uiPieces(root, texts)]
+}
+
+function form(
+  { tree, title, data }: Record<string, unknown>,
+  output: Record<string, unknown>,
+  texts: ExportTexts,
+): ExportPiece[] {
+  const { root, elements: given } = record(tree)
+  const elements = record(given)
+  if (typeof root !== 'string' || !areElements(elements)) return []
+  const read = readUiTree({ root, elements }, { partial: true })
+  if ('problem' in read) return []
+  const values = { ...record(data), ...record(output['values']) }
+  return [
+    { kind: 'note', text: texts.form(typeof title === 'string' ? title : texts.untitled) },
+    ...uiPieces(read.root, texts, values),
+    ...(output['action'] === 'cancel' ? [{ kind: 'note' as const, text: texts.cancelled }] : []),
+  ]
+}
+
+/** What was imported may be anything. */
+function areElements(given: Record<string, unknown>): given is Record<string, UiTreeElement> {
+  return Object.values(given).every((one) => {
+    const { type, children = [] } = record(one)
+    return (
+      typeof type === 'string' && list(children).every((child) => typeof child === 'string') && Array.isArray(children)
+    )
+  })
+}
+
+/** Only bytes of our own store. */
+function pictures(files: Record<string, unknown>[], name: unknown, texts: ExportTexts): ExportPiece[] {
+  return files.flatMap(({ sha256, mediaType }, index) => {
+    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return []
+    const called = typeof name === 'string' && name !== '' ? name.slice(0, 200) : texts.picture(index + 1)
+    return [{ kind: 'picture', name: called, sha256, ...(typeof mediaType === 'string' && { mediaType }) }]
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}

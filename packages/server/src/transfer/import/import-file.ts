@@ -1,0 +1,351 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Blobs } from '@troupe/core'
+import { errorInfo } from '@troupe/protocol'
+import { findFolder, importSessions } from '../../stores/import-sessions.ts'
+import { cleanTitle } from '../../stores/sql/message-text.ts'
+import type { SqlStore } from '../../stores/sql/sql-store.ts'
+import { yieldToEventLoop } from '../../util/concurrency.ts'
+import { JsonProblem, parseJson } from '../../util/json.ts'
+import { chatgpt } from './chatgpt.ts'
+import { claude } from './claude.ts'
+import type { Importer, ImportFiles } from './importer.ts'
+import { librechat } from './librechat.ts'
+import { record, text } from './message-parts.ts'
+import { openWebUi } from './open-webui.ts'
+import { readEntries } from './read-entries.ts'
+import { troupe } from './troupe.ts'
+import { openZipFile, type ZipEntry } from './zip-file.ts'
+
+/** In the order in which they are tried. */
+const importers: Importer[] = [troupe, chatgpt, claude, openWebUi, librechat]
+
+/** One conversation at most; more of it at once is not held. */
+const entryBytes = 256 * 1024 * 1024
+/** All JSON of one zip. */
+const unpackedBytes = 4 * 1024 * 1024 * 1024
+const attachmentBytes = 32 * 1024 * 1024
+/** What is read once and held meanwhile, and imported together with its neighbors: a commit for each would take long. */
+const maxBufferedBytes = 1024 * 1024
+const entriesPerBatch = 20
+/** More than anybody reads. */
+const maxProblems = 1000
+const limits = { depth: 1_000_000, values: 10_000_000 }
+
+export interface FileImportReport {
+  sessions: ImportedEntry[]
+  /** What could not be taken, one by one; the rest was. */
+  problems: { where: string; message: string }[]
+}
+
+interface ImportedEntry {
+  sessionId: string
+  title: string
+  /** Which program it came from. */
+  source: string
+  /** `known`: all of it was there already. `grown`: messages were added to a session that was there. */
+  state: 'added' | 'grown' | 'known'
+  /** How many messages were added. */
+  added: number
+  /** Messages that are there and say something else; they stay as they are. */
+  conflicts: number
+}
+
+interface FileImportOptions {
+  store: SqlStore
+  blobs: Blobs
+  workspaceId: string
+  onProgress?: (progress: { bytes: number; of: number; sessions: number }) => void
+  signal?: AbortSignal
+}
+
+/**
+ * Imports the conversations of a file that Troupe, ChatGPT, Claude, LibreChat or Open WebUI wrote, a zip or JSON. Each
+ * session comes whole or not at all, under an id that follows from its own: what was imported before is found again.
+ * Throws where the file as a whole cannot be read.
+ */
+export async function importFile(path: string, options: FileImportOptions): Promise<FileImportReport> {
+  const report: FileImportReport = { sessions: [], problems: [] }
+  const head = await firstBytes(path)
+  if (head.toString('latin1', 0, 4) === 'PK\u0003\u0004') await importZip(path, options, report)
+  else {
+    const file = createReadStream(path, { highWaterMark: 1 << 18 })
+    const find = (): Promise<undefined> => Promise.resolve(undefined)
+    const found = await importEntries(file, { name: '', size: head.size, find }, options, report)
+    if (!found) throw new Error(unknownFile)
+  }
+  return report
+}
+
+const unknownFile =
+  'no conversation was found in it. Known are exports of Troupe, ChatGPT, Claude, LibreChat and Open WebUI, as zip or JSON'
+
+async function importZip(path: string, options: FileImportOptions, report: FileImportReport): Promise<void> {
+  const zip = await openZipFile(path)
+  try {
+    const folders = sessionFiles(zip.entries)
+    if (folders.size > 0) {
+      if ([...folders.values()].reduce((sum, { size }) => sum + size, 0) > unpackedBytes) throw tooMuch()
+      const { sessions, problems } = await importFolders(folders, options)
+      report.sessions.push(...sessions)
+      report.problems.push(...problems)
+      return
+    }
+    const jsons = zip.entries.filter(({ name }) => /\.json$/i.test(name) && !/(^|\/)__MACOSX\//.test(name))
+    if (jsons.reduce((sum, { size }) => sum + size, 0) > unpackedBytes) throw tooMuch()
+    const find = createFind(zip.entries)
+    const of = jsons.reduce((sum, { size }) => sum + size, 0)
+    let before = 0
+    let found = false
+    for (const { name, size, read } of jsons) {
+      const part = { name, size: of, before, find }
+      try {
+        // What is not what it should be is known at its end: nothing of it may be imported until then.
+        const bytes: Uint8Array[] = []
+        for await (const chunk of read()) {
+          options.signal?.throwIfAborted()
+          if (size <= maxBufferedBytes) bytes.push(chunk)
+        }
+        found = (await importEntries(size <= maxBufferedBytes ? bytes : read(), part, options, report)) || found
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        report.problems.push({ where: name, message: errorInfo(error).message })
+      }
+      before += size
+    }
+    if (!found) throw new Error(report.problems[0]?.message ?? unknownFile)
+  } finally {
+    await zip.close()
+  }
+}
+
+function tooMuch(): Error {
+  return new Error(`the JSON in it is larger than ${unpackedBytes / 1024 ** 3} GiB`)
+}
+
+interface Source {
+  name: string
+  /** Of everything that is read. */
+  size: number
+  /** Of what was read before. */
+  before?: number
+  find: ImportFiles['find']
+}
+
+/** Whether any entry was a conversation. Where none was, the file is something else and its entries are no problems. */
+async function importEntries(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: Source,
+  options: FileImportOptions,
+  report: FileImportReport,
+): Promise<boolean> {
+  const { onProgress, signal } = options
+  const problems: FileImportReport['problems'] = []
+  const ids = new Set(report.sessions.map(({ sessionId }) => sessionId))
+  let bytes = source.before ?? 0
+  let found = false
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      signal?.throwIfAborted()
+      bytes += chunk.length
+      yield chunk
+      onProgress?.({ bytes, of: source.size, sessions: report.sessions.length })
+    }
+  }
+  const breatheOn = async (): Promise<void> => {
+    signal?.throwIfAborted()
+    await yieldToEventLoop()
+  }
+  const tellIn = (where: string) => (message: string) => {
+    if (problems.length < maxProblems) problems.push({ where, message })
+  }
+  /** Imports that go on side by side; their reports come in the order of the file. */
+  let together: Promise<ImportedEntry | undefined>[] = []
+  let size = 0
+  const settle = async (): Promise<void> => {
+    for (const imported of await Promise.all(together)) {
+      // Some exports have each conversation twice, in one file and in a file of its own.
+      if (imported === undefined || (imported.state === 'known' && ids.has(imported.sessionId))) continue
+      ids.add(imported.sessionId)
+      report.sessions.push(imported)
+    }
+    together = []
+    size = 0
+    signal?.throwIfAborted()
+  }
+  try {
+    for await (const entry of readEntries(counted(), entryBytes, limits.values)) {
+      await breatheOn()
+      const where = `${source.name === '' ? '' : `${source.name}, `}entry ${entry.index}`
+      if ('problem' in entry) {
+        tellIn(where)(entry.problem)
+        continue
+      }
+      const value = await parse(entry.bytes)
+      const importer = importers.find(({ accepts }) => accepts(value))
+      if (importer === undefined) {
+        tellIn(where)(value === undefined ? 'it is not JSON' : 'it is no conversation that is known here')
+        continue
+      }
+      found = true
+      const tell = tellIn(`${where}${entryTitle(value)}`)
+      const files = { blobs: options.blobs, find: source.find, breathe: breatheOn, tell }
+      together.push(
+        importOne(importer, value, files, options).catch((error: unknown) => {
+          if (signal?.aborted !== true) tell(`not taken: ${errorInfo(error).message}`)
+          return undefined
+        }),
+      )
+      size += entry.bytes.length
+      if (together.length >= entriesPerBatch || size > maxBufferedBytes) await settle()
+    }
+  } finally {
+    await settle()
+  }
+  if (found) report.problems.push(...problems)
+  return found
+}
+
+async function importOne(
+  importer: Importer,
+  value: unknown,
+  files: ImportFiles,
+  { store, workspaceId, signal }: FileImportOptions,
+): Promise<ImportedEntry> {
+  const { session, ...rest } = await importer.read(value, files)
+  if (rest.messages.length === 0 && importer !== troupe) throw new Error('it holds no messages')
+  const { folder, ...fields } = session
+  const known = await store.sessions.get(session.id)
+  const folderId = known === undefined ? await findFolder(store, workspaceId, folder) : known.folderId
+  const restored = await store.restore(
+    {
+      session: { ...fields, workspaceId, projectId: null, folderId },
+      ...rest,
+    },
+    { ...(signal !== undefined && { signal }) },
+  )
+  if (known !== undefined && known.workspaceId !== workspaceId)
+    throw new Error('it is there already, in another workspace')
+  return {
+    sessionId: session.id,
+    title: session.title,
+    source: importer.name,
+    state: restored.created ? 'added' : restored.added > 0 ? 'grown' : 'known',
+    added: restored.added,
+    conflicts: restored.conflicts.filter(({ what }) => what !== 'session').length,
+  }
+}
+
+/** The entry whose own name begins so. Names are ids of files, long enough to mean one. */
+function createFind(entries: ZipEntry[]): ImportFiles['find'] {
+  const named = entries.map((entry) => ({ entry, own: entry.name.split('/').at(-1) ?? '' }))
+  named.sort((a, b) => (a.own < b.own ? -1 : a.own > b.own ? 1 : 0))
+  return async (name) => {
+    if (name.length < 4) return undefined
+    for (let at = firstAtLeast(name); named[at]?.own.startsWith(name) === true; at++) {
+      const { entry, own } = named[at]!
+      if (entry.size > attachmentBytes) continue
+      const chunks: Uint8Array[] = []
+      for await (const chunk of entry.read()) chunks.push(chunk)
+      return { bytes: Buffer.concat(chunks), name: own }
+    }
+    return undefined
+  }
+
+  function firstAtLeast(name: string): number {
+    let [from, to] = [0, named.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (named[middle]!.own < name) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+}
+
+async function firstBytes(path: string): Promise<Buffer & { size: number }> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
+    return Object.assign(buffer.subarray(0, bytesRead), { size: (await file.stat()).size })
+  } finally {
+    await file.close()
+  }
+}
+
+async function parse(bytes: Buffer): Promise<unknown> {
+  try {
+    return await parseJson(bytes, limits)
+  } catch (error) {
+    if (error instanceof JsonProblem) return undefined
+    throw error
+  }
+}
+
+function entryTitle(value: unknown): string {
+  const { title, name, session } = record(value)
+  const called = text(title) || text(name) || text(record(session)['title'])
+  return called === '' ? '' : ` (${cleanTitle(called).slice(0, 80)})`
+}
+
+const id = '[A-Za-z0-9_-]{1,64}'
+/** The files of an exported session, wherever its folder lies in the zip. Nothing else is unpacked. */
+const sessionFilePattern = new RegExp(
+  `(?:^|/)(${id}/(?:session\\.json|(?:agents/${id}/)?(?:messages|asks)\\.jsonl|agents/${id}/session\\.json))$`,
+)
+
+/** The files of session folders in a zip, by their path from the folder that holds the sessions. */
+function sessionFiles(entries: ZipEntry[]): Map<string, ZipEntry> {
+  const found = new Map<string, ZipEntry>()
+  for (const entry of entries) {
+    const inside = sessionFilePattern.exec(entry.name)?.[1]
+    if (inside !== undefined && !found.has(inside)) found.set(inside, entry)
+  }
+  const isFolder = [...found.keys()].some((name) => /^[^/]+\/messages\.jsonl$/.test(name))
+  return isFolder ? found : new Map<string, ZipEntry>()
+}
+
+/** Imports folders of `sessions/` that were zipped: they are unpacked to a place of their own first. */
+async function importFolders(
+  files: Map<string, ZipEntry>,
+  { store, workspaceId, signal }: Pick<FileImportOptions, 'store' | 'workspaceId' | 'signal'>,
+): Promise<FileImportReport> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'troupe-import-'))
+  try {
+    for (const [name, entry] of files) {
+      const file = path.join(folder, name)
+      await mkdir(path.dirname(file), { recursive: true })
+      await pipeline(Readable.from(entry.read()), createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
+    }
+    const { sessions, problems } = await importSessions(store, folder, { workspaceId, closesAsks: true, signal })
+    const report: FileImportReport = {
+      sessions: [],
+      problems: problems.map(({ file, line, message }) => ({
+        where: line === undefined ? file : `${file}, line ${line}`,
+        message,
+      })),
+    }
+    for (const { sessionId, created, added, conflicts } of sessions) {
+      const session = await store.sessions.get(sessionId)
+      if (session?.workspaceId !== workspaceId) {
+        report.problems.push({ where: sessionId, message: 'not taken: it is there already, in another workspace' })
+        continue
+      }
+      report.sessions.push({
+        sessionId,
+        title: session.title,
+        source: 'Troupe',
+        state: created ? 'added' : added > 0 ? 'grown' : 'known',
+        added,
+        conflicts: conflicts.filter(({ what }) => what !== 'session').length,
+      })
+    }
+    return report
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,144 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { pipeline } from 'node:stream'
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
+
+export interface ZipEntry {
+  name: string
+  /** As many bytes as it will have; more of them are an error. */
+  size: number
+  /** The bytes as they are unpacked. Throws where they are not what the zip says. */
+  read(): AsyncIterable<Uint8Array>
+}
+
+export interface ZipFile {
+  entries: ZipEntry[]
+  close(): Promise<void>
+}
+
+const maxEntries = 200_000
+const maxDirectoryBytes = 64 * 1024 * 1024
+/** How many times as large as its packed bytes an entry may be, above the first MiB. */
+const maxRatio = 200
+const chunkBytes = 1 << 18
+const smallBytes = 1 << 16
+
+/**
+ * A zip on disk, read piece by piece, so that its size does not matter: stored or deflated entries, nothing encrypted,
+ * no parts that lie over each other. Nothing is unpacked to a path, so names cannot lead anywhere.
+ */
+export async function openZipFile(path: string): Promise<ZipFile> {
+  const file = await open(path, 'r')
+  try {
+    return { entries: await readDirectory(file), close: () => file.close() }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
+  const { size } = await file.stat()
+  const tail = await bytesAt(file, Math.max(0, size - 22 - 0xffff), Math.min(size, 22 + 0xffff))
+  const end = tail.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
+  if (end === -1 || end + 22 > tail.length) throw broken()
+  const count = tail.readUInt16LE(end + 10)
+  const length = tail.readUInt32LE(end + 12)
+  const start = tail.readUInt32LE(end + 16)
+  if (count === 0xffff || start === 0xffffffff)
+    throw new Error('the zip is larger than 4 GiB; unpack it and import its JSON')
+  if (count > maxEntries || length > maxDirectoryBytes || start + length > size) throw broken()
+  const directory = await bytesAt(file, start, length)
+  const placed: { from: number; to: number }[] = []
+  const entries: ZipEntry[] = []
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    if (at + 46 > directory.length || directory.readUInt32LE(at) !== 0x02014b50) throw broken()
+    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => directory.readUInt16LE(at + offset)) as [
+      number,
+      number,
+      number,
+    ]
+    const [crc, packed, unpacked, local] = [16, 20, 24, 42].map((offset) => directory.readUInt32LE(at + offset)) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    const name = directory.toString('utf8', at + 46, at + 46 + nameLength)
+    const flags = directory.readUInt16LE(at + 8)
+    const method = directory.readUInt16LE(at + 10)
+    at += 46 + nameLength + extra + comment
+    if (name.endsWith('/')) continue
+    placed.push({ from: local, to: local + 30 + nameLength + packed })
+    const read = (): AsyncIterable<Uint8Array> => {
+      if ((flags & 1) !== 0) throw new Error(`${name.slice(0, 200)} is encrypted`)
+      if (method !== 0 && method !== 8)
+        throw new Error(`${name.slice(0, 200)} is packed in a way that is not known here`)
+      if (unpacked > 1024 * 1024 && unpacked > packed * maxRatio)
+        throw new Error(`${name.slice(0, 200)} would become more than ${maxRatio} times as large`)
+      return unpack(file, { name, crc, packed, size: unpacked, local, deflated: method === 8 })
+    }
+    entries.push({ name, size: unpacked, read })
+  }
+  placed.sort((a, b) => a.from - b.from)
+  for (const [i, { from }] of placed.entries()) if (from < (placed[i - 1]?.to ?? 0)) throw broken()
+  return entries
+}
+
+interface Located {
+  name: string
+  crc: number
+  packed: number
+  size: number
+  local: number
+  deflated: boolean
+}
+
+async function* unpack(file: FileHandle, entry: Located): AsyncGenerator<Uint8Array> {
+  const head = await bytesAt(file, entry.local, 30)
+  if (head.length < 30 || head.readUInt32LE(0) !== 0x04034b50) throw broken()
+  const start = entry.local + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
+  const raw = packedBytes(file, start, entry.packed)
+  // Whoever stops reading ends it; what goes wrong is told by the loop below.
+  const bytes = entry.deflated && entry.packed > 0 ? inflated(raw, entry) : raw
+  let size = 0
+  let sum = 0
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > entry.size) break
+    sum = crc32(chunk, sum)
+    yield chunk
+  }
+  if (size !== entry.size || sum !== entry.crc)
+    throw new Error(`${entry.name.slice(0, 200)} is not what the zip says it is`)
+}
+
+/** Without a stream of the handle, which would leave listeners on it for each entry. */
+async function* packedBytes(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < length; at += chunkBytes) yield bytesAt(file, start + at, Math.min(chunkBytes, length - at))
+}
+
+/** Small entries in one go: a stream for each of many thousands would take far longer. */
+function inflated(raw: AsyncGenerator<Buffer>, { packed, size }: Located): AsyncIterable<Buffer> {
+  if (packed <= smallBytes && size <= smallBytes) return inflateSmall(raw)
+  return pipeline(raw, createInflateRaw(), () => undefined)
+}
+
+async function* inflateSmall(raw: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for await (const bytes of raw) yield inflateRawSync(bytes, { maxOutputLength: smallBytes + 1 })
+}
+
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  let at = 0
+  while (at < length) {
+    const { bytesRead } = await file.read(bytes, at, length - at, position + at)
+    if (bytesRead === 0) break
+    at += bytesRead
+  }
+  return bytes.subarray(0, at)
+}
+
+function broken(): Error {
+  return new Error('the zip is broken')
+}

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Blobs } from '@troupe/core'
+import { errorInfo, NamedError } from '@troupe/protocol'
+import { z } from 'zod'
+import { type Ctx, route, type Route } from '../http/route.ts'
+import { findSession } from '../http/scope.ts'
+import type { SqlStore } from '../stores/sql/sql-store.ts'
+import { yieldToEventLoop } from '../util/concurrency.ts'
+import { exportHtml } from './export/export-html.ts'
+import { exportMarkdown } from './export/export-markdown.ts'
+import { exportJson, type ExportOptions, type ExportSource, openExport } from './export/export-session.ts'
+import { importFile } from './import/import-file.ts'
+
+const formats: Record<
+  string,
+  { type: string; write: (source: ExportSource, options: ExportOptions) => AsyncGenerator<string> }
+> = {
+  md: { type: 'text/markdown; charset=utf-8', write: exportMarkdown },
+  json: { type: 'application/json', write: exportJson },
+  html: { type: 'text/html; charset=utf-8', write: exportHtml },
+}
+
+/** What an import may be uploaded with; it lies on disk and never in memory. */
+export const importBytes = 2 * 1024 * 1024 * 1024
+const progressEveryMs = 200
+
+export interface TransferOptions {
+  store: SqlStore
+  blobs: Blobs
+  /** Where uploads lie while they are read. */
+  uploads: string
+  redact: (text: string) => string
+}
+
+/** Sessions out as files, and files of Troupe and of other programs in as sessions. */
+export function transferRoutes({ store, blobs, uploads, redact }: TransferOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/ai/sessions/:id/export',
+      linkable: true,
+      summary:
+        'A session as a file: Markdown or a page that replays it (one branch), or JSON that can be imported (the whole tree, or the branch that ?branch ends). ?lang is the language of the words that a file says itself: en or zh.',
+      query: z.object({
+        format: z.enum(['md', 'json', 'html']).optional(),
+        branch: z.string().max(64).optional(),
+        lang: z
+          .string()
+          .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
+          .max(35)
+          .optional(),
+      }),
+      scoped: true,
+      gives: ['bytes'],
+      answers: { 200: 'the file', 404: 'SessionNotFound, MessageNotFound' },
+      async handle(c, { params, query, workspaceId }) {
+        const session = await findSession(store, params['id'], workspaceId)
+        const { format = 'md', branch, lang } = query
+        if (branch !== undefined && (await store.messages.get({ sessionId: session.id }, branch)) === undefined)
+          throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        const { type, write } = formats[format]!
+        const source = await openExport(session, { store, blobs, redact })
+        const headers = {
+          'content-type': type,
+          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(fileName(session.title))}.${format}`,
+        }
+        if (c.req.method === 'HEAD') return c.body(null, 200, headers)
+        return c.body(
+          Readable.toWeb(
+            Readable.from(readInChunks(write(source, { leaf: branch, language: lang }))),
+          ) as ReadableStream,
+          200,
+          headers,
+        )
+      },
+    }),
+    {
+      method: 'POST',
+      path: '/ai/sessions/import',
+      summary:
+        'Imports an export of Troupe, ChatGPT, Claude, LibreChat or Open WebUI, a zip or JSON of at most 2 GiB, as raw bytes. Answers lines of JSON: {progress} while it works, then {report} or {error}.',
+      body: 'upload',
+      scoped: true,
+      gives: ['bytes'],
+      answers: {
+        200: 'lines of {progress: {bytes, of, sessions}}, then {report: {sessions, problems}} or {error}',
+        413: 'BodyTooLarge',
+      },
+      async handle(c, { workspaceId }) {
+        const file = path.join(uploads, randomUUID())
+        await mkdir(uploads, { recursive: true, mode: 0o700 })
+        try {
+          await saveUpload(c, file)
+        } catch (error) {
+          await rm(file, { force: true })
+          throw error
+        }
+        const ended = new AbortController()
+        const lines = importLines(file, { store, blobs, workspaceId, signal: ended.signal })
+        const body = Readable.from(lines)
+        body.on('close', () => ended.abort(new Error('the reader has gone')))
+        return c.body(Readable.toWeb(body) as ReadableStream, 200, { 'content-type': 'application/x-ndjson' })
+      },
+    },
+  ]
+}
+
+/** Large enough that a web stream costs nothing. */
+async function* readInChunks(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  let piece = ''
+  for await (const text of texts) {
+    piece += text
+    if (piece.length < 64 * 1024) continue
+    await yieldToEventLoop()
+    yield Buffer.from(piece)
+    piece = ''
+  }
+  if (piece !== '') yield Buffer.from(piece)
+}
+
+async function saveUpload(c: Ctx, file: string): Promise<void> {
+  if (Number(c.req.header('content-length') ?? 0) > importBytes) throw tooLarge()
+  const incoming = c.env?.incoming as IncomingMessage | undefined
+  const body = incoming ?? (c.req.raw.body === null ? Readable.from([]) : Readable.fromWeb(c.req.raw.body as never))
+  let size = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      size += chunk.length
+      done(size > importBytes ? tooLarge() : null, chunk)
+    },
+  })
+  try {
+    await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+  } catch (error) {
+    if (error instanceof NamedError) throw error
+    throw new NamedError('BodyCut', 'The body ended too early.', { cause: error })
+  }
+  if (size === 0) throw new NamedError('BadRequest', 'The body is empty.')
+}
+
+async function* importLines(
+  file: string,
+  options: Omit<Parameters<typeof importFile>[1], 'onProgress'>,
+): AsyncGenerator<Uint8Array> {
+  let progress: object | undefined
+  let wake = (): void => undefined
+  const done = importFile(file, { ...options, onProgress: (given) => void (progress = given) }).then(
+    (report) => ({ report }),
+    (error: unknown) => ({
+      error: { name: 'ImportFailed', message: `Nothing could be imported: ${errorInfo(error).message}.` },
+    }),
+  )
+  let result: object | undefined
+  void done.then((given) => {
+    result = given
+    wake()
+  })
+  try {
+    while (result === undefined) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        setTimeout(resolve, progressEveryMs)
+      })
+      if (result === undefined && progress !== undefined) yield jsonLine({ progress })
+    }
+    yield jsonLine(result)
+  } finally {
+    await done
+    await rm(file, { force: true })
+  }
+}
+
+function jsonLine(value: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(value)}\n`)
+}
+
+function fileName(title: string): string {
+  return (
+    title
+      .normalize('NFC')
+      .replace(/[^\p{L}\p{N}._ -]+/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .replace(/^\.+/, '')
+      .slice(0, 80) || 'session'
+  )
+}
+
+function tooLarge(): NamedError {
+  return new NamedError('BodyTooLarge', `An import holds at most ${importBytes / 1024 ** 3} GiB.`, { status: 413 })
+}

@@ -1,0 +1,54 @@
+import { Worker } from 'node:worker_threads'
+
+/** Work on one key happens one after the other; on different keys side by side. */
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+export function createKeyedMutex(): KeyedMutex {
+  const last = new Map<string, Promise<unknown>>()
+  return async (key, work) => {
+    const before = last.get(key) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+    }
+  }
+}
+
+const sliceMs = 10
+/** When the current turn of the event loop was first asked about. */
+let start: number | undefined
+
+/**
+ * Call it between the steps of work that may be long: once the event loop has been kept for a slice of time, it lets the
+ * loop turn, so that others have theirs. `await` alone does not. All work on this thread shares the slice.
+ */
+export async function yieldToEventLoop(): Promise<void> {
+  if (start === undefined) {
+    start = performance.now()
+    setImmediate(resetSlice)
+  } else if (performance.now() - start >= sliceMs) {
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve)
+    })
+  }
+}
+
+function resetSlice(): void {
+  start = undefined
+}
+
+/**
+ * Runs a file in a thread of its own, for synchronous work that takes long: it gets `data` as `workerData` and posts one
+ * message, which is the result. The file may import no package, for threads do not see the bundled program.
+ */
+export function runInWorker<T>(file: URL, data: unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(file, { workerData: data, env: {} })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('The thread ended without a result.')))
+  })
+}

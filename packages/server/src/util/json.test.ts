@@ -1,0 +1,71 @@
+import { longestPause, pauseLimitMs } from '@troupe/core/testing'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseJson } from './json.ts'
+
+const limits = { depth: 1000, values: 10_000_000 }
+const parse = (text: string): Promise<unknown> => parseJson(Buffer.from(text), limits)
+
+/** Grows a value beyond what is parsed in one go, at any place in it. */
+const filler = 'x'.repeat(40 * 1024)
+
+describe('parsing JSON in slices', () => {
+  it('gives what JSON.parse gives', async () => {
+    const grown = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 4 },
+        fc.jsonValue(),
+        fc.constant(filler),
+        fc.array(tie('any'), { maxLength: 5 }),
+        fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('any'), { maxKeys: 5 }),
+      ),
+    })).any
+    await fc.assert(
+      fc.asyncProperty(grown, fc.constantFrom(undefined, 1, '\t'), async (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        expect(await parse(text)).toEqual(JSON.parse(text))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('refuses what JSON.parse refuses', async () => {
+    const large = JSON.stringify({ a: [filler, filler, { b: [filler, filler], c: 1 }, [filler, filler]], d: filler })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('{', '}', '[', ']', ',', ':', '"', ' ', '1', 'x'),
+        fc.constantFrom(...structuralPlaces(large)),
+        fc.constantFrom(0, 1),
+        async (character, place, removed) => {
+          const text = large.slice(0, place) + character + large.slice(place + removed)
+          const [own, native] = [await outcome(() => parse(text)), await outcome(() => JSON.parse(text))]
+          expect(own === native, `${character} at ${place}`).toBe(true)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('keeps the event loop free with many keys, and counts values and levels before it builds anything', async () => {
+    const keys = Array.from({ length: 60_000 }, (_, i) => `"key${i}":{"a":[${i}]}`).join(',')
+    const bytes = Buffer.from(`{"message":{${keys}}}`)
+    const { result, pauseMs } = await longestPause(() => parseJson(bytes, limits))
+    expect(Object.keys((result as { message: object }).message)).toHaveLength(60_000)
+    expect(pauseMs).toBeLessThan(pauseLimitMs)
+    await expect(parseJson(bytes, { ...limits, values: 50_000 })).rejects.toMatchObject({ kind: 'TooManyValues' })
+    await expect(parse('['.repeat(2_000_000))).rejects.toMatchObject({ kind: 'TooDeep' })
+  })
+})
+
+/** Places of brackets, commas, colons and quotes. */
+function structuralPlaces(text: string): number[] {
+  return Array.from(text.matchAll(/[{}[\],:"]/g), ({ index }) => index)
+}
+
+async function outcome(work: () => unknown): Promise<string> {
+  try {
+    return JSON.stringify(await work())
+  } catch {
+    return 'refused'
+  }
+}

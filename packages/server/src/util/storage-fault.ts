@@ -1,0 +1,71 @@
+import { NamedError } from '@troupe/protocol'
+
+type StorageFault = [name: string, status: number, message: string]
+
+const diskFull: StorageFault = [
+  'DiskFull',
+  507,
+  'The disk is full, so this was not saved. Free some space, then try again.',
+]
+const damaged: StorageFault = [
+  'DatabaseDamaged',
+  500,
+  'A part of the database cannot be read. Stop Troupe and run "troupe doctor": it says how to get your chats back.',
+]
+const readOnly: StorageFault = [
+  'NotWritable',
+  507,
+  "Troupe may not write to its data folder, so this was not saved. Check the folder's owner and mode, then try again.",
+]
+const tooManyFiles: StorageFault = [
+  'TooManyFiles',
+  503,
+  'Too many files are open for another one. Try again in a moment; if this keeps happening, raise the limit (ulimit -n).',
+]
+const diskFailed: StorageFault = [
+  'DiskFailed',
+  500,
+  'The disk reported an error, so this was not saved. Check the disk, then try again.',
+]
+const notOpened: StorageFault = [
+  'DatabaseNotOpened',
+  503,
+  'A file of the database cannot be opened. Too many files may be open (ulimit -n), or the data folder was moved.',
+]
+const busy: StorageFault = ['DatabaseBusy', 503, 'Another program holds the database. End it, then try again.']
+
+/** By the error code of the operating system. */
+const bySystemCode: Record<string, StorageFault> = {
+  ENOSPC: diskFull,
+  EDQUOT: diskFull,
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
+  EROFS: readOnly,
+  EIO: diskFailed,
+}
+/** By SQLite's primary result code. */
+const bySqliteCode: Record<number, StorageFault> = {
+  5: busy,
+  6: busy,
+  8: readOnly,
+  10: diskFailed,
+  11: damaged,
+  13: diskFull,
+  14: notOpened,
+  26: damaged,
+}
+
+/** Names what went wrong below the program: disk, files, database. Undefined for any other error. */
+export function storageFault(error: unknown): NamedError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const fault = classifyFault(cause as Error & { code?: unknown; errcode?: unknown })
+    if (fault !== undefined) return new NamedError(fault[0], fault[2], { status: fault[1], cause: error })
+  }
+  return undefined
+}
+
+function classifyFault({ code, errcode }: { code?: unknown; errcode?: unknown }): StorageFault | undefined {
+  // The lower byte is the primary code, the rest says more about it.
+  if (typeof errcode === 'number') return bySqliteCode[errcode & 0xff]
+  return typeof code === 'string' ? bySystemCode[code] : undefined
+}

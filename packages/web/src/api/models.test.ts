@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { exampleRequests, groupModels, type ModelInfo } from './models.ts'
+
+const model = (ref: string, providerName: string, tags: string[] = []): ModelInfo => {
+  const [provider = '', id = ''] = ref.split('/')
+  return { ref, id, name: id, provider, providerName, familyId: '', usable: true, tags }
+}
+
+test('models stand under their provider, and every word of the search must fit', () => {
+  const models = [model('a/one', 'Acme', ['vision']), model('b/two', 'Beta'), model('a/three', 'Acme')]
+  expect(groupModels(models, '').map((group) => [group.provider, group.models.length])).toEqual([
+    ['Acme', 2],
+    ['Beta', 1],
+  ])
+  expect(groupModels(models, 'ACME vision').flatMap((group) => group.models)).toEqual([models[0]])
+  expect(groupModels(models, 'nothing')).toEqual([])
+})
+
+test('examples are taken only where they are texts', () => {
+  expect(exampleRequests({ ...model('a/b', 'A'), capabilities: { common: { examples: ['x', 1] } } })).toEqual(['x'])
+  expect(exampleRequests(model('a/b', 'A'))).toEqual([])
+})
+
+test('examples are in the language of the person where the model has them', () => {
+  const capabilities = { common: { examples: ['Hello', 7], examplesZh: ['你好'] } }
+  const demo = { ...model('demo/tour', 'Demo'), capabilities }
+  expect(exampleRequests(demo)).toEqual(['Hello'])
+  expect(exampleRequests(demo, 'zh')).toEqual(['你好'])
+  expect(exampleRequests(demo, 'fr')).toEqual(['Hello'])
+  expect(exampleRequests(undefined, 'zh')).toEqual([])
+})

@@ -1,0 +1,28 @@
+import type { ModelInfo } from '@troupe/protocol'
+
+export type { ModelInfo, ModelList } from '@troupe/protocol'
+
+/** Requests to begin with, where the model brings some: in the language with this tag (`examplesZh`), else in English. */
+export function exampleRequests(model: ModelInfo | undefined, tag = 'en'): string[] {
+  const common = model?.capabilities?.common as Record<string, unknown> | undefined
+  const examples = common?.[`examples${tag.charAt(0).toUpperCase()}${tag.slice(1)}`] ?? common?.['examples']
+  return Array.isArray(examples) ? examples.filter((example) => typeof example === 'string') : []
+}
+
+export function isDemoModel(ref: string | undefined): boolean {
+  return ref?.startsWith('demo/') === true
+}
+
+/** By provider, in the order in which they come; those that fit all words of the search. */
+export function groupModels(models: ModelInfo[], search: string): { provider: string; models: ModelInfo[] }[] {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const fits = (model: ModelInfo) => {
+    const text = [model.ref, model.name, model.providerName, ...model.tags].join(' ').toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+  const groups = Map.groupBy(models.filter(fits), (model) => model.providerName)
+  return [...groups].map(([provider, members]) => ({ provider, models: members }))
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { describeProviderTest, type ProviderInfo, providerStatus, sortProviders } from './providers.ts'
+
+const provider: ProviderInfo = {
+  id: 'acme',
+  name: 'Acme',
+  adapter: 'openai-compatible',
+  familyId: '',
+  usable: true,
+  enabled: true,
+  needsKey: true,
+  keySource: 'settings',
+  env: ['ACME_KEY'],
+  baseURL: null,
+  local: false,
+  inSettings: true,
+  probe: null,
+  problem: null,
+  models: 2,
+  onlyModels: null,
+}
+
+test('a provider says by which key it can be used, or what is missing', () => {
+  expect(providerStatus({ ...provider, enabled: false, usable: false, problem: 'off' })).toBe('switched off')
+  expect(providerStatus(provider)).toBe('key from the settings · 2 models')
+  expect(providerStatus({ ...provider, keySource: 'env:ACME_KEY', models: 1 })).toBe(
+    'key from ACME_KEY in the environment · 1 model',
+  )
+  expect(providerStatus({ ...provider, keySource: null, needsKey: false, local: true })).toBe(
+    'found on this machine · 2 models',
+  )
+  expect(providerStatus({ ...provider, usable: false, problem: 'Acme has no address.' })).toBe('Acme has no address.')
+  expect(providerStatus({ ...provider, usable: false, keySource: null })).toBe('no key yet')
+})
+
+test('a test says in words what came of it', () => {
+  expect(describeProviderTest({ ok: true, elapsedMs: 120, how: 'list', models: [{ id: 'a' }] })).toBe(
+    'It works: 1 model listed after 120 ms.',
+  )
+  expect(describeProviderTest({ ok: true, elapsedMs: 2000, how: 'answer' })).toBe('It answered after 2.0 s.')
+  expect(
+    describeProviderTest({ ok: false, elapsedMs: 1, error: { name: 'ProviderAuth', message: 'The key is wrong.' } }),
+  ).toBe('The key is wrong.')
+})
+
+test('what can be used comes first, and the demo is none to set a key for', () => {
+  const list = [
+    { ...provider, id: 'ollama', usable: false, local: true },
+    { ...provider, id: 'openai', usable: false },
+    { ...provider, id: 'demo' },
+    provider,
+  ]
+  expect(sortProviders(list).map(({ id }) => id)).toEqual(['acme', 'openai', 'ollama'])
+})

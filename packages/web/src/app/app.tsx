@@ -1,0 +1,222 @@
+import { KeyRound, ServerOff } from 'lucide-react'
+import { Tooltip } from 'radix-ui'
+import { useEffect, useState } from 'react'
+import { Chat } from '../chat/chat.tsx'
+import { pageWakeSource } from '../chat/session/run-stream.ts'
+import { PanelArea } from '../panels/panel-area.tsx'
+import { readAccessKey, readAddress, writeAddress } from '../platform/address.ts'
+import { TrashedBar } from '../sessions/session-title.tsx'
+import { Sidebar } from '../sessions/sidebar.tsx'
+import { useShortcuts } from '../shortcuts/shortcuts.ts'
+import { Notices } from '../state/notices.tsx'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { formatElements } from '../ui/elements.tsx'
+import { focusOnMount } from '../ui/focus.ts'
+import { findSession } from '../workspace/app-state.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import './app.css'
+import { Header } from './header.tsx'
+import {
+  ContextDialog,
+  ImportDialog,
+  InboxDialog,
+  PaletteDialog,
+  SettingsDialog,
+  ShortcutsDialog,
+} from './lazy-dialogs.tsx'
+import './locked.css'
+import { usePageTools, usePollAsks } from './page-effects.ts'
+
+export function App() {
+  const access = useApp((state) => state.access)
+  const sessionId = useApp((state) => state.sessionId)
+  const isAway = useApp((state) => state.isAway)
+  const dialog = useApp((state) => state.dialog)
+  useAddress()
+  usePolling()
+  usePollAsks()
+  usePageTools()
+  useShortcuts()
+  useFocusRestore()
+  useTitle()
+  if (access === 'checking') return null
+  if (access === 'locked') return <Locked />
+  if (access === 'unreachable') return <Unreachable />
+  return (
+    <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
+      <div className="app" data-away={isAway} data-focus-home=".composer-box textarea | [role=log] | .header button">
+        <Sidebar />
+        <main className="main">
+          <Header />
+          <TrashedBar />
+          <Chat key={sessionId} sessionId={sessionId} />
+        </main>
+        <PanelArea key={`beside ${sessionId}`} sessionId={sessionId} />
+      </div>
+      {dialog === 'settings' && <SettingsDialog />}
+      {dialog === 'inbox' && <InboxDialog />}
+      {dialog === 'context' && <ContextDialog />}
+      {dialog === 'shortcuts' && <ShortcutsDialog />}
+      {dialog === 'palette' && <PaletteDialog />}
+      {dialog === 'import' && <ImportDialog />}
+      <Notices />
+    </Tooltip.Provider>
+  )
+}
+
+const refreshEveryMs = 15_000
+const glanceEveryMs = 3_000
+
+/** What happens elsewhere is told by no stream: while the page is seen it asks now and then. */
+function usePolling(): void {
+  const workspace = useWorkspace()
+  const isOpen = useApp((state) => state.access === 'open' || state.access === 'unreachable')
+  const isAway = useApp((state) => state.isAway)
+  useEffect(() => {
+    if (!isOpen) return
+    const look = () => void workspace.refresh()
+    let looked = Date.now()
+    const timer = setInterval(() => {
+      if (document.visibilityState !== 'visible') return
+      if (!isAway && Date.now() - looked < refreshEveryMs) return void workspace.glance()
+      looked = Date.now()
+      look()
+    }, glanceEveryMs)
+    const stopWaking = pageWakeSource(look)
+    window.addEventListener('focus', look)
+    return () => {
+      clearInterval(timer)
+      stopWaking()
+      window.removeEventListener('focus', look)
+    }
+  }, [workspace, isOpen, isAway])
+}
+
+function useTitle(): void {
+  const title = useApp((state) => findSession(state, state.sessionId)?.title)
+  const waiting = useApp((state) => state.asks.length)
+  useEffect(() => {
+    const name = title === undefined || title === '' ? 'Troupe' : `${title} · Troupe`
+    document.title = waiting > 0 ? `(${waiting}) ${name}` : name
+  }, [title, waiting])
+}
+
+/** The session in sight and the open settings stand in the address, so that a reload, a link and the back button find them. */
+function useAddress(): void {
+  const { app } = useWorkspace()
+  const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
+  const settings = useApp((state) => (state.dialog === 'settings' ? state.settingsAt : null))
+  useEffect(() => {
+    const shown = readAddress(window.location.hash)
+    if (shown.sessionId === sessionId && shown.settings === settings) return
+    // A session is a step that can be gone back; where the settings are open is not.
+    if (shown.sessionId === sessionId) replaceAddress(sessionId, settings)
+    else window.history.pushState(null, '', pageUrl(sessionId, settings))
+  }, [sessionId, settings])
+  useEffect(() => {
+    const onPop = () => {
+      const named = readAddress(window.location.hash)
+      const { sessionId: current, isNew, dialog } = app.getState()
+      // Settings and the inbox stand over the session in sight: an address of theirs that names none means that one.
+      const isOver = named.sessionId === null && (named.settings !== null || named.inbox)
+      if (isOver) replaceAddress(isNew ? null : current, named.settings)
+      else if (named.sessionId === null && !isNew) app.newSession()
+      else if (named.sessionId !== null && (isNew || named.sessionId !== current)) app.select(named.sessionId)
+      if (named.settings !== null) app.openSettings(named.settings)
+      else if (named.inbox) app.setDialog('inbox')
+      else if (dialog === 'settings') app.setDialog(null)
+    }
+    window.addEventListener('popstate', onPop)
+    return () => window.removeEventListener('popstate', onPop)
+  }, [app])
+}
+
+export function replaceAddress(sessionId: string | null, settings: string | null): void {
+  window.history.replaceState(null, '', pageUrl(sessionId, settings))
+}
+
+function pageUrl(sessionId: string | null, settings: string | null): string {
+  const address = writeAddress(sessionId, settings)
+  return address === '#' ? window.location.pathname : address
+}
+
+/** The focus is never lost (see `keep-focus.ts`). Before somebody presses something nothing can take it away. */
+function useFocusRestore(): void {
+  useEffect(() => {
+    const waiting = new AbortController()
+    let stop: (() => void) | undefined
+    let isOver = false
+    const start = ({ target }: Event) => {
+      waiting.abort()
+      void import('../ui/restore-focus.ts').then(
+        ({ restoreLostFocus }) => {
+          if (!isOver) stop = restoreLostFocus(target)
+        },
+        // The server is away: the page is one to read.
+        () => undefined,
+      )
+    }
+    for (const name of ['keydown', 'pointerdown'])
+      document.addEventListener(name, start, { capture: true, signal: waiting.signal })
+    return () => {
+      isOver = true
+      waiting.abort()
+      stop?.()
+    }
+  }, [])
+}
+
+/** The page has no credential that the server knows: only the address that the server printed opens it. */
+function Locked() {
+  const { app } = useWorkspace()
+  const [pasted, setPasted] = useState('')
+  const isRefused = useApp((state) => state.isKeyRefused)
+  const key = readAccessKey(pasted)
+  return (
+    <main className="locked">
+      <KeyRound aria-hidden />
+      <h1>{t.locked.title}</h1>
+      <p>{formatElements(t.locked.text, { command: <code>npm start</code> })}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (key === null) return
+          void app.start(key)
+        }}
+      >
+        <input
+          aria-label={t.locked.field}
+          placeholder="http://127.0.0.1:4880/#k=…"
+          ref={focusOnMount}
+          autoComplete="off"
+          spellCheck={false}
+          value={pasted}
+          onChange={(event) => setPasted(event.target.value)}
+        />
+        <Button type="submit" kind="primary" disabled={key === null}>
+          {t.locked.open}
+        </Button>
+      </form>
+      {isRefused && (
+        <p className="locked-refused" role="alert">
+          {t.locked.refused}
+        </p>
+      )}
+    </main>
+  )
+}
+
+function Unreachable() {
+  const { app } = useWorkspace()
+  return (
+    <main className="locked">
+      <ServerOff aria-hidden />
+      <h1>{t.locked.away}</h1>
+      <p>{formatElements(t.locked.startAgain, { npm: <code>npm start</code>, troupe: <code>troupe serve</code> })}</p>
+      <Button kind="primary" onClick={() => void app.start(null)}>
+        {t.locked.tryAgain}
+      </Button>
+    </main>
+  )
+}

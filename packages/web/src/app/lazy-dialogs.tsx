@@ -1,0 +1,69 @@
+import { type ComponentType, lazy, Suspense, useRef } from 'react'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+
+/** A dialog that few visits need, so it comes when it is asked for. */
+function lazyDialog(title: () => string, load: () => Promise<ComponentType>): ComponentType {
+  const Loaded = lazy(() =>
+    load().then(
+      (loaded) => ({ default: loaded }),
+      () => ({ default: () => <DialogLoadError title={title()} /> }),
+    ),
+  )
+  return function LazyDialog() {
+    return (
+      <Suspense fallback={null}>
+        <Loaded />
+      </Suspense>
+    )
+  }
+}
+
+/** The server was away, or has a newer page. */
+function DialogLoadError({ title }: { title: string }) {
+  const { app } = useWorkspace()
+  const dialog = useRef<HTMLDialogElement>(null)
+  return (
+    <Dialog ref={dialog} title={title} onClose={() => app.setDialog(null)}>
+      <p className="dialog-text">{t.ui.notLoaded}</p>
+      <div className="dialog-buttons">
+        <Button onClick={() => dialog.current?.close()}>{t.ui.close}</Button>
+        <Button kind="primary" onClick={() => window.location.reload()}>
+          {t.ui.reload}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+export const ContextDialog = lazyDialog(
+  () => t.context.title,
+  async () => (await import('../context/context-dialog.tsx')).ContextDialog,
+)
+
+export const InboxDialog = lazyDialog(
+  () => t.inbox.title,
+  async () => (await import('../inbox/inbox-dialog.tsx')).InboxDialog,
+)
+
+export const PaletteDialog = lazyDialog(
+  () => t.palette.title,
+  async () => (await import('../palette/palette-dialog.tsx')).PaletteDialog,
+)
+
+export const ImportDialog = lazyDialog(
+  () => t.sessions.importTitle,
+  async () => (await import('../sessions/import-dialog.tsx')).ImportDialog,
+)
+
+export const SettingsDialog = lazyDialog(
+  () => t.settings.title,
+  async () => (await import('../settings/settings-dialog.tsx')).SettingsDialog,
+)
+
+export const ShortcutsDialog = lazyDialog(
+  () => t.shortcuts.title,
+  async () => (await import('../shortcuts/shortcuts-dialog.tsx')).ShortcutsDialog,
+)

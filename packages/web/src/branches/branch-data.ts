@@ -1,0 +1,174 @@
+import { type StoredMessage, totalUsage } from '@troupe/protocol'
+import { useCallback, useEffect, useState } from 'react'
+import type { Api } from '../api/api.ts'
+import { toErrorInfo } from '../api/request.ts'
+import type { BranchChanges } from '../api/session-types.ts'
+import { isToolCall, readToolCall } from '../chat/session/message-parts.ts'
+import { useSession, useSessionStore } from '../chat/session/session-context.ts'
+import { messageText } from '../chat/session/session-state.ts'
+import { noticeError } from '../state/notices.tsx'
+import { isNarrowForPanels } from '../state/panels.ts'
+import { t } from '../texts/t.ts'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { forkPoint, indexTree, type TreeIndex } from './branch-tree.ts'
+
+/** The end of a branch, from where it parts from another. */
+export interface BranchEnd {
+  /** Oldest first. */
+  messages: StoredMessage[]
+  changes: BranchChanges
+}
+
+interface BranchQuery {
+  leaf: string
+  /** How many messages it has alone. */
+  count: number
+  /** The last message that it shares, where there is one. */
+  fork: string | undefined
+}
+
+const pageSize = 500
+
+export async function readBranch(api: Api, sessionId: string, branch: BranchQuery): Promise<BranchEnd> {
+  const { leaf, count, fork } = branch
+  const [messages, changes] = await Promise.all([
+    readMessages(api, sessionId, leaf, count),
+    count === 0
+      ? { files: [], commands: 0 }
+      : api.changes(sessionId, { leaf, ...(fork !== undefined && { after: fork }) }),
+  ])
+  return { messages, changes }
+}
+
+async function readMessages(api: Api, sessionId: string, leaf: string, count: number): Promise<StoredMessage[]> {
+  const messages: StoredMessage[] = []
+  let before: string | undefined
+  while (messages.length < count) {
+    const limit = Math.min(pageSize, count - messages.length)
+    const page = await api.messages(sessionId, { leaf, limit, ...(before !== undefined && { before }) })
+    messages.unshift(...page.messages)
+    if (page.page.before === null) break
+    before = page.page.before
+  }
+  return messages
+}
+
+/** What a branch did from the fork on, its sub-agents included. */
+export interface BranchSummary {
+  messages: number
+  calls: BranchToolCall[]
+  /** Files that were changed, each once. */
+  files: string[]
+  /** How many commands may have changed others. */
+  commands: number
+  tokens: number
+  /** Undefined where no answer says what it cost. */
+  cost: number | undefined
+  elapsedMs: number
+}
+
+interface BranchToolCall {
+  key: string
+  title: string
+  summary: string | undefined
+  failed: boolean
+}
+
+export function summarizeBranch({ messages, changes: { files, commands } }: BranchEnd): BranchSummary {
+  const calls = messages.flatMap(({ id, parts }) =>
+    parts.filter(isToolCall).map((part) => {
+      const { title, summary } = readToolCall(part, { progress: undefined, live: false, latest: false })
+      return { key: `${id} ${part.toolCallId}`, title, summary, failed: part.state !== 'output-available' }
+    }),
+  )
+  const metadata = messages.map((message) => message.metadata ?? {})
+  const totals = metadata.map(totalUsage)
+  const costs = totals.flatMap(({ cost }) => cost ?? [])
+  return {
+    messages: messages.length,
+    calls,
+    files,
+    commands,
+    tokens: totals.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+    cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
+    elapsedMs: metadata.reduce((sum, { elapsedMs }) => sum + (elapsedMs ?? 0), 0),
+  }
+}
+
+const longest = 20_000
+
+/** A message that brings the outcome of another branch into this one, for the person to finish and send. */
+export function mergeText({ messages, changes: { files } }: BranchEnd): string {
+  const question = messageText(messages.find(({ role }) => role === 'user')).trim()
+  const outcome = messageText(
+    messages.findLast((message) => message.role === 'assistant' && messageText(message) !== ''),
+  ).trim()
+  return [
+    ...(question === '' ? [] : [t.branches.mergeIntro, quoted(question)]),
+    ...(outcome === '' ? [] : [t.branches.mergeOutcome, quoted(outcome)]),
+    ...(files.length === 0 ? [] : [t.branches.mergeFiles, files.map((file) => `- ${file}`).join('\n')]),
+    t.branches.mergeAsk,
+  ].join('\n\n')
+}
+
+function quoted(text: string): string {
+  const cut = text.length > longest ? `${text.slice(0, longest).toWellFormed()} …` : text
+  return cut.replaceAll(/^/gm, '> ')
+}
+
+/** Shows the one branch and writes what came of the other into the composer, below what is being typed there. */
+export function useMerge() {
+  const { setDraft, showBranch, getState, panels } = useSessionStore()
+  const { api } = useWorkspace()
+  return async ({ tree, from, into }: { tree: TreeIndex; from: string; into: string }): Promise<void> => {
+    try {
+      const { fork, right } = forkPoint(tree, into, from)
+      const branch = { leaf: from, count: right.length, fork: fork?.id }
+      const text = mergeText(await readBranch(api, getState().sessionId, branch))
+      if (getState().messages.at(-1)?.id !== into) await showBranch(into)
+      const { draft } = getState()
+      setDraft(draft.trim() === '' ? text : `${draft.trimEnd()}\n\n${text}`)
+      if (isNarrowForPanels()) panels.hide()
+      // The composer is drawn with the new text first.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus())
+    } catch (error) {
+      noticeError(error)
+    }
+  }
+}
+
+interface TreeReading {
+  /** Null until it is there. */
+  tree: TreeIndex | null
+  failure: string | null
+  again: () => void
+}
+
+/** The tree of the session, read anew when messages come or go. */
+export function useTree(): TreeReading {
+  const { api } = useWorkspace()
+  const { sessionId } = useSessionStore().getState()
+  const stored = useSession((state) => state.messages)
+  const isRunning = useSession((state) => state.run !== null)
+  const [tree, setTree] = useState<TreeIndex | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const [asked, setAsked] = useState(0)
+  useEffect(() => {
+    if (isRunning) return
+    let left = false
+    api.tree(sessionId).then(
+      ({ messages }) => {
+        if (left) return
+        setTree(indexTree(messages))
+        setFailure(null)
+      },
+      (error: unknown) => {
+        if (!left) setFailure(toErrorInfo(error).message)
+      },
+    )
+    return () => {
+      left = true
+    }
+  }, [api, sessionId, stored, isRunning, asked])
+  return { tree, failure, again: useCallback(() => setAsked((count) => count + 1), []) }
+}

@@ -1,0 +1,72 @@
+import { type FieldValue, initialValues, readForm, readUiTree, type UiElement, type UiTree } from '@troupe/protocol'
+import { useMemo, useState } from 'react'
+import { isRecord } from '../../api/read-fields.ts'
+import { FormContext, type FormState } from '../../content/ui-fields.tsx'
+import { UiView } from '../../content/ui-view.tsx'
+import { ValueView } from '../../displays/parts/display-parts.tsx'
+import { t } from '../../texts/t.ts'
+import { useRetainedState } from '../session/session-hooks.ts'
+import { type AskFormProps, DeclineButton } from './ask-forms.tsx'
+
+/** A form that JsonRender asks with: what is filled in is kept while the row is out of sight, and sent as the answer. */
+export function FormAsk({ ask, ...form }: AskFormProps) {
+  const { content } = ask
+  const read = useMemo(() => readUiTree(formIn(content)['tree'] as UiTree), [content])
+  const given = formIn(content)
+  if ('problem' in read) return <ValueView value={given} />
+  const data = isRecord(given['data']) ? given['data'] : {}
+  return (
+    <>
+      <Form id={ask.id} root={read.root} data={data} {...form} />
+      <div className="approval-row">
+        <DeclineButton {...form} label={t.previews.decline} />
+      </div>
+    </>
+  )
+}
+
+function formIn(content: unknown): Record<string, unknown> {
+  return isRecord(content) && isRecord(content['form']) ? content['form'] : {}
+}
+
+interface FormProps extends Omit<AskFormProps, 'ask'> {
+  id: string
+  root: UiElement
+  data: Record<string, unknown>
+}
+
+function Form({ id, root, data, sending, answer }: FormProps) {
+  const [values, setValues] = useRetainedState<Record<string, FieldValue>>(`${id} form`, initialValues(root, data))
+  const [problem, setProblem] = useState<FormState['problem']>()
+  const state: FormState = {
+    values,
+    problem,
+    disabled: sending,
+    set: (name, value) => {
+      setProblem(undefined)
+      setValues({ ...values, [name]: value })
+    },
+    cancel: () => answer({ type: 'answers', answers: { action: 'cancel' } }),
+  }
+  const submit = (button: string) => {
+    const read = readForm(root, values)
+    if ('problem' in read) return setProblem({ field: read.field, text: read.problem })
+    answer({
+      type: 'answers',
+      answers: { action: 'submit', values: read.values, ...(button !== '' && { button }) },
+    })
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const { submitter } = event.nativeEvent as SubmitEvent
+        if (!sending) submit(submitter instanceof HTMLButtonElement ? submitter.value : '')
+      }}
+    >
+      <FormContext value={state}>
+        <UiView root={root} />
+      </FormContext>
+    </form>
+  )
+}

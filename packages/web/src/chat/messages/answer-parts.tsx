@@ -1,0 +1,170 @@
+import type { Part } from '@troupe/protocol'
+import { ChevronRight, CornerDownRight } from 'lucide-react'
+import { type ComponentType, lazy, memo, Suspense, useId } from 'react'
+import { Markdown } from '../../content/markdown.tsx'
+import { formatDuration } from '../../texts/format.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
+import { t } from '../../texts/t.ts'
+import { Group } from '../../ui/elements.tsx'
+import { getToolName, isToolCall, type Progress } from '../session/message-parts.ts'
+import { useDisclosure } from '../session/session-context.ts'
+import { messageText, type VisibleMessage } from '../session/session-state.ts'
+import { FilePart } from './file-part.tsx'
+import { readNotice, reasoningTimes } from './read-message.ts'
+import './reasoning-part.css'
+
+/** The parts of an answer in their order. A part that did not change keeps its identity and is not drawn again. */
+export function AnswerParts({
+  message,
+  progress,
+}: {
+  message: VisibleMessage
+  progress: Record<string, Progress> | undefined
+}) {
+  const live = message.live === true
+  const latest = new Map(
+    message.parts.flatMap((part) => (isToolCall(part) ? [[getToolName(part), part.toolCallId]] : [])),
+  )
+  const thoughtMs = reasoningTimes(message)
+  const { finishReason, elapsedMs } = message.metadata ?? {}
+  // A command's answer is the server's, not a model's.
+  const isOfServer = !live && finishReason !== undefined && elapsedMs === undefined
+  return message.parts.map((part, index) =>
+    isToolCall(part) ? (
+      <ToolPart
+        key={part.toolCallId}
+        part={part}
+        progress={progress?.[part.toolCallId]}
+        live={live}
+        aborted={message.metadata?.aborted === true}
+        latest={latest.get(getToolName(part)) === part.toolCallId}
+      />
+    ) : (
+      <PartView
+        key={index}
+        id={`${message.id}-${index}`}
+        part={isOfServer && part.type === 'text' ? { ...part, text: translateServerText(part.text, 'text') } : part}
+        live={live}
+        elapsedMs={thoughtMs.get(part)}
+      />
+    ),
+  )
+}
+
+function PartView({
+  id,
+  part,
+  live,
+  elapsedMs,
+}: {
+  id: string
+  part: Part
+  live: boolean
+  elapsedMs: number | undefined
+}) {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? null : <Markdown text={part.text} done={!live || part.state !== 'streaming'} />
+    case 'reasoning':
+      return part.text.trim() === '' ? null : (
+        <ReasoningPart id={id} text={part.text} streaming={live && part.state === 'streaming'} elapsedMs={elapsedMs} />
+      )
+    case 'steering-message': {
+      const text = messageText(part)
+      const notice = readNotice({ id: part.id, text })
+      if (notice !== undefined) return <AgentNotice id={id} report={notice} />
+      return (
+        <div className="steering">
+          <CornerDownRight aria-hidden />
+          <span className="visually-hidden">{t.chat.saidMeanwhile} </span>
+          <span>{text}</span>
+        </div>
+      )
+    }
+    case 'file':
+    case 'reasoning-file':
+      return (
+        <FilePart url={part.url} mediaType={part.mediaType} name={'filename' in part ? part.filename : undefined} />
+      )
+    // They stand together below the answer.
+    case 'source-url':
+    case 'source-document':
+    case 'step-start':
+      return null
+    default:
+      return 'data' in part ? <DataPart id={id} part={part} live={live} /> : null
+  }
+}
+
+interface ReasoningPartProps {
+  id: string
+  text: string
+  streaming: boolean
+  /** How long it took, where that is known. */
+  elapsedMs: number | undefined
+}
+
+/** What the model thought, folded, with the time that it took. */
+const ReasoningPart = memo(function ReasoningPart({ id, text, streaming, elapsedMs }: ReasoningPartProps) {
+  const [open, setOpen] = useDisclosure(id, false)
+  const bodyId = useId()
+  const thought = elapsedMs === undefined ? t.chat.thought : t.chat.thoughtFor(formatDuration(elapsedMs))
+  return (
+    <Group className="reasoning" label={t.chat.reasoning}>
+      <button
+        type="button"
+        className="reasoning-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setOpen(!open)}
+      >
+        <ChevronRight aria-hidden />
+        <span className={streaming ? 'breathing' : undefined}>{streaming ? t.chat.thinking : thought}</span>
+        {streaming && <span className="reasoning-glimpse">{text.trimEnd().split('\n').at(-1)?.slice(-90)}</span>}
+      </button>
+      <div id={bodyId} className="reasoning-body" hidden={!open}>
+        {open && <Markdown text={text} done={!streaming} />}
+      </div>
+    </Group>
+  )
+})
+
+const load = () => import('../parts/rich-parts.ts')
+
+/** Parts of a message that are more than text. What draws them comes with the first of them, or when there is time. */
+const ToolPart = lazyPart(async () => (await load()).ToolPart)
+const DataPart = lazyPart(async () => (await load()).DataPart)
+const AgentNotice = lazyPart(async () => (await load()).AgentNotice)
+
+/** Asks for them before they are needed, once the page has nothing better to do. */
+export function preloadRichParts(): () => void {
+  if (!('requestIdleCallback' in window)) return () => undefined
+  let asked = 0
+  // The messages are drawn first, which takes more than a frame.
+  const timer = setTimeout(() => {
+    asked = requestIdleCallback(() => void load().catch(() => undefined))
+  }, 300)
+  return () => {
+    clearTimeout(timer)
+    cancelIdleCallback(asked)
+  }
+}
+
+function lazyPart<Props extends object>(find: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  const Loaded = lazy(async () => {
+    // Otherwise the server was away, or has a newer page: what is text can still be read.
+    const Part = await find().catch(() => NotLoaded)
+    return { default: Part as ComponentType<object> }
+  })
+  return memo(function LazyPart(props: Props) {
+    return (
+      <Suspense fallback={<div className="part-coming" />}>
+        <Loaded {...props} />
+      </Suspense>
+    )
+  }) as unknown as ComponentType<Props>
+}
+
+function NotLoaded() {
+  return <p className="part-missing">{t.ui.notLoaded}</p>
+}

@@ -1,0 +1,82 @@
+import type { ErrorInfo } from '@troupe/protocol'
+import { CircleAlert, RotateCw, WifiOff } from 'lucide-react'
+import { useState } from 'react'
+import { formatMoment } from '../../texts/format.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
+import { t } from '../../texts/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { VisibleText } from '../../ui/elements.tsx'
+import { useApp } from '../../workspace/workspace.ts'
+import { useSession, useSessionStore } from '../session/session-context.ts'
+import { isRunOnBranch } from '../session/session-state.ts'
+import './error-card.css'
+
+/** What went wrong, in the words of whoever knows, and the way on. */
+export function ErrorCard({
+  error,
+  onRetry,
+  children,
+}: {
+  error: ErrorInfo
+  onRetry?: () => void
+  children?: React.ReactNode
+}) {
+  return (
+    <div className="error-card" role="alert">
+      <CircleAlert aria-hidden />
+      <div>
+        <p className="error-message">
+          <VisibleText text={translateServerText(error.message, 'text')} />
+        </p>
+        <p className="error-name">{error.name}</p>
+      </div>
+      <div className="error-actions">
+        {children}
+        {onRetry !== undefined && (
+          <Button onClick={onRetry}>
+            <RotateCw aria-hidden />
+            {t.chat.tryAgain}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Says when the server or the stream is away, when the session is gone, and when an answer is being written in a branch that is not in sight. */
+export function ConnectionBar() {
+  const { showBranch } = useSessionStore()
+  const isAway = useApp((state) => state.isAway)
+  const keptAt = useApp((state) => state.keptAt)
+  const [openedAt] = useState(Date.now)
+  const gone = useSession((state) => state.phase === 'missing' && state.messages.length > 0)
+  const lost = useSession((state) => state.connection === 'lost' && state.run !== null)
+  const elsewhere = useSession((state) => state.run !== null && !isRunOnBranch(state))
+  const parent = useSession((state) => state.run?.parentMessageId ?? null)
+  if (isAway) {
+    return (
+      <output className="connection">
+        <WifiOff aria-hidden />
+        {keptAt === null ? t.chat.serverAway : t.chat.serverAwayKept(formatMoment(keptAt, openedAt))}
+      </output>
+    )
+  }
+  if (gone) return <output className="connection">{t.chat.deletedElsewhere}</output>
+  if (lost) {
+    return (
+      <output className="connection">
+        <WifiOff aria-hidden />
+        {t.chat.connectionLost}
+      </output>
+    )
+  }
+  if (!elsewhere || parent === null) return null
+  return (
+    <output className="connection">
+      {t.chat.answerElsewhere}
+      <button type="button" className="elsewhere" onClick={() => void showBranch(parent)}>
+        {t.chat.showIt}
+      </button>
+    </output>
+  )
+}

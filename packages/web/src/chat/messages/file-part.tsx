@@ -1,0 +1,53 @@
+import { Paperclip } from 'lucide-react'
+import { type MouseEvent, use } from 'react'
+import { pageAccess } from '../../api/page-access.ts'
+import { isOwnImage } from '../../markdown/marked-options.ts'
+import { t } from '../../texts/t.ts'
+import { enlargeImage } from '../../ui/elements.tsx'
+import { SessionContext } from '../session/session-context.ts'
+
+/** A file inside a message. Only bytes that are here already are shown; anything else is a link. */
+export function FilePart({ url, mediaType, name }: { url: string; mediaType: string; name: string | undefined }) {
+  const label = name ?? mediaType
+  const store = use(SessionContext)
+  if (isOwnImage(url) && mediaType.startsWith('image/')) {
+    return (
+      <button
+        type="button"
+        className="image-button"
+        aria-label={t.chat.enlarge(label)}
+        onClick={() => enlargeImage({ url: pageAccess.link(url), name: label })}
+      >
+        <img className="file-image" src={pageAccess.link(url)} alt={label} />
+      </button>
+    )
+  }
+  /** Text is read beside the chat; everything else, and what is wanted elsewhere, is for the browser. */
+  const openText = (event: MouseEvent) => {
+    if (store === null || !isOwnBlob(url) || !isText(mediaType)) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    store.panels.open({ kind: 'file', key: url, title: label, data: { path: label, url } })
+  }
+  if (!/^https?:\/\//i.test(url) && !url.startsWith('/ai/blobs/')) return <span className="source">{label}</span>
+  return (
+    <a
+      className="source"
+      href={isOwnBlob(url) ? pageAccess.link(url) : url}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      onClick={openText}
+    >
+      <Paperclip aria-hidden />
+      {label}
+    </a>
+  )
+}
+
+function isOwnBlob(url: string): boolean {
+  return /^\/ai\/blobs\/[0-9a-f]{64}$/.test(url)
+}
+
+function isText(mediaType: string): boolean {
+  return /^text\/|[/+](json|xml|yaml|toml|javascript|typescript)$/.test(mediaType)
+}

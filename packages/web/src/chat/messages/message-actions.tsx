@@ -1,0 +1,66 @@
+import type { SiblingPlace } from '@troupe/core'
+import { ChevronLeft, ChevronRight, Ellipsis } from 'lucide-react'
+import { createContext, lazy, type ReactNode, useContext, useDeferredValue } from 'react'
+import { t } from '../../texts/t.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { expectFocus } from '../../ui/focus.ts'
+import { OnDemand } from '../../ui/menu.tsx'
+import { useSessionStore } from '../session/session-context.ts'
+import type { VisibleMessage } from '../session/session-state.ts'
+
+/** False until the end of a list is on the screen. */
+export const TailRenderedContext = createContext(true)
+
+/** The row of buttons below a message: mostly unseen, and more work than its text. So it is drawn after all texts are. */
+export function MessageActions({ children }: { children: ReactNode }) {
+  const comesNow = useDeferredValue(useContext(TailRenderedContext), false)
+  return <div className="message-actions">{comesNow && children}</div>
+}
+
+/** Where a message stands among the ways the conversation went here: `2 / 3`. */
+export function BranchArrows({ place }: { place: SiblingPlace | undefined }) {
+  const { showBranch } = useSessionStore()
+  if (place === undefined || place.total < 2) return null
+  const show = (id: string, label: string) => {
+    // The other message has its own: the same arrow, or where the way ends here the one back.
+    expectFocus(() => {
+      const arrows = [
+        ...document.querySelectorAll(`[data-message="${CSS.escape(id)}"] .branches button:not(:disabled)`),
+      ]
+      return arrows.find((one) => one.getAttribute('aria-label') === label) ?? arrows[0]
+    })
+    void showBranch(id)
+  }
+  const arrow = (id: string | null, label: string, icon: React.ReactNode) => (
+    <IconButton label={label} disabled={id === null} onClick={() => id !== null && show(id, label)}>
+      {icon}
+    </IconButton>
+  )
+  return (
+    <div className="branches">
+      {arrow(place.prev, t.chat.previousBranch, <ChevronLeft />)}
+      <span className="branches-place">
+        <span className="visually-hidden">{t.chat.branch} </span>
+        {place.index} / {place.total}
+      </span>
+      {arrow(place.next, t.chat.nextBranch, <ChevronRight />)}
+    </div>
+  )
+}
+
+const Items = lazy(() => import('./message-menu-items.tsx').then((module) => ({ default: module.MessageMenuItems })))
+
+/** What is done to a message now and then. */
+export function MessageMenu({ message }: { message: VisibleMessage }) {
+  return (
+    <OnDemand
+      button={
+        <button type="button" className="icon-button" aria-haspopup="menu" aria-label={t.chat.more} title={t.chat.more}>
+          <Ellipsis />
+        </button>
+      }
+    >
+      {(button, onClosed) => <Items message={message} button={button} onClosed={onClosed} />}
+    </OnDemand>
+  )
+}

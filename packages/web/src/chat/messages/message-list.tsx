@@ -1,0 +1,203 @@
+import { ArrowDown, CornerDownRight } from 'lucide-react'
+import { startTransition, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { formatDuration } from '../../texts/format.ts'
+import { t } from '../../texts/t.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { afterPaint } from '../../ui/focus.ts'
+import '../../ui/rows.css'
+import { useStickToBottom, useVirtualList } from '../../ui/scrolling.ts'
+import { useApp, useWorkspace } from '../../workspace/workspace.ts'
+import { useSession, useSessionStore } from '../session/session-context.ts'
+import {
+  isRunOnBranch,
+  isWaiting,
+  messageText,
+  type SessionState,
+  type VisibleMessage,
+  visibleMessages,
+} from '../session/session-state.ts'
+import { ErrorCard } from './error-card.tsx'
+import { TailRenderedContext } from './message-actions.tsx'
+import './message-list.css'
+import { Message } from './message.tsx'
+import { estimateHeight } from './read-message.ts'
+
+/** What the header and the composer take of the browser's window at least. */
+const besides = 120
+/** More than a screen on either side, once the end has been drawn. */
+const buffer = 800
+
+/** Only what is in sight is drawn. Older pages come as the person scrolls up. */
+export function MessageList() {
+  const { loadOlder, arrived } = useSessionStore()
+  const target = useSession((state) => state.target)
+  const stored = useSession((state) => state.messages)
+  const run = useSession((state) => state.run)
+  const siblings = useSession((state) => state.siblings)
+  const older = useSession((state) => state.older)
+  const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
+  const isDrawn = useAfterPaint()
+  const { scroller, stuck, onScroll, keepsEnd, toEnd, stick, unstick } = useStickToBottom()
+  const ids = useMemo(() => messages.map(({ id }) => id), [messages])
+  useNewQuestion(messages, run !== null, stick)
+  const { list, from, to, room } = useVirtualList(ids, {
+    scroller,
+    guess: (index) => estimateHeight(messages[index] as VisibleMessage),
+    begins: { at: 'end', height: window.innerHeight - besides },
+    buffer: isDrawn ? buffer : 0,
+    keepsEnd,
+    toEnd,
+    onScroll,
+    onStartNear: () => void (isDrawn && loadOlder()),
+    target,
+    onTarget() {
+      arrived()
+      unstick()
+    },
+  })
+
+  return (
+    <TailRenderedContext value={isDrawn}>
+      <div className="list">
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it is scrolled by keys */}
+        <div
+          className="list-scroller"
+          ref={scroller}
+          role="log"
+          aria-live="off"
+          aria-label={t.chat.conversation}
+          tabIndex={0}
+          onKeyDown={(event) => {
+            // At once: what is measured on the way would break off a movement.
+            if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+            if (event.key !== 'Home' && event.key !== 'End') return
+            event.preventDefault()
+            if (event.key === 'End') return stick()
+            unstick()
+            event.currentTarget.scrollTop = 0
+          }}
+        >
+          <div className="list-rows" ref={list} style={room}>
+            {messages.slice(from, to).map((message, index) => (
+              <div key={message.id} className="row">
+                <Message message={message} place={siblings[message.id]} last={from + index === messages.length - 1} />
+              </div>
+            ))}
+            {to === messages.length && <ListTail key="tail" />}
+          </div>
+        </div>
+        {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
+        {!stuck && (
+          <div className="list-down">
+            <IconButton label={t.chat.toNewest} onClick={stick}>
+              <ArrowDown />
+            </IconButton>
+          </div>
+        )}
+      </div>
+    </TailRenderedContext>
+  )
+}
+
+/** Goes to the end when the person has said something, before the list brings what was asked for into sight. */
+function useNewQuestion(messages: VisibleMessage[], isRunning: boolean, stick: () => void): void {
+  const last = useRef<string>(undefined)
+  const lastUserId = messages.findLast((message) => message.role === 'user')?.id
+  const onNew = useEffectEvent(() => {
+    // Who only goes to another branch stays where it parts.
+    const isOther = last.current !== undefined && messages.every(({ id }) => id !== last.current)
+    if (isRunning || !isOther) stick()
+  })
+  useLayoutEffect(() => onNew(), [lastUserId])
+  useLayoutEffect(() => {
+    last.current = messages.at(-1)?.id
+  }, [messages])
+}
+
+/**
+ * The end of the list is what is looked at first: all else comes a frame after it. In the very next one it would still
+ * compete with the first for the processor.
+ */
+function useAfterPaint(): boolean {
+  const [isPainted, setPainted] = useState(false)
+  useEffect(() => {
+    let callOff = afterPaint(() => {
+      callOff = afterPaint(() => startTransition(() => setPainted(true)))
+    })
+    return () => callOff()
+  }, [])
+  return isPainted
+}
+
+/** What stands below the last message: that somebody is at work, what waits to be said, what was not sent. */
+function ListTail() {
+  const run = useSession((state) => state.run)
+  const inSight = useSession(isRunOnBranch)
+  const unsent = useSession((state) => state.unsent)
+  const message = useSession((state) => state.messages.find(({ id }) => id === state.unsent?.messageId))
+  const gone = useSession((state) => state.phase === 'missing')
+  const stalled = useSession((state) => state.connection === 'lost')
+  const isAway = useApp((state) => state.isAway)
+  const unanswered = useSession(findUnanswered)
+  const { retryUnsent, takeBackUnsent, setDraft, regenerate } = useSessionStore()
+  const { sendAsNew } = useWorkspace()
+  return (
+    <div className="message tail">
+      {run !== null && inSight && !isWaiting(run) && run.errorText === null && !stalled && !isAway && (
+        <p className="working">
+          <span className="working-dots" aria-hidden>
+            <i />
+            <i />
+            <i />
+          </span>
+          <span className={run.retry === null ? 'visually-hidden' : undefined}>
+            {run.retry === null
+              ? t.chat.beingWritten
+              : t.chat.tryingAgain(run.retry.message, formatDuration(run.retry.delayMs))}
+          </span>
+        </p>
+      )}
+      {inSight &&
+        run?.steering.map(({ id, text }) => (
+          <div key={id} className="steering steering-pending">
+            <CornerDownRight aria-hidden />
+            <span>{text}</span>
+            <span className="visually-hidden">{t.chat.waitsForStep}</span>
+          </div>
+        ))}
+      {unanswered !== undefined && (
+        <p className="tail-unanswered">
+          {t.chat.unanswered}
+          <Button onClick={() => void regenerate(unanswered)}>{t.chat.answerNow}</Button>
+        </p>
+      )}
+      {unsent !== null && gone && (
+        <ErrorCard error={{ name: unsent.error.name, message: t.chat.notSentDeleted }}>
+          <Button
+            onClick={() => {
+              sendAsNew(messageText(message), message?.parts.filter((part) => part.type === 'file') ?? [])
+              takeBackUnsent()
+              setDraft('')
+            }}
+          >
+            {t.chat.sendAsNew}
+          </Button>
+        </ErrorCard>
+      )}
+      {unsent !== null && !gone && (
+        <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
+          <Button kind="quiet" onClick={takeBackUnsent}>
+            {t.chat.edit}
+          </Button>
+        </ErrorCard>
+      )}
+    </div>
+  )
+}
+
+/** A message of the person at the end that nobody answers: its answer was deleted, or never came to be. */
+function findUnanswered({ messages, run, unsent, phase, agentId }: SessionState): string | undefined {
+  const last = messages.at(-1)
+  const isIdle = run === null && unsent === null && phase === 'ready' && agentId === null
+  return isIdle && last?.role === 'user' ? last.id : undefined
+}

@@ -1,0 +1,103 @@
+import type { Part, StoredMessage } from '@troupe/protocol'
+import { FileText, GitBranch, Split, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { notice } from '../../state/notices.tsx'
+import { openBranchMap } from '../../state/panels.ts'
+import { t } from '../../texts/t.ts'
+import { copyText } from '../../ui/button.tsx'
+import { Menu, type MenuItem } from '../../ui/menu.tsx'
+import { useFork } from '../hooks/use-chat-actions.ts'
+import { isToolCall, readToolCall } from '../session/message-parts.ts'
+import { useSession, useSessionStore } from '../session/session-context.ts'
+import type { VisibleMessage } from '../session/session-state.ts'
+
+export interface MessageMenuItemsProps {
+  message: VisibleMessage
+  button: ReactNode
+  onClosed: () => void
+}
+
+export function MessageMenuItems({ message, button, onClosed }: MessageMenuItemsProps) {
+  const { remove, panels } = useSessionStore()
+  const fork = useFork()
+  const busy = useSession((state) => state.run !== null)
+  const isOwn = useSession((state) => state.agentId === null)
+  const items: MenuItem[] = [
+    { label: t.chat.copyMarkdown, icon: <FileText aria-hidden />, onSelect: () => void copy(message) },
+  ]
+  if (isOwn)
+    items.push({
+      label: t.branches.open,
+      icon: <GitBranch aria-hidden />,
+      onSelect: () => openBranchMap(panels, message.id),
+    })
+  if (isOwn && message.live !== true)
+    items.push({ label: t.chat.fork, icon: <Split aria-hidden />, onSelect: () => void fork(message.id) })
+  if (isOwn && !busy)
+    items.push({
+      label: t.chat.delete,
+      icon: <Trash2 aria-hidden />,
+      danger: true,
+      onSelect: () => void remove(message.id).then(focusConversation),
+    })
+  return <Menu trigger={button} items={items} isOpen onClosed={onClosed} />
+}
+
+async function copy(message: VisibleMessage): Promise<void> {
+  notice((await copyText(messageMarkdown(message))) ? t.chat.copied : t.chat.copyingFailed)
+}
+
+/** What had the focus is gone. */
+function focusConversation(): void {
+  const { activeElement } = document
+  if (activeElement !== null && activeElement !== document.body) return
+  const list = document.querySelector<HTMLElement>('[role="log"]') ?? document.querySelector<HTMLElement>('textarea')
+  list?.focus({ preventScroll: true })
+}
+
+const mostOutput = 4000
+
+/** A message as a Markdown document of its own: text as it was written, calls as quotations, files and sources as links. */
+export function messageMarkdown(message: Pick<StoredMessage, 'parts'>): string {
+  const pieces = message.parts.map(pieceOf).filter((piece) => piece !== '')
+  const sources = message.parts.flatMap((part) =>
+    part.type === 'source-url' ? [`- [${plain(part.title ?? part.url)}](${address(part.url)})`] : [],
+  )
+  return [...pieces, ...(sources.length > 0 ? [sources.join('\n')] : [])].join('\n\n')
+}
+
+function pieceOf(part: Part): string {
+  if (isToolCall(part)) {
+    const { title, summary, output, errorText } = readToolCall(part, {
+      progress: undefined,
+      live: false,
+      latest: false,
+    })
+    const head = `> **${plain(title)}**${summary === undefined ? '' : ` ${plain(summary)}`}`
+    const result = errorText ?? (typeof output === 'string' ? output : undefined)
+    return result === undefined || result.trim() === '' ? head : `${head}\n\n${fenced(result)}`
+  }
+  if (part.type === 'text') return part.text.trim()
+  if (part.type === 'file') return `[${plain(part.filename ?? part.mediaType)}](${address(part.url)})`
+  if (part.type === 'steering-message')
+    return part.parts.flatMap((said) => (said.type === 'text' ? `> ${said.text}` : [])).join('\n')
+  return ''
+}
+
+/** A fence that is longer than any inside. */
+function fenced(text: string): string {
+  const cut = text.length > mostOutput ? `${text.slice(0, mostOutput).toWellFormed()}\n…` : text
+  const longest = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${cut.trimEnd()}\n${fence}`
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[[\]*`]/g, String.raw`\$&`)
+}
+
+function address(url: string): string {
+  return url.startsWith('data:')
+    ? ''
+    : url.replaceAll(/[\s()<>]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}

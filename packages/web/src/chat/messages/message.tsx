@@ -1,0 +1,156 @@
+import type { SiblingPlace } from '@troupe/core'
+import { type Metadata, totalUsage } from '@troupe/protocol'
+import { ChevronDown, RotateCw } from 'lucide-react'
+import { lazy, memo, useState } from 'react'
+import { formatCost, formatCount, formatDuration, formatMoment } from '../../texts/format.ts'
+import { t } from '../../texts/t.ts'
+import { CopyButton, IconButton } from '../../ui/button.tsx'
+import { OnDemand } from '../../ui/menu.tsx'
+import { useSession, useSessionStore } from '../session/session-context.ts'
+import { messageText, type VisibleMessage } from '../session/session-state.ts'
+import { AnswerMarks, AnswerSources } from './answer-marks.tsx'
+import { AnswerParts } from './answer-parts.tsx'
+import { BranchArrows, MessageActions, MessageMenu } from './message-actions.tsx'
+import './message.css'
+import { UserMessage } from './user-message.tsx'
+
+function AnswerMessage({
+  message,
+  place,
+  last,
+}: {
+  message: VisibleMessage
+  place: SiblingPlace | undefined
+  last: boolean
+}) {
+  const { regenerate } = useSessionStore()
+  const live = message.live === true
+  const progress = useSession((state) => (live ? state.run?.progress : undefined))
+  const busy = useSession((state) => state.run !== null)
+  const isOfAgent = useSession((state) => state.agentId !== null)
+  const text = messageText(message)
+  return (
+    <article
+      className={last ? 'message message-answer message-last' : 'message message-answer'}
+      aria-label={t.chat.answer}
+      aria-busy={live}
+      data-message={message.id}
+    >
+      <AnswerParts message={message} progress={progress} />
+      <AnswerSources parts={message.parts} />
+      <AnswerMarks message={message} last={last} />
+      {!live && (
+        <MessageActions>
+          {text !== '' && <CopyButton text={text} label={t.chat.copyAnswer} />}
+          {message.metadata?.error === undefined && !isOfAgent && (
+            <IconButton
+              label={busy ? t.chat.regenerateWhenDone : t.chat.regenerate}
+              disabled={busy}
+              onClick={() => void regenerate(message.id)}
+            >
+              <RotateCw />
+            </IconButton>
+          )}
+          {!isOfAgent && <RegenerateWith messageId={message.id} current={message.metadata?.model} disabled={busy} />}
+          <MessageMenu message={message} />
+          <BranchArrows place={place} />
+          <AnswerFacts metadata={message.metadata} />
+        </MessageActions>
+      )}
+    </article>
+  )
+}
+
+/** Which model it was, how many tokens it took, what it cost and how long it lasted, sub-agents included. */
+function AnswerFacts({ metadata }: { metadata: Metadata | undefined }) {
+  const [now] = useState(Date.now)
+  if (metadata === undefined) return null
+  const { model, elapsedMs, createdAt } = metadata
+  const { tokens, cost } = totalUsage(metadata)
+  const price = cost !== undefined && cost > 0 ? priceInWords(cost, metadata) : undefined
+  const words = tokensInWords(metadata)
+  const time = elapsedMs === undefined ? undefined : formatDuration(elapsedMs)
+  return (
+    <div className="facts">
+      {model !== undefined && <span className="facts-model">{model}</span>}
+      {tokens !== undefined && (
+        <span className="facts-tokens" title={words} aria-label={words}>
+          {t.chat.tokens(formatCount(tokens))}
+        </span>
+      )}
+      {price !== undefined && (
+        <span className="facts-price" title={price} aria-label={price}>
+          {formatCost(cost ?? 0)}
+        </span>
+      )}
+      {time !== undefined && (
+        <span title={createdAt === undefined ? undefined : t.chat.tookAndEnded(time, formatMoment(createdAt, now))}>
+          {time}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function priceInWords(price: number, { cost = 0, subAgents }: Metadata): string {
+  if (subAgents?.cost === undefined) return t.chat.price(formatCost(price))
+  return t.chat.priceWithAgents(formatCost(price), formatCost(cost), formatCost(subAgents.cost))
+}
+
+function tokensInWords({ usage, subAgents }: Metadata): string {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, reasoningTokens = 0 } = usage ?? {}
+  return [
+    t.chat.tokensReadAndWritten(formatCount(inputTokens), formatCount(outputTokens)),
+    ...(cachedInputTokens > 0 ? [t.chat.tokensCached(formatCount(cachedInputTokens))] : []),
+    ...(reasoningTokens > 0 ? [t.chat.tokensReasoning(formatCount(reasoningTokens))] : []),
+    ...(subAgents === undefined ? [] : [t.chat.tokensOfAgents(formatCount(subAgents.tokens))]),
+  ].join(', ')
+}
+
+const ModelChoice = lazy(() => import('./model-choice.tsx').then((module) => ({ default: module.ModelChoice })))
+
+interface RegenerateWithProps {
+  messageId: string
+  /** Whose answer it is. */
+  current: string | undefined
+  disabled: boolean
+}
+
+/** Another answer, from a model that is chosen for it. */
+function RegenerateWith({ messageId, current, disabled }: RegenerateWithProps) {
+  return (
+    <OnDemand
+      button={
+        <button
+          type="button"
+          className="icon-button regenerate-with"
+          aria-label={t.chat.regenerateWith}
+          title={t.chat.regenerateWith}
+          disabled={disabled}
+        >
+          <ChevronDown />
+        </button>
+      }
+    >
+      {(button, onClosed) => (
+        <ModelChoice messageId={messageId} current={current} button={button} onClosed={onClosed} />
+      )}
+    </OnDemand>
+  )
+}
+
+export const Message = memo(function Message({
+  message,
+  place,
+  last,
+}: {
+  message: VisibleMessage
+  place: SiblingPlace | undefined
+  last: boolean
+}) {
+  return message.role === 'user' ? (
+    <UserMessage message={message} place={place} />
+  ) : (
+    <AnswerMessage message={message} place={place} last={last} />
+  )
+})

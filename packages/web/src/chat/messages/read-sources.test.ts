@@ -1,0 +1,31 @@
+import type { Part } from '@troupe/protocol'
+import { expect, test } from 'vitest'
+import { readSources } from './answer-marks.tsx'
+
+const url = (address: string, title?: string) =>
+  ({ type: 'source-url', sourceId: address, url: address, ...(title !== undefined && { title }) }) as Part
+
+test('sources are told once each, with a letter and the site that they are on', () => {
+  const parts = [
+    url('https://www.example.org/a', 'A page'),
+    url('https://www.example.org/a'),
+    url('https://b.example/'),
+    { type: 'source-document', sourceId: 'd', mediaType: 'application/pdf', title: '', filename: 'report.pdf' } as Part,
+  ]
+  expect(readSources(parts).map(({ title, place, letter }) => [title, place, letter])).toEqual([
+    ['A page', 'example.org', 'E'],
+    ['b.example', 'b.example', 'B'],
+    ['report.pdf', 'report.pdf', 'R'],
+  ])
+})
+
+test('what is no page of the web is no link, and a lookalike shows what it is', () => {
+  const [script, login, lookalike] = readSources([
+    url('javascript:alert(1)', 'click'),
+    url('https://bank.example@evil.example/', 'bank'),
+    url('https://аpple.example/'),
+  ])
+  expect(script).toMatchObject({ title: 'click', url: undefined })
+  expect(login).toMatchObject({ url: undefined })
+  expect(lookalike?.place).toMatch(/^xn--/)
+})

@@ -1,0 +1,89 @@
+import type { DataParts } from '@troupe/protocol'
+import { Archive, Braces } from 'lucide-react'
+import { memo, useId } from 'react'
+import { ValueView } from '../../displays/parts/display-parts.tsx'
+import { formatToolName } from '../../texts/format.ts'
+import { t } from '../../texts/t.ts'
+import { Group } from '../../ui/elements.tsx'
+import { AskContent, AskFrame, OpenAsk } from '../asks/open-ask.tsx'
+import { partData } from '../session/message-parts.ts'
+import { useDisclosure, useSession, useSessionStore } from '../session/session-context.ts'
+import { openAsks } from '../session/session-state.ts'
+import { CompactionPart } from './compaction-part.tsx'
+import { hasCard } from './tool-part.tsx'
+
+/** What a tool asks the person. Once it is over, the card of the tool shows what came of it, where it has one. */
+function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean }) {
+  const store = useSessionStore()
+  const open = useSession((state) => live && openAsks(state.run?.answer ?? null).includes(ask.id))
+  const sending = useSession((state) => state.answering.includes(ask.id))
+  if (open) return <OpenAsk ask={ask} sending={sending} answer={(given) => void store.answer(ask.id, given)} />
+  if (hasCard(ask.toolName)) return null
+  return (
+    <AskFrame title={ask.title}>
+      <AskContent content={ask.content} />
+    </AskFrame>
+  )
+}
+
+/** Results of tools that the model is told as pointers from here on. */
+function TrimPart({ trim }: { trim: DataParts['trim'] }) {
+  return (
+    <p className="mark mark-small" title={t.chat.inFolder(trim.folder)}>
+      <Archive aria-hidden />
+      <span>{t.chat.setAside}</span>
+    </p>
+  )
+}
+
+interface DataPartProps {
+  id: string
+  part: { type: string; data: unknown }
+  live: boolean
+}
+
+/** A `data-*` part. Names that the page does not know are shown as what they are: a name and its data. */
+export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps) {
+  const ask = partData(part, 'ask')
+  // What a page is asked to do stands in the card of the tool.
+  if (ask?.kind === 'browser') return null
+  if (ask !== undefined) return <AskPart ask={ask} live={live} />
+  if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
+  // Pictures and films stand in the card of the tool that made them.
+  if (part.type.startsWith('data-media-generate-')) return null
+  const hint = partData(part, 'hint')
+  if (hint !== undefined) return <p className="hint-part">{hint.text}</p>
+  const compaction = partData(part, 'compaction')
+  if (compaction !== undefined) return <CompactionPart id={id} compaction={compaction} />
+  const trim = partData(part, 'trim')
+  if (trim !== undefined) return <TrimPart trim={trim} />
+  return (
+    <Fold id={id} title={formatToolName(part.type.slice('data-'.length))}>
+      <ValueView value={part.data} />
+    </Fold>
+  )
+})
+
+function Fold({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
+  const [open, setOpen] = useDisclosure(id, false)
+  const bodyId = useId()
+  return (
+    <Group className="tool" label={title}>
+      <button
+        type="button"
+        className="tool-head"
+        aria-expanded={open}
+        aria-controls={bodyId}
+        onClick={() => setOpen(!open)}
+      >
+        <span className="tool-icon">
+          <Braces aria-hidden />
+        </span>
+        <span className="tool-title">{title}</span>
+      </button>
+      <div id={bodyId} className="tool-body" hidden={!open}>
+        {open && children}
+      </div>
+    </Group>
+  )
+}

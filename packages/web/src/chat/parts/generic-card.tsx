@@ -1,0 +1,222 @@
+import { editedText } from '@troupe/protocol'
+import type { ReactNode } from 'react'
+import { isRecord, textIn } from '../../api/read-fields.ts'
+import { ValueView } from '../../displays/parts/display-parts.tsx'
+import { findDisplay, type FoundDisplay } from '../../displays/parts/display-registry.ts'
+import { formatDuration } from '../../texts/format.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
+import { t } from '../../texts/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { VisibleText } from '../../ui/elements.tsx'
+import { useWorkspace } from '../../workspace/workspace.ts'
+import type { CardProps, MediaProgress, ToolCall } from '../session/message-parts.ts'
+import './media-card.css'
+import { ToolFrame } from './tool-frame.tsx'
+
+interface GenericCardProps extends CardProps {
+  title?: ReactNode
+  summary?: ReactNode
+  /** What the call does, as a display, for as long as it has no result. */
+  preview?: unknown
+  /** How it goes, in a way of its own. */
+  underway?: ReactNode
+  /** What can be done about an error; shown with it. */
+  wayOn?: ReactNode
+}
+
+/**
+ * The card of every tool that has none of its own. What the tool shows has a kind: that display. Else what went in, how
+ * it goes, what came out.
+ */
+export function GenericCard({ call, preview, underway, wayOn, ...head }: GenericCardProps) {
+  const { notes, approval, progress } = call
+  const isWaiting = call.state === 'approval-requested'
+  const isDone = call.state === 'output-available'
+  const asked = (notes.permission ?? approval?.descriptor)?.content
+  const result = isDone ? findDisplay(notes.display?.content) : undefined
+  const planned = isDone ? undefined : (findDisplay(preview) ?? findDisplay(asked))
+  const found = result ?? planned
+  const opens = isWaiting || progress !== undefined || wayOn !== undefined || (result?.opens ?? false)
+  return (
+    <ToolFrame call={call} {...head} open={opens} keepsOpen isBad={result?.isBad === true}>
+      {found !== undefined && <found.Display content={withProgress(found, call)} live={!isDone} />}
+      {isWaiting && planned === undefined && asked !== undefined && asked !== null && (
+        <Section title={t.calls.wants}>
+          <ValueView value={asked} />
+        </Section>
+      )}
+      {found === undefined && hasContent(call.input) && (
+        <Section title={inputTitle(call)}>
+          <ValueView value={call.input} />
+        </Section>
+      )}
+      {notes.executedInput !== undefined && (
+        <Section title={notes.rewrittenBy === undefined ? t.calls.ranAsEdited : t.calls.ranAsHooked}>
+          <ValueView value={notes.executedInput} />
+        </Section>
+      )}
+      {!isDone && <ProgressView call={call} planned={planned} />}
+      {underway}
+      {isDone && result === undefined && (
+        <Section title={t.calls.result}>
+          <ValueView value={notes.display?.content ?? call.output} />
+        </Section>
+      )}
+      <Outcome call={call} />
+      {wayOn}
+      {found !== undefined && <Details call={call} />}
+    </ToolFrame>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="tool-section">
+      <h4>{title}</h4>
+      {children}
+    </div>
+  )
+}
+
+/** A terminal that is shown before its command has ended shows what was printed so far. */
+function withProgress({ content }: FoundDisplay, { state, progress }: ToolCall): FoundDisplay['content'] {
+  if (state === 'output-available' || content.kind !== 'terminal' || progress === undefined) return content
+  return { ...content, text: progress.text }
+}
+
+/** Text that a running tool yields is shown as it would be in a terminal. */
+function ProgressView({ call: { progress }, planned }: { call: ToolCall; planned: FoundDisplay | undefined }) {
+  if (progress === undefined) return null
+  const printed =
+    planned?.content.kind === 'terminal' || progress.text === ''
+      ? undefined
+      : findDisplay({ kind: 'terminal', text: progress.text })
+  return (
+    <>
+      {printed !== undefined && <printed.Display content={printed.content} live />}
+      {progress.last !== undefined && (
+        <Section title={t.calls.progress}>
+          <ValueView value={progress.last} />
+        </Section>
+      )}
+    </>
+  )
+}
+
+function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
+  if (stopped) return <p className="tool-remark">{t.calls.youStopped}</p>
+  if (errorText !== undefined) {
+    return (
+      <Section title={t.calls.error}>
+        <p className="tool-error">
+          <VisibleText text={translateServerText(errorText, 'text')} />
+        </p>
+      </Section>
+    )
+  }
+  if (state !== 'output-denied') return null
+  return (
+    <p className="tool-remark">
+      {approval?.reason === undefined ? t.calls.youDenied : <VisibleText text={whyNot(approval)} />}
+    </p>
+  )
+}
+
+function whyNot({ reason = '', isAutomatic }: NonNullable<CardProps['call']['approval']>): string {
+  const isRemark = isAutomatic !== true && !reason.startsWith(editedText)
+  return isRemark ? t.calls.youSaid(reason) : t.calls.notRun(reason)
+}
+
+/** What a display leaves out: the call as the model made it, and what the model read in the end. */
+function Details({ call }: CardProps) {
+  const { input, notes } = call
+  return (
+    <details className="tool-details">
+      <summary>{t.calls.details}</summary>
+      {hasContent(input) && (
+        <Section title={inputTitle(call)}>
+          <ValueView value={input} />
+        </Section>
+      )}
+      {notes.modelText !== undefined && (
+        <Section title={t.calls.modelRead}>
+          <ValueView value={notes.modelText} />
+        </Section>
+      )}
+    </details>
+  )
+}
+
+function inputTitle({ name, notes }: ToolCall): string {
+  return notes.executedInput === undefined ? t.calls.inputOf(name) : t.calls.modelGave
+}
+
+function hasContent(input: unknown): boolean {
+  if (input === undefined || input === null || input === '') return false
+  return typeof input !== 'object' || Object.keys(input).length > 0
+}
+
+interface CommandCardProps extends CardProps {
+  /** Which field of the input is the command; without one the input is. */
+  field?: string
+}
+
+/** For tools that run commands: exactly what is to run before it does, and what it prints while it does. */
+export function CommandCard({ call, field }: CommandCardProps) {
+  const { input, state, notes } = call
+  const given = field === undefined ? input : isRecord(input) ? input[field] : undefined
+  const command = typeof given === 'string' ? given : undefined
+  const description = isRecord(input) ? input['description'] : undefined
+  // Until the tool itself says what it shows, the card has the words of whoever wrote the command.
+  const isNamed = state === 'approval-requested' || notes.display !== undefined
+  return (
+    <GenericCard
+      call={call}
+      {...(!isNamed &&
+        typeof description === 'string' && { title: description, summary: command?.trim().split('\n', 1)[0] })}
+      preview={command === undefined ? undefined : { kind: 'terminal', command }}
+    />
+  )
+}
+
+/** For tools that make pictures and films: that one is being made, and where none was, what to do about it. */
+export function MediaCard({ call }: CardProps) {
+  const { progress, notes, running, errorText, stopped } = call
+  const prompt = isRecord(call.input) ? textIn(call.input['prompt']) : undefined
+  // What it may cost is said to whoever approves it; from then on it is about what is made.
+  const isApproved = call.state !== 'approval-requested' && notes.display === undefined
+  const problem = errorText === undefined || stopped ? undefined : t.cards.mediaProblems[notes.errorCode ?? '']
+  return (
+    <GenericCard
+      call={call}
+      {...(isApproved && prompt !== undefined && { summary: prompt })}
+      {...(running && progress?.media !== undefined && { underway: <MediaProgressBar {...progress.media} /> })}
+      {...(problem !== undefined && { wayOn: <MediaProblem problem={problem} code={notes.errorCode ?? ''} /> })}
+    />
+  )
+}
+
+function MediaProgressBar({ model, elapsedMs, progress }: MediaProgress) {
+  return (
+    <label className="media-making">
+      <span>
+        <VisibleText text={model === undefined ? t.cards.beingMade : t.cards.beingMadeBy(model)} as="name" />
+        {elapsedMs !== undefined && <span className="media-time">{formatDuration(elapsedMs)}</span>}
+      </span>
+      {/* Without a value it says that something goes on, and not how far it is. */}
+      <progress {...(progress !== undefined && { value: progress, max: 1 })} />
+    </label>
+  )
+}
+
+function MediaProblem({ problem, code }: { problem: string; code: string }) {
+  const { app } = useWorkspace()
+  return (
+    <div className="media-problem">
+      <p>{problem}</p>
+      {code !== 'generation_failed' && (
+        <Button onClick={() => app.openSettings('models')}>{t.cards.mediaSettings}</Button>
+      )}
+    </div>
+  )
+}

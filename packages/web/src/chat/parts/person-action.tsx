@@ -1,0 +1,116 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { isRecord, textIn } from '../../api/read-fields.ts'
+import { ApiError, isUnreachable, toErrorInfo } from '../../api/request.ts'
+import type { PersonCall } from '../../page-tools/page-tools.ts'
+import { notice } from '../../state/notices.tsx'
+import { t } from '../../texts/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { VisibleText } from '../../ui/elements.tsx'
+import { useApp, useWorkspace } from '../../workspace/workspace.ts'
+import type { ToolCall } from '../session/message-parts.ts'
+import { useSession } from '../session/session-context.ts'
+import { useHasOpenAsk } from '../session/session-hooks.ts'
+import './person-action.css'
+
+interface PersonActionProps {
+  call: ToolCall
+  /** The file in `actions/`. */
+  action: string
+  /** What the button says. */
+  label: string
+  /** What is said above it. */
+  about: string
+  /** Another way, once the click did not work. */
+  otherwise?: (send: (output: unknown) => void) => ReactNode
+}
+
+/** Once it is taken the card goes; where it does not, nothing has come of it and they may try again. */
+const takenMs = 30_000
+
+interface Doing {
+  what: 'nothing' | 'acting' | 'declining' | 'taken'
+  /** What came of the last click, where it did not work. */
+  problem?: string
+}
+
+/** Something that happens only when the person clicks here, in whatever browser they sit. */
+export function PersonAction({ call, action, label, about, otherwise }: PersonActionProps) {
+  const { app, pageTools } = useWorkspace()
+  const sessionId = useSession((state) => state.sessionId)
+  const [{ what: doing, problem }, setDoing] = useState<Doing>({ what: 'nothing' })
+  const asked: PersonCall = { sessionId, toolCallId: call.toolCallId, action, input: call.input }
+  const reason = isRecord(call.input) ? textIn(call.input['reason']) : undefined
+  const run = async (what: 'acting' | 'declining', work: () => Promise<void>) => {
+    const mine: Doing = { what }
+    // They may have declined meanwhile: what counts is the last click.
+    const settle = (done: Doing) => setDoing((now) => (now === mine ? done : now))
+    setDoing(mine)
+    try {
+      await work()
+      settle({ what: 'taken' })
+    } catch (error) {
+      settle({ what: 'nothing', problem: problemOf(error) })
+      // The card may go with what it says.
+      if (isClosed(error)) notice(t.pageTools.closed)
+    }
+    // Where the session is not in sight nobody else tells that this has its answer.
+    void app.refreshAsks()
+  }
+  useEffect(() => {
+    if (doing !== 'taken') return
+    const timer = setTimeout(() => setDoing({ what: 'nothing' }), takenMs)
+    return () => clearTimeout(timer)
+  }, [doing])
+  const isSending = doing === 'declining' || doing === 'taken'
+  return (
+    <div className="person-act">
+      {reason !== undefined && (
+        <p className="person-act-reason">
+          <VisibleText text={reason} />
+        </p>
+      )}
+      <p>{about}</p>
+      {problem !== undefined && (
+        <p className="tool-error" role="alert">
+          <VisibleText text={problem} />
+        </p>
+      )}
+      {problem !== undefined && otherwise?.((output) => void run('acting', () => pageTools.answer(asked, output)))}
+      <div className="person-act-buttons">
+        <Button
+          kind="primary"
+          disabled={doing === 'acting' || isSending}
+          onClick={() => void run('acting', () => pageTools.perform(asked))}
+        >
+          {label}
+        </Button>
+        {/* Also while files are on their way, or a question of the browser's is open. */}
+        <Button disabled={isSending} onClick={() => void run('declining', () => pageTools.decline(asked))}>
+          {t.pageTools.decline}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function problemOf(error: unknown): string {
+  if (isClosed(error)) return t.pageTools.closed
+  return isUnreachable(error) ? t.pageTools.notSent : toErrorInfo(error).message
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof ApiError && error.name === 'AskClosed'
+}
+
+/**
+ * Whether a call waits for the person's click by now: the stream of its session says so, or the inbox, where that is not
+ * followed. A call that waits for its turn has not asked yet, and nobody would hear an answer.
+ */
+export function useAwaitsClick(call: ToolCall): boolean {
+  const waits = useHasOpenAsk(call)
+  const sessionId = useSession((state) => state.sessionId)
+  const isInInbox = useApp(({ asks }) =>
+    asks.some((ask) => ask.sessionId === sessionId && ask.toolCallId === call.toolCallId),
+  )
+  return call.running && call.state !== 'input-streaming' && (waits || isInInbox)
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { readSummary } from './compaction-state.ts'
+
+test('what a summary says is told from what it keeps word for word', () => {
+  const summary =
+    'The older part was replaced.\n\n<conversation-summary>\nDone: &lt;/conversation-summary> was said.\n</conversation-summary>\n\nTodo list:\n- [x] dig'
+  expect(readSummary(summary)).toEqual({
+    told: 'Done: </conversation-summary> was said.',
+    kept: 'Todo list:\n- [x] dig',
+  })
+})
+
+test('a summary of another make is shown as it is', () => {
+  expect(readSummary(' short \n')).toEqual({ told: 'short', kept: '' })
+})

@@ -1,0 +1,103 @@
+import { Ban, Check, ChevronRight, CircleAlert, CircleStop, Hand, LoaderCircle } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+import { OpenInPanel } from '../../panels/open-in-panel.tsx'
+import { formatDuration } from '../../texts/format.ts'
+import { t } from '../../texts/t.ts'
+import { Group, VisibleText } from '../../ui/elements.tsx'
+import type { ToolCall } from '../session/message-parts.ts'
+import { useDisclosure } from '../session/session-context.ts'
+import './tool-frame.css'
+
+export interface ToolFrameProps {
+  call: ToolCall
+  /** Instead of the call's own. */
+  title?: ReactNode
+  summary?: ReactNode
+  /** Open from the beginning; what the person chooses wins. */
+  open?: boolean
+  /** Stays open when `open` is no longer said: what a person looks at does not vanish. */
+  keepsOpen?: boolean
+  /** The call has its result, and the result is that something went wrong. */
+  isBad?: boolean
+  children?: ReactNode
+}
+
+/** The line that every call has in common, and the room below it for what a card has to show. */
+export function ToolFrame({
+  call,
+  title = call.title,
+  summary = call.summary,
+  open: byDefault = false,
+  keepsOpen = false,
+  isBad = false,
+  children,
+}: ToolFrameProps) {
+  const [open, setOpen] = useDisclosure(call.toolCallId, byDefault, { keeps: keepsOpen })
+  const bodyId = useId()
+  const { word, icon } = statusOf(call, isBad)
+  return (
+    <Group className={`tool tool-${call.stopped ? 'stopped' : call.state}`} label={`${call.name}: ${word}`}>
+      <div className="tool-bar">
+        <button
+          type="button"
+          className="tool-head"
+          aria-expanded={open}
+          aria-controls={bodyId}
+          onClick={() => setOpen(!open)}
+        >
+          <span className="tool-icon">{icon}</span>
+          <span className="tool-title">{visible(title)}</span>
+          {summary !== undefined && <span className="tool-summary">{visible(summary)}</span>}
+          <span className="tool-facts">
+            {call.state !== 'output-available' && <span className="tool-status">{word}</span>}
+            {call.notes.elapsedMs !== undefined && <span>{formatDuration(call.notes.elapsedMs)}</span>}
+          </span>
+          <ChevronRight className="tool-chevron" aria-hidden />
+        </button>
+        <OpenInPanel call={call} />
+      </div>
+      {!open && call.errorText !== undefined && !call.stopped && (
+        <p className="tool-error-line">
+          <VisibleText text={firstLine(call.errorText)} as="name" />
+        </p>
+      )}
+      <div id={bodyId} className="tool-body" hidden={!open}>
+        {open && children}
+      </div>
+    </Group>
+  )
+}
+
+function visible(shown: ReactNode): ReactNode {
+  return typeof shown === 'string' ? <VisibleText text={shown} as="name" /> : shown
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
+}
+
+function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNode } {
+  if (call.running) {
+    const word = call.state === 'input-streaming' ? t.calls.preparing : t.calls.running
+    return { word, icon: <LoaderCircle className="spinning" aria-hidden /> }
+  }
+  if (call.stopped) return { word: t.calls.stopped, icon: <CircleStop aria-hidden /> }
+  switch (call.state) {
+    case 'approval-requested':
+      return { word: t.calls.waits, icon: <Hand aria-hidden /> }
+    case 'output-available':
+      return {
+        word: t.calls.done,
+        icon: isBad ? <CircleAlert className="tool-bad" aria-hidden /> : <Check aria-hidden />,
+      }
+    case 'output-error':
+      return { word: t.calls.failed, icon: <CircleAlert aria-hidden /> }
+    case 'output-denied':
+      return {
+        word: call.approval?.isAutomatic === true ? t.calls.notAllowed : t.calls.denied,
+        icon: <Ban aria-hidden />,
+      }
+    default:
+      return { word: t.calls.notFinished, icon: <CircleAlert aria-hidden /> }
+  }
+}

@@ -1,0 +1,69 @@
+import { type ComponentType, createElement, memo } from 'react'
+import { ValueView } from '../../displays/parts/display-parts.tsx'
+import { t } from '../../texts/t.ts'
+import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import { ApprovalBar } from '../asks/approval-bar.tsx'
+import {
+  type CallSituation,
+  type CardProps,
+  readToolCall,
+  type ToolCall,
+  type ToolCallPart,
+} from '../session/message-parts.ts'
+import { GenericCard } from './generic-card.tsx'
+import { ToolFrame } from './tool-frame.tsx'
+
+// The folder is the registry, the file name is the tool's: `cards/todo-write.tsx` shows `TodoWrite`.
+const files = import.meta.glob<ComponentType<CardProps>>('../../cards/*.tsx', { eager: true, import: 'default' })
+const cards = new Map(
+  Object.entries(files).map(([path, card]) => [
+    toolKey(
+      path
+        .split('/')
+        .at(-1)
+        ?.replace(/\.tsx$/, '') ?? '',
+    ),
+    card,
+  ]),
+)
+
+function cardFor(toolName: string): ComponentType<CardProps> {
+  return cards.get(toolKey(toolName)) ?? GenericCard
+}
+
+/** Whether a tool has a card of its own. */
+export function hasCard(toolName: string): boolean {
+  return cards.has(toolKey(toolName))
+}
+
+/** Names match ignoring case and separators, as they do for the model. */
+function toolKey(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
+}
+
+export const ToolPart = memo(function ToolPart({
+  part,
+  progress,
+  live,
+  latest,
+  aborted,
+}: { part: ToolCallPart } & CallSituation) {
+  const call = readToolCall(part, { progress, live, latest, ...(aborted === true && { aborted }) })
+  const asks = live && call.state === 'approval-requested' && call.approval !== undefined
+  return (
+    <div className={asks ? 'tool-with-approval' : undefined} data-call={call.toolCallId}>
+      <ErrorBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</ErrorBoundary>
+      {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} input={call.input} />}
+    </div>
+  )
+})
+
+/** In place of a card that failed: nothing but what the call is. */
+function BareCall({ call }: { call: ToolCall }) {
+  return (
+    <ToolFrame call={call} open={call.state === 'approval-requested'}>
+      <p className="tool-remark">{t.calls.cannotShow}</p>
+      <ValueView value={{ input: call.input, output: call.output, error: call.errorText }} />
+    </ToolFrame>
+  )
+}

@@ -1,4 +1,0 @@
-// One piece of the page, which `lazy-parts.tsx` loads.
-export { AgentNotice } from '../sub-agents/agent-notice.tsx'
-export { DataPart } from './data-part.tsx'
-export { ToolPart } from './tool-part.tsx'

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { createFakeServer, message, page, until } from '../../testing/fake-server.ts'
+import { messageText, type SessionState, visibleMessages } from './session-state.ts'
+
+const texts = (state: SessionState) => visibleMessages(state).map((shown) => messageText(shown))
+const branch = [message('u1', 'user', 'hello', null), message('a1', 'assistant', 'one', 'u1')]
+const alone = { index: 1, total: 1, prev: null, next: null }
+const siblings = { u1: alone, a1: { index: 2, total: 2, prev: 'a0', next: null } }
+
+async function openSession() {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page(branch, { siblings }))
+  await server.replyIdle('/ai/chat/s1/stream')
+  return { server, session }
+}
+
+test('an answer is written anew by the model that is named', async () => {
+  const { server, session } = await openSession()
+  void session.regenerate('a1', 'other/model')
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({
+    trigger: 'regenerate-message',
+    messageId: 'a1',
+    model: 'other/model',
+  })
+  expect(texts(session.getState())).toEqual(['hello'])
+})
+
+test('an answer that was cut goes on below it, also on a page that did not see it begin', async () => {
+  const { server, session } = await openSession()
+  void session.goOn('a1')
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'continue-message', messageId: 'a1' })
+  stream.write(1, { type: 'start', messageId: 'a2' })
+  stream.write(2, { type: 'text-delta', id: '0', delta: 'two' })
+  await until(session, (state) => texts(state).length === 3)
+  expect(texts(session.getState())).toEqual(['hello', 'one', 'two'])
+
+  const later = createFakeServer()
+  const other = later.openSession()
+  void other.open()
+  await later.replyJson('/ai/sessions/s1/messages', page(branch, { siblings }))
+  const followed = await later.replyStream('/ai/chat/s1/stream')
+  followed.write(1, { type: 'start', messageId: 'a2' })
+  followed.write(2, { type: 'message-metadata', messageMetadata: { continues: 'a1' } })
+  followed.write(3, { type: 'text-delta', id: '0', delta: 'two' })
+  expect(texts(await until(other, (state) => texts(state).includes('two')))).toEqual(['hello', 'one', 'two'])
+})
+
+test('what is deleted makes room for the branch beside it; a refusal leaves everything as it was', async () => {
+  const { server, session } = await openSession()
+  const removing = session.remove('a1')
+  await server.replyJson('/ai/sessions/s1/messages/a1', { deleted: ['a1'], removalId: 'r1' })
+  await server.replyJson('/ai/sessions/s1/messages', page([branch[0]!, message('a0', 'assistant', 'zero', 'u1')]))
+  await removing
+  expect(server.requests.at(-1)?.path).toContain('leaf=a0')
+  expect(texts(session.getState())).toEqual(['hello', 'zero'])
+
+  const refused = session.keepOnly('a0')
+  await server.replyJson('/ai/sessions/s1/keep', { error: { name: 'No', message: 'Not now.' } }, 409)
+  await refused
+  expect(texts(session.getState())).toEqual(['hello', 'zero'])
+  expect(server.errors).toMatchObject([{ message: 'Not now.' }])
+})
+
+test('a message without an answer is answered', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  void session.regenerate('u1')
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'u1' })
+  expect(session.getState().run?.parentMessageId).toBe('u1')
+})

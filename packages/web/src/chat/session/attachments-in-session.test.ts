@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { createFakeServer, until } from '../../testing/fake-server.ts'
+
+const url = `/ai/blobs/${'a'.repeat(64)}`
+
+test('a file goes to the server at once; taken out before it was sent it is let go', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.attach([new File(['words'], 'a.txt')])
+  expect(session.getState().attachments).toMatchObject([{ name: 'a.txt', size: 5, url: null }])
+  await server.replyJson('/ai/blobs', { url }, 201)
+  await until(session, ({ attachments }) => attachments[0]?.url === url)
+  session.detach(session.getState().attachments[0]?.id ?? '')
+  expect(session.getState().attachments).toEqual([])
+  expect(server.freed).toEqual([url])
+})
+
+test('one that is taken out on its way is not sent on', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  const attached = session.attach([new File(['words'], 'a.txt')])
+  await expect.poll(() => server.requests.length).toBe(1)
+  session.detach(session.getState().attachments[0]?.id ?? '')
+  await attached
+  expect(session.getState().attachments).toEqual([])
+  expect(server.errors).toEqual([])
+})
+
+test('what cannot be attached is said in words that help', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  await session.attach([
+    new File([''], 'empty.txt'),
+    new File([new Uint8Array([0, 1, 2])], 'odd.bin'),
+    new File([new Uint8Array(33 * 1024 * 1024)], 'film.mp4'),
+  ])
+  // Together, so that none of them is missed.
+  expect(server.errors.map((error) => (error as Error).message.split('\n'))).toEqual([
+    [
+      '3 files are not attached:',
+      '“empty.txt” is empty.',
+      '“odd.bin” cannot be attached. Images, PDFs and text files can.',
+      '“film.mp4” has 34.6 MB; at most 33.6 MB can be attached. Put it into the workspace and mention it with @.',
+    ],
+  ])
+  await session.attach([new File([''], 'empty.txt')])
+  expect((server.errors[1] as Error).message).toBe('“empty.txt” is empty.')
+  expect(session.getState().attachments).toEqual([])
+})
+
+test('long texts get names of their own; files go with what is queued and are let go with it', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.attachText('one')
+  void session.attachText('two')
+  expect(session.getState().attachments.map(({ name, text }) => [name, text])).toEqual([
+    ['Pasted text.txt', 'one'],
+    ['Pasted text 2.txt', 'two'],
+  ])
+  session.enqueue('look', [{ type: 'file', mediaType: 'text/plain', url, filename: 'a.txt' }])
+  expect(session.getState()).toMatchObject({ draft: '', attachments: [] })
+  session.dequeue(session.queue.getState().items.map(({ id }) => id))
+  expect(server.freed).toEqual([url])
+})

@@ -1,0 +1,139 @@
+import { newId } from '@troupe/protocol'
+import type { StoreApi } from 'zustand/vanilla'
+import { toErrorInfo } from '../../api/request.ts'
+import { formatSize } from '../../texts/format.ts'
+import { t } from '../../texts/t.ts'
+import type { DraftAttachment, FilePartData, SessionState } from './session-state.ts'
+import type { SessionServices } from './session-types.ts'
+
+interface ReadFile {
+  id: string
+  bytes: Uint8Array<ArrayBuffer>
+  mediaType: string
+}
+
+/** What the server takes in one piece. */
+const mostBytes = 32 * 1024 * 1024
+const mostFiles = 20
+
+/** Files that go with the next message: their bytes go to the server at once, the message names them. */
+export function createAttachments(
+  store: StoreApi<SessionState>,
+  {
+    api,
+    onError,
+    keepAttachments,
+    freeFiles,
+  }: Pick<SessionServices, 'api' | 'onError' | 'keepAttachments' | 'freeFiles'>,
+) {
+  const onWay = new Map<string, AbortController>()
+  const change = (next: (attachments: readonly DraftAttachment[]) => readonly DraftAttachment[]) => {
+    const before = store.getState().attachments
+    const after = next(before)
+    store.setState({ attachments: after })
+    // How far one has come need not outlive the page.
+    if (urlsOf(before) !== urlsOf(after)) keepAttachments(after)
+  }
+  const patch = (id: string, news: Partial<DraftAttachment>) =>
+    change((attachments) => attachments.map((one) => (one.id === id ? { ...one, ...news } : one)))
+
+  return { attach, attachText, detach }
+
+  /** Those that are refused are named together, before the others are on their way. */
+  async function attach(files: Iterable<File>): Promise<void> {
+    const taken = await Promise.all(Array.from(files, (file) => take(file)))
+    const refusals = taken.flatMap((one) => ('refusal' in one ? [one.refusal] : []))
+    if (refusals.length === 1) onError(refusals[0])
+    if (refusals.length > 1)
+      onError(new Error(t.composer.refusals(refusals.map((refusal) => toErrorInfo(refusal).message))))
+    await Promise.all(taken.flatMap((one) => ('refusal' in one ? [] : [send(one)])))
+  }
+
+  /** A long text as a file of its own. */
+  async function attachText(text: string): Promise<void> {
+    const taken = new Set(store.getState().attachments.map(({ name }) => name))
+    const names = Array.from({ length: mostFiles + 1 }, (_, index) => t.composer.pastedName(index + 1))
+    const name = names.find((candidate) => !taken.has(candidate)) ?? t.composer.pastedName(1)
+    const one = await take(new File([text], name, { type: 'text/plain' }), text)
+    if ('refusal' in one) onError(one.refusal)
+    else await send(one)
+  }
+
+  async function take(file: File, text?: string): Promise<ReadFile | { refusal: unknown }> {
+    const id = newId('f')
+    const { name, type, size } = file
+    try {
+      if (store.getState().attachments.length >= mostFiles) throw new Error(t.composer.tooMany(name, mostFiles))
+      if (size > mostBytes) throw new Error(t.composer.tooLarge(name, formatSize(size), formatSize(mostBytes)))
+      if (size === 0) throw new Error(t.composer.emptyFile(name))
+      const added = { id, name, mediaType: type, size, url: null, sent: 0, ...(text !== undefined && { text }) }
+      change((attachments) => [...attachments, added])
+      onWay.set(id, new AbortController())
+      const bytes = await file.arrayBuffer().then(
+        (buffer) => new Uint8Array(buffer),
+        // A folder, or a file that has gone since.
+        () => Promise.reject(new Error(t.composer.unreadable(name))),
+      )
+      const mediaType = modelMediaType(type, bytes)
+      if (mediaType === undefined) throw new Error(t.composer.wrongKind(name))
+      return { id, bytes, mediaType }
+    } catch (refusal) {
+      detach(id)
+      onWay.delete(id)
+      return { refusal }
+    }
+  }
+
+  async function send({ id, bytes, mediaType }: ReadFile): Promise<void> {
+    const controller = onWay.get(id) ?? new AbortController()
+    if (controller.signal.aborted) return
+    try {
+      const { url } = await api.addBlob(new Blob([bytes], { type: mediaType }), {
+        signal: controller.signal,
+        onProgress: (sent) => patch(id, { sent }),
+      })
+      patch(id, { mediaType, url, sent: 1 })
+    } catch (error) {
+      if (controller.signal.aborted) return
+      detach(id)
+      onError(error)
+    } finally {
+      onWay.delete(id)
+    }
+  }
+
+  function detach(id: string): void {
+    onWay.get(id)?.abort()
+    const url = store.getState().attachments.find((one) => one.id === id)?.url
+    change((attachments) => attachments.filter((one) => one.id !== id))
+    if (url != null) freeFiles([url])
+  }
+}
+
+function urlsOf(attachments: readonly DraftAttachment[]): string {
+  return attachments.map(({ url }) => url ?? '').join()
+}
+
+/** Those that have arrived, as parts of a message. */
+export function fileParts(attachments: readonly DraftAttachment[]): FilePartData[] {
+  return attachments.flatMap(({ name, mediaType, url }) =>
+    url === null ? [] : [{ type: 'file' as const, mediaType, filename: name, url }],
+  )
+}
+
+/** The type under which a model can read these bytes: an image, a PDF, or text of whatever kind. Undefined for others. */
+export function modelMediaType(type: string, bytes: Uint8Array): string | undefined {
+  if (/^image\/(?:png|jpeg|gif|webp)$/.test(type) || type === 'application/pdf')
+    return bytes.length > 0 ? type : undefined
+  return isText(bytes) ? 'text/plain' : undefined
+}
+
+function isText(bytes: Uint8Array): boolean {
+  if (bytes.length === 0 || bytes.includes(0)) return false
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,167 @@
+import type { StoreApi } from 'zustand/vanilla'
+import type { Api, Removed } from '../../api/api.ts'
+import { ApiError, toErrorInfo } from '../../api/request.ts'
+import { notice } from '../../state/notices.tsx'
+import { t } from '../../texts/t.ts'
+import { type SessionState, withOlderPage, withPage } from './session-state.ts'
+import type { RemovalActions, UndoRemoval } from './session-types.ts'
+
+const pageSize = 60
+/** When a message far above is asked for. */
+const largePageSize = 500
+
+/** Reads the branch that is looked at, page by page from its tail. */
+export function createBranchReader(store: StoreApi<SessionState>, api: Api, onError: (error: unknown) => void) {
+  const { sessionId } = store.getState()
+  const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
+  /** A message of the branch in sight: the newest through it is shown. Undefined shows the newest of all. */
+  let through: string | undefined
+  /** Goes up when another branch is chosen here, so that a page that was asked for earlier is not taken for it. */
+  let revision = 0
+
+  return { refresh, showNewest, showBranch, loadOlder, loadUpTo }
+
+  /** `late` when what was read is no longer what is looked at. */
+  async function refresh(): Promise<'read' | 'late' | 'failed'> {
+    const asked = revision
+    try {
+      return await read(asked)
+    } catch (error) {
+      if (asked !== revision) return 'late'
+      const gone = error instanceof ApiError && error.status === 404
+      if (gone && through !== undefined) {
+        // Perhaps only that message is: the branch was deleted elsewhere.
+        showNewest()
+        return refresh()
+      }
+      change((state) => {
+        if (state.phase === 'ready' && !gone) return state
+        return { ...state, phase: gone ? 'missing' : 'failed', failure: toErrorInfo(error) }
+      })
+      return 'failed'
+    }
+  }
+
+  async function read(asked: number): Promise<'read' | 'late'> {
+    const page = await api.messages(sessionId, { limit: pageSize, ...(through !== undefined && { leaf: through }) })
+    if (asked !== revision) return 'late'
+    change((state) => withPage(state, page))
+    return 'read'
+  }
+
+  /** From now on the newest branch is looked at; what is being read is of no use any more. */
+  function showNewest(): void {
+    through = undefined
+    revision++
+  }
+
+  async function showBranch(messageId: string): Promise<void> {
+    const before = through
+    through = messageId
+    const asked = ++revision
+    try {
+      await read(asked)
+    } catch (error) {
+      if (asked === revision) through = before
+      onError(error)
+    }
+  }
+
+  /** Reads upwards until the message is there, or the branch is at its beginning. */
+  async function loadUpTo(messageId: string): Promise<void> {
+    const isThere = () => store.getState().messages.some(({ id }) => id === messageId)
+    let before: string | null | undefined
+    // Where nothing more came, another reading is on or has failed.
+    while (!isThere() && before !== store.getState().older.before) {
+      before = store.getState().older.before
+      await loadOlder(largePageSize)
+    }
+  }
+
+  async function loadOlder(limit = pageSize): Promise<void> {
+    const { older } = store.getState()
+    if (!older.hasMore || older.loading || older.before === null) return
+    const asked = revision
+    change((state) => ({ ...state, older: { ...state.older, loading: true } }))
+    try {
+      const page = await api.messages(sessionId, {
+        before: older.before,
+        limit,
+        ...(through !== undefined && { leaf: through }),
+      })
+      if (asked === revision) change((state) => withOlderPage(state, page))
+    } catch (error) {
+      onError(error)
+    } finally {
+      change((state) => ({ ...state, older: { ...state.older, loading: false } }))
+    }
+  }
+}
+
+interface RemovalServices {
+  api: Api
+  branch: ReturnType<typeof createBranchReader>
+  /** Tells whoever else shows the session. */
+  onChange: () => void
+  onError: (error: unknown) => void
+}
+
+/** The server deletes at once and keeps what it takes to undo it: every tab shows the same, and a crash loses nothing. */
+export function createRemovalActions(store: StoreApi<SessionState>, services: RemovalServices): RemovalActions {
+  const { api, branch, onChange, onError } = services
+  const { sessionId } = store.getState()
+
+  return { remove, keepOnly }
+
+  async function remove(messageId: string): Promise<UndoRemoval> {
+    const { siblings, messages } = store.getState()
+    const place = siblings[messageId]
+    const parent = messages.find(({ id }) => id === messageId)?.parentMessageId
+    const beside = place?.prev ?? place?.next ?? parent ?? undefined
+    return tried(async () => {
+      const removed = await api.deleteMessage(sessionId, messageId)
+      await show(beside)
+      return offerUndo(t.chat.deleted(removed.deleted.length), removed, messageId)
+    })
+  }
+
+  async function keepOnly(messageId: string): Promise<UndoRemoval> {
+    return tried(async () => {
+      const removed = await api.keepBranch(sessionId, messageId)
+      await show(messageId)
+      return offerUndo(t.chat.otherBranchesDeleted(removed.deleted.length), removed, messageId)
+    })
+  }
+
+  function offerUndo(text: string, { removalId, deleted }: Removed, messageId: string): UndoRemoval {
+    if (deleted.length === 0) {
+      notice(text)
+      return undefined
+    }
+    const undo = () =>
+      tried(async () => {
+        await api.undoRemoval(sessionId, removalId)
+        await show(messageId)
+      })
+    notice(text, { label: t.ui.undo, onSelect: () => void undo() })
+    return undo
+  }
+
+  async function show(messageId: string | undefined): Promise<void> {
+    if (messageId !== undefined) await branch.showBranch(messageId)
+    else {
+      branch.showNewest()
+      await branch.refresh()
+    }
+    onChange()
+  }
+
+  async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Api } from '../../api/api.ts'
+import type { SubAgentRef } from '../../api/session-types.ts'
+import { emptySession } from './session-state.ts'
+import { createSessionStore } from './session-store.ts'
+import type { ChatSessionStore, SessionServices, SubAgents } from './session-types.ts'
+import { createSubAgents } from './sub-agents.ts'
+
+/** The sub-agents of a session, with their conversations as sessions of their own. */
+export function openSubAgents(sessionId: string, services: Omit<SessionServices, 'agents'>): SubAgents {
+  const { api, now, onError } = services
+  const agents: SubAgents = createSubAgents(sessionId, { api, now, onError, openConversation })
+  return agents
+
+  /** Read and followed like a session, by the routes of the agent. What is said goes to the agent. */
+  function openConversation(agentId: string): ChatSessionStore {
+    const store = createSessionStore(emptySession(sessionId, 'loading', agentId), {
+      ...services,
+      agents,
+      api: agentApi(api, { sessionId, agentId }, () => agents.ownEnded(agentId)),
+      onChunk: (chunk) => {
+        agents.takeOwn(agentId, chunk)
+        services.onChunk(chunk)
+      },
+      onChange: () => {
+        agents.ownEnded(agentId)
+        services.onChange()
+      },
+      keepDraft: () => undefined,
+      keepAttachments: () => undefined,
+    })
+    const tell = async (text: string) => {
+      store.setDraft('')
+      if (await agents.tell(agentId, text)) return
+      // What was typed meanwhile stays below it.
+      const { draft } = store.getState()
+      store.setDraft(draft === '' ? text : `${text}\n\n${draft}`)
+    }
+    return {
+      ...store,
+      send: tell,
+      steer: tell,
+      // It reads it at its next step, which is as good as a queue.
+      enqueue: (text) => void tell(text),
+      stop: () => agents.stop(agentId),
+      regenerate: async () => void (await agents.retry(agentId)),
+    }
+  }
+}
+
+/** The routes of a session, led to those of one of its agents. */
+function agentApi(api: Api, at: SubAgentRef, onIdle: () => void): Api {
+  return {
+    ...api,
+    messages: (_, { before, limit }) => api.subAgentMessages(at, { limit, ...(before !== undefined && { before }) }),
+    followRun: async (_, after, signal) => {
+      const response = await api.followSubAgent(at, after, signal)
+      if (response.status === 204) onIdle()
+      return response
+    },
+    // Its run is the last of its conversation: nothing has to be looked up.
+    session: async (id) => {
+      const { session } = await api.session(id)
+      return { session: { ...session, run: null } }
+    },
+  }
+}

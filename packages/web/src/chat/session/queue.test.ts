@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { memoryQueueStorage } from '../../testing/fake-server.ts'
+import { createQueue, waitingItems } from './queue.ts'
+
+const file = { type: 'file' as const, mediaType: 'text/plain', url: '/ai/blobs/x', filename: 'a.txt' }
+const textsOf = (queue: ReturnType<typeof createQueue>) => waitingItems(queue.getState()).map(({ text }) => text)
+
+test('messages are kept in their order, changed, moved, taken out; another page finds them', () => {
+  const place = memoryQueueStorage()
+  const queue = createQueue(place)
+  queue.add('one')
+  queue.add('two', [file])
+  queue.add('three')
+  const [one, two, three] = queue.getState().items.map(({ id }) => id)
+  queue.move(three ?? '', -2)
+  queue.change(one ?? '', 'ONE')
+  queue.move(two ?? '', 5)
+  expect(textsOf(queue)).toEqual(['three', 'ONE', 'two'])
+  expect(textsOf(createQueue(place.tab()))).toEqual(['three', 'ONE', 'two'])
+  // Without its words it is still a file; one without either is gone.
+  queue.change(two ?? '', ' ')
+  queue.change(three ?? '', '')
+  expect(createQueue(place.tab()).getState().items).toMatchObject([{ text: 'ONE' }, { text: ' ', files: [file] }])
+  for (const { id } of queue.getState().items) queue.remove(id)
+  expect(place.read()).toBeNull()
+})
+
+test('two tabs see one queue, and one of them alone sends the next after an answer', async () => {
+  const place = memoryQueueStorage()
+  const [here, there] = [createQueue(place), createQueue(place.tab())]
+  here.add('one')
+  there.add('two')
+  expect(textsOf(here)).toEqual(['one', 'two'])
+  const taken = await Promise.all([here.takeAfter('answer-1'), there.takeAfter('answer-1')])
+  expect(taken.map((item) => item?.text)).toEqual(['one', undefined])
+  // On its way it is not shown, and nobody takes the next before it has arrived.
+  expect(textsOf(there)).toEqual(['two'])
+  expect(await there.takeAfter('answer-2')).toBeUndefined()
+  here.arrived([taken[0]?.id ?? ''])
+  expect(await here.takeAfter('answer-1')).toBeUndefined()
+  const second = await Promise.all([there.takeAfter('answer-2'), here.takeAfter('answer-2')])
+  expect(second.map((item) => item?.text)).toEqual(['two', undefined])
+})
+
+test('what is held is sent by the person alone', async () => {
+  const queue = createQueue(memoryQueueStorage())
+  queue.add('one')
+  queue.hold()
+  expect(await queue.takeAfter('answer-1')).toBeUndefined()
+  expect(await queue.takeNow()).toMatchObject({ text: 'one' })
+  expect(queue.getState().held).toBe(false)
+})
+
+test('one that could not be sent waits as the first again; one whose tab has died does too', async () => {
+  let now = 1000
+  const place = memoryQueueStorage(() => now)
+  const queue = createQueue(place)
+  queue.add('one')
+  queue.add('two')
+  const taken = await queue.takeAfter('answer-1')
+  queue.giveBack(taken?.id ?? '')
+  expect(textsOf(queue)).toEqual(['one', 'two'])
+  expect(await queue.takeAfter('answer-2')).toMatchObject({ id: taken?.id })
+  now += 61_000
+  const later = createQueue(place.tab())
+  expect(textsOf(later)).toEqual(['one', 'two'])
+  expect(await later.takeAfter('answer-3')).toMatchObject({ id: taken?.id })
+})
+
+test('what is no queue is an empty one', () => {
+  for (const text of ['{', '[]', '{"items":1}', '{"items":[{"id":1}]}']) {
+    const place = memoryQueueStorage()
+    place.write(text)
+    expect(createQueue(place.tab()).getState()).toMatchObject({ items: [], held: false })
+  }
+})

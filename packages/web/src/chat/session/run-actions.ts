@@ -1,0 +1,108 @@
+import type { Answer } from '@troupe/core'
+import { newId } from '@troupe/protocol'
+import type { StoreApi } from 'zustand/vanilla'
+import { ApiError } from '../../api/request.ts'
+import { typedAddresses } from './drafts.ts'
+import type { ActiveRun, FilePartData, SessionState } from './session-state.ts'
+import type { QueueActions, RunActions, SessionServices } from './session-types.ts'
+
+/** What a person does to a run that is on. */
+export function createRunActions(store: StoreApi<SessionState>, services: SessionServices): RunActions {
+  const { api, ids, now, onError } = services
+  const { sessionId } = store.getState()
+  const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
+  const patchRun = (run: Partial<ActiveRun>) =>
+    change((state) => (state.run === null ? state : { ...state, run: { ...state.run, ...run } }))
+
+  return { stop, steer, answer }
+
+  async function stop(): Promise<void> {
+    if (store.getState().run === null) return
+    patchRun({ stopAskedAt: now() })
+    try {
+      await api.stopRun(sessionId)
+    } catch (error) {
+      // It has ended by itself in the meantime.
+      if (error instanceof ApiError && error.name === 'NoRun') return
+      patchRun({ stopAskedAt: null })
+      onError(error)
+    }
+  }
+
+  async function steer(text: string): Promise<void> {
+    const steering = { id: newId('s'), text }
+    patchRun({ steering: [...(store.getState().run?.steering ?? []), steering] })
+    change((state) => ({ ...state, draft: '' }))
+    services.keepDraft('')
+    try {
+      const typedUrls = typedAddresses.in(text)
+      const { hints = [] } = await api.steerRun(sessionId, { ...steering, ...(typedUrls.length > 0 && { typedUrls }) })
+      for (const hint of hints) services.onHint?.(hint)
+    } catch (error) {
+      // A run that has just ended gives its untaken messages back through `ended`.
+      if (error instanceof ApiError && error.name === 'NoRun') return
+      patchRun({ steering: (store.getState().run?.steering ?? []).filter(({ id }) => id !== steering.id) })
+      change((state) => ({ ...state, draft: state.draft === '' ? text : `${text}\n\n${state.draft}` }))
+      onError(error)
+    }
+  }
+
+  async function answer(askId: string, given: Answer): Promise<void> {
+    change((state) => ({ ...state, answering: [...state.answering, askId] }))
+    try {
+      const { settled = [] } = await api.answerAsk(askId, given, ids.clientId)
+      services.onAnswered([askId, ...settled])
+      services.onChange()
+    } catch (error) {
+      change((state) => ({ ...state, answering: state.answering.filter((id) => id !== askId) }))
+      onError(error)
+      // Somebody else was quicker, or nobody waits any more.
+      if (error instanceof ApiError && [404, 409].includes(error.status)) services.onChange()
+    }
+  }
+}
+
+/** `post` says one of the queue below a message, under the id that it has there. */
+export function createQueueActions(
+  store: StoreApi<SessionState>,
+  services: Pick<SessionServices, 'queue' | 'keepDraft' | 'keepAttachments' | 'freeFiles'>,
+  post: (text: string, files: FilePartData[], parentMessageId: string | null, id: string) => Promise<void>,
+) {
+  const { queue } = services
+  return { actions: { enqueue, dequeue, sendQueued } satisfies QueueActions, goesOn, sendNext }
+
+  function enqueue(text: string, files: FilePartData[] = []): void {
+    queue.add(text, files)
+    store.setState({ draft: '', attachments: [] })
+    services.keepDraft('')
+    services.keepAttachments([])
+  }
+
+  function dequeue(ids: readonly string[]): void {
+    const taken = queue.getState().items.filter(({ id }) => ids.includes(id))
+    for (const { id } of taken) queue.remove(id)
+    services.freeFiles(taken.flatMap(({ files }) => files.map(({ url }) => url)))
+  }
+
+  async function sendQueued(): Promise<void> {
+    if (store.getState().run !== null) return queue.release()
+    const next = await queue.takeNow()
+    if (next !== undefined) await post(next.text, next.files, store.getState().messages.at(-1)?.id ?? null, next.id)
+  }
+
+  /** Whether something is to be sent after this run, so that its end must be seen. */
+  function goesOn(): boolean {
+    const { items, held } = queue.getState()
+    return items.length > 0 && !held
+  }
+
+  /** The next one of the queue follows an answer that ended well; after any other the person decides. */
+  async function sendNext({ stopAskedAt }: ActiveRun): Promise<void> {
+    const answer = store.getState().messages.at(-1)
+    const { error, aborted, interrupted, stopped } = answer?.metadata ?? {}
+    const isBroken = (error ?? aborted ?? interrupted ?? stopped) !== undefined
+    if (stopAskedAt !== null || answer?.role !== 'assistant' || isBroken) return queue.hold()
+    const next = await queue.takeAfter(answer.id)
+    if (next !== undefined) await post(next.text, next.files, answer.id, next.id)
+  }
+}

@@ -1,0 +1,100 @@
+import type { StoredMessage } from '@troupe/protocol'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { partData, type ToolCall } from './message-parts.ts'
+import { useSession, useSessionStore } from './session-context.ts'
+import { messageText, openAsks } from './session-state.ts'
+import type { ChatSessionStore, SubAgentsState } from './session-types.ts'
+import { isAgentActive, readReport, type SubAgent } from './sub-agent.ts'
+import { subtree } from './sub-agents-state.ts'
+
+const retained = new WeakMap<ChatSessionStore, Map<string, unknown>>()
+
+/** State that outlives its component: a row that scrolls out of sight is unmounted, and what was typed there stays. */
+export function useRetainedState<Value>(key: string, initial: Value): [Value, (value: Value) => void] {
+  const store = useSessionStore()
+  const values = retained.get(store) ?? new Map<string, unknown>()
+  retained.set(store, values)
+  const [value, setValue] = useState((values.get(key) as Value | undefined) ?? initial)
+  const keep = (next: Value) => {
+    values.set(key, next)
+    setValue(next)
+  }
+  return [value, keep]
+}
+
+/** Whether a call has asked the person something that is still open. */
+export function useHasOpenAsk({ toolCallId, running }: ToolCall): boolean {
+  return useSession(({ run }) => {
+    if (!running || run?.answer == null) return false
+    const asks = run.answer.parts.flatMap((part) => partData(part, 'ask') ?? [])
+    const open = new Set(openAsks(run.answer))
+    return asks.some((ask) => ask.toolCallId === toolCallId && open.has(ask.id))
+  })
+}
+
+export function useSubAgents<Value>(select: (state: SubAgentsState) => Value): Value {
+  return useStore(useSessionStore().agents, select)
+}
+
+export function useSubAgent(agentId: string | undefined): SubAgent | undefined {
+  return useSubAgents(({ agents }) => (agentId === undefined ? undefined : agents.get(agentId)))
+}
+
+/** Whether one of them, or one below them, is at work. */
+export function useAnyAgentActive(agentIds: readonly string[]): boolean {
+  return useSubAgents(({ agents, below }) =>
+    subtree(below, agentIds).some((agentId) => isAgentActive(agents.get(agentId) ?? { status: 'completed' })),
+  )
+}
+
+/** The names of these agents, as far as they are known. */
+export function useAgentNames(agentIds: readonly string[]): string {
+  return useSubAgents(({ agents }) => agentIds.map((agentId) => agents.get(agentId)?.name ?? agentId).join(', '))
+}
+
+/** The agent that a call has started, once that is known. */
+export function useAgentForCall(call: ToolCall): string | undefined {
+  const told = readReport(call.output)?.agentId ?? readReport(call.progress?.last)?.agentId
+  return useSubAgents(({ agents }) => {
+    if (told !== undefined) return told
+    for (const agent of agents.values()) if (agent.toolCallId === call.toolCallId) return agent.agentId
+    return undefined
+  })
+}
+
+/** Something that an agent was told: its text, and the last thing that it had been told by then. */
+export interface SentMessage {
+  id: string
+  text: string
+  after: string | null
+}
+
+/** What an agent was told, in order: whole messages, and what came while it worked. */
+export function deliveredMessages(
+  messages: readonly Pick<StoredMessage, 'id' | 'role' | 'parts'>[],
+): Pick<SentMessage, 'id' | 'text'>[] {
+  return messages.flatMap((message) =>
+    message.role === 'user'
+      ? { id: message.id, text: messageText(message) }
+      : message.parts.flatMap((part) =>
+          part.type === 'steering-message'
+            ? { id: part.id, text: messageText(part as Pick<StoredMessage, 'parts'>) }
+            : [],
+        ),
+  )
+}
+
+/** Of what it was told, what its conversation does not show yet. Ids do not help: the server gives others. */
+export function undeliveredMessages(
+  told: readonly SentMessage[],
+  heard: readonly Pick<SentMessage, 'id' | 'text'>[],
+): SentMessage[] {
+  const taken = new Set<string>()
+  return told.filter(({ text, after }) => {
+    const from = heard.findIndex(({ id }) => id === after) + 1
+    const found = heard.slice(from).find((one) => one.text === text && !taken.has(one.id))
+    if (found !== undefined) taken.add(found.id)
+    return found === undefined
+  })
+}

@@ -1,0 +1,573 @@
+import { expect, test } from 'vitest'
+import { createFakeServer, message, page, until } from '../../testing/fake-server.ts'
+import { describeRunEnd } from '../announce.ts'
+import { isWaiting, messageText, type SessionState, visibleMessages } from './session-state.ts'
+
+const texts = (state: SessionState) => visibleMessages(state).map((shown) => `${shown.role}: ${messageText(shown)}`)
+const idle = (state: SessionState) => state.phase === 'ready' && state.run === null
+
+test('a message is shown at once, its answer as it streams, and the stored copy in the end', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  expect(texts(session.getState())).toEqual(['user: hello'])
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  stream.write(2, { type: 'text-start', id: '0' })
+  stream.write(5, { type: 'text-delta', id: '0', delta: 'Hi ' })
+  await until(session, (state) => texts(state).includes('assistant: Hi '))
+  stream.write(10, { type: 'text-delta', id: '0', delta: 'there' })
+  stream.write(11, { type: 'text-end', id: '0' })
+  stream.write(12, { type: 'finish' })
+  stream.end()
+  const sent = server.requests[0]?.body as { message: { id: string } }
+  expect(sent).toMatchObject({
+    sessionId: 's1',
+    parentMessageId: null,
+    model: 'demo/tour',
+    clientId: 'c1',
+    tabId: 't1',
+  })
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message(sent.message.id, 'user', 'hello', null), message('a1', 'assistant', 'Hi there', sent.message.id)]),
+  )
+  expect(texts(await until(session, idle))).toEqual(['user: hello', 'assistant: Hi there'])
+})
+
+test('a reload in mid-run shows what is stored and replays the live answer', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  const stream = await server.replyStream('/ai/chat/s1/stream')
+  expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  stream.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abc')).at(-1)).toBe('assistant: abc')
+})
+
+test('a broken connection goes on after the last number and loses nothing', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const first = await server.replyStream('/ai/chat?hold=1')
+  first.write(1, { type: 'start', messageId: 'a1' })
+  first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
+  await until(session, (state) => texts(state).at(-1) === 'assistant: abc')
+  first.break()
+  const second = await server.replyStream('/ai/chat/s1/stream')
+  expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream?after=4')
+  second.write(7, { type: 'text-delta', id: '0', delta: 'def' })
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcdef')).at(-1)).toBe(
+    'assistant: abcdef',
+  )
+})
+
+test('a stream that ends without finish says nothing about the run', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const first = await server.replyStream('/ai/chat?hold=1')
+  first.write(1, { type: 'start', messageId: 'a1' })
+  first.end()
+  const second = await server.replyStream('/ai/chat/s1/stream')
+  expect(session.getState().run).not.toBeNull()
+  second.end()
+  await server.replyStream('/ai/chat/s1/stream')
+  expect(session.getState().run).not.toBeNull()
+})
+
+test('an idle server means that the run has ended: the messages are read again', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'done', 'u1')]),
+  )
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: done')).at(-1)).toBe(
+    'assistant: done',
+  )
+})
+
+test('the live answer replaces the stored one of a waiting run', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'I need', 'u1')]),
+  )
+  const stream = await server.replyStream('/ai/chat/s1/stream')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  stream.write(2, { type: 'tool-input-available', toolCallId: 'k1', toolName: 'Write', input: {} })
+  stream.write(3, { type: 'tool-approval-request', toolCallId: 'k1', approvalId: 'ask1' })
+  const state = await until(session, (current) => isWaiting(current.run))
+  expect(visibleMessages(state).map(({ id }) => id)).toEqual(['u1', 'a1'])
+})
+
+test('an approval goes to the ask and its buttons wait for the stream', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('write it')
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  stream.write(2, { type: 'tool-input-available', toolCallId: 'k1', toolName: 'Write', input: {} })
+  stream.write(3, { type: 'tool-approval-request', toolCallId: 'k1', approvalId: 'ask1' })
+  await until(session, (current) => isWaiting(current.run))
+  void session.answer('ask1', { type: 'deny', remark: 'not now' })
+  await server.replyJson('/ai/asks/ask1', { ask: {} })
+  expect(server.requests.at(-1)).toMatchObject({
+    method: 'POST',
+    body: { answer: { type: 'deny', remark: 'not now' } },
+  })
+  expect(session.getState().answering).toEqual(['ask1'])
+  stream.write(4, { type: 'tool-approval-response', approvalId: 'ask1', approved: false })
+  await until(session, (current) => current.answering.length === 0 && !isWaiting(current.run))
+})
+
+test('a message that cannot be sent is tried again under the same id, then kept with the reason', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  await server.fail('/ai/chat?hold=1')
+  await server.fail('/ai/chat?hold=1')
+  server.wake()
+  await server.fail('/ai/chat?hold=1')
+  const failed = await until(session, (state) => state.unsent !== null)
+  expect(failed.unsent?.error.name).toBe('Unreachable')
+  expect(texts(failed)).toEqual(['user: hello'])
+  void session.retryUnsent()
+  await server.replyStream('/ai/chat?hold=1')
+  const ids = server.requests.map(({ body }) => (body as { message: { id: string } }).message.id)
+  expect(new Set(ids).size).toBe(1)
+  expect(session.getState().unsent).toBeNull()
+})
+
+test('a refused message says why and can be taken back into the composer', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  await server.replyJson('/ai/chat?hold=1', { error: { name: 'NoModel', message: 'Set a key first.' } }, 422)
+  const refused = await until(session, (state) => state.unsent !== null)
+  expect(refused.unsent?.error).toMatchObject({ name: 'NoModel', message: 'Set a key first.' })
+  session.takeBackUnsent()
+  expect(session.getState()).toMatchObject({ messages: [], draft: 'hello', unsent: null })
+})
+
+test('when another tab is faster the text returns to the composer and that run is followed', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('mine')
+  await server.replyJson(
+    '/ai/chat?hold=1',
+    { error: { name: 'SessionBusy', message: 'A run is on.', data: { runId: 'r1' } } },
+    409,
+  )
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u9', 'user', 'theirs', null)]))
+  const stream = await server.replyStream('/ai/chat/s1/stream')
+  stream.write(1, { type: 'start', messageId: 'a9' })
+  stream.write(2, { type: 'text-delta', id: '0', delta: 'x' })
+  await until(session, (state) => texts(state).join() === 'user: theirs,assistant: x')
+  expect(session.getState().draft).toBe('mine')
+})
+
+test('an edit stands beside the message it replaces and hides what followed', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
+  )
+  await server.replyIdle('/ai/chat/s1/stream')
+  await until(session, idle)
+  void session.edit('u1', 'uno')
+  expect(texts(session.getState())).toEqual(['user: uno'])
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: null })
+})
+
+test('regenerate names the answer and shows the new one in its place', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
+  )
+  await server.replyIdle('/ai/chat/s1/stream')
+  await until(session, idle)
+  void session.regenerate('a1')
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'a1' })
+  stream.write(1, { type: 'start', messageId: 'a2' })
+  stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
+  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe(
+    'user: one,assistant: deux',
+  )
+})
+
+test('a regeneration that began elsewhere takes the place of the old answer', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
+  )
+  const stream = await server.replyStream('/ai/chat/s1/stream')
+  stream.write(1, { type: 'start', messageId: 'a2' })
+  stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
+  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe(
+    'user: one,assistant: deux',
+  )
+})
+
+test('what a run did not take up is sent as a message of its own', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  await until(session, (state) => state.run?.answer != null)
+  void session.steer('and more')
+  await server.replyJson('/ai/chat/s1/steer', {})
+  expect(session.getState().run?.steering).toMatchObject([{ text: 'and more' }])
+  stream.write(2, { type: 'finish' })
+  stream.end()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'x', 'u1')]),
+  )
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({
+    parentMessageId: 'a1',
+    message: { parts: [{ text: 'and more' }] },
+  })
+})
+
+test('steering that the run took up is no longer pending', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  await until(session, (state) => state.run?.answer != null)
+  void session.steer('and more')
+  await server.replyJson('/ai/chat/s1/steer', {})
+  const id = (server.requests.at(-1)?.body as { id: string } | undefined)?.id ?? ''
+  stream.write(2, { type: 'steering-message', id, parts: [{ type: 'text', text: 'and more' }] })
+  expect((await until(session, (state) => state.run?.steering.length === 0)).run?.steering).toEqual([])
+})
+
+test('stop tells the server, and the answer says that it was stopped', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  await until(session, (state) => state.run?.answer != null)
+  void session.stop()
+  await server.replyJson('/ai/chat/s1/stop', {})
+  stream.write(2, { type: 'abort' })
+  stream.write(3, { type: 'finish', messageMetadata: { aborted: true, elapsedMs: 40 } })
+  stream.end()
+  const ended = (await until(session, (state) => state.run === null)).messages.at(-1)
+  expect(ended?.metadata).toEqual({ aborted: true, elapsedMs: 40 })
+  expect(describeRunEnd(ended)).toBe('Answer stopped.')
+})
+
+test('a message into a session that was deleted elsewhere stays, and the session says so', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('a0', 'assistant', 'hi', null)]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  void session.send('hello')
+  await server.replyJson('/ai/chat?hold=1', { error: { name: 'MessageNotFound', message: 'no parent' } }, 404)
+  await server.replyJson('/ai/sessions/s1', { error: { name: 'SessionNotFound', message: 'gone' } }, 404)
+  const state = await until(session, ({ phase }) => phase === 'missing')
+  expect(texts(state)).toEqual(['assistant: hi', 'user: hello'])
+  expect(state.unsent?.error.name).toBe('MessageNotFound')
+})
+
+test('older pages go above, and a fresh tail keeps them', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u2', 'user', 'c', 'a1')], { page: { hasMore: true, before: 'u2' } }),
+  )
+  await server.replyIdle('/ai/chat/s1/stream')
+  void session.loadOlder()
+  await server.replyJson(
+    '/ai/sessions/s1/messages?limit=60&before=u2',
+    page([message('u1', 'user', 'a', null), message('a1', 'assistant', 'b', 'u1')]),
+  )
+  await until(session, (state) => state.messages.length === 3)
+  void session.open()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u2', 'user', 'c', 'a1'), message('a2', 'assistant', 'd', 'u2')], {
+      page: { hasMore: true, before: 'u2' },
+    }),
+  )
+  expect(texts(await until(session, (state) => state.messages.length === 4))).toEqual([
+    'user: a',
+    'assistant: b',
+    'user: c',
+    'assistant: d',
+  ])
+  expect(session.getState().older.hasMore).toBe(false)
+})
+
+test('a session that is not there says so', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    { error: { name: 'SessionNotFound', message: 'There is no session s1.' } },
+    404,
+  )
+  expect((await until(session, (state) => state.phase === 'missing')).failure?.message).toBe('There is no session s1.')
+})
+
+test('a wake-up looks again from the last number without waiting', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const first = await server.replyStream('/ai/chat?hold=1')
+  first.write(1, { type: 'start', messageId: 'a1' })
+  await until(session, (state) => state.run?.answer != null)
+  server.wake()
+  await server.replyStream('/ai/chat/s1/stream?after=1')
+  expect(session.getState().connection).toBe('open')
+})
+
+test('another run on the same stream does not mix with the one before', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const first = await server.replyStream('/ai/chat?hold=1')
+  first.write(1, { type: 'start', messageId: 'a1' })
+  first.write(2, { type: 'text-delta', id: '0', delta: 'x' })
+  await until(session, (state) => state.run?.answer != null)
+  first.break()
+  const second = await server.replyStream('/ai/chat/s1/stream?after=2')
+  second.write(9, { type: 'start', messageId: 'a2' })
+  second.write(10, { type: 'text-delta', id: '0', delta: 'y' })
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([
+      message('u1', 'user', 'hello', null),
+      message('a1', 'assistant', 'xx', 'u1'),
+      message('u2', 'user', 'more', 'a1'),
+    ]),
+  )
+  expect(
+    texts(
+      await until(session, (state) => texts(state).join() === 'user: hello,assistant: xx,user: more,assistant: y'),
+    ).join(),
+  ).toBe('user: hello,assistant: xx,user: more,assistant: y')
+})
+
+test('a run that is sent again from its beginning is not read twice', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const first = await server.replyStream('/ai/chat?hold=1')
+  first.write(1, { type: 'start', messageId: 'a1' })
+  first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
+  await until(session, (state) => texts(state).at(-1) === 'assistant: abc')
+  first.break()
+  const second = await server.replyStream('/ai/chat/s1/stream?after=4')
+  second.write(101, { type: 'start', messageId: 'a1' })
+  second.write(105, { type: 'text-delta', id: '0', delta: 'abcd' })
+  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcd')).at(-1)).toBe(
+    'assistant: abcd',
+  )
+})
+
+test('another branch is shown down to its newest leaf, and messages sent there belong there', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u2', 'user', 'two', null)]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  await server.replyJson(
+    '/ai/sessions/s1/messages',
+    page([message('u2', 'user', 'two', null), message('a2', 'assistant', 'zwei', 'u2')]),
+  )
+  await until(session, (state) => state.messages.length === 2)
+  void session.showBranch('u1')
+  await server.replyJson(
+    '/ai/sessions/s1/messages?limit=60&leaf=u1',
+    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'eins', 'u1')]),
+  )
+  expect(texts(await until(session, (state) => state.messages[0]?.id === 'u1'))).toEqual([
+    'user: one',
+    'assistant: eins',
+  ])
+  void session.send('more')
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1' })
+})
+
+test('a branch that cannot be shown leaves the one in sight, and one that was deleted gives way to the newest', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
+  await server.replyStream('/ai/chat/s1/stream')
+  const shown = session.showBranch('u1')
+  await server.fail('/ai/sessions/s1/messages?limit=60&leaf=u1')
+  await shown
+  expect(server.errors).toMatchObject([{ name: 'Unreachable' }])
+  expect(texts(session.getState())).toEqual(['user: two'])
+  void session.showBranch('u1')
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page([message('u1', 'user', 'one', null)]))
+  await until(session, (state) => state.messages[0]?.id === 'u1')
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', { error: { name: 'MessageNotFound' } }, 404)
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
+  await until(session, (state) => state.messages[0]?.id === 'u2')
+  expect(session.getState().phase).toBe('ready')
+})
+
+test('a message that is on its way arrives although the session is left', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.open()
+  void session.send('hello')
+  session.close()
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  await stream.cut
+  void session.open()
+  const sent = server.requests[0]?.body as { message: { id: string } }
+  await server.replyJson('/ai/sessions/s1/messages', page([message(sent.message.id, 'user', 'hello', null)]))
+  const again = await server.replyStream('/ai/chat/s1/stream')
+  again.write(1, { type: 'start', messageId: 'a1' })
+  again.write(2, { type: 'text-delta', id: '0', delta: 'x' })
+  expect(texts(await until(session, (state) => texts(state).length === 2))).toEqual(['user: hello', 'assistant: x'])
+})
+
+test('a session that was left while it was read is not followed', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  const opened = session.open()
+  session.close()
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  await opened
+  expect(server.requests.map(({ path }) => path)).toEqual(['/ai/sessions/s1/messages?limit=60'])
+})
+
+test('a regeneration that is refused leaves the answer where it was', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const stored = page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')])
+  await server.replyJson('/ai/sessions/s1/messages', stored)
+  await server.replyIdle('/ai/chat/s1/stream')
+  void session.regenerate('a1')
+  await server.replyJson(
+    '/ai/chat?hold=1',
+    { error: { name: 'ModelNotFound', message: 'There is no such model.' } },
+    422,
+  )
+  await server.replyJson('/ai/sessions/s1/messages', stored)
+  expect(texts(await until(session, (state) => state.messages.length === 2))).toEqual(['user: one', 'assistant: two'])
+  expect(server.errors).toMatchObject([{ name: 'ModelNotFound' }])
+  expect(session.getState()).toMatchObject({ draft: '', unsent: null, run: null })
+})
+
+test('a message that was asked for is shown in its branch, and the run is followed all the same', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  void session.goTo('u1')
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page([message('u1', 'user', 'one', null)]))
+  await server.replyStream('/ai/chat/s1/stream')
+  const state = await until(session, (current) => current.messages[0]?.id === 'u1')
+  expect(state.target).toBe('u1')
+})
+
+test('an earlier answer that is written anew elsewhere is shown below its own question', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const stored = [
+    message('u1', 'user', 'one', null),
+    message('a1', 'assistant', 'eins', 'u1'),
+    message('u2', 'user', 'two', 'a1'),
+    message('a2', 'assistant', 'zwei', 'u2'),
+  ]
+  await server.replyJson('/ai/sessions/s1/messages', page(stored))
+  const stream = await server.replyStream('/ai/chat/s1/stream')
+  stream.write(1, { type: 'start', messageId: 'a3' })
+  stream.write(2, { type: 'text-delta', id: '0', delta: 'uno' })
+  await server.replyJson('/ai/sessions/s1', {
+    session: { run: { id: 'r1', status: 'running', messageId: 'a3', userMessageId: 'u1' } },
+  })
+  const state = await until(session, (current) => texts(current).length === 2)
+  expect(texts(state)).toEqual(['user: one', 'assistant: uno'])
+})
+
+test('a message far above is read up to, in the branch that is looked at', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const below = (before: string) => ({ page: { hasMore: true, before } })
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u3', 'user', 'three', 'u2')], below('u3')))
+  await server.replyIdle('/ai/chat/s1/stream')
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u3', 'user', 'three', 'u2')], below('u3')))
+  const gone = session.goTo('u1', { inSight: true })
+  await server.replyJson(
+    '/ai/sessions/s1/messages?limit=500&before=u3',
+    page([message('u2', 'user', 'two', 'u1')], below('u2')),
+  )
+  await server.replyJson('/ai/sessions/s1/messages?limit=500&before=u2', page([message('u1', 'user', 'one', null)]))
+  await gone
+  expect(texts(session.getState())).toEqual(['user: one', 'user: two', 'user: three'])
+  expect(session.getState().target).toBe('u1')
+})
+
+test('a message that cannot be read up to is asked for once', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const answered = [message('u1', 'user', 'one', 'u0'), message('a1', 'assistant', 'eins', 'u1')]
+  await server.replyJson('/ai/sessions/s1/messages', page(answered, { page: { hasMore: true, before: 'u1' } }))
+  await server.replyIdle('/ai/chat/s1/stream')
+  const gone = session.goTo('u0', { inSight: true })
+  await server.fail('/ai/sessions/s1/messages?limit=500')
+  await gone
+  expect(server.errors).toHaveLength(1)
+})
+
+test('a summary is undone and redone on the server, and shown as it says', async () => {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  const data = { id: 'c1', upTo: { messageId: 'u1', step: 0 }, summary: 'short' }
+  const answer = message('a1', 'assistant', 'eins', 'u1')
+  answer.parts.push({ type: 'data-compaction', id: 'c1', data })
+  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'one', null), answer]))
+  await server.replyIdle('/ai/chat/s1/stream')
+  const undone = session.switchCompaction('c1', true)
+  await server.replyJson('/ai/sessions/s1/compactions/c1', { compaction: { ...data, off: true } })
+  await undone
+  expect(server.requests.at(-1)).toMatchObject({ method: 'PATCH', body: { off: true } })
+  expect(session.getState().messages[1]?.parts[1]).toMatchObject({ type: 'data-compaction', data: { off: true } })
+  const refused = session.switchCompaction('c1', false)
+  await server.replyJson('/ai/sessions/s1/compactions/c1', { error: { name: 'SessionBusy', message: 'Wait.' } }, 409)
+  await refused
+  expect(session.getState().messages[1]?.parts[1]).toMatchObject({ data: { off: true } })
+  expect(server.errors).toHaveLength(1)
+})

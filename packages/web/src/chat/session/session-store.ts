@@ -1,0 +1,276 @@
+import { newId, type StoredMessage } from '@troupe/protocol'
+import { createStore } from 'zustand/vanilla'
+import type { ChatBody } from '../../api/api.ts'
+import { ApiError, toErrorInfo } from '../../api/request.ts'
+import { createAttachments } from './attachments.ts'
+import { createBranchReader, createRemovalActions } from './branch-reader.ts'
+import { typedAddresses } from './drafts.ts'
+import { createQueueActions, createRunActions } from './run-actions.ts'
+import { createRunFollower } from './run-follower.ts'
+import { createStreamTap } from './run-stream.ts'
+import * as session from './session-state.ts'
+import type { FilePartData, SessionState } from './session-state.ts'
+import type { ChatSessionStore, SessionServices } from './session-types.ts'
+
+/** One session: its state, and the ways to change it. What happens to messages is in `session-state.ts`. */
+export function createSessionStore(initial: SessionState, services: SessionServices): ChatSessionStore {
+  const { api, ids, now, onError, queue } = services
+  const { sessionId } = initial
+  /** The session's own conversation tells of its sub-agents; theirs is told by them. */
+  const isOwn = initial.agentId === null
+  const store = createStore<SessionState>(() => initial)
+  const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
+  const branch = createBranchReader(store, api, onError)
+  const { showBranch, loadOlder } = branch
+  const stream = createStreamTap()
+  const queued = createQueueActions(store, services, post)
+  let ahead: ReturnType<typeof branch.refresh> | undefined
+  const runs = createRunFollower(store, {
+    services,
+    tap: stream,
+    onOtherRun: () => void branch.refresh(),
+    onEnded: ended,
+    onRefused: refused,
+    onAccepted: (sent) => {
+      if (sent !== undefined) queue.arrived([sent.id])
+    },
+    stays: () => isOwn && queued.goesOn(),
+  })
+
+  return {
+    ...store,
+    agents: services.agents,
+    panels: services.panels,
+    queue,
+    stream,
+    readAhead,
+    open,
+    close,
+    setDraft,
+    ...createAttachments(store, services),
+    send,
+    ...queued.actions,
+    edit,
+    regenerate,
+    goOn,
+    ...createRemovalActions(store, { api, branch, onChange: services.onChange, onError }),
+    retryUnsent,
+    takeBackUnsent,
+    ...createRunActions(store, services),
+    showBranch,
+    goTo,
+    arrived,
+    loadOlder,
+    switchCompaction,
+  }
+
+  async function readAhead(): Promise<void> {
+    ahead ??= branch.refresh()
+    await ahead
+  }
+
+  async function open(): Promise<void> {
+    runs.enter()
+    if (isOwn) services.agents.open({ isNew: store.getState().phase === 'new' })
+    if (store.getState().phase === 'new' || runs.isStarting()) return
+    const begun = ahead
+    ahead = undefined
+    const read = (await begun) === 'read' ? 'read' : await branch.refresh()
+    if (isOwn) queue.arrived(store.getState().messages.map(({ id }) => id))
+    if (read !== 'failed' && runs.isInSight() && !runs.isFollowing()) await runs.follow()
+  }
+
+  function close(): void {
+    runs.leave()
+    if (isOwn) services.agents.close()
+  }
+
+  async function ended(end: 'finished' | 'idle'): Promise<void> {
+    const before = store.getState()
+    if (isOwn) services.agents.runEnded()
+    const unanswered = before.messages.at(-1)?.role === 'user'
+    change(session.withRunEnded)
+    if (end === 'idle' && before.run === null && !unanswered) return
+    await branch.refresh()
+    if (before.run === null) return
+    services.onChange()
+    if (returnSteering(before.run) || !isOwn) return
+    await queued.sendNext(before.run)
+  }
+
+  /** What the run did not take up any more is said anew; after a stop the person decides. */
+  function returnSteering({ steering, stopAskedAt }: session.ActiveRun): boolean {
+    if (steering.length === 0) return false
+    const text = steering.map((message) => message.text).join('\n\n')
+    if (stopAskedAt === null) void send(text)
+    else setDraft([text, store.getState().draft].filter((piece) => piece !== '').join('\n\n'))
+    return stopAskedAt === null
+  }
+
+  async function refused(error: unknown, sent: StoredMessage | undefined): Promise<void> {
+    const busy = error instanceof ApiError && error.name === 'SessionBusy'
+    if (sent !== undefined && queue.getState().sending?.id === sent.id) return returnQueued(sent.id, error, busy)
+    if (sent !== undefined && !busy) {
+      change((state) => session.withRefusal(state, sent.id, toErrorInfo(error)))
+      if (isNotFound(error)) await lookWhetherGone()
+      return
+    }
+    change((state) => (sent === undefined ? { ...state, run: null } : session.withMessageWithdrawn(state, sent.id)))
+    onError(error)
+    if (busy) await open()
+    else await branch.refresh()
+  }
+
+  /** One of the queue waits there again: for the end of the run that was quicker, or for the person. */
+  async function returnQueued(messageId: string, error: unknown, busy: boolean): Promise<void> {
+    queue.giveBack(messageId)
+    change((state) => session.withoutMessage(state, messageId))
+    if (busy) return open()
+    queue.hold()
+    onError(error)
+    if (isNotFound(error)) await lookWhetherGone()
+  }
+
+  /** What was refused may have named something of a session that was deleted elsewhere. */
+  async function lookWhetherGone(): Promise<void> {
+    const found = await api.session(sessionId).catch((error: unknown) => error)
+    if (isNotFound(found)) change((state) => ({ ...state, phase: 'missing' }))
+  }
+
+  function setDraft(draft: string): void {
+    change((state) => ({ ...state, draft }))
+    services.keepDraft(draft)
+  }
+
+  async function send(text: string, files: FilePartData[] = []): Promise<void> {
+    await post(text, files, store.getState().messages.at(-1)?.id ?? null)
+  }
+
+  async function edit(messageId: string, text: string): Promise<void> {
+    const edited = store.getState().messages.find((message) => message.id === messageId)
+    if (edited === undefined) return
+    const files = edited.parts.filter((part) => part.type === 'file')
+    await post(text, files, edited.parentMessageId)
+  }
+
+  /** `queued`: the id of one that was queued; what is being typed stays then. */
+  async function post(
+    text: string,
+    files: FilePartData[],
+    parentMessageId: string | null,
+    queued?: string,
+  ): Promise<void> {
+    const message: StoredMessage = {
+      id: queued ?? newId('u'),
+      parentMessageId,
+      role: 'user',
+      parts: [...files, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])],
+      createdAt: now(),
+    }
+    branch.showNewest()
+    const sent = new Set(files.map(({ url }) => url))
+    const rest = ({ attachments }: SessionState) => attachments.filter(({ url }) => url === null || !sent.has(url))
+    change((state) =>
+      session.withUserMessage(
+        queued === undefined ? { ...state, draft: '', attachments: rest(state) } : state,
+        message,
+        now(),
+      ),
+    )
+    await start(message)
+  }
+
+  async function start(message: StoredMessage): Promise<void> {
+    const { id, parentMessageId, parts } = message
+    const typedUrls = parts.flatMap((part) => (part.type === 'text' ? typedAddresses.in(part.text) : []))
+    const body = {
+      sessionId,
+      message: { id, role: 'user' as const, parts },
+      parentMessageId,
+      ...(typedUrls.length > 0 && { typedUrls }),
+      ...chosenSettings(services),
+      ...ids,
+    }
+    await runs.follow((signal) => api.startRun(body, signal), message)
+  }
+
+  async function regenerate(answerId: string, model?: string): Promise<void> {
+    const message = store.getState().messages.find(({ id }) => id === answerId)
+    const question = message?.role === 'user' ? message.id : message?.parentMessageId
+    if (question != null) await answerAgain('regenerate-message', answerId, question, model)
+  }
+
+  function goOn(answerId: string): Promise<void> {
+    return answerAgain('continue-message', answerId, answerId)
+  }
+
+  async function answerAgain(
+    trigger: NonNullable<ChatBody['trigger']>,
+    messageId: string,
+    parentMessageId: string,
+    model?: string,
+  ): Promise<void> {
+    branch.showNewest()
+    change((state) => session.withRegeneration(state, parentMessageId, now()))
+    const body = { sessionId, trigger, messageId, ...answeredBy(model ?? services.model()), ...ids }
+    await runs.follow((signal) => api.startRun(body, signal))
+  }
+
+  async function retryUnsent(): Promise<void> {
+    const { unsent, messages } = store.getState()
+    const message = messages.find(({ id }) => id === unsent?.messageId)
+    if (message === undefined) return
+    change((state) => session.withUserMessage(state, message, now()))
+    await start(message)
+  }
+
+  function takeBackUnsent(): void {
+    const { unsent } = store.getState()
+    if (unsent !== null) change((state) => session.withMessageWithdrawn(state, unsent.messageId))
+  }
+
+  async function goTo(messageId: string, { inSight = false } = {}): Promise<void> {
+    change((state) => ({ ...state, target: messageId }))
+    if (store.getState().messages.some(({ id }) => id === messageId)) return
+    if (!inSight) await showBranch(messageId)
+    await branch.loadUpTo(messageId)
+  }
+
+  async function switchCompaction(compactionId: string, off: boolean): Promise<void> {
+    try {
+      const { compaction } = await api.switchCompaction(sessionId, compactionId, off)
+      change((state) => session.withCompaction(state, compaction))
+      services.onChange()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function arrived(): void {
+    change((state) => ({ ...state, target: null }))
+  }
+}
+
+function answeredBy(model: string | undefined): { model?: string } {
+  return model === undefined ? {} : { model }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
+/** What the person has chosen for the next answer; what they have not, the server knows. */
+function chosenSettings(
+  services: Pick<SessionServices, 'model' | 'mode' | 'agent' | 'params'>,
+): Pick<ChatBody, 'model' | 'mode' | 'agent' | 'params'> {
+  const model = services.model()
+  const mode = services.mode()
+  const agent = services.agent()
+  const params = services.params?.()
+  return {
+    ...(model !== undefined && { model }),
+    ...(mode !== undefined && { mode }),
+    ...(agent !== undefined && { agent }),
+    ...(params !== undefined && { params }),
+  }
+}

@@ -1,0 +1,306 @@
+import type { Session } from '@troupe/core'
+import { type Chunk, newId } from '@troupe/protocol'
+import { createStore } from 'zustand/vanilla'
+import type { Api } from '../../api/api.ts'
+import { ApiError, isUnreachable } from '../../api/request.ts'
+import type { SubAgentInfo } from '../../api/session-types.ts'
+import type { PanelRequest } from '../../state/panels-state.ts'
+import { t } from '../../texts/t.ts'
+import { partData } from './message-parts.ts'
+import type { ChatSessionStore, SubAgents, SubAgentsState } from './session-types.ts'
+import { createAgentTurns, isAgentActive } from './sub-agent.ts'
+import * as state from './sub-agents-state.ts'
+import type { SubAgentMap } from './sub-agents-state.ts'
+
+interface SubAgentsServices {
+  api: Api
+  now: () => number
+  onError: (error: unknown) => void
+  openConversation: (agentId: string) => ChatSessionStore
+  /** How often what has come is shown at most. */
+  everyMs?: number
+}
+
+/** Its end is told to its stream before it is stored. */
+const endPauses = [0, 300, 1000, 3000]
+
+export function createSubAgents(sessionId: string, services: SubAgentsServices): SubAgents {
+  const { api, now, onError, openConversation, everyMs = 50 } = services
+  const store = createStore<SubAgentsState>(() => ({
+    agents: new Map(),
+    below: new Map(),
+    shown: null,
+    busy: new Set(),
+  }))
+  const folds = createAgentTurns()
+  const conversations = createConversationCache(openConversation, (agentId) => alone.has(agentId) || isShown(agentId))
+  const conversation = conversations.of
+  /** Those that work while the session has no run: only their own streams tell of them. */
+  const alone = new Set<string>()
+  /** Those that the stream has told of since the list was asked for. */
+  const moved = new Set<string>()
+  /** Ahead of the store by what has come since it was last shown. */
+  let agents: SubAgentMap = new Map()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let root: 'unknown' | 'live' | 'idle' = 'unknown'
+  let isOpen = false
+  const load = coalesceCalls(read, 4 * everyMs)
+
+  return {
+    ...store,
+    open,
+    close,
+    take,
+    takeOwn,
+    runEnded,
+    ownEnded: (agentId) => void ownEnded(agentId),
+    show,
+    conversation,
+    stop,
+    tell,
+    retry: (agentId) => tell(agentId, t.subAgents.retryText),
+    fork,
+  }
+
+  function open({ isNew }: { isNew: boolean }): void {
+    isOpen = true
+    if (isNew) return
+    void load()
+    const agentId = store.getState().shown?.agentId
+    if (agentId != null) void conversation(agentId).open()
+  }
+
+  function close(): void {
+    isOpen = false
+    root = 'unknown'
+    alone.clear()
+    flush()
+    conversations.closeAll()
+  }
+
+  function take(chunk: Chunk): void {
+    root = 'live'
+    if (chunk.type.startsWith('data-')) takeNews(chunk)
+  }
+
+  function takeNews(chunk: Chunk): void {
+    const envelope = partData(chunk, 'sub-agent-chunk')
+    for (const inner of envelope?.chunks ?? []) takeOf(envelope?.agentId ?? '', inner as Chunk)
+    const started = partData(chunk, 'sub-agent-start')
+    if (started !== undefined) {
+      change(state.withStarted(agents, started, now()))
+      moved.add(started.agentId)
+      // The list knows more of it: its model, the call that started it.
+      void load()
+    }
+    const report = partData(chunk, 'tool-progress')
+    if (report !== undefined) change(state.withReport(agents, report))
+    const ended = partData(chunk, 'sub-agent-end')
+    if (ended !== undefined) end(ended)
+  }
+
+  function takeOf(agentId: string, chunk: Chunk): void {
+    folds.take(agentId, chunk)
+    schedule()
+    if (chunk.type === 'data-tool-progress') takeNews(chunk)
+    // It begins a turn, and whoever looks at it was told before that there was none.
+    if (chunk.type === 'start' && isShown(agentId) && !alone.has(agentId)) void conversation(agentId).open()
+  }
+
+  function takeOwn(agentId: string, chunk: Chunk): void {
+    if (alone.has(agentId)) takeOf(agentId, chunk)
+    // What works below one that works alone is told by its stream only.
+    if (chunk.type.startsWith('data-sub-agent-')) takeNews(chunk)
+  }
+
+  function end(ended: Parameters<typeof state.withEnded>[1]): void {
+    const { agentId } = ended
+    const news = folds.read(agentId)
+    if (news !== undefined) change(state.withActivity(agents, agentId, news.activity, news.tokens))
+    change(state.withEnded(agents, ended, now()))
+    folds.forget(agentId)
+    moved.add(agentId)
+    // Its price and its note.
+    void load()
+  }
+
+  function change(next: SubAgentMap): void {
+    if (next === agents) return
+    agents = next
+    schedule()
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(flush, everyMs)
+  }
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    for (const [agentId, { activity, tokens }] of folds.readAll())
+      agents = state.withActivity(agents, agentId, activity, tokens)
+    const before = store.getState()
+    if (before.agents === agents) return
+    const below = state.hasSameShape(before.agents, agents) ? before.below : state.childrenByParent(agents)
+    store.setState({ agents, below })
+  }
+
+  async function read(): Promise<void> {
+    moved.clear()
+    try {
+      const { agents: infos } = await api.subAgents(sessionId)
+      agents = state.withListed(agents, infos, moved)
+      flush()
+      followAlone()
+    } catch (error) {
+      // A session that is gone is told of where it is read.
+      if (!isUnreachable(error) && !(error instanceof ApiError && error.status === 404)) onError(error)
+    }
+  }
+
+  function runEnded(): void {
+    const hadRun = root === 'live'
+    root = 'idle'
+    // What did not hear of its end will not hear more.
+    folds.forgetAllBut(alone)
+    if (hadRun && agents.size > 0) void load()
+    else followAlone()
+  }
+
+  /** Agents that a person told more work on without the session. */
+  function followAlone(): void {
+    if (root !== 'idle' || !isOpen) return
+    for (const agent of agents.values()) {
+      if (!isAgentActive(agent) || alone.has(agent.agentId)) continue
+      alone.add(agent.agentId)
+      void conversation(agent.agentId).open()
+    }
+  }
+
+  async function ownEnded(agentId: string): Promise<void> {
+    if (!alone.has(agentId)) return
+    for (const pause of endPauses) {
+      await wait(pause)
+      if (!isOpen) return
+      await load()
+      const agent = agents.get(agentId)
+      if (agent === undefined || !isAgentActive(agent)) break
+    }
+    alone.delete(agentId)
+    folds.forget(agentId)
+  }
+
+  function show(shown: SubAgentsState['shown']): void {
+    const before = store.getState().shown?.agentId
+    store.setState({ shown })
+    if (before != null && before !== shown?.agentId && !alone.has(before)) conversations.close(before)
+    if (shown?.agentId != null) void conversation(shown.agentId).open()
+  }
+
+  function isShown(agentId: string): boolean {
+    return store.getState().shown?.agentId === agentId
+  }
+
+  async function stop(agentId: string): Promise<void> {
+    await ask(agentId, () => api.stopSubAgent({ sessionId, agentId }))
+  }
+
+  async function tell(agentId: string, text: string): Promise<boolean> {
+    const told = await ask(agentId, () => api.tellSubAgent({ sessionId, agentId }, { id: newId('u'), text }))
+    if (told) followAlone()
+    return told
+  }
+
+  /** One thing at a time with an agent. False when it was refused. */
+  async function ask(agentId: string, request: () => Promise<{ agent: SubAgentInfo }>): Promise<boolean> {
+    if (store.getState().busy.has(agentId)) return false
+    store.setState(({ busy }) => ({ busy: new Set([...busy, agentId]) }))
+    try {
+      const { agent } = await request()
+      agents = state.withInfo(agents, agent)
+      moved.add(agentId)
+      flush()
+      return true
+    } catch (error) {
+      // It has ended by itself in the meantime.
+      if (!(error instanceof ApiError && error.name === 'NoRun')) onError(error)
+      void load()
+      return false
+    } finally {
+      store.setState(({ busy }) => ({ busy: new Set([...busy].filter((id) => id !== agentId)) }))
+    }
+  }
+
+  async function fork(agentId: string): Promise<Session | undefined> {
+    try {
+      return (await api.forkSubAgent({ sessionId, agentId })).session
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
+  }
+}
+
+/** One at a time: calls that come while it goes on are served by one more, after a pause. */
+function coalesceCalls(work: () => Promise<void>, pauseMs: number): () => Promise<void> {
+  let going: Promise<void> | undefined
+  let wanted: Promise<void> | undefined
+  return call
+
+  function call(): Promise<void> {
+    if (going === undefined) {
+      going = work().finally(() => void (going = undefined))
+      return going
+    }
+    wanted ??= going
+      .then(() => wait(pauseMs))
+      .then(() => {
+        wanted = undefined
+        return call()
+      })
+    return wanted
+  }
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
+}
+
+const most = 6
+
+/** The conversations that were looked at last, opened when they are first wanted. Those in use are never let go. */
+function createConversationCache(open: (agentId: string) => ChatSessionStore, isUsed: (agentId: string) => boolean) {
+  const kept = new Map<string, ChatSessionStore>()
+  return { of, close, closeAll }
+
+  function of(agentId: string): ChatSessionStore {
+    const found = kept.get(agentId) ?? open(agentId)
+    kept.delete(agentId)
+    kept.set(agentId, found)
+    for (const other of kept.keys()) {
+      if (kept.size <= most) break
+      if (other === agentId || isUsed(other)) continue
+      close(other)
+      kept.delete(other)
+    }
+    return found
+  }
+
+  /** Its stream is let go. */
+  function close(agentId: string): void {
+    kept.get(agentId)?.close()
+  }
+
+  function closeAll(): void {
+    for (const one of kept.values()) one.close()
+  }
+}
+
+/** The conversation of one agent as a panel; null for all agents of the session. */
+export function agentPanel(agents: SubAgents, agentId: string | null): PanelRequest {
+  if (agentId === null) return { kind: 'agent', title: t.subAgents.title }
+  const title = agents.getState().agents.get(agentId)?.name ?? t.subAgents.agent
+  return { kind: 'agent', key: agentId, title, data: { agentId } }
+}

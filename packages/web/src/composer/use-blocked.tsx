@@ -1,0 +1,95 @@
+import { useEffect, useState } from 'react'
+import type { ProviderInfo } from '../api/providers.ts'
+import { browserStorage } from '../platform/storage.ts'
+import { noticeError } from '../state/notices.tsx'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { currentModel, findSession } from '../workspace/app-state.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+
+interface Blocked {
+  /** Why nothing can be sent, in words that say what to do. */
+  text: string
+  /** The ways out, the likeliest first. */
+  actions: { label: string; go: () => void }[]
+}
+
+/** Null when something can be sent. */
+export function useBlocked(): Blocked | null {
+  const { api, app, refresh } = useWorkspace()
+  const unreachable = useApp((state) => state.access === 'unreachable')
+  const noModels = useApp((state) => state.access === 'open' && state.modelsLoaded && state.models.length === 0)
+  const modelsFailure = useApp((state) => state.modelsFailure)
+  const gone = useMissingModel()
+  const other = useApp((state) => state.models.find(({ ref }) => ref === currentModel(state, browserStorage)))
+  const setUp = (provider?: string) => ({
+    label: t.composer.setUpModel,
+    go: () => app.openSettings(provider === undefined ? 'models' : `models/provider-${provider}`),
+  })
+  const lookAgain = (go: () => unknown) => [{ label: t.composer.lookAgain, go: () => void go() }]
+  if (unreachable) return { text: t.composer.blockedAway, actions: lookAgain(refresh) }
+  if (modelsFailure !== null)
+    return { text: t.composer.blockedList(modelsFailure), actions: lookAgain(app.refreshModels) }
+  if (noModels) return { text: t.composer.blockedNone, actions: [setUp()] }
+  if (gone === null) return null
+  const { text, provider } = gone
+  const instead =
+    other === undefined ? [] : [{ label: t.composer.useInstead(other.name), go: () => void app.chooseModel(other.ref) }]
+  const on =
+    provider?.enabled === false
+      ? [{ label: t.composer.switchProviderOn(provider.name), go: () => void switchOn(provider.id) }]
+      : []
+  return { text, actions: [...on, ...instead, setUp(provider?.id)] }
+
+  async function switchOn(id: string): Promise<void> {
+    try {
+      await api.changeProvider(id, { enabled: true })
+      await app.refreshModels()
+    } catch (error) {
+      noticeError(error)
+    }
+  }
+}
+
+/** That the model which the session talks to is not there any more, and why. Another one is not taken unasked. */
+function useMissingModel(): { text: string; provider: ProviderInfo | null } | null {
+  const { api } = useWorkspace()
+  const model = useApp((state) => {
+    const { sessionId, chosenModels, models, modelsLoaded } = state
+    const wanted = chosenModels[sessionId] ?? findSession(state, sessionId)?.model ?? null
+    return wanted === null || !modelsLoaded || models.some(({ ref }) => ref === wanted) ? null : wanted
+  })
+  const [provider, setProvider] = useState<ProviderInfo | null>(null)
+  useEffect(() => {
+    if (model === null) return
+    let isOver = false
+    api.providers().then(
+      ({ providers }) => {
+        if (!isOver) setProvider(providers.find(({ id }) => id === model.split('/')[0]) ?? null)
+      },
+      // That the server is away is said elsewhere.
+      () => undefined,
+    )
+    return () => {
+      isOver = true
+      setProvider(null)
+    }
+  }, [api, model])
+  if (model === null) return null
+  const text = [t.composer.blockedGone(model), provider?.problem ?? ''].filter((part) => part !== '').join(' ')
+  return { text, provider }
+}
+
+/** Why nothing can be sent, with the way out beside it. */
+export function BlockedNote({ blocked }: { blocked: Blocked | null }) {
+  return (
+    <div className="composer-blocked" hidden={blocked === null}>
+      <output>{blocked?.text}</output>
+      {blocked?.actions.map(({ label, go }, index) => (
+        <Button key={label} kind={index === 0 ? 'plain' : 'quiet'} onClick={go}>
+          {label}
+        </Button>
+      ))}
+    </div>
+  )
+}

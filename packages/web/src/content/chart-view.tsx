@@ -1,0 +1,115 @@
+import { type ChartOption, chartProblem, chartTable } from '@troupe/protocol'
+import { Download } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { loadLibrary, useActiveTheme } from './load-library.ts'
+import { type FrameLink, PreviewFrame } from './preview-frame.tsx'
+import { SheetTable } from './sheet-view.tsx'
+import { makeSheet } from './sheet.ts'
+import './views.css'
+
+export interface ChartViewProps {
+  /** Data of others; what is more than data is not drawn. */
+  option: unknown
+  title: string
+  height?: number
+  fills?: boolean
+}
+
+/** A chart, drawn in a frame of its own; the same figures as a table; a picture to take along. */
+export function ChartView({ option, title, height = 320, fills = false }: ChartViewProps) {
+  const theme = useActiveTheme()
+  const [view, setView] = useState<'chart' | 'table'>('chart')
+  const [code, setCode] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const link = useRef<FrameLink>(null)
+  const refused = useMemo(() => chartProblem(option), [option])
+  const rows = useMemo(() => (refused === undefined ? chartTable(option as ChartOption) : undefined), [option, refused])
+  const show = useMemo(
+    () => (code === undefined ? undefined : ({ kind: 'chart', code, option, theme } as const)),
+    [code, option, theme],
+  )
+  useEffect(() => {
+    let left = false
+    loadLibrary('echarts').then(
+      (loaded) => left || setCode(loaded),
+      () => left || setProblem(t.previews.notLoaded),
+    )
+    return () => {
+      left = true
+    }
+  }, [])
+  const save = async () => {
+    const picture = await link.current?.ask({}).catch(() => undefined)
+    setProblem(picture !== undefined && saveImage(picture, title) ? undefined : t.previews.saveFailed)
+  }
+  if (refused !== undefined) {
+    return (
+      <p className="preview-note" role="note">
+        {t.previews.invalid} <VisibleText text={refused} />
+      </p>
+    )
+  }
+  return (
+    <figure className={fills ? 'preview-box preview-fill' : 'preview-box'} aria-label={t.previews.chartOf(title)}>
+      <figcaption className="preview-bar">
+        <span className="preview-bar-name">
+          <VisibleText text={title} />
+        </span>
+        <Segments
+          label={t.previews.view}
+          options={[
+            { value: 'chart', label: t.previews.chart },
+            { value: 'table', label: t.previews.table },
+          ]}
+          value={view}
+          onChange={setView}
+        />
+        <IconButton
+          label={t.previews.saveImage}
+          disabled={view !== 'chart' || show === undefined}
+          onClick={() => void save()}
+        >
+          <Download />
+        </IconButton>
+      </figcaption>
+      {view === 'table' &&
+        (rows === undefined ? (
+          <p className="preview-note">{t.previews.noData}</p>
+        ) : (
+          <SheetTable sheet={makeSheet(title, rows)} numbered={false} />
+        ))}
+      {view === 'chart' && (
+        <div className={fills ? 'chart-frame preview-fill' : 'chart-frame'} style={fills ? {} : { height }}>
+          {show === undefined ? (
+            <p className="preview-note">{problem ?? t.previews.loading}</p>
+          ) : (
+            <PreviewFrame title={t.previews.chartOf(title)} show={show} link={link} />
+          )}
+        </div>
+      )}
+      {problem !== undefined && show !== undefined && <p className="preview-note">{problem}</p>}
+    </figure>
+  )
+}
+
+/** Saves a PNG that a frame has drawn. False where it is none. */
+function saveImage(address: string, name: string): boolean {
+  const base64 = /^data:image\/png;base64,([A-Za-z0-9+/]+=*)$/.exec(address)?.[1]
+  if (base64 === undefined) return false
+  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([bytes], { type: 'image/png' }))
+  link.download = `${
+    name
+      .replaceAll(/[^\p{L}\p{N} _-]+/gu, ' ')
+      .trim()
+      .slice(0, 80) || 'chart'
+  }.png`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+  return true
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { readFrameMessage } from './preview-frame.tsx'
+
+test('what a frame may say is read, with nothing besides', () => {
+  expect(readFrameMessage({ type: 'ready', token: 'x' })).toEqual({ type: 'ready' })
+  expect(readFrameMessage({ type: 'height', height: 120.5 })).toEqual({ type: 'height', height: 120.5 })
+  expect(readFrameMessage({ type: 'error', text: 'x is not defined' })).toEqual({
+    type: 'error',
+    text: 'x is not defined',
+  })
+  expect(readFrameMessage({ type: 'answer', id: 2, value: 'data:', more: 1 })).toEqual({
+    type: 'answer',
+    id: 2,
+    value: 'data:',
+  })
+})
+
+test.each([
+  null,
+  'ready',
+  [{ type: 'ready' }],
+  { type: 'show' },
+  { type: 'height', height: '9' },
+  { type: 'height', height: Number.NaN },
+  { type: 'height', height: -1 },
+  { type: 'height', height: 1e9 },
+  { type: 'blocked', count: Infinity },
+  { type: 'error', text: { text: 'x' } },
+  { type: 'error', text: 'x'.repeat(501) },
+  { type: 'answer', id: '1', value: 'x' },
+  { type: 'answer', id: 1, value: ['x'] },
+  { type: 'answer', id: 1, value: 'x'.repeat(20_000_001) },
+])('anything else is not heard: %#', (data) => {
+  expect(readFrameMessage(data)).toBeUndefined()
+})

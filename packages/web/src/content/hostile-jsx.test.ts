@@ -1,0 +1,67 @@
+import { chartProblem, elementsIn, readJsx, readUiTree, type UiElement } from '@troupe/protocol'
+import { expect, test } from 'vitest'
+import { hostileVectors } from '../../e2e/hostile-vectors.ts'
+
+const tags = new Set(
+  'p div span h1 h2 h3 h4 strong b em i s u small sub sup mark code pre kbd blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td br hr'.split(
+    ' ',
+  ),
+)
+
+/** Whatever is read holds nothing but our components and tags that shape text, and no address but those of the web and our own pictures. */
+function odd(root: UiElement): string[] {
+  return elementsIn(root).flatMap(({ type, attributes }) => [
+    ...(/^[A-Z][A-Za-z]+$/.test(type) || tags.has(type) ? [] : [type]),
+    ...Object.keys(attributes).filter((name) => /^on|style|class|html|^__/i.test(name)),
+    ...['href', 'src'].flatMap((name) => {
+      const value = attributes[name]
+      const isFine =
+        value === undefined || /^(?:https?:\/\/|mailto:|data:image\/(?:png|jpeg|gif|webp);)/i.test(value as string)
+      return isFine ? [] : [`${name}=${String(value as string)}`]
+    }),
+  ])
+}
+
+test('hostile JSX is refused or is words only, whole and while it is written', () => {
+  let refused = 0
+  for (const vector of hostileVectors) {
+    const quoted = vector.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+    const sources = [vector, `<Card>${vector}</Card>`, `<Link href="${quoted}">x</Link>`, `<Card title="${quoted}" />`]
+    for (const source of sources) {
+      for (const partial of [false, true]) {
+        const { root } = readJsx(source, { partial })
+        if (root === undefined) refused += 1
+        else expect([source, odd(root)]).toEqual([source, []])
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(hostileVectors.length * 4)
+})
+
+test('hostile names, props and children of a tree are refused or are words only', () => {
+  for (const vector of hostileVectors) {
+    const trees = [
+      { root: 'a', elements: { a: { type: vector } } },
+      { root: 'a', elements: { a: { type: 'Card', props: { [vector]: vector } } } },
+      { root: 'a', elements: { a: { type: 'Link', props: { href: vector } } } },
+      { root: 'a', elements: { a: { type: 'Image', props: { src: vector } } } },
+    ]
+    for (const tree of trees.slice(0, 2)) expect(readUiTree(tree)).toHaveProperty('problem')
+    for (const tree of trees.slice(2)) {
+      const read = readUiTree(tree)
+      if ('root' in read) expect(odd(read.root)).toEqual([])
+    }
+    const words = readUiTree({ root: 'a', elements: { a: { type: 'Text', children: [vector] } } })
+    expect(words).toEqual({ root: { type: 'Text', attributes: {}, children: [vector] } })
+  }
+})
+
+test('hostile formatters, symbols and pictures of a chart are refused', () => {
+  const markup = hostileVectors.filter((vector) => /<[a-z!/]/i.test(vector))
+  expect(markup.length).toBeGreaterThan(1000)
+  for (const vector of markup) {
+    expect(chartProblem({ series: [], tooltip: { formatter: vector } })).toContain('HTML')
+    expect(chartProblem({ series: [{ symbol: `image://${vector}` }] })).toContain('names a picture elsewhere')
+    expect(chartProblem({ series: [], graphic: { style: { image: vector } } })).toContain('names a picture elsewhere')
+  }
+})

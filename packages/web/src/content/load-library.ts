@@ -1,0 +1,47 @@
+import echarts from 'echarts/dist/echarts.min.js?url'
+import { useSyncExternalStore } from 'react'
+import mermaid from 'virtual:mermaid'
+import { useTheme } from '../ui/appearance.ts'
+
+const addresses = { echarts, mermaid }
+const loaded = new Map<string, Promise<string>>()
+
+/** The source of a library that draws, for the frame that runs it: the page itself never does. */
+export function loadLibrary(name: keyof typeof addresses): Promise<string> {
+  const known = loaded.get(name)
+  if (known !== undefined) return known
+  const loading = fetch(addresses[name]).then((response) => {
+    if (!response.ok) throw new Error(`The server answered ${response.status}.`)
+    return response.text()
+  })
+  loaded.set(name, loading)
+  // The next one who asks tries again.
+  loading.catch(() => loaded.delete(name))
+  return loading
+}
+
+/** What the eye sees: the chosen theme, or the system's. */
+export function useActiveTheme(): 'light' | 'dark' {
+  const theme = useTheme()
+  const dark = useSyncExternalStore(
+    (listener) => {
+      const query = window.matchMedia('(prefers-color-scheme: dark)')
+      query.addEventListener('change', listener)
+      return () => query.removeEventListener('change', listener)
+    },
+    () => window.matchMedia('(prefers-color-scheme: dark)').matches,
+  )
+  return theme === 'light' || theme === 'dark' ? theme : dark ? 'dark' : 'light'
+}
+
+/** Whether the page shows stronger text and lines, by the person's choice or the system's. */
+export function useActiveContrast(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const observer = new MutationObserver(listener)
+      observer.observe(document.documentElement, { attributeFilter: ['data-contrast'] })
+      return () => observer.disconnect()
+    },
+    () => document.documentElement.dataset['contrast'] === 'more',
+  )
+}

@@ -1,0 +1,134 @@
+import { Eye, EyeOff, WrapText } from 'lucide-react'
+import { lazy, memo, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { kindOfFence } from '../api/preview-kind.ts'
+import { SafeHtml } from '../markdown/safe-html.tsx'
+import { createSplitter } from '../markdown/split-blocks.ts'
+import { browserStorage } from '../platform/storage.ts'
+import { t } from '../texts/t.ts'
+import { Button, CopyButton, IconButton } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import './markdown.css'
+import './preview-button.css'
+
+const ContentView = lazy(() => import('./content-view.tsx').then(({ ContentView }) => ({ default: ContentView })))
+
+/**
+ * Below a finished block of code that is more than code: diagrams and charts are drawn at once, everything else when it
+ * is asked for. Nothing for all other languages.
+ */
+function FencePreview({ language, text }: { language: string; text: string }) {
+  const kind = kindOfFence(language, text)
+  const draws = kind === 'mermaid' || kind === 'chart'
+  const [open, setOpen] = useState(draws)
+  if (kind === undefined) return null
+  return (
+    <div className="fence-preview">
+      <Button kind="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
+        {open ? t.previews.hide : t.previews.preview}
+      </Button>
+      {open && (
+        <ErrorBoundary fallback={<p className="fence-note">{t.previews.notLoaded}</p>}>
+          <Suspense fallback={<p className="fence-note">{t.previews.loading}</p>}>
+            <div className="fence-content">
+              <ContentView content={{ kind, text, name: kind === 'chart' ? t.previews.chart : language }} />
+            </div>
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </div>
+  )
+}
+
+interface CodeBlockProps {
+  language: string
+  text: string
+  /** Nothing will be added to it. */
+  done: boolean
+  /** It came while somebody was looking on. */
+  live?: boolean
+}
+
+const wrapKey = 'troupe.wrap'
+
+export const CodeBlock = memo(function CodeBlock({ language, text, done, live = false }: CodeBlockProps) {
+  const [wraps, setWraps] = useState(() => browserStorage.get(wrapKey) === 'yes')
+  const code = useCode(text, language, done, live)
+  const wrap = () => {
+    browserStorage.set(wrapKey, wraps ? null : 'yes')
+    setWraps(!wraps)
+  }
+  return (
+    <figure className={wraps ? 'code-block code-wraps' : 'code-block'}>
+      <figcaption>
+        <span className="code-language">{language === '' ? 'text' : language}</span>
+        <IconButton label={wraps ? t.markdown.noWrap : t.markdown.wrap} aria-pressed={wraps} onClick={wrap}>
+          <WrapText />
+        </IconButton>
+        <CopyButton text={text} label={t.markdown.copyCode} />
+      </figcaption>
+      <pre tabIndex={0}>
+        <code ref={code} />
+      </pre>
+      {done && <FencePreview language={language} text={text} />}
+    </figure>
+  )
+})
+
+const afterTextsMs = 150
+let painter: typeof import('../markdown/highlight.ts') | undefined
+
+/**
+ * Fills an element with the text: plain at once, and in its colours when it is whole and there is time. A short one that
+ * is being written gets them with its last line: a frame less for every block of an answer.
+ */
+function useCode(text: string, language: string, done: boolean, live: boolean) {
+  const code = useRef<HTMLElement>(null)
+  const [isSeen] = useState(live)
+  const isPainted = useRef(false)
+  useLayoutEffect(() => {
+    const painted = done && isSeen ? painter?.highlightNow(text, language) : undefined
+    isPainted.current = painted !== undefined
+    code.current?.replaceChildren(painted ?? text)
+  }, [text, language, done, isSeen])
+  useEffect(() => {
+    if (!done || language === '' || isPainted.current) return
+    let left = false
+    const paint = async () => {
+      painter = await import('../markdown/highlight.ts')
+      if (left) return
+      const painted = await painter.highlight(text, language)
+      if (!left && painted !== undefined) code.current?.replaceChildren(painted)
+    }
+    // Texts are shown first. Without the colours they are still there: the server may be away.
+    const timer = setTimeout(() => void paint().catch(() => undefined), afterTextsMs)
+    return () => {
+      left = true
+      clearTimeout(timer)
+    }
+  }, [text, language, done])
+  return code
+}
+
+/** Text of an answer, block by block: while it grows only its last block is made again. */
+export const Markdown = memo(function Markdown({ text, done }: { text: string; done: boolean }) {
+  const [split] = useState(createSplitter)
+  const blocks = split(text, done)
+  return (
+    <div className="prose">
+      {blocks.map((block, index) =>
+        block.kind === 'code' ? (
+          <CodeBlock
+            key={index}
+            language={block.language}
+            text={block.text}
+            done={done || index < blocks.length - 1}
+            live={!done}
+          />
+        ) : (
+          <SafeHtml key={index} html={block.html} />
+        ),
+      )}
+    </div>
+  )
+})

@@ -1,0 +1,20 @@
+import { Eye } from 'lucide-react'
+import { kindOfFile } from '../api/preview-kind.ts'
+import { useSessionStore } from '../chat/session/session-context.ts'
+import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/button.tsx'
+
+/** Opens a file that has a preview beside the chat; nothing for all others. */
+export function PreviewButton({ path }: { path: string }) {
+  const { panels } = useSessionStore()
+  if (kindOfFile(path) === undefined) return null
+  const title = path.slice(path.lastIndexOf('/') + 1)
+  return (
+    <IconButton
+      label={t.previews.openBeside}
+      onClick={() => panels.open({ kind: 'preview', key: path, title, data: { path } })}
+    >
+      <Eye />
+    </IconButton>
+  )
+}

@@ -1,0 +1,180 @@
+import { type Ref, useEffect, useMemo, useRef, useState } from 'react'
+import { isRecord } from '../api/read-fields.ts'
+import { t } from '../texts/t.ts'
+import { VisibleText } from '../ui/elements.tsx'
+import './preview-frame.css'
+
+interface PreviewFrameProps {
+  title: string
+  /** Another value shows anew. Keep it the same between renders. */
+  show: Show
+  /** The lowest and highest that the frame becomes by what it holds; without it fills its place. */
+  heights?: [least: number, most: number]
+  link?: Ref<FrameLink>
+}
+
+/**
+ * The one place for markup of others that acts: a page of its own at `/preview.html`, without our origin, cookies or any
+ * network. Never give it `allow-same-origin`.
+ */
+export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [state, setState] = useState<{ height?: number; blocked: number; error?: string }>({ blocked: 0 })
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    setState({ blocked: 0 })
+    const linked = linkFrame(element, show, (message) => {
+      if (message.type === 'height') setState((now) => ({ ...now, height: message.height }))
+      if (message.type === 'blocked') setState((now) => ({ ...now, blocked: message.count }))
+      if (message.type === 'error') setState((now) => ({ ...now, error: message.text }))
+    })
+    // Set only now, so that its first word finds somebody who listens.
+    element.src = '/preview.html'
+    give(link, linked)
+    return () => {
+      give(link, null)
+      linked.close()
+    }
+  }, [show, link])
+  const height =
+    heights === undefined ? undefined : Math.min(heights[1], Math.max(heights[0], Math.ceil(state.height ?? 0)))
+  return (
+    <div className={`preview-frame preview-frame-${show.kind}`}>
+      <iframe ref={frame} title={title} sandbox="allow-scripts" referrerPolicy="no-referrer" style={{ height }} />
+      {state.error !== undefined && (
+        <output className="preview-note">
+          {t.previews.failed} <VisibleText text={state.error} />
+        </output>
+      )}
+      {state.blocked > 0 && <p className="preview-note">{t.previews.blocked(state.blocked)}</p>}
+    </div>
+  )
+}
+
+function give(ref: Ref<FrameLink> | undefined, link: FrameLink | null): void {
+  if (typeof ref === 'function') ref(link)
+  else if (ref != null) ref.current = link
+}
+
+/** What is shown in the frame: markup, or data together with the library that draws it. */
+type Show =
+  | { kind: 'html'; html: string }
+  | { kind: 'chart'; code: string; option: unknown; theme: 'light' | 'dark' }
+  | { kind: 'diagrams'; code: string }
+
+export interface FrameLink {
+  /** Asks what is shown for a picture of it. Rejects with what went wrong, and after the time. */
+  ask(request: Record<string, string>, timeoutMs?: number): Promise<string>
+  close(): void
+}
+
+/**
+ * The talk with `/preview.html` in a frame. It says once that it is ready, and is then sent what to show, once: a page
+ * that went elsewhere gets nothing more.
+ */
+export function linkFrame(
+  frame: HTMLIFrameElement,
+  show: Show,
+  onMessage: (message: FrameMessage) => void = () => undefined,
+): FrameLink {
+  const open = new Map<number, { resolve: (value: string) => void; reject: (error: Error) => void }>()
+  let isSent = false
+  let last = 0
+
+  function hear(event: MessageEvent): void {
+    // A sandboxed page has no origin of its own; the window is what tells it apart.
+    if (event.source === null || event.source !== frame.contentWindow) return
+    const message = readFrameMessage(event.data)
+    if (message === undefined) return
+    if (message.type === 'ready') {
+      if (isSent) return
+      isSent = true
+      send({ type: 'show', ...show })
+    }
+    if (message.type === 'answer') settle(message)
+    else onMessage(message)
+  }
+
+  function settle(message: Extract<FrameMessage, { type: 'answer' }>): void {
+    const waiting = open.get(message.id)
+    open.delete(message.id)
+    if ('value' in message) waiting?.resolve(message.value)
+    else waiting?.reject(new Error(message.error))
+  }
+
+  // The receiver has no origin that could be named; nothing secret is sent.
+  function send(message: unknown): void {
+    frame.contentWindow?.postMessage(message, '*')
+  }
+
+  window.addEventListener('message', hear)
+  return {
+    ask(request, timeoutMs = 10_000) {
+      const id = (last += 1)
+      return new Promise<string>((resolve, reject) => {
+        const timer = setTimeout(() => settle({ type: 'answer', id, error: t.previews.tooLong }), timeoutMs)
+        const done = (): void => clearTimeout(timer)
+        open.set(id, {
+          resolve: (value) => (done(), resolve(value)),
+          reject: (error) => (done(), reject(error)),
+        })
+        send({ type: 'ask', id, ...request })
+      })
+    },
+    close() {
+      window.removeEventListener('message', hear)
+      for (const [id] of open) settle({ type: 'answer', id, error: t.previews.closed })
+    },
+  }
+}
+
+/** What the page in the frame may say. Its content can send anything at all, so nothing else is heard. */
+type FrameMessage =
+  | { type: 'ready' }
+  | { type: 'shown' }
+  | { type: 'height'; height: number }
+  | { type: 'blocked'; count: number }
+  | { type: 'error'; text: string }
+  | { type: 'answer'; id: number; value: string }
+  | { type: 'answer'; id: number; error: string }
+
+/** The longest picture that is taken from a frame, in characters. */
+const longestAnswer = 20_000_000
+
+export function readFrameMessage(data: unknown): FrameMessage | undefined {
+  if (!isRecord(data)) return undefined
+  switch (data['type']) {
+    case 'ready':
+    case 'shown':
+      return { type: data['type'] }
+    case 'height':
+      return isCount(data['height'], 100_000) ? { type: 'height', height: data['height'] } : undefined
+    case 'blocked':
+      return isCount(data['count'], 100) ? { type: 'blocked', count: data['count'] } : undefined
+    case 'error':
+      return isText(data['text'], 500) ? { type: 'error', text: data['text'] } : undefined
+    case 'answer': {
+      const { id, value, error } = data
+      if (!isCount(id, Number.MAX_SAFE_INTEGER)) return undefined
+      if (isText(value, longestAnswer)) return { type: 'answer', id, value }
+      return isText(error, 500) ? { type: 'answer', id, error } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function isCount(value: unknown, most: number): value is number {
+  return typeof value === 'number' && value >= 0 && value <= most
+}
+
+function isText(value: unknown, most: number): value is string {
+  return typeof value === 'string' && value.length <= most
+}
+
+/** A page that somebody wrote, in a frame where it can do no harm. `fills`: as high as its place. */
+export function HtmlView({ text, name, fills = false }: { text: string; name: string; fills?: boolean }) {
+  const show = useMemo(() => ({ kind: 'html', html: text }) as const, [text])
+  return <PreviewFrame title={t.previews.titleOf(name)} show={show} {...(!fills && { heights: [120, 560] })} />
+}

@@ -1,0 +1,226 @@
+/** A unified diff as rows of a table, in which nothing of its text is lost. */
+interface Diff {
+  rows: DiffRow[]
+  added: number
+  removed: number
+}
+
+export type DiffRow =
+  /** Unchanged lines between two hunks, or before the first, and what the hunk says it is in. */
+  | { type: 'gap'; count: number; heading: string }
+  /** Where one of several files begins. */
+  | { type: 'file'; path: string }
+  | DiffLine
+  /** What is said about the line above, such as that no line end follows it. */
+  | { type: 'note'; text: string }
+
+export interface DiffLine {
+  type: 'context' | 'added' | 'removed'
+  /** Line numbers before and after, where there is such a line and the diff tells. */
+  before: number | undefined
+  after: number | undefined
+  text: string
+  /** The stretch of the text that differs from its counterpart. */
+  changed?: [from: number, to: number]
+}
+
+/** In longer lines, which nobody wrote by hand, the changed stretch is not looked for. */
+const markedCharacters = 2000
+
+const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
+/** Patches as models write them name no lines, only what stands above. */
+const bareHunkHead = /^@@(?: |$)/
+const fileHead =
+  /^(?:diff |index |--- |\+\+\+ |Index: |={20,}$|(?:new|deleted|old) (?:file )?mode |(?:rename|copy) |similarity )/
+
+/**
+ * Reads hunks, with or without the heads of files before them. In a diff without hunks every line is one of a hunk:
+ * what is to be approved must not lose a line that looks like a head.
+ */
+export function parseDiff(diff: string): Diff {
+  let rows: DiffRow[] = []
+  const lines = splitLines(diff)
+  const hasHunks = lines.some((line) => hunkHead.test(line))
+  let before: number | undefined
+  let after: number | undefined
+  /** What is still to come of the hunk: inside, `--- ` is a removed line and not the head of a file. */
+  let left: { before: number; after: number } | undefined
+
+  for (const line of lines) {
+    const head = hunkHead.exec(line)
+    const inside = left !== undefined && (left.before > 0 || left.after > 0)
+    if (head !== null) {
+      const from = firstLine(head[1], head[2])
+      const gap = Math.max(from - (before ?? 1), 0)
+      const heading = head[5] ?? ''
+      if (gap > 0 || heading !== '') rows.push({ type: 'gap', count: gap, heading })
+      before = from
+      after = firstLine(head[3], head[4])
+      left = { before: Number(head[2] ?? 1), after: Number(head[4] ?? 1) }
+      continue
+    }
+    if (!hasHunks && bareHunkHead.test(line)) {
+      rows.push({ type: 'gap', count: 0, heading: line.slice(2).trim() })
+      continue
+    }
+    if (hasHunks && !inside && fileHead.test(line)) {
+      if (line.startsWith('+++ ')) rows.push({ type: 'file', path: line.slice(4).split('\t')[0] ?? '' })
+      before = after = left = undefined
+      continue
+    }
+    if (line.startsWith('\\')) {
+      rows.push({ type: 'note', text: line.slice(1).trim() })
+      continue
+    }
+    const type = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'context'
+    const hasBefore = type !== 'added'
+    const hasAfter = type !== 'removed'
+    rows.push({
+      type,
+      before: hasBefore ? before : undefined,
+      after: hasAfter ? after : undefined,
+      text: type === 'context' && !line.startsWith(' ') ? line : line.slice(1),
+    })
+    if (hasBefore && before !== undefined) before++
+    if (hasAfter && after !== undefined) after++
+    if (left !== undefined) left = { before: left.before - Number(hasBefore), after: left.after - Number(hasAfter) }
+  }
+  dropOnlyFile(rows)
+  dropCommonReturns(rows)
+  rows = joinEqual(rows)
+  if (isEmptyGap(rows[0])) rows.shift()
+  markChanges(rows)
+  return { rows, added: count(rows, 'added'), removed: count(rows, 'removed') }
+}
+
+function splitLines(text: string): string[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** An empty side is numbered by the line before it. */
+function firstLine(start: string | undefined, length: string | undefined): number {
+  return Number(start) + (length === '0' ? 1 : 0)
+}
+
+function count(rows: DiffRow[], type: DiffLine['type']): number {
+  return rows.reduce((sum, row) => sum + Number(row.type === type), 0)
+}
+
+export function isLine(row: DiffRow | undefined): row is DiffLine {
+  return row?.type === 'context' || row?.type === 'added' || row?.type === 'removed'
+}
+
+function isEmptyGap(row: DiffRow | undefined): boolean {
+  return row?.type === 'gap' && row.count === 0 && row.heading === ''
+}
+
+/** A single file is named by whoever shows the diff. */
+function dropOnlyFile(rows: DiffRow[]): void {
+  const first = rows.findIndex((row) => row.type === 'file')
+  if (first >= 0 && rows.findLastIndex((row) => row.type === 'file') === first) rows.splice(first, 1)
+}
+
+/** Where all lines end in CR LF the return says nothing; where only some do, it is what changed. */
+function dropCommonReturns(rows: DiffRow[]): void {
+  const lines = rows.filter(isLine)
+  if (!lines.every((line) => line.text.endsWith('\r'))) return
+  for (const line of lines) line.text = line.text.slice(0, -1)
+}
+
+/** Lines that are removed and added again, at the beginning or end of a change, did not change. */
+function joinEqual(rows: DiffRow[]): DiffRow[] {
+  const joined: DiffRow[] = []
+  for (let at = 0; at < rows.length;) {
+    const removed = runOf(rows, at, 'removed')
+    const added = runOf(rows, at + removed.length, 'added')
+    if (removed.length === 0 || added.length === 0) {
+      joined.push(...rows.slice(at, at + Math.max(1, removed.length)))
+      at += Math.max(1, removed.length)
+      continue
+    }
+    const { start, end } = commonEnds(
+      removed.map(({ text }) => text),
+      added.map(({ text }) => text),
+    )
+    const context = (line: DiffLine | undefined, index: number): DiffLine[] =>
+      line === undefined ? [] : [{ ...line, type: 'context', after: added[index]?.after }]
+    for (let index = 0; index < start; index++) joined.push(...context(removed[index], index))
+    joined.push(...removed.slice(start, removed.length - end), ...added.slice(start, added.length - end))
+    for (let left = end; left > 0; left--) joined.push(...context(removed[removed.length - left], added.length - left))
+    at += removed.length + added.length
+  }
+  return joined
+}
+
+/** How many entries two lists begin and end with in common. */
+function commonEnds(one: string[], other: string[]): { start: number; end: number } {
+  const most = Math.min(one.length, other.length)
+  let start = 0
+  while (start < most && one[start] === other[start]) start++
+  let end = 0
+  while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end++
+  return { start, end }
+}
+
+/** Removed lines that are followed by as many added ones are taken for the same lines, changed. */
+function markChanges(rows: DiffRow[]): void {
+  for (let at = 0; at < rows.length;) {
+    const removed = runOf(rows, at, 'removed')
+    const added = runOf(rows, at + removed.length, 'added')
+    if (removed.length > 0 && removed.length === added.length) {
+      for (const [index, line] of removed.entries()) markPair(line, added[index] as DiffLine)
+    }
+    at += Math.max(1, removed.length + added.length)
+  }
+}
+
+function runOf(rows: DiffRow[], from: number, type: DiffLine['type']): DiffLine[] {
+  const run: DiffLine[] = []
+  for (let row = rows[from]; isLine(row) && row.type === type; row = rows[from + run.length]) run.push(row)
+  return run
+}
+
+/** Marks what is between the common beginning and end, unless the lines have little in common. */
+function markPair(removed: DiffLine, added: DiffLine): void {
+  if (Math.max(removed.text.length, added.text.length) > markedCharacters) return
+  const [old, fresh] = [Array.from(removed.text), Array.from(added.text)]
+  const { start, end } = commonEnds(old, fresh)
+  const common = [...old.slice(0, start), ...old.slice(old.length - end)].join('').trim().length
+  if (common < Math.max(removed.text.length, added.text.length) / 3) return
+  removed.changed = stretch(old, start, end)
+  added.changed = stretch(fresh, start, end)
+}
+
+/** In UTF-16 units, and never inside a character. */
+function stretch(characters: string[], start: number, end: number): [number, number] {
+  const from = characters.slice(0, start).join('').length
+  return [from, from + characters.slice(start, characters.length - end).join('').length]
+}
+
+export type DiffItem = DiffRow | { type: 'fold'; lines: DiffLine[] }
+
+const around = 3
+const worthFolding = 6
+
+/** Long stretches of unchanged lines become one item; a few lines around each change stay. */
+export function foldContext(rows: DiffRow[]): DiffItem[] {
+  const items: DiffItem[] = []
+  for (let at = 0; at < rows.length;) {
+    const stretch: DiffLine[] = []
+    for (let row = rows[at]; row?.type === 'context'; row = rows[at + stretch.length]) stretch.push(row)
+    if (stretch.length === 0) {
+      items.push(rows[at++] as DiffRow)
+      continue
+    }
+    const isFirst = at === 0
+    at += stretch.length
+    const isLast = at === rows.length
+    const from = isFirst ? 0 : around
+    const to = isLast ? stretch.length : stretch.length - around
+    if (to - from < worthFolding || (isFirst && isLast)) items.push(...stretch)
+    else items.push(...stretch.slice(0, from), { type: 'fold', lines: stretch.slice(from, to) }, ...stretch.slice(to))
+  }
+  return items
+}

@@ -1,0 +1,236 @@
+import { ExternalLink, ShieldQuestion } from 'lucide-react'
+import { useId, useRef, useState } from 'react'
+import { toErrorInfo } from '../api/request.ts'
+import type { McpInfo } from '../api/settings-types.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+
+/** How a server is reached, exactly as it is written. */
+export function ServerFacts({ server }: { server: McpInfo }) {
+  const { command, args, cwd, url, env, headers, file, title, instructions } = server
+  return (
+    <dl className="mcp-facts">
+      {command !== null && (
+        <div>
+          <dt>{t.mcp.command}</dt>
+          <dd>
+            <WordList words={[command, ...args]} />
+          </dd>
+        </div>
+      )}
+      {command !== null && (
+        <div>
+          <dt>{t.mcp.startsIn}</dt>
+          <dd>{cwd === null ? t.mcp.theWorkspace : <WordList words={[cwd]} />}</dd>
+        </div>
+      )}
+      {url !== null && (
+        <div>
+          <dt>{t.mcp.address}</dt>
+          <dd>
+            <WordList words={[url]} />
+          </dd>
+        </div>
+      )}
+      {env.length > 0 && (
+        <div>
+          <dt>{t.mcp.isGiven}</dt>
+          <dd>
+            <WordList words={env} />
+          </dd>
+        </div>
+      )}
+      {headers.length > 0 && (
+        <div>
+          <dt>{t.mcp.headerNames}</dt>
+          <dd>
+            <WordList words={headers} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{t.mcp.writtenIn}</dt>
+        <dd>
+          <VisibleText text={file} as="name" />
+        </dd>
+      </div>
+      {title !== null && title !== '' && (
+        <div>
+          <dt>{t.mcp.callsItself}</dt>
+          <dd>
+            <VisibleText text={title} />
+          </dd>
+        </div>
+      )}
+      {instructions !== null && instructions !== '' && (
+        <div>
+          <dt>{t.mcp.tellsModels}</dt>
+          <dd className="mcp-instructions">
+            <VisibleText text={instructions} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+/** Each on its own, so that nobody takes two for one. */
+function WordList({ words }: { words: string[] }) {
+  return words.map((word, index) => (
+    <span key={index}>
+      {index > 0 && ' '}
+      <code>{word === '' ? t.mcp.empty : <VisibleText text={word} as="exact" />}</code>
+    </span>
+  ))
+}
+
+const readingTime = 500
+
+interface TrustBoxProps {
+  server: McpInfo
+  what: 'command' | 'tools'
+  busy: boolean
+  onTrust: () => void
+}
+
+/** What the person is about to trust, all of it. Mounted anew when it becomes something else. */
+export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
+  const shownAt = useRef<number>(undefined)
+  const isLocal = server.command !== null
+  return (
+    <section
+      className="mcp-trust"
+      aria-label={t.mcp.trust}
+      ref={(element) => {
+        if (element !== null) shownAt.current ??= performance.now()
+      }}
+    >
+      <p>
+        <ShieldQuestion aria-hidden />
+        <span>{what === 'tools' ? t.mcp.aboutTools : isLocal ? t.mcp.aboutCommand : t.mcp.aboutAddress}</span>
+      </p>
+      {what === 'command' && server.error !== null && (
+        <p className="mcp-trust-reason">
+          <VisibleText text={server.error} />
+        </p>
+      )}
+      {what === 'command' ? (
+        <ServerFacts server={server} />
+      ) : (
+        <ul aria-label={t.mcp.toBeTrusted}>
+          {server.tools.map((tool) => (
+            <li key={tool.name}>
+              <code>
+                <VisibleText text={tool.name} as="exact" />
+              </code>{' '}
+              {tool.readOnlyHint && <span className="mcp-hint">{t.mcp.onlyReads}</span>}
+              <p>
+                <VisibleText text={tool.description} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Button
+        kind="primary"
+        disabled={busy}
+        onClick={(event) => {
+          // What has just changed under the pointer was not read.
+          if (event.detail > 0 && performance.now() - (shownAt.current ?? 0) < readingTime) return
+          onTrust()
+        }}
+      >
+        {what === 'tools'
+          ? t.mcp.trustTools(server.tools.length)
+          : isLocal
+            ? t.mcp.trustAndStart
+            : t.mcp.trustAndConnect}
+      </Button>
+    </section>
+  )
+}
+
+type Login =
+  | { state: 'none' | 'beginning' | 'logged-in' }
+  | { state: 'open'; url: string }
+  | { state: 'failed'; text: string }
+
+/** A login goes on at the server's own place, in a page of its own; the address is shown before it is gone to. */
+export function ServerLogin({ server }: { server: McpInfo }) {
+  const { api } = useWorkspace()
+  const [login, setLogin] = useState<Login>({ state: 'none' })
+  if (server.login !== 'needed') return null
+  const begin = async () => {
+    setLogin({ state: 'beginning' })
+    try {
+      const { url } = await api.loginToMcp(server.name)
+      if (url === null) return setLogin({ state: 'logged-in' })
+      if (!/^https?:\/\//i.test(url)) return setLogin({ state: 'failed', text: t.mcp.badLogin(url) })
+      setLogin({ state: 'open', url })
+    } catch (error) {
+      setLogin({ state: 'failed', text: toErrorInfo(error).message })
+    }
+  }
+  return (
+    <section className="mcp-login" aria-label={t.mcp.login}>
+      {login.state === 'open' ? (
+        <p>
+          <a href={login.url} target="_blank" rel="noopener noreferrer nofollow">
+            <ExternalLink aria-hidden /> {t.mcp.goOn(new URL(login.url).host)}
+          </a>
+        </p>
+      ) : (
+        <Button kind="primary" disabled={login.state === 'beginning'} onClick={() => void begin()}>
+          {t.mcp.logIn}
+        </Button>
+      )}
+      {login.state === 'logged-in' && <p className="settings-note">{t.mcp.loggedIn}</p>}
+      {login.state === 'failed' && (
+        <p className="settings-failure" role="alert">
+          <VisibleText text={login.text} />
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The end of what a server has printed and said, when it is asked for. */
+export function ServerLog({ name }: { name: string }) {
+  const { api } = useWorkspace()
+  const [shown, setShown] = useState<string | null>(null)
+  const logId = useId()
+  const read = async () => {
+    try {
+      const { log } = await api.mcpLog(name)
+      setShown(log.trim() === '' ? t.mcp.saidNothing : log)
+    } catch (error) {
+      setShown(toErrorInfo(error).message)
+    }
+  }
+  return (
+    <section className="mcp-log" aria-label={t.mcp.logOf(name)}>
+      <Button
+        kind="quiet"
+        aria-expanded={shown !== null}
+        aria-controls={logId}
+        onClick={() => (shown === null ? void read() : setShown(null))}
+      >
+        {shown === null ? t.mcp.showLog : t.mcp.hideLog}
+      </Button>
+      {shown !== null && (
+        <Button kind="quiet" onClick={() => void read()}>
+          {t.mcp.readAgain}
+        </Button>
+      )}
+      <div id={logId} hidden={shown === null}>
+        {shown !== null && (
+          <pre tabIndex={0} aria-label={t.mcp.saidBy(name)}>
+            <VisibleText text={shown} />
+          </pre>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,251 @@
+import type { Mode } from '@troupe/core'
+import { useEffect, useState } from 'react'
+import type { SessionPage } from '../api/api.ts'
+import { isDemoModel } from '../api/models.ts'
+import type { AgentInfo } from '../api/session-types.ts'
+import { openFind } from '../find/find.tsx'
+import { keyNames, type Keys } from '../platform/keyboard.ts'
+import { splitSnippet } from '../sessions/search-results.tsx'
+import { archive, exportSession, trash } from '../sessions/session-menu.tsx'
+import { findSettings, type Searchable } from '../settings/section.ts'
+import { useSearchables } from '../settings/sections.ts'
+import { shortcuts } from '../shortcuts/shortcuts.ts'
+import { openBranchMap } from '../state/panels.ts'
+import '../texts/show-late.ts'
+import { t } from '../texts/t.ts'
+import { setTheme } from '../ui/appearance.ts'
+import { stripMarkdown } from '../ui/strip-markdown.ts'
+import { type AppState, availableModes, findSession } from '../workspace/app-state.ts'
+import { useApp, useWorkspace, type Workspace } from '../workspace/workspace.ts'
+
+const typingPause = 160
+const noHits: Pick<SessionPage, 'sessions' | 'hits'> = { sessions: [], hits: [] }
+
+/** Everything that fits what is typed: commands, sessions, messages of all of them, settings. */
+export function useEntries(query: string): PaletteEntry[] {
+  const workspace = useWorkspace()
+  const { app, api } = workspace
+  const state = useApp((all) => all)
+  const { isNew, sessions: listed } = state
+  const [agents, setAgents] = useState<AgentInfo[]>([])
+  const wanted = query.trim()
+  const settings = useSearchables(wanted !== '')
+  const [found, setFound] = useState({ query: '', page: noHits })
+  useEffect(() => {
+    if (!isNew) return
+    // Without a server there is still what the page knows.
+    void api.agents().then(
+      ({ agents: all }) => setAgents(all),
+      () => undefined,
+    )
+  }, [api, isNew])
+  useEffect(() => {
+    if (wanted === '') return
+    let isLate = false
+    const timer = setTimeout(
+      () =>
+        void api.sessions({ query: wanted }).then(
+          (page) => isLate || setFound({ query: wanted, page }),
+          // Without a server there is still what the page knows.
+          () => undefined,
+        ),
+      typingPause,
+    )
+    return () => {
+      isLate = true
+      clearTimeout(timer)
+    }
+  }, [api, wanted])
+  const { sessions, hits } = found.query === wanted && wanted !== '' ? found.page : noHits
+  const known = new Map([...sessions, ...listed].map((session) => [session.id, session]))
+  return findEntries(
+    [
+      ...commands(state).map((command) => ({ ...entryOf(command, 'commands'), isFirst: true })),
+      ...choices(state, agents).map((choice) => entryOf(choice, 'choices')),
+      ...[...known.values()].map(({ id, title }): PaletteEntry => ({
+        id: `session ${id}`,
+        group: 'sessions',
+        title,
+        detail: '',
+        isFirst: true,
+        run: () => app.select(id),
+      })),
+      ...hits.map(({ sessionId, messageId, title, snippet }): PaletteEntry => ({
+        id: `message ${messageId}`,
+        group: 'messages',
+        title: splitSnippet(stripMarkdown(snippet))
+          .map(({ text }) => text)
+          .join(''),
+        detail: title,
+        run: () => app.select(sessionId, messageId),
+      })),
+      ...settings.map(({ at, title, section, words }): PaletteEntry => ({
+        id: `setting ${at}`,
+        group: 'settings',
+        title,
+        detail: title === section ? '' : section,
+        words,
+        isFirst: !at.includes('/'),
+        run: () => app.openSettings(at),
+      })),
+    ],
+    query,
+  )
+
+  function entryOf(
+    { id, title, words = '', keys, narrowsTo, run }: PaletteCommand,
+    group: PaletteEntry['group'],
+  ): PaletteEntry {
+    return {
+      id: `${group} ${id}`,
+      group,
+      title,
+      detail: keys === undefined ? '' : keyNames(keys).join(' '),
+      words,
+      ...(narrowsTo !== undefined && { narrowsTo }),
+      run: () => run(workspace),
+    }
+  }
+}
+
+/** Something that can be done from anywhere. */
+interface PaletteCommand {
+  id: string
+  title: string
+  words?: string
+  keys?: Keys
+  /** What it is about is chosen next, from what these words find. */
+  narrowsTo?: string
+  run: (workspace: Workspace) => void
+}
+
+const themes = ['light', 'dark', 'system'] as const
+
+/** What the palette offers besides sessions and settings. */
+function commands(state: AppState): PaletteCommand[] {
+  return [
+    ...shortcuts.flatMap(({ id, keys, title, run, inPalette }) =>
+      run === undefined || inPalette === undefined ? [] : [{ id, keys, title: title(), run }],
+    ),
+    ...(state.isNew ? [] : sessionCommands(state)),
+    // Before the model, which has its letters.
+    { id: 'switch-mode', title: t.palette.switchMode, narrowsTo: t.modes.picked(''), run: () => undefined },
+    { id: 'switch-model', title: t.palette.switchModel, narrowsTo: t.models.picked('', false), run: () => undefined },
+    // Whom a session talks to is settled with its first message.
+    ...(state.isNew
+      ? [{ id: 'switch-agent', title: t.palette.switchAgent, narrowsTo: t.agents.picked(''), run: () => undefined }]
+      : []),
+    { id: 'import', title: t.sessions.importMenu, run: ({ app }) => app.setDialog('import') },
+    ...themes.map((theme) => ({
+      id: `theme-${theme}`,
+      title: t.palette.theme(t.ui.themes[theme]),
+      words: t.settings.themeWords,
+      run: () => setTheme(theme),
+    })),
+  ]
+}
+
+/** What a model, a mode and an agent can be switched to. */
+function choices({ models, permissions, isNew }: AppState, agents: readonly AgentInfo[]): PaletteCommand[] {
+  return [
+    ...models.map(({ ref, name }) => ({
+      id: `model-${ref}`,
+      title: t.models.picked(name, isDemoModel(ref)),
+      words: ref,
+      run: ({ app }: Workspace) => void app.chooseModel(ref),
+    })),
+    ...availableModes({ bypass: permissions?.bypass === true }).map((mode: Mode) => ({
+      id: `mode-${mode}`,
+      title: t.modes.picked(t.modes.each[mode].name),
+      run: ({ app }: Workspace) => void app.chooseMode(mode),
+    })),
+    ...(isNew ? agents.filter(({ enabled, hidden }) => enabled && hidden !== true) : []).map(
+      ({ name, description }) => ({
+        id: `agent-${name}`,
+        title: t.agents.picked(name),
+        words: description,
+        run: ({ app }: Workspace) => app.chooseAgent(name === 'master' ? null : name),
+      }),
+    ),
+  ]
+}
+
+function sessionCommands(state: AppState): PaletteCommand[] {
+  const { sessionId } = state
+  const session = findSession(state, sessionId)
+  const formats = { md: t.sessions.exportMarkdown, html: t.sessions.exportHtml, json: t.sessions.exportJson } as const
+  return [
+    { id: 'find', keys: 'Mod+F', title: t.find.open, run: () => openFind() },
+    {
+      id: 'branches',
+      title: t.branches.open,
+      run: (workspace) => openBranchMap(workspace.session(sessionId).panels),
+    },
+    { id: 'context', title: t.context.title, run: ({ app }) => app.setDialog('context') },
+    ...(['md', 'html', 'json'] as const).map((format) => ({
+      id: `export-${format}`,
+      title: t.palette.export(formats[format]),
+      run: (workspace: Workspace) =>
+        exportSession(sessionId, format, workspace.session(sessionId).getState().messages.at(-1)?.id),
+    })),
+    ...(session === undefined || session.trashedAt !== null
+      ? []
+      : [
+          { id: 'rename', title: t.palette.rename, run: renameCurrentSession },
+          ...(session.archived
+            ? []
+            : [{ id: 'archive', title: t.palette.archive, run: ({ app }: Workspace) => void archive(app, [session]) }]),
+          { id: 'delete', title: t.palette.delete, run: ({ app }: Workspace) => void trash(app, [session]) },
+        ]),
+  ]
+}
+
+/** In the header, where its title stands. */
+function renameCurrentSession(): void {
+  document.querySelector<HTMLElement>('.header-title button')?.click()
+}
+
+/** One line of the palette. */
+export interface PaletteEntry {
+  id: string
+  group: 'commands' | 'choices' | 'sessions' | 'messages' | 'settings'
+  title: string
+  detail: string
+  words?: string
+  /** Among the first things that are offered, without words. */
+  isFirst?: boolean
+  /** Instead of being done it is chosen further, from what these words find. */
+  narrowsTo?: string
+  run: () => void
+}
+
+const mostPerGroup: Record<PaletteEntry['group'], number> = {
+  commands: 12,
+  choices: 40,
+  sessions: 8,
+  messages: 8,
+  settings: 8,
+}
+const mostSessionsAtFirst = 6
+
+/** What fits the words, group by group; messages were found by the server and all fit. */
+export function findEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {
+  const isSearching = query.trim() !== ''
+  const searchable = (entry: PaletteEntry): Searchable => ({
+    at: entry.id,
+    title: entry.title,
+    section: entry.detail,
+    words: entry.words ?? '',
+  })
+  return [...Map.groupBy(entries, ({ group }) => group)].flatMap(([group, members]) => {
+    if (!isSearching) {
+      const first = members.filter(({ isFirst }) => isFirst === true)
+      return group === 'sessions' ? first.slice(0, mostSessionsAtFirst) : first
+    }
+    if (group === 'messages') return members.slice(0, mostPerGroup[group])
+    const byId = new Map(members.map((entry) => [entry.id, entry]))
+    return findSettings(members.map(searchable), query)
+      .slice(0, mostPerGroup[group])
+      .flatMap(({ at }) => byId.get(at) ?? [])
+  })
+}

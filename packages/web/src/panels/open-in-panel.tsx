@@ -1,0 +1,90 @@
+import { PanelRightOpen } from 'lucide-react'
+import { use } from 'react'
+import { isRecord, numberIn, textIn, webAddress } from '../api/read-fields.ts'
+import type { ToolCall } from '../chat/session/message-parts.ts'
+import { SessionContext } from '../chat/session/session-context.ts'
+import type { PanelRequest } from '../state/panels-state.ts'
+import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/button.tsx'
+
+/** Shows what a call has brought beside the chat, where there is a panel for it. */
+export function OpenInPanel({ call }: { call: ToolCall }) {
+  const store = use(SessionContext)
+  const request = panelForCall(call)
+  if (store === null || request === undefined) return null
+  return (
+    <IconButton className="tool-beside" label={t.panels.openBeside} onClick={() => store.panels.open(request)}>
+      <PanelRightOpen />
+    </IconButton>
+  )
+}
+
+/** Shows a file of the workspace beside the chat, at a line. */
+export function OpenFileInPanel({ path, line }: { path: string; line?: number | undefined }) {
+  const store = use(SessionContext)
+  if (store === null || path === '') return null
+  const title = path.split('/').at(-1) || path
+  const data = { path, ...(line !== undefined && { line }) }
+  return (
+    <IconButton
+      className="open-file"
+      label={`${t.panels.openBeside}: ${path}`}
+      onClick={() => store.panels.open({ kind: 'file', key: path, title, data })}
+    >
+      <PanelRightOpen />
+    </IconButton>
+  )
+}
+
+const maxContentLength = 50_000
+
+/** What of a call can be looked at beside the chat; undefined for most. */
+export function panelForCall({ toolCallId, notes, state }: ToolCall): PanelRequest | undefined {
+  const content = notes.display?.content
+  if (state !== 'output-available' || !isRecord(content)) return undefined
+  const path = textIn(content['path'])
+  switch (content['kind']) {
+    case 'file': {
+      if (path === undefined) return undefined
+      const line = numberIn(content['from'])
+      return {
+        kind: 'file',
+        key: path,
+        title: fileName(path),
+        data: { path, ...(line !== undefined && line > 1 && { line }) },
+      }
+    }
+    case 'diff':
+    case 'patch': {
+      const isSmall = JSON.stringify(content).length <= maxContentLength
+      const title = path === undefined ? (notes.display?.title ?? toolCallId) : fileName(path)
+      return { kind: 'diff', key: toolCallId, title, data: { toolCallId, ...(isSmall && { content }) } }
+    }
+    case 'terminal': {
+      const taskId = textIn(content['taskId'])
+      if (taskId === undefined) return undefined
+      return {
+        kind: 'terminal',
+        key: taskId,
+        title: firstWords(textIn(content['command']) ?? taskId),
+        data: { taskId },
+      }
+    }
+    case 'page': {
+      const address = webAddress(content['url'])
+      if (address === undefined) return undefined
+      const title = textIn(content['title'])?.trim() || address.host
+      return { kind: 'browser', key: address.href, title, data: { url: address.href } }
+    }
+    default:
+      return undefined
+  }
+}
+
+function fileName(path: string): string {
+  return path.split('/').at(-1) || path
+}
+
+function firstWords(command: string): string {
+  return command.trim().split('\n', 1)[0]?.slice(0, 80) ?? command
+}

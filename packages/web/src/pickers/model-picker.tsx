@@ -1,0 +1,162 @@
+import { Check, ChevronDown, Plus, Search } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { useId, useMemo, useRef, useState } from 'react'
+import { groupModels, isDemoModel, type ModelInfo } from '../api/models.ts'
+import { formatCount } from '../texts/format.ts'
+import { t } from '../texts/t.ts'
+import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
+import './model-picker.css'
+
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
+   a list that a search field drives (the combobox pattern of ARIA) has no tag of its own; its keys are those of the field */
+
+/** Which model answers next. Arrow keys move, Enter takes, typing searches. */
+export function ModelPicker() {
+  const { app } = useWorkspace()
+  const models = useApp((state) => state.models)
+  const current = useCurrentModel()
+  const [open, setOpen] = useState(false)
+  const adding = useRef(false)
+  const shown = models.find(({ ref }) => ref === current)
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger
+        className="model-trigger"
+        aria-label={t.models.picked(shown?.name ?? t.models.none, isDemoModel(current))}
+      >
+        <span className="model-trigger-name">{shown?.name ?? t.models.noModel}</span>{' '}
+        {isDemoModel(current) && <span className="model-demo">{t.models.scripted}</span>}
+        <ChevronDown aria-hidden />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          className="model-popover"
+          side="top"
+          align="start"
+          sideOffset={8}
+          collisionPadding={10}
+          aria-label={t.models.choose}
+          onCloseAutoFocus={() => {
+            // After the focus has gone back to the trigger, so that the dialog gives it back there.
+            if (adding.current) setTimeout(() => app.openSettings('models'))
+            adding.current = false
+          }}
+        >
+          <ModelChooser
+            models={models}
+            current={current}
+            onChoose={(ref) => {
+              void app.chooseModel(ref)
+              setOpen(false)
+            }}
+          />
+          <button
+            type="button"
+            className="model-add"
+            onClick={() => {
+              adding.current = true
+              setOpen(false)
+            }}
+          >
+            <Plus aria-hidden />
+            {t.models.add}
+          </button>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+export function ModelChooser({
+  models,
+  current,
+  onChoose,
+}: {
+  models: ModelInfo[]
+  current: string | undefined
+  onChoose: (ref: string) => void
+}) {
+  const [search, setSearch] = useState('')
+  const groups = useMemo(() => groupModels(models, search), [models, search])
+  const flat = groups.flatMap((group) => group.models)
+  const [marked, setMarked] = useState(current)
+  const active = flat.find(({ ref }) => ref === marked) ?? flat[0]
+  const listId = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const optionId = (ref: string) => `${listId}-${ref}`
+
+  const move = (by: number) => {
+    const index = flat.findIndex(({ ref }) => ref === active?.ref)
+    const next = flat[Math.min(Math.max(index + by, 0), flat.length - 1)]
+    setMarked(next?.ref)
+    if (next !== undefined) document.getElementById(optionId(next.ref))?.scrollIntoView({ block: 'nearest' })
+  }
+
+  return (
+    <>
+      <div className="model-search">
+        <Search aria-hidden />
+        <input
+          role="combobox"
+          aria-expanded
+          aria-controls={listId}
+          aria-activedescendant={active === undefined ? undefined : optionId(active.ref)}
+          aria-label={t.models.search}
+          placeholder={t.models.search}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          onKeyDown={(event) => {
+            const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key]
+            if (step !== undefined) {
+              event.preventDefault()
+              move(step)
+            } else if (event.key === 'Enter' && active !== undefined) {
+              event.preventDefault()
+              onChoose(active.ref)
+            }
+          }}
+        />
+      </div>
+      <div id={listId} ref={list} className="model-list" role="listbox" aria-label={t.models.list}>
+        {groups.map((group) => (
+          <div key={group.provider} role="group" aria-label={group.provider}>
+            <div className="model-group">{group.provider}</div>
+            {group.models.map((model) => (
+              <div
+                key={model.ref}
+                id={optionId(model.ref)}
+                role="option"
+                aria-selected={model.ref === current}
+                className={model.ref === active?.ref ? 'model-option model-active' : 'model-option'}
+                onMouseMove={() => setMarked(model.ref)}
+                onClick={() => onChoose(model.ref)}
+              >
+                <span className="model-name">
+                  {model.name}
+                  {model.ref === current && <Check aria-hidden />}
+                </span>
+                <span className="model-facts">
+                  {isDemoModel(model.ref) ? t.models.scripted : model.ref}
+                  {model.contextWindow !== undefined && ` · ${t.models.window(formatCount(model.contextWindow))}`}
+                  {model.price !== undefined &&
+                    !isDemoModel(model.ref) &&
+                    ` · ${t.models.price(model.price.input, model.price.output)}`}
+                </span>
+                <span className="model-tags">
+                  {model.tags.map((tag) => (
+                    <span key={tag} className="model-tag">
+                      {t.models.tags[tag] ?? tag}
+                    </span>
+                  ))}
+                </span>
+              </div>
+            ))}
+          </div>
+        ))}
+        {flat.length === 0 && (
+          <p className="model-none">{models.length === 0 ? t.models.noProvider : t.models.noneFits}</p>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+import { useCallback } from 'react'
+import type { ModelInfo } from '../api/models.ts'
+import type { ConfigInfo } from '../api/settings-types.ts'
+import { t } from '../texts/t.ts'
+import { VisibleText } from '../ui/elements.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { type EditableConfig, SavedNote, useConfig } from './config-form.tsx'
+import { BrowserForm, LimitsForm, SearchForm, ToolsForm } from './general-forms.tsx'
+import { ServerDataStatus, SettingRow, useServerData } from './section-parts.tsx'
+
+const titlings = ['model', 'words'] as const
+const recoveries = ['continue', 'wait'] as const
+
+/** What holds for every workspace and has no section of its own. */
+export function GeneralSection() {
+  const kept = useConfig()
+  const { asked, save, saved } = kept
+  if (asked.value === null) return <ServerDataStatus asked={asked} />
+  const { config, path } = asked.value
+  return (
+    <>
+      <p className="settings-note">
+        {t.settings.general.about}{' '}
+        <code>
+          <VisibleText text={path} as="name" />
+        </code>
+      </p>
+      <SessionModel config={config} save={save} saved={saved} />
+      <MediaModel kind="image" config={config} save={save} saved={saved} />
+      <MediaModel kind="video" config={config} save={save} saved={saved} />
+      <SearchForm key={config.search?.provider ?? ''} config={config} save={save} saved={saved} />
+      <BrowserForm config={config} save={save} saved={saved} />
+      <ToolsForm config={config} save={save} saved={saved} />
+      <LimitsForm config={config} save={save} saved={saved} />
+      <SettingRow id="recovery" title={t.settings.general.recovery} about={t.settings.general.recoveryAbout}>
+        <Segments
+          label={t.settings.general.recovery}
+          options={recoveries.map((value) => ({ value, label: t.settings.general.recoveries[value] }))}
+          value={config.recovery}
+          onChange={(recovery) => void save('recovery', { recovery })}
+        />
+        <SavedNote id="recovery" saved={saved} />
+      </SettingRow>
+      <SettingRow id="titles" title={t.settings.general.titles} about={t.settings.general.titlesAbout}>
+        <Segments
+          label={t.settings.general.titles}
+          options={titlings.map((value) => ({ value, label: t.settings.general.titlings[value] }))}
+          value={config.titles}
+          onChange={(titles) => void save('titles', { titles })}
+        />
+        <SavedNote id="titles" saved={saved} />
+      </SettingRow>
+    </>
+  )
+}
+
+interface PartProps extends Pick<EditableConfig, 'save' | 'saved'> {
+  config: ConfigInfo
+}
+
+/** The model of sessions for which none was chosen. */
+function SessionModel({ config, save, saved }: PartProps) {
+  const models = useApp((state) => state.models)
+  const { model, environmentModel } = config
+  const about =
+    environmentModel === null ? t.settings.general.modelAbout : t.settings.general.modelFixed(environmentModel)
+  return (
+    <SettingRow id="model" title={t.settings.general.model} about={about}>
+      <ModelSelect
+        label={t.settings.general.model}
+        models={models}
+        value={model}
+        onChoose={(chosen) => void save('model', { model: chosen })}
+      />
+      <SavedNote id="model" saved={saved} />
+    </SettingRow>
+  )
+}
+
+/** What makes pictures, or films. */
+function MediaModel({ kind, config, save, saved }: PartProps & { kind: 'image' | 'video' }) {
+  const { api } = useWorkspace()
+  const { value, failure } = useServerData(useCallback(() => api.mediaModels(kind), [api, kind]))
+  return (
+    <SettingRow id={kind} title={t.settings.general[kind]} {...(failure !== null && { about: failure })}>
+      <ModelSelect
+        label={t.settings.general[kind]}
+        models={value?.models ?? []}
+        value={config.media[kind]}
+        onChoose={(chosen) => void save(kind, { media: { [kind]: chosen } })}
+      />
+      <SavedNote id={kind} saved={saved} />
+    </SettingRow>
+  )
+}
+
+function ModelSelect(props: {
+  label: string
+  models: readonly ModelInfo[]
+  value: string | null
+  onChoose: (ref: string | null) => void
+}) {
+  const { label, models, value, onChoose } = props
+  const groups = Map.groupBy(models, ({ providerName }) => providerName)
+  return (
+    <select
+      className="settings-select"
+      aria-label={label}
+      value={value ?? ''}
+      onChange={({ target }) => onChoose(target.value === '' ? null : target.value)}
+    >
+      <option value="">{t.settings.general.automatic}</option>
+      {value !== null && !models.some(({ ref }) => ref === value) && (
+        <option value={value}>{t.agents.notThere(value)}</option>
+      )}
+      {[...groups].map(([provider, members]) => (
+        <optgroup key={provider} label={provider}>
+          {members.map(({ ref, name }) => (
+            <option key={ref} value={ref}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,145 @@
+import { TriangleAlert } from 'lucide-react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
+import { toErrorInfo } from '../api/request.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+
+/** One setting: what it is, what it means, and the way to change it. */
+export function SettingRow(props: { id: string; title: string; about?: string; children: ReactNode }) {
+  const { id, title, about, children } = props
+  return (
+    <div className="setting" data-setting={id}>
+      <div className="setting-text">
+        <h3>{title}</h3>
+        {about !== undefined && <p>{about}</p>}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+/** What a section may do with the dialog that it stands in. */
+interface SettingsPane {
+  close: () => void
+  toTop: () => void
+}
+
+export const SettingsContext = createContext<SettingsPane>({ close: () => undefined, toTop: () => undefined })
+
+export function useSettingsPane(): SettingsPane {
+  return useContext(SettingsContext)
+}
+
+export interface ServerData<Value> {
+  value: Value | null
+  failure: string | null
+  again: () => Promise<void>
+}
+
+/** What the server says, asked once and whenever somebody wants it again. `ask` must not change. */
+export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Value> {
+  const [state, setState] = useState<{ value: Value | null; failure: string | null }>({ value: null, failure: null })
+  const again = useCallback(
+    () =>
+      ask().then(
+        (value) => setState({ value, failure: null }),
+        (error: unknown) => setState(({ value }) => ({ value, failure: toErrorInfo(error).message })),
+      ),
+    [ask],
+  )
+  useEffect(() => void again(), [again])
+  return { ...state, again }
+}
+
+/** That it is still being asked, or why there is no answer. */
+export function ServerDataStatus({ asked: { value, failure } }: { asked: ServerData<unknown> }) {
+  if (failure !== null) {
+    return (
+      <p className="settings-failure" role="alert">
+        {failure}
+      </p>
+    )
+  }
+  return value === null ? <p className="settings-note">{t.ui.loading}</p> : null
+}
+
+interface FileProblem {
+  path: string
+  line?: number
+  message: string
+}
+
+/** Files that were left out: which, where in them, and why. */
+export function ProblemList({ title, problems }: { title: string; problems: readonly FileProblem[] }) {
+  if (problems.length === 0) return null
+  return (
+    <section className="settings-problems" aria-label={title}>
+      <h3>{title}</h3>
+      <ul>
+        {problems.map(({ path, line, message }) => (
+          <li key={`${path} ${line} ${message}`}>
+            <TriangleAlert aria-hidden />
+            <span>
+              <code>
+                <VisibleText text={path} as="name" />
+                {line !== undefined && `, ${t.settings.skills.line(line)}`}
+              </code>
+              <br />
+              <VisibleText text={message} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Whether what the folder brings along takes effect. */
+export function TrustRow({ onChanged }: { onChanged: () => Promise<void> }) {
+  const { api } = useWorkspace()
+  const asked = useServerData(useCallback(() => api.workspace(), [api]))
+  const [asking, setAsking] = useState(false)
+  const [failure, setFailure] = useState<string | null>(null)
+  const trusted = asked.value?.workspace?.trusted
+  if (trusted === undefined) return null
+  const trust = async (on: boolean) => {
+    try {
+      await api.trustWorkspace(on)
+      setFailure(null)
+      await Promise.all([asked.again(), onChanged()])
+    } catch (error) {
+      setFailure(toErrorInfo(error).message)
+    }
+  }
+  return (
+    <>
+      <SettingRow
+        id="trust"
+        title={t.settings.trust.title}
+        about={trusted ? t.settings.trust.trusted : t.settings.trust.untrusted}
+      >
+        <Button onClick={() => (trusted ? void trust(false) : setAsking(true))}>
+          {trusted ? t.settings.trust.take : t.settings.trust.give}
+        </Button>
+      </SettingRow>
+      {failure !== null && (
+        <p className="settings-failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {asking && (
+        <ConfirmDialog
+          title={t.settings.trust.confirm}
+          confirm={t.settings.trust.give}
+          onConfirm={() => void trust(true)}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t.settings.trust.confirmText}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import { X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { create } from 'zustand'
+import { toErrorInfo } from '../api/request.ts'
+import { t } from '../texts/t.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import './notices.css'
+
+interface Notice {
+  id: number
+  text: string
+  isError: boolean
+  /** What can be done about it, once. */
+  action?: NoticeAction
+}
+
+export interface NoticeAction {
+  label: string
+  onSelect: () => void
+}
+
+const useNotices = create<{ notices: Notice[] }>(() => ({ notices: [] }))
+let lastId = 0
+/** More scroll; only a page gone wild says so much before the first has gone by itself. */
+const maxNotices = 19
+const shortestMs = 9000
+const msPerCharacter = 45
+
+/** Says in a corner what did not work, in the words of whoever refused it. */
+export function noticeError(error: unknown): void {
+  const text = toErrorInfo(error).message
+  useNotices.setState(({ notices }) =>
+    notices.some((notice) => notice.text === text)
+      ? { notices }
+      : { notices: [...notices.slice(-maxNotices), { id: ++lastId, text, isError: true }] },
+  )
+}
+
+/** Says in a corner what was done, with the way back where there is one. */
+export function notice(text: string, action?: NoticeAction): void {
+  const said = { id: ++lastId, text, isError: false, ...(action !== undefined && { action }) }
+  useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-maxNotices), said] }))
+}
+
+function dismiss(id: number): void {
+  useNotices.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }))
+}
+
+export function Notices() {
+  const notices = useNotices((state) => state.notices)
+  return (
+    <output className="notices" aria-live="polite" data-focus-back>
+      {notices.map((notice) => (
+        <NoticeCard key={notice.id} notice={notice} />
+      ))}
+    </output>
+  )
+}
+
+/** Stays as long as the pointer or the focus is in it. */
+function NoticeCard({ notice: { id, text, isError, action } }: { notice: Notice }) {
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    if (held) return
+    const timer = setTimeout(() => dismiss(id), Math.max(shortestMs, text.length * msPerCharacter))
+    return () => clearTimeout(timer)
+  }, [id, held, text])
+  return (
+    <div
+      className={isError ? 'notice' : 'notice notice-told'}
+      onPointerEnter={({ pointerType }) => setHeld(pointerType === 'mouse')}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <span>{text}</span>
+      {action !== undefined && (
+        <Button
+          onClick={() => {
+            dismiss(id)
+            action.onSelect()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton label={t.ui.dismiss} onClick={() => dismiss(id)}>
+        <X />
+      </IconButton>
+    </div>
+  )
+}

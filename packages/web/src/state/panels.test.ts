@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import { createStorage } from '../platform/storage.ts'
+import { createPanelStorage, elementId, frontPanel } from './panels-state.ts'
+import { createPanels } from './panels.ts'
+
+function open({ sessionId = 's1', narrow = false, storage = memory() } = {}) {
+  const kept = createPanelStorage(createStorage(() => storage))
+  const panels = createPanels({
+    initial: kept.read(sessionId),
+    isNarrow: () => narrow,
+    keep: (state) => kept.write(sessionId, state),
+  })
+  const front = () => frontPanel(panels.getState())?.id
+  const tabs = () => panels.getState().panels.map(({ id }) => id)
+  return { panels, front, tabs, kept, storage }
+}
+
+function memory(): Storage {
+  const values = new Map<string, string>()
+  return {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
+    removeItem: (key: string) => void values.delete(key),
+    get length() {
+      return values.size
+    },
+  } as Storage
+}
+
+const file = (key: string) => ({ kind: 'file', key, title: key, data: { path: key } })
+
+test('what is opened again comes forward with its new title, and keeps its place among the tabs', () => {
+  const { panels, front, tabs } = open()
+  panels.open(file('a'))
+  panels.open(file('b'))
+  expect(panels.open({ ...file('a'), title: 'A' })).toBe('file:a')
+  expect([front(), tabs()]).toEqual(['file:a', ['file:a', 'file:b']])
+  expect(frontPanel(panels.getState())?.title).toBe('A')
+})
+
+test('a path with spaces is one name in a list of ids', () => {
+  const { panels } = open()
+  panels.open(file('my notes/a b.txt'))
+  const [panel] = panels.getState().panels
+  expect(panel && elementId(':r1:', 'tab', panel)).toBe(':r1:-tab-file%3Amy%20notes%2Fa%20b.txt')
+})
+
+test('closing the one in front brings the one before it forward', () => {
+  const { panels, front } = open()
+  for (const key of ['a', 'b', 'c']) panels.open(file(key))
+  panels.bringForward('file:a')
+  panels.close('file:a')
+  expect(front()).toBe('file:c')
+  panels.close('file:b')
+  panels.close('file:c')
+  expect(front()).toBeUndefined()
+})
+
+test('what is opened behind leaves the one in front, and a hidden stack hidden', () => {
+  const { panels, front } = open()
+  panels.open(file('a'))
+  panels.hide()
+  panels.open(file('b'), { behind: true })
+  expect([front(), panels.getState().hidden]).toEqual(['file:a', true])
+  panels.open(file('a'), { behind: true })
+  expect(front()).toBe('file:a')
+  panels.close('file:a')
+  expect(front()).toBe('file:b')
+})
+
+test('a person who asks gets the focus, a tool does not take it', () => {
+  const { panels } = open()
+  panels.open(file('a'), { by: 'tool' })
+  expect(panels.getState()).toMatchObject({ asked: 0, hidden: false })
+  panels.open(file('b'))
+  expect(panels.getState().asked).toBe(1)
+  panels.hide()
+  panels.open(file('c'), { by: 'tool' })
+  expect(panels.getState()).toMatchObject({ asked: 1, hidden: false })
+  // Who comes back to the session later has asked for nothing.
+  panels.heard()
+  expect(panels.getState().asked).toBe(0)
+})
+
+test('on a narrow screen what a tool opens waits until it is looked for', () => {
+  const { panels, front } = open({ narrow: true })
+  panels.open(file('a'), { by: 'tool' })
+  expect([front(), panels.getState().hidden]).toEqual(['file:a', true])
+  panels.show()
+  expect(panels.getState().hidden).toBe(false)
+})
+
+test('the stack is put away and brought back as a whole', () => {
+  const { panels, tabs } = open()
+  panels.open(file('a'))
+  panels.toggle()
+  expect([panels.getState().hidden, tabs()]).toEqual([true, ['file:a']])
+  panels.toggle()
+  expect(panels.getState()).toMatchObject({ hidden: false, asked: 2 })
+})
+
+test('pinned ones stand first and do not make room', () => {
+  const { panels, tabs } = open()
+  for (let index = 0; index < 12; index++) panels.open(file(String(index)))
+  panels.pin('file:0', true)
+  panels.pin('file:3', true)
+  panels.open(file('new'))
+  expect(tabs()).toHaveLength(12)
+  expect(tabs().slice(0, 2)).toEqual(['file:0', 'file:3'])
+  expect(tabs()).not.toContain('file:1')
+})
+
+test('a reload finds the stack of its session, without what is too large to be kept', () => {
+  const { panels, storage } = open()
+  panels.open(file('a'))
+  panels.pin('file:a', true)
+  panels.open({ kind: 'diff', key: 'large', title: 'Large', data: { text: 'x'.repeat(70_000) } })
+  panels.open(file('b'))
+  panels.hide()
+  const again = open({ storage })
+  expect([again.front(), again.tabs(), again.panels.getState()]).toMatchObject([
+    'file:b',
+    ['file:a', 'file:b'],
+    { hidden: true, asked: 0, panels: [{ pinned: true }, { data: { path: 'b' } }] },
+  ])
+  expect(open({ storage, sessionId: 's2' }).tabs()).toEqual([])
+  again.kept.forget('s1')
+  expect(open({ storage }).tabs()).toEqual([])
+})
+
+test('only the stacks of the last sessions are kept', () => {
+  const storage = memory()
+  for (let index = 0; index < 50; index++) open({ storage, sessionId: `s${index}` }).panels.open(file('a'))
+  expect(open({ storage, sessionId: 's9' }).tabs()).toEqual([])
+  expect(open({ storage, sessionId: 's10' }).tabs()).toEqual(['file:a'])
+  expect(storage.length).toBe(41)
+})
+
+test.each(['', 'null', '[]', '{"panels": 3}', '{"panels": [3, {"title": "x"}], "order": {}}'])(
+  'what was not written by this page (%s) is no stack',
+  (text) => {
+    const storage = memory()
+    storage.setItem('troupe.panels.s1', text)
+    expect(open({ storage }).tabs()).toEqual([])
+  },
+)

@@ -1,0 +1,107 @@
+import { useSyncExternalStore } from 'react'
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import { t } from '../texts/t.ts'
+import * as stack from './panels-state.ts'
+import type { Panel, PanelRequest, PanelsState } from './panels-state.ts'
+
+/** Shows the map beside the chat; with a message, that one is marked in it. */
+export function openBranchMap(panels: Panels, messageId?: string): void {
+  panels.open({
+    kind: 'branches',
+    key: 'map',
+    title: t.branches.title,
+    data: messageId === undefined ? {} : { messageId },
+  })
+}
+
+/** What stands beside one session. */
+export interface Panels extends StoreApi<PanelsState> {
+  /**
+   * Shows it: a new panel, or the one of the same kind and key brought forward. What a tool opens does not take the
+   * focus, and on a narrow screen, where panels cover the chat, it waits behind the button. Gives the panel's id.
+   */
+  open: (request: PanelRequest, options?: { by?: 'person' | 'tool'; behind?: boolean }) => string
+  bringForward: (id: string) => void
+  pin: (id: string, pinned: boolean) => void
+  change: (id: string, change: Partial<Pick<Panel, 'title' | 'data'>>) => void
+  close: (id: string) => void
+  /** Puts the whole stack away; its panels stay. */
+  hide: () => void
+  show: () => void
+  toggle: () => void
+  /** Whoever asked for a panel has the focus there: coming back to the session does not bring it there again. */
+  heard: () => void
+}
+
+interface PanelsServices {
+  /** What was there before the reload. */
+  initial: PanelsState
+  isNarrow: () => boolean
+  keep: (state: PanelsState) => void
+}
+
+export function createPanels({ initial, isNarrow, keep }: PanelsServices): Panels {
+  const store = createStore<PanelsState>(() => ({ ...initial, hidden: initial.hidden || isNarrow() }))
+  const set = (next: (state: PanelsState) => PanelsState) => {
+    store.setState(next, true)
+    keep(store.getState())
+  }
+  const asked = (state: PanelsState): PanelsState => ({ ...state, asked: state.asked + 1 })
+
+  return {
+    ...store,
+    open(request, { by = 'person', behind = false } = {}) {
+      set((state) => {
+        const opened = stack.withOpened(state, request, { behind })
+        if (behind || (by === 'tool' && isNarrow())) return opened
+        return by === 'tool' ? { ...opened, hidden: false } : asked({ ...opened, hidden: false })
+      })
+      return stack.panelId(request)
+    },
+    bringForward: (id) => set((state) => stack.withFront(state, id)),
+    pin: (id, pinned) => set((state) => stack.withPinned(state, id, pinned)),
+    change: (id, change) => set((state) => stack.withChanged(state, id, change)),
+    close: (id) => set((state) => stack.withClosed(state, id)),
+    hide,
+    show,
+    toggle: () => (store.getState().hidden ? show() : hide()),
+    heard: () => store.setState({ asked: 0 }),
+  }
+
+  function hide(): void {
+    set((state) => ({ ...state, hidden: true }))
+  }
+
+  function show(): void {
+    set((state) => asked({ ...state, hidden: false }))
+  }
+}
+
+/** Shows or puts away what stands beside the session; where nothing does, it asks what is to stand there. */
+export function togglePanels(panels: Panels): void {
+  if (panels.getState().panels.length === 0) openPanelChooser(panels)
+  else panels.toggle()
+}
+
+export function openPanelChooser(panels: Panels): void {
+  panels.open({ kind: 'open', title: t.panels.newPanel })
+}
+
+/** Below this the sessions, the session and a panel do not fit beside each other. */
+export function isNarrowForPanels(): boolean {
+  return narrowQuery().matches
+}
+
+export function useNarrowForPanels(): boolean {
+  return useSyncExternalStore(onNarrow, isNarrowForPanels)
+}
+
+function narrowQuery(): MediaQueryList {
+  return window.matchMedia('(max-width: 1099px)')
+}
+
+function onNarrow(listener: () => void): () => void {
+  const media = narrowQuery()
+  media.addEventListener('change', listener)
+  return () => media.removeEventListener('change', listener)
+}

@@ -1,0 +1,190 @@
+import type { BranchPage } from '@troupe/core'
+import { type Chunk, formatEvent, type StoredMessage } from '@troupe/protocol'
+import { createApi } from '../api/api.ts'
+import { createRequest } from '../api/request.ts'
+import type { SubAgentInfo } from '../api/session-types.ts'
+import { openSubAgents } from '../chat/session/open-sub-agents.ts'
+import { createQueue, type QueueStorage } from '../chat/session/queue.ts'
+import { emptySession, type SessionState } from '../chat/session/session-state.ts'
+import { createSessionStore } from '../chat/session/session-store.ts'
+import { noPanels } from '../state/panels-state.ts'
+import { createPanels } from '../state/panels.ts'
+
+/** For tests: answers each request from a list, in order, and lets the test write streams by hand. */
+export function createFakeServer() {
+  const requests: { method: string; path: string; body: unknown }[] = []
+  const waiting: { path: string; answer: (response: Response | Error) => void; signal: AbortSignal | undefined }[] = []
+  const listeners = new Set<() => void>()
+  const wakers = new Set<() => void>()
+  /** Answered by itself, so that tests of other things need not care. */
+  const subAgents: SubAgentInfo[] = []
+
+  const fetch = (path: string, init: RequestInit): Promise<Response> => {
+    if (path === '/ai/sessions/s1/agents') return Promise.resolve(Response.json({ agents: subAgents }))
+    requests.push({
+      method: init.method ?? 'GET',
+      path,
+      body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
+    })
+    return new Promise((resolve, reject) => {
+      const answer = (response: Response | Error) => {
+        if (response instanceof Error) reject(response)
+        else resolve(response)
+      }
+      waiting.push({ path, answer, signal: init.signal ?? undefined })
+      init.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
+      for (const listener of listeners) listener()
+    })
+  }
+
+  /** The next request whose path begins like this; waits for it if need be. */
+  async function next(path: string) {
+    for (;;) {
+      const index = waiting.findIndex((request) => request.path.startsWith(path))
+      const [found] = index < 0 ? [] : waiting.splice(index, 1)
+      if (found !== undefined) return found
+      await new Promise<void>((resolve) => {
+        const listener = () => {
+          listeners.delete(listener)
+          resolve()
+        }
+        listeners.add(listener)
+      })
+    }
+  }
+
+  async function replyJson(path: string, body: unknown, status = 200): Promise<void> {
+    const { answer } = await next(path)
+    answer(Response.json(body, { status }))
+  }
+
+  async function replyIdle(path: string): Promise<void> {
+    const { answer } = await next(path)
+    answer(new Response(null, { status: 204 }))
+  }
+
+  async function replyStream(path: string) {
+    const { answer, signal } = await next(path)
+    let controller!: ReadableStreamDefaultController<Uint8Array>
+    const body = new ReadableStream<Uint8Array>({ start: (created) => void (controller = created) })
+    const cut = new Promise<void>((resolve) => {
+      signal?.addEventListener('abort', () => {
+        controller.error(signal.reason)
+        resolve()
+      })
+    })
+    answer(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+    const encoder = new TextEncoder()
+    return {
+      write: (number: number, chunk: Chunk) => controller.enqueue(encoder.encode(formatEvent(number, chunk))),
+      end: () => controller.close(),
+      /** Resolves when the client has let go. */
+      cut,
+      break: () => controller.error(new TypeError('network error')),
+    }
+  }
+
+  const errors: unknown[] = []
+  const drafts: string[] = []
+  const freed: string[] = []
+  const request = createRequest(fetch as typeof globalThis.fetch, () => undefined)
+  const openSession = (phase: SessionState['phase'] = 'loading', place: QueueStorage = memoryQueueStorage()) => {
+    const services = {
+      api: createApi(request),
+      ids: { clientId: 'c1', tabId: 't1' },
+      wake: (onWake: () => void) => {
+        wakers.add(onWake)
+        return () => wakers.delete(onWake)
+      },
+      now: () => 1000,
+      model: () => 'demo/tour',
+      mode: () => undefined,
+      agent: () => undefined,
+      onChunk: () => undefined,
+      onAnswered: () => undefined,
+      onChange: () => undefined,
+      onError: (error: unknown) => errors.push(error),
+      keepDraft: (draft: string) => drafts.push(draft),
+      keepAttachments: () => undefined,
+      freeFiles: (urls: readonly string[]) => void freed.push(...urls),
+      queue: createQueue(place),
+      panels: createPanels({ initial: noPanels, isNarrow: () => false, keep: () => undefined }),
+    }
+    return createSessionStore(emptySession('s1', phase), { ...services, agents: openSubAgents('s1', services) })
+  }
+  const wake = () => {
+    for (const waker of new Set(wakers)) waker()
+  }
+  const fail = async (path: string) => (await next(path)).answer(new TypeError('fetch failed'))
+
+  return { requests, subAgents, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts, freed }
+}
+
+export function page(messages: StoredMessage[], rest: Partial<BranchPage> = {}): BranchPage {
+  return {
+    leafMessageId: messages.at(-1)?.id ?? null,
+    messages,
+    siblings: {},
+    page: { hasMore: false, before: null },
+    ...rest,
+  }
+}
+
+export function message(
+  id: string,
+  role: 'user' | 'assistant',
+  text: string,
+  parentMessageId: string | null,
+): StoredMessage {
+  return {
+    id,
+    role,
+    parts: [{ type: 'text', text, ...(role === 'assistant' && { state: 'done' as const }) }],
+    parentMessageId,
+    createdAt: 1,
+  }
+}
+
+/** Resolves when the state passes the test. */
+export function until<State>(
+  store: { getState(): State; subscribe(listener: () => void): () => void },
+  test: (state: State) => boolean,
+) {
+  return new Promise<State>((resolve) => {
+    const check = () => {
+      if (!test(store.getState())) return
+      unsubscribe()
+      resolve(store.getState())
+    }
+    const unsubscribe = store.subscribe(check)
+    check()
+  })
+}
+
+/** For tests: what tabs of one browser share, without a browser. Each call of `tab` is another tab. */
+export function memoryQueueStorage(now: () => number = () => 1000): QueueStorage & { tab: () => QueueStorage } {
+  let text: string | null = null
+  let turn: Promise<unknown> = Promise.resolve()
+  const listeners = new Set<() => void>()
+  const tab = (): QueueStorage => {
+    let own: (() => void) | undefined
+    return {
+      now,
+      read: () => text,
+      write(next) {
+        text = next
+        for (const listener of listeners) if (listener !== own) listener()
+      },
+      watch(listener) {
+        own = listener
+        listeners.add(listener)
+      },
+      exclusive(work) {
+        const done = turn.then(() => work())
+        turn = done.catch(() => undefined)
+        return done
+      },
+    }
+  }
+  return { ...tab(), tab }
+}

@@ -1,0 +1,306 @@
+import { newId } from '@troupe/protocol'
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import { ApiError, isUnreachable, toErrorInfo } from '../api/request.ts'
+import { type AppServices, type AppState, chosenModelKey, type SessionSearchResult } from './app-state.ts'
+import { type AskActions, createAskActions } from './ask-actions.ts'
+import {
+  type AgentActions,
+  createAgentActions,
+  createModeActions,
+  createParamActions,
+  type ModeActions,
+  type ParamActions,
+} from './session-choices.ts'
+import {
+  createSessionListActions,
+  initialSessionList,
+  isListedAfter,
+  type SessionListActions,
+} from './session-list-actions.ts'
+
+export type AppStore = StoreApi<AppState> & AppActions
+
+export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions, SessionListActions {
+  /** Trades the one-time key for a credential if there is one, then reads what there is. */
+  start: (key: string | null) => Promise<void>
+  refresh: () => Promise<void>
+  refreshModels: () => Promise<void>
+  refreshPermissions: () => Promise<void>
+  loadMoreSessions: () => Promise<void>
+  /** Brings a session into sight; with a message, that message of it. */
+  select: (sessionId: string, messageId?: string, words?: string) => void
+  newSession: () => void
+  /** The session in sight has its first message. */
+  sessionBegan: () => void
+  titleChanged: (sessionId: string, title: string) => void
+  rename: (sessionId: string, title: string) => Promise<void>
+  remove: (sessionId: string) => Promise<void>
+  /** The session was deleted elsewhere. */
+  forget: (sessionId: string) => void
+  setSearch: (query: string) => Promise<void>
+  chooseModel: (ref: string) => Promise<void>
+  setSidebar: (open: boolean) => void
+  setDialog: (dialog: AppState['dialog']) => void
+  /** Shows the settings, a section of them, or a setting: `models`, `models/new`. */
+  openSettings: (at?: string) => void
+}
+
+const sidebarKey = 'troupe.sidebar'
+const firstMessageKey = 'troupe.begun'
+
+export function createAppStore(sessionId: string | null, services: AppServices): AppStore {
+  const { api, exchangeKey, kept, screen, onError, onSession } = services
+  const store = createStore<AppState>(() => ({
+    access: 'checking',
+    isKeyRefused: false,
+    sessionId: sessionId ?? newId('s'),
+    isNew: sessionId === null,
+    isFirstVisit: kept.get(firstMessageKey) === null,
+    target: null,
+    sessions: [],
+    apart: {},
+    nextCursor: null,
+    search: { query: '', found: null },
+    ...initialSessionList(kept),
+    models: [],
+    modelsLoaded: false,
+    defaultModel: null,
+    modelsFailure: null,
+    chosenModels: {},
+    chosenModes: {},
+    chosenAgents: {},
+    chosenParams: {},
+    permissions: null,
+    asks: [],
+    sidebar: restingSidebar(),
+    isAway: false,
+    keptAt: null,
+    workspacePath: null,
+    dialog: null,
+    settingsAt: '',
+  }))
+  const { getState, setState } = store
+  /** Of the page of sessions that is on its way. */
+  let askedCursor: string | null = null
+  screen.onChange(restSidebar)
+  const asks = createAskActions(store, services)
+  const modes = createModeActions(store, services)
+  const shelf = createSessionListActions(store, { ...services, refresh, forget, newSession })
+
+  return {
+    ...store,
+    ...asks,
+    ...modes,
+    ...shelf,
+    ...createAgentActions(store),
+    ...createParamActions(store, services),
+    start,
+    refresh,
+    refreshModels,
+    refreshPermissions,
+    loadMoreSessions,
+    select,
+    newSession,
+    sessionBegan,
+    titleChanged,
+    rename,
+    remove,
+    forget,
+    setSearch,
+    chooseModel,
+    setSidebar,
+    setDialog: (dialog) => setState({ dialog }),
+    openSettings: (at = '') => setState({ dialog: 'settings', settingsAt: at }),
+  }
+
+  async function start(key: string | null): Promise<void> {
+    try {
+      // A key that was used before (a reloaded tab) is no harm as long as the credential is still good.
+      if (key !== null) await exchangeKey(key)
+    } catch {
+      return setState({ access: 'unreachable' })
+    }
+    await refresh()
+    setState({ isKeyRefused: key !== null && getState().access === 'locked' })
+  }
+
+  async function refresh(): Promise<void> {
+    try {
+      const revision = modes.modeRevision()
+      const page = await api.sessions({ view: 'active', folder: 'none' })
+      // It may tell of modes as they were before.
+      if (revision !== modes.modeRevision()) return await refresh()
+      setState(({ sessions, nextCursor }) => {
+        const known = new Set(page.sessions.map(({ id }) => id))
+        const last = page.sessions.at(-1)
+        const below =
+          page.nextCursor === null || last === undefined
+            ? []
+            : sessions.filter((one) => !known.has(one.id) && isListedAfter(one, last))
+        return {
+          access: 'open',
+          sessions: [...page.sessions, ...below],
+          nextCursor: below.length > 0 ? nextCursor : page.nextCursor,
+        }
+      })
+      modes.modesRead()
+      await Promise.all([
+        asks.refreshApart().then(asks.refreshAsks),
+        shelf.refreshShelf(),
+        ...(getState().permissions === null ? [refreshPermissions()] : []),
+        ...(getState().modelsLoaded ? [] : [refreshModels(), readWorkspace()]),
+      ])
+    } catch (error) {
+      const locked = error instanceof ApiError && error.status === 401
+      if (locked) setState({ access: 'locked' })
+      else if (getState().access !== 'open') setState({ access: 'unreachable' })
+    }
+  }
+
+  async function loadMoreSessions(): Promise<void> {
+    const { nextCursor: cursor } = getState()
+    if (cursor === null || cursor === askedCursor) return
+    askedCursor = cursor
+    try {
+      const page = await api.sessions({ view: 'active', folder: 'none', cursor })
+      setState(({ sessions, nextCursor }) =>
+        // Otherwise the list has been read anew meanwhile.
+        nextCursor === cursor ? { sessions: [...sessions, ...page.sessions], nextCursor: page.nextCursor } : {},
+      )
+    } catch (error) {
+      onError(error)
+    } finally {
+      askedCursor = null
+    }
+  }
+
+  async function refreshModels(): Promise<void> {
+    try {
+      const { models, defaultModel } = await api.models()
+      setState({ models, modelsLoaded: true, defaultModel, modelsFailure: null })
+    } catch (error) {
+      setState({ modelsFailure: toErrorInfo(error).message })
+    }
+  }
+
+  async function refreshPermissions(): Promise<void> {
+    try {
+      const { mode, bypass, sandbox } = await api.rules()
+      setState({ permissions: { mode, bypass, sandbox } })
+    } catch (error) {
+      if (!isUnreachable(error)) onError(error)
+    }
+  }
+
+  async function readWorkspace(): Promise<void> {
+    try {
+      const { workspace } = await api.workspace()
+      setState({ workspacePath: workspace?.path ?? null })
+    } catch (error) {
+      if (!isUnreachable(error)) onError(error)
+    }
+  }
+
+  function select(chosen: string, messageId?: string, words?: string): void {
+    setState({
+      sessionId: chosen,
+      isNew: chosen === getState().sessionId && getState().isNew,
+      target: messageId === undefined ? null : { messageId, ...(words !== undefined && { words }) },
+    })
+    restSidebar()
+    void asks.refreshApart()
+  }
+
+  function newSession(): void {
+    setState({ sessionId: newId('s'), isNew: true, target: null })
+    restSidebar()
+  }
+
+  function sessionBegan(): void {
+    if (!getState().isNew) return
+    kept.set(firstMessageKey, 'yes')
+    setState({ isNew: false, isFirstVisit: false })
+  }
+
+  function titleChanged(changed: string, title: string): void {
+    setState(({ sessions, apart }) => ({
+      sessions: sessions.map((session) => (session.id === changed ? { ...session, title } : session)),
+      apart: apart[changed] === undefined ? apart : { ...apart, [changed]: { ...apart[changed], title } },
+    }))
+  }
+
+  async function rename(renamed: string, title: string): Promise<void> {
+    try {
+      await api.renameSession(renamed, title)
+      titleChanged(renamed, title)
+      onSession(renamed, 'changed')
+      await shelf.refreshShelf()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  async function remove(removed: string): Promise<void> {
+    try {
+      await api.deleteSession(removed)
+      forget(removed)
+      onSession(removed, 'deleted')
+      if (getState().sessionId === removed) newSession()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function forget(removed: string): void {
+    setState(({ sessions, apart, asks, search, aside }) => ({
+      sessions: sessions.filter(({ id }) => id !== removed),
+      aside: aside && { ...aside, sessions: aside.sessions.filter(({ id }) => id !== removed) },
+      apart: Object.fromEntries(Object.entries(apart).filter(([id]) => id !== removed)),
+      asks: asks.filter((ask) => ask.sessionId !== removed),
+      search: { ...search, found: search.found && withoutSession(search.found, removed) },
+    }))
+  }
+
+  async function setSearch(query: string): Promise<void> {
+    setState(({ search }) => ({ search: { query, found: query.trim() === '' ? null : search.found } }))
+    if (query.trim() === '') return
+    try {
+      const { sessions, hits } = await api.sessions({ query: query.trim() })
+      if (getState().search.query === query) setState({ search: { query, found: { sessions, hits } } })
+    } catch (error) {
+      if (getState().search.query === query) onError(error)
+    }
+  }
+
+  async function chooseModel(ref: string): Promise<void> {
+    const { sessionId: current, isNew } = getState()
+    kept.set(chosenModelKey, ref)
+    setState(({ chosenModels }) => ({ chosenModels: { ...chosenModels, [current]: ref } }))
+    if (isNew) return
+    try {
+      await api.setModel(current, ref)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function setSidebar(open: boolean): void {
+    if (!screen.isNarrow()) kept.set(sidebarKey, open ? null : 'closed')
+    setState({ sidebar: open })
+  }
+
+  function restingSidebar(): boolean {
+    return !screen.isNarrow() && kept.get(sidebarKey) !== 'closed'
+  }
+
+  function restSidebar(): void {
+    setState({ sidebar: restingSidebar() })
+  }
+}
+
+function withoutSession(found: SessionSearchResult, sessionId: string): SessionSearchResult {
+  return {
+    sessions: found.sessions.filter(({ id }) => id !== sessionId),
+    hits: found.hits.filter((hit) => hit.sessionId !== sessionId),
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import type { AppState } from './app-state.ts'
+import { hasRemoteChanges } from './has-remote-changes.ts'
+
+const state = { sessionId: 's1', isNew: false, isAway: false, sessions: [{ id: 's1', updatedAt: 5 }], apart: {} }
+const ask = async (changes: object, answer: () => unknown) => {
+  const asked: string[] = []
+  const session = (id: string) => {
+    asked.push(id)
+    return Promise.try(answer)
+  }
+  const isNews = await hasRemoteChanges({ ...state, ...changes } as unknown as AppState, { session } as never)
+  return [isNews, asked.length]
+}
+const changed = (updatedAt: number) => () => ({ session: { updatedAt } })
+
+test('the session in sight is asked for alone, and only where something may have happened', async () => {
+  expect(await ask({}, changed(5))).toEqual([false, 1])
+  expect(await ask({}, changed(6))).toEqual([true, 1])
+  expect(await ask({ isNew: true }, changed(6))).toEqual([false, 0])
+  expect(await ask({ isAway: true }, changed(6))).toEqual([false, 0])
+  expect(await ask({ sessions: [] }, changed(6))).toEqual([false, 0])
+})
+
+test('what cannot be asked is no news', async () => {
+  const failing = () => {
+    throw new Error('gone')
+  }
+  expect(await ask({}, failing)).toEqual([false, 1])
+})

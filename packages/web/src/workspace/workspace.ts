@@ -1,0 +1,268 @@
+import type { Chunk } from '@troupe/protocol'
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
+import { type Api, createApi } from '../api/api.ts'
+import { pageAccess } from '../api/page-access.ts'
+import { createRequest } from '../api/request.ts'
+import { createResponseCache, earlyFetch } from '../api/response-cache.ts'
+import { createDraftStorage } from '../chat/session/drafts.ts'
+import { partData } from '../chat/session/message-parts.ts'
+import { openSubAgents } from '../chat/session/open-sub-agents.ts'
+import { createQueue } from '../chat/session/queue.ts'
+import { pageWakeSource } from '../chat/session/run-stream.ts'
+import { emptySession, type FilePartData, type SessionState } from '../chat/session/session-state.ts'
+import { createSessionStore } from '../chat/session/session-store.ts'
+import type { ChatSessionStore } from '../chat/session/session-types.ts'
+import type { PageTools } from '../page-tools/page-tools.ts'
+import { browserStorage, type ClientIds, readClientIds, storedKeys, tabStorage } from '../platform/storage.ts'
+import { notice, noticeError } from '../state/notices.tsx'
+import { createPanelStorage } from '../state/panels-state.ts'
+import { createPanels, isNarrowForPanels } from '../state/panels.ts'
+import { type AppServices, type AppState, currentModel, findSession } from './app-state.ts'
+import { type AppStore, createAppStore } from './app-store.ts'
+import { affectsAsks, readModeChange, readPageCall, readSessionChoice } from './chunk-events.ts'
+import { browserNotifications, createNotifications, type Notifications, onNotificationClick } from './notifications.ts'
+import { openPageTools } from './open-page-tools.ts'
+
+/** Everything that lives as long as the page. Built once, in `main.tsx`, and handed down. */
+export interface Workspace {
+  api: Api
+  app: AppStore
+  /** This browser and this tab. */
+  ids: ClientIds
+  /** What tools may ask of this page. */
+  pageTools: PageTools
+  /** Whether and how the browser tells of asks. */
+  notifications: Notifications
+  /** The store of a session; the same one as long as it is among the last used. */
+  session(sessionId: string): ChatSessionStore
+  /** Says it in a new session, which comes into sight. */
+  sendAsNew(text: string, files: FilePartData[]): void
+  /** Looks again at everything in sight. */
+  refresh(): Promise<void>
+  /** The same, where another browser has done something in the session in sight; else it asks for that alone. */
+  glance(): Promise<void>
+}
+
+const maxOpenSessions = 8
+
+export function createWorkspace(sessionId: string | null): Workspace {
+  const answers = createResponseCache(earlyFetch(window.fetch.bind(window)))
+  const request = createRequest(
+    answers.fetch,
+    () => {
+      app.setState({ access: 'locked' })
+      answers.forget()
+    },
+    (reached, keptAt) => {
+      if (keptAt !== undefined) app.setState({ keptAt })
+      if (app.getState().isAway !== reached) return
+      app.setState(reached ? { isAway: false, keptAt: null } : { isAway: true })
+      // Another server may have come up in its place, started in another way.
+      if (reached) void app.refreshPermissions()
+    },
+    pageAccess,
+  )
+  const api = createApi(request)
+  const app = createAppStore(sessionId, {
+    api,
+    exchangeKey: pageAccess.exchange,
+    kept: browserStorage,
+    screen: sidebarScreen(),
+    onError: noticeError,
+    onSession: (changed, what) => {
+      if (what === 'deleted') {
+        keptPanels.forget(changed)
+        keptComposer.forget(changed)
+      }
+      channel.tell({ sessionId: changed, what })
+    },
+  })
+  const ids = readClientIds(browserStorage, tabStorage)
+  const sessions = new Map<string, ChatSessionStore>()
+  const keptPanels = createPanelStorage(browserStorage)
+  const keptComposer = createDraftStorage(browserStorage, storedKeys)
+  const channel = openTabChannel(({ sessionId: changed, what }) => {
+    if (what === 'deleted') app.forget(changed)
+    void app.refresh()
+    // Another tab has said something here: its run is followed as if it were ours.
+    if (changed === app.getState().sessionId && sessions.get(changed)?.getState().run === null)
+      void sessions.get(changed)?.open()
+  })
+
+  const notifications = createNotifications({
+    ways: browserNotifications(),
+    kept: browserStorage,
+    isSeen: () => document.visibilityState === 'visible' && document.hasFocus(),
+    onOpen: () => {
+      window.focus()
+      app.setDialog('inbox')
+    },
+  })
+  app.subscribe((state, before) => {
+    if (state.asks !== before.asks) void notifications.show(state.asks)
+  })
+  onNotificationClick((opens) => {
+    if (opens === 'inbox') app.setDialog('inbox')
+  })
+
+  const pageTools = openPageTools({
+    api,
+    app,
+    ids,
+    kept: browserStorage,
+    keptByTab: tabStorage,
+    notifications,
+    session,
+  })
+
+  return { api, app, ids, pageTools, notifications, session, sendAsNew, refresh, glance }
+
+  function session(id: string): ChatSessionStore {
+    const known = sessions.get(id)
+    if (known !== undefined) {
+      sessions.delete(id)
+      sessions.set(id, known)
+      return known
+    }
+    const store = openSession(id)
+    sessions.set(id, store)
+    const oldest = [...sessions.keys()].find((one) => one !== app.getState().sessionId && one !== id)
+    if (sessions.size > maxOpenSessions && oldest !== undefined) sessions.delete(oldest)
+    return store
+  }
+
+  function openSession(id: string): ChatSessionStore {
+    const { isNew, sessionId: current } = app.getState()
+    const fresh = isNew && id === current
+    const place = () => (fresh && app.getState().isNew ? 'new' : id)
+    const initial = emptySession(id, fresh ? 'new' : 'loading')
+    const services = {
+      api,
+      ids,
+      wake: pageWakeSource,
+      now: Date.now,
+      model: () => currentModel(app.getState(), browserStorage),
+      mode: () => app.untoldMode(id),
+      agent: () => app.untoldAgent(id),
+      params: () => app.untoldParams(id),
+      onChunk: (chunk: Chunk) => onChunk(id, chunk),
+      onAnswered: app.asksAnswered,
+      onChange: () => {
+        if (app.getState().sessionId === id) app.sessionBegan()
+        channel.tell({ sessionId: id, what: 'changed' })
+        void app.refresh()
+      },
+      onError: noticeError,
+      onHint: (text: string) => notice(text),
+      panels: createPanels({
+        initial: keptPanels.read(id),
+        isNarrow: isNarrowForPanels,
+        keep: (state) => keptPanels.write(id, state),
+      }),
+      queue: createQueue(keptComposer.queue(id)),
+      freeFiles,
+      keepDraft: (draft: string) => keptComposer.keepDraft(place(), draft),
+      keepAttachments: (attachments: SessionState['attachments']) => keptComposer.keepAttachments(place(), attachments),
+    }
+    return createSessionStore(
+      { ...initial, ...keptComposer.draft(place()) },
+      { ...services, agents: openSubAgents(id, services) },
+    )
+  }
+
+  /** Bytes that no draft, no queue and no message has any more. */
+  function freeFiles(urls: readonly string[]): void {
+    const isAttached = (url: string) =>
+      [...sessions.values()].some((store) => store.getState().attachments.some((one) => one.url === url))
+    for (const url of new Set(urls)) {
+      if (isAttached(url) || keptComposer.holds(url)) continue
+      // A message holds them after all, or they are gone already; and bytes that stay harm nobody.
+      api.deleteBlob(url).catch(() => undefined)
+    }
+  }
+
+  function sendAsNew(text: string, files: FilePartData[]): void {
+    app.newSession()
+    void session(app.getState().sessionId).send(text, files)
+  }
+
+  function onChunk(id: string, chunk: Chunk): void {
+    const title = partData(chunk, 'session-title')
+    if (title !== undefined) app.titleChanged(id, title.title)
+    const mode = readModeChange(chunk)
+    if (mode !== undefined) app.modeChanged(mode.sessionId, mode.mode)
+    const choice = readSessionChoice(chunk, app.getState())
+    if (choice !== undefined) app.setState(choice)
+    if (affectsAsks(chunk)) void app.refreshAsks()
+    const asked = readPageCall(chunk)
+    if (asked !== undefined) void pageTools.look(asked)
+  }
+
+  async function glance(): Promise<void> {
+    const { sessionId: id } = app.getState()
+    // The stream of a run tells everything.
+    if (sessions.get(id)?.getState().run !== null) return
+    const { hasRemoteChanges } = await import('./has-remote-changes.ts')
+    if (await hasRemoteChanges(app.getState(), api)) await refresh()
+  }
+
+  /** For changes that no stream tells: other browsers, the command line. */
+  async function refresh(): Promise<void> {
+    const { sessionId: id } = app.getState()
+    const updatedAt = () => findSession(app.getState(), id)?.updatedAt
+    const before = updatedAt()
+    await app.refresh()
+    const store = sessions.get(id)
+    if (store?.getState().run !== null) return
+    const isNews = before !== undefined && updatedAt() !== before
+    if (isNews || store.getState().phase === 'failed') await store.open()
+  }
+}
+
+/** The width below which `sidebar.css` makes the list of sessions a drawer. */
+function sidebarScreen(): AppServices['screen'] {
+  const query = window.matchMedia('(max-width: 760px)')
+  return { isNarrow: () => query.matches, onChange: (listener) => query.addEventListener('change', listener) }
+}
+
+export const WorkspaceContext = createContext<Workspace | null>(null)
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext)
+  if (workspace === null) throw new Error('no workspace around this component')
+  return workspace
+}
+
+export function useApp<Value>(select: (state: AppState) => Value): Value {
+  return useStore(useWorkspace().app, select)
+}
+
+export function useCurrentModel(): string | undefined {
+  return useApp((state) => currentModel(state, browserStorage))
+}
+
+interface TabMessage {
+  sessionId: string
+  what: 'changed' | 'deleted'
+}
+
+interface TabChannel {
+  /** Tells the other tabs what happened to a session. */
+  tell(news: TabMessage): void
+}
+
+/** The tabs of one browser tell each other what the server would only tell when asked. */
+function openTabChannel(onNews: (news: TabMessage) => void): TabChannel {
+  if (!('BroadcastChannel' in window)) return { tell: () => undefined }
+  const channel = new BroadcastChannel('troupe')
+  channel.addEventListener('message', (event: MessageEvent<unknown>) => {
+    if (isTabMessage(event.data)) onNews(event.data)
+  })
+  return { tell: (news) => channel.postMessage(news) }
+}
+
+/** A tab may be of another version of the page. */
+function isTabMessage(data: unknown): data is TabMessage {
+  return typeof data === 'object' && data !== null && 'sessionId' in data && 'what' in data
+}

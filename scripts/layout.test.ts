@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const files = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
+  (file) => !/\.test\.tsx?$|\.d\.ts$|\/fixtures\//.test(file),
+)
+/** Folders in which every file is one entry. */
+const registries = /\/(tools|cards|displays|providers|sections|kinds|built-in|migrations|languages)$/
+
+/** What each file imports from its own package, types and lazy imports included. */
+const imports = new Map(
+  files.map((file) => {
+    const source = readFileSync(path.join(root, file), 'utf8')
+    const found = [...source.matchAll(/\b(?:from|import\()\s*'(\.[^'?]+\.tsx?)'/g)]
+    return [file, found.map(([, target = '']) => path.join(path.dirname(file), target))]
+  }),
+)
+
+test('the layout is read', () => {
+  expect(files.length).toBeGreaterThan(700)
+  expect([...imports.values()].flat().length).toBeGreaterThan(3000)
+})
+
+test('no folder has more than 25 source files', () => {
+  const counts = new Map<string, number>()
+  for (const file of files) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1)
+  expect([...counts].filter(([folder, count]) => count > 25 && !registries.test(folder))).toEqual([])
+})
+
+test('no two folders import each other', () => {
+  const edges = new Map<string, string>()
+  for (const [file, targets] of imports)
+    for (const target of targets) {
+      const [from, to] = [path.dirname(file), path.dirname(target)]
+      if (from !== to && !from.endsWith('src')) edges.set(`${from} ${to}`, `${file} imports ${target}`)
+    }
+  const mutual = [...edges].flatMap(([edge, reason]) => {
+    const [from, to] = edge.split(' ')
+    return edges.has(`${to} ${from}`) ? [reason] : []
+  })
+  expect(mutual).toEqual([])
+})
+
+test('no files import each other in a circle, types included', () => {
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, way: readonly string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' > '))
+    if (way.includes(file) || done.has(file)) return
+    const lazy = lazyImports(file)
+    for (const target of imports.get(file) ?? []) if (!lazy.has(target)) visit(target, [...way, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(circles).toEqual([])
+})
+
+function lazyImports(file: string): Set<string> {
+  const source = readFileSync(path.join(root, file), 'utf8')
+  const statically = new Set([...source.matchAll(/\bfrom\s*'(\.[^']+)'/g)].map(([, target]) => target))
+  const lazily = [...source.matchAll(/\bimport\(\s*'(\.[^']+)'/g)].map(([, target = '']) => target)
+  return new Set(lazily.filter((each) => !statically.has(each)).map((each) => path.join(path.dirname(file), each)))
+}

@@ -1,0 +1,37 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { Failure, root, run } from './run.mjs'
+
+/** The packages that are published, each after those it imports. */
+export const published = ['protocol', 'command-policy', 'core', 'agent']
+
+/** Builds `dist` of a published package and of those it imports. An old `dist` stays until the new one is complete. */
+export async function buildPackages(node, names = published, env = process.env) {
+  for (const name of published) if (names.some((wanted) => imports(wanted, name))) await build(node, name, env)
+}
+
+function imports(wanted, name) {
+  if (wanted === name) return true
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, 'packages', wanted, 'package.json'), 'utf8'))
+  return published.some((each) => `@troupe/${each}` in dependencies && imports(each, name))
+}
+
+async function build(node, name, env) {
+  const folder = path.join(root, 'packages', name)
+  const dist = path.join(folder, 'dist')
+  const next = `${dist}.${process.pid}`
+  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  try {
+    const args = [tsc, '-p', path.join(folder, 'tsconfig.build.json'), '--outDir', next]
+    const { code, output } = await run(node, args, { env })
+    if (code !== 0) throw new Failure(`@troupe/${name} could not be built:\n${output}`)
+    // Agents are files that are read, not run.
+    const agents = path.join(folder, 'src', 'agents')
+    if (existsSync(agents))
+      cpSync(agents, path.join(next, 'agents'), { recursive: true, filter: (file) => !file.endsWith('.ts') })
+    rmSync(dist, { recursive: true, force: true })
+    renameSync(next, dist)
+  } finally {
+    rmSync(next, { recursive: true, force: true })
+  }
+}
