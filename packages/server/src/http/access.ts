@@ -17,7 +17,7 @@ import { type Ctx, route, type Route } from './route.ts'
 /**
  * Decides who may use this server. Programs send the token of the home as a bearer token. The page sends a credential
  * that it keeps in the storage of its origin, in a header: cookies would also go to every other port of this machine.
- * See docs/decisions/013-the-credential-belongs-to-the-origin.md.
+ * See docs/decisions/013-credentials-belong-to-an-origin.md.
  */
 export interface Access {
   /** Throws unless Host and Origin are ours and, where needed, the caller is the page or a program. */

@@ -93,7 +93,7 @@ function concat(one: Uint8Array, other: Uint8Array): Uint8Array {
 /**
  * The page's credential: good at this origin until the server ends, kept in the storage of the origin and sent in a
  * header. After a restart the page signs a challenge with a key that scripts can use but not read. See
- * docs/decisions/013-the-credential-belongs-to-the-origin.md.
+ * docs/decisions/013-credentials-belong-to-an-origin.md.
  */
 export interface PageAccess {
   headers: () => Record<string, string>
