@@ -166,16 +166,16 @@ test('importing turns loads no tool, and nothing that only tools need', async ()
   const loaded = JSON.parse(await runProgram('loaded.mjs', program)) as string[]
   const own = loaded.filter((url) => url.includes('/@troupe/')).map((url) => url.replace(/^.*\/@troupe\//, ''))
   expect(own).toContain('agent/dist/agent.js')
-  expect(own.filter((file) => /^core\/dist\/(tools|search|web|sandbox|agents)\//.test(file))).toEqual([])
+  expect(own.filter((file) => /^core\/dist\/(tools|web|sandbox)\//.test(file))).toEqual([])
   const foreign = loaded.filter((url) => url.startsWith('file:') && !url.includes('/@troupe/'))
   const packages = new Set(foreign.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
-  expect([...packages].filter((name) => name !== 'loaded.mjs').toSorted()).toEqual(['json5', 'yaml', 'zod'])
+  expect([...packages].filter((name) => name !== 'loaded.mjs').toSorted()).toEqual(['json5', 'unbash', 'yaml', 'zod'])
 })
 
 test('a turn works from a bundle, which leaves out what it does not use', async () => {
   const modules = await bundle('turn', turnProgram)
   expect(modules).toContain('agent/dist/agent.js')
-  expect(modules.filter((file) => /^core\/dist\/(tools|web|agents)\//.test(file))).toEqual([])
+  expect(modules.filter((file) => /^core\/dist\/(tools|web)\//.test(file))).toEqual([])
   expect(JSON.parse(await runProgram('bundled-turn/turn-input.js'))).toEqual(turnAnswer)
 })
 

@@ -9,7 +9,7 @@ export async function withWorkspace<Result>(
 ): Promise<Result> {
   const [model] = Object.keys(options.models ?? {})
   const workspace = await openWorkspace(process.env['CHROMIUM_PATH'] ?? '', {
-    ...(options.models !== undefined && { models: options.models }),
+    models: options.models,
     ...(options.webFolder !== undefined && { server: { webFolder: options.webFolder } }),
     ...(model !== undefined && { home: { 'config.json': JSON.stringify({ model }) } }),
   })

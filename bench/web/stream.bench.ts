@@ -87,7 +87,7 @@ interface Player {
 }
 
 function measure(webFolder: string | undefined, { ready, play }: Player): Promise<MainThread> {
-  return withWorkspace({ models, ...(webFolder !== undefined && { webFolder }) }, async (workspace) => {
+  return withWorkspace({ models, webFolder }, async (workspace) => {
     await fillSession(workspace.server(), 'chat', stored)
     const page = await workspace.newPage({ reducedMotion: 'no-preference' })
     page.setDefaultTimeout(120_000)

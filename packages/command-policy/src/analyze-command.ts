@@ -104,13 +104,13 @@ function analyze(text: string, place: ShellContext, findings: ScriptFindings): C
       cwd: found.cwds?.length === 1 ? (found.cwds[0] ?? null) : null,
       cwds: found.cwds,
       harmless,
-      ...(notHarmless !== undefined && { why: notHarmless }),
+      why: notHarmless,
       ...((found.transparent || onlyOpens(found)) && { transparent: true as const }),
       ...(found.remote && { remote: true as const }),
       reads: used.reads,
       writes: used.writes.filter(isFile),
       known: isKnownProgram(found.name),
-      ...(used.opaque !== undefined && { opaque: used.opaque }),
+      opaque: used.opaque,
       ...(used.late && { late: true as const }),
     }
   })
@@ -126,10 +126,10 @@ function analyze(text: string, place: ShellContext, findings: ScriptFindings): C
     ...(!contained && { whyNotContained: notContained ?? floor ?? 'It may do more than look.' }),
     reads: uses.reads,
     writes: uses.writes.filter(isFile),
-    ...(opaque !== undefined && { opaque }),
-    ...(unseen !== undefined && { unseen }),
-    ...(floor !== undefined && { floor }),
-    ...(limit !== undefined && { overLimit: limit }),
+    opaque,
+    unseen,
+    floor,
+    overLimit: limit,
   }
 }
 

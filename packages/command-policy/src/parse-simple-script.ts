@@ -248,7 +248,7 @@ class ScriptParser {
     if (this.#at === start) return undefined
     const raw = this.#text.slice(start, this.#at)
     this.words.push({ at: start, text: raw })
-    return { parts, raw, ...(bare !== undefined && { bare }) }
+    return { parts, raw, bare }
   }
 
   /** Up to the closing quote, on which it stops. */

@@ -31,7 +31,7 @@ function wrapper(options: string, notes: readonly Note[] = [], skip = 0, verbs?:
     adds: has('adds'),
     transparent: has('transparent'),
     remote: has('remote'),
-    ...(verbs !== undefined && { verbs }),
+    verbs,
   }
 }
 

@@ -25,6 +25,19 @@ export { isAnswered, readAnswers } from './questions.ts'
 export { readJsx } from './ui/read-jsx.ts'
 export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
 export * from './http/responses.ts'
+export * from './http/asks.ts'
+export { contract } from './http/contract.ts'
+export type { Answered, CallOf, Contract } from './http/contract.ts'
+export type {
+  AnswerOf,
+  BodyOf,
+  Endpoint,
+  EndpointKey,
+  GivesResponse,
+  Method,
+  ParamsOf,
+  QueryOf,
+} from './http/endpoint.ts'
 export * from './http/requests.ts'
 export { fieldsIn, initialValues, fieldLabel, fieldName, readForm } from './ui/ui-form.ts'
 export type { FieldValue, FormAnswer } from './ui/ui-form.ts'
@@ -87,7 +100,6 @@ export {
   type RuleList,
   type SessionPage,
   agentListSchema,
-  askListSchema,
   branchPageSchema,
   modelListSchema,
   oneSessionSchema,

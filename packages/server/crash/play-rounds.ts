@@ -102,7 +102,7 @@ export async function playRounds(
       const after = reader.after()
       const dropped = new AbortController()
       const dropping = own.chance(0.5) ? setTimeout(() => dropped.abort(), own.between(5, 300)) : undefined
-      const headers = after === undefined ? {} : { 'last-event-id': String(after) }
+      const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': String(after) }
       const response = await attempt(() => get(`/ai/chat/${turn.sessionId}/stream`, headers, dropped.signal))
       // No run any more: what was missed is sent to whoever repeats the question.
       if (response?.status === 204) await read(reader, await send(turn))
@@ -154,7 +154,7 @@ export async function playRounds(
   }
 
   async function get(target: string, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
-    return (await current).request(target, { headers, ...(signal !== undefined && { signal }) })
+    return (await current).request(target, { headers, signal })
   }
 
   /** Undefined when the server went away meanwhile. */

@@ -15,7 +15,7 @@ const given = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Part
 const { client_id, client_secret } = given
 const at = {
   url,
-  ...(client_id !== undefined && { client: { client_id, ...(client_secret !== undefined && { client_secret }) } }),
+  ...(client_id !== undefined && { client: { client_id, client_secret } }),
 }
 const logins = createOAuthLogins({ home, redirectUrl: () => 'http://127.0.0.1:4880/ai/mcp/callback' })
 const server = createMcpServer({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Server, type ServerOptions, startServer } from '@troupe/server'
+import { checkAnswer } from '../../server/src/testing/check-answer.ts'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type ViewportSize } from 'playwright-core'
 import type { TestContext } from 'vitest'
 import { builtPage } from '../../../scripts/lib/web-build.mjs'
@@ -59,11 +60,12 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       home: path.join(folder, 'home'),
       workspace: workFolder,
       webFolder,
+      onAnswer: checkAnswer,
       port,
       probe: false,
       env: {},
       titles: false,
-      ...(options.models !== undefined && { models: options.models }),
+      models: options.models,
       ...options.server,
       logLevel: 'error',
       log: (line) => complaints.push(`server: ${line}`),

@@ -41,9 +41,9 @@ export default defineTool({
   execute: ({ place }) => ({ place, degrees: 21 }),
 })`
 const weatherCard = `
-import type { CardProps } from '../chat/tool-call.ts'
-import { GenericCard } from '../chat/generic-card.tsx'
-import { ToolFrame } from '../chat/tool-frame.tsx'
+import type { CardProps } from '../chat/session/message-parts.ts'
+import { GenericCard } from '../chat/parts/generic-card.tsx'
+import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 
 export default function WeatherCard({ call }: CardProps) {
   const weather = call.output as { place: string; degrees: number } | undefined

@@ -104,7 +104,7 @@ it('a tool takes its input from any Standard Schema that knows its JSON Schema',
     [{ text: 'Eight.' }],
   ])
   const agent = createAgent({ name: 'x', model, planning: 'native' })
-  agent.registerTool({ name: 'double', input, readOnly: true, execute: ({ n }) => n * 2 })
+  agent.registerTool({ name: 'double', input, readOnly: true, execute: (given) => (given?.n ?? 0) * 2 })
   const { toolLogs } = await agent.turn().input('go').run().result()
   expect(toolLogs).toMatchObject([{ error: expect.stringContaining('must be a number') as string }, { result: 8 }])
   expect(agent.getToolList()[0]?.kwargs).toEqual({ type: 'object', properties, required: ['n'] })

@@ -102,10 +102,10 @@ export function runInput({
       return answer
     }),
     decide: createDecide(settings, session),
-    ...(limits !== undefined && { limits }),
-    ...(maxRetries !== undefined && { maxRetries }),
-    ...(stallMs !== undefined && { stallMs }),
-    ...(state !== undefined && { state }),
+    limits,
+    maxRetries,
+    stallMs,
+    state,
   }
 }
 

@@ -83,7 +83,7 @@ export function createTurnRun<Input, Data>(spec: TurnSpec, options: RunOptions):
     schema: spec.schema as never,
     ensure: spec.ensure,
     validators: spec.validators,
-    ...(options.pathStyle !== undefined && { pathStyle: options.pathStyle }),
+    pathStyle: options.pathStyle,
     onReader: () => void begin(),
     onInvalid(problem) {
       cut.problems.push(problem)

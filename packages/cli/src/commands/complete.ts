@@ -33,7 +33,7 @@ export const command = defineCommand({
     }
     if (word === undefined || more.length > 0) throw new UsageError('expected: troupe complete <word>, or --bash')
     const connection = await connect(context, {
-      ...(values.workspace !== undefined && { workspace: values.workspace }),
+      workspace: values.workspace,
     })
     try {
       const query = new URLSearchParams({ text: word })

@@ -25,7 +25,7 @@ export const command = defineCommand({
     if (sessionId === undefined || more.length > 0)
       throw new UsageError('expected: troupe debug <sessionId> [messageId]')
     const connection = await connect(context, {
-      ...(values.workspace !== undefined && { workspace: values.workspace }),
+      workspace: values.workspace,
     })
     try {
       const query = new URLSearchParams(messageId === undefined ? {} : { messageId })

@@ -70,8 +70,8 @@ export const command = defineCommand({
       workspace: path.resolve(context.cwd, values.workspace ?? '.'),
       env: context.env,
       rules: { allow, ask, deny },
-      ...(mode !== undefined && { mode }),
-      ...(sandbox !== undefined && { sandbox }),
+      mode,
+      sandbox,
     })
     for (const warning of [...explainer.problems, ...explainer.warnings]) printNotice(context, warning)
     if (given !== undefined) return explainCommand(explainer, given, context)

@@ -15,7 +15,7 @@ interface ImportReport {
 
 /** Imports a file of another program, or one of ours, through whoever owns the home. Resolves to the exit code. */
 async function importUpload(context: CommandContext, file: string, workspace?: string): Promise<number> {
-  const connection = await connect(context, { ...(workspace !== undefined && { workspace }) })
+  const connection = await connect(context, { workspace })
   try {
     const body = Readable.toWeb(createReadStream(file)) as ReadableStream
     const response = await connection.fetch('/ai/sessions/import', {

@@ -23,7 +23,7 @@ export const command = defineCommand({
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const connection = await connect(context, {
       listen: true,
-      ...(values.workspace !== undefined && { workspace: values.workspace }),
+      workspace: values.workspace,
     })
     try {
       const { allow, deny, model } = values
@@ -33,8 +33,8 @@ export const command = defineCommand({
         version: '0.1.0',
         ...(values.tools !== undefined && { tools: splitNames(values.tools) }),
         ...(values.agents !== undefined && { agents: splitNames(values.agents) }),
-        ...(model !== undefined && { model }),
-        ...(values.session !== undefined && { sessions: values.session }),
+        model,
+        sessions: values.session,
         ...(Object.keys(rules).length > 0 && { rules }),
       }).catch((error: unknown) => {
         throw new UsageError((error as Error).message, { cause: error })

@@ -164,7 +164,7 @@ export const command = defineCommand({
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const connection = await connect(context, {
       allowBypass: values['allow-bypass'],
-      ...(values.workspace !== undefined && { workspace: values.workspace }),
+      workspace: values.workspace,
     })
     try {
       const sessionId = await resolveSession(values, connection)
@@ -174,9 +174,9 @@ export const command = defineCommand({
         prompt,
         typedUrls: extractUrls(typed).slice(0, 100),
         sessionId,
-        ...(model !== undefined && { model }),
-        ...(maxSteps !== undefined && { maxSteps }),
-        ...(mode !== undefined && { mode }),
+        model,
+        maxSteps,
+        mode,
         ...(Object.keys(rules).length > 0 && { rules }),
       }
       const output = createOutput(format, (text) => context.stdout.write(text))
@@ -271,7 +271,7 @@ async function follow(body: ReadableStream<Uint8Array>, sessionId: string, outpu
   } catch (error) {
     errorText ??= `The connection broke off (${(error as Error).message}). The run may go on: troupe -p -r ${sessionId} "…"`
   }
-  return toResult(fold.snapshot(), { sessionId, complete, ...(errorText !== undefined && { errorText }) })
+  return toResult(fold.snapshot(), { sessionId, complete, errorText })
 }
 
 function isEnd(chunk: Chunk): boolean {

@@ -64,7 +64,7 @@ export const command = defineCommand({
     if (effects.length > 1) throw new UsageError('give one of --allow, --ask and --deny')
     if (values.project && values.session !== undefined) throw new UsageError('give either --project or --session')
     const connection = await connect(context, {
-      ...(values.workspace !== undefined && { workspace: values.workspace }),
+      workspace: values.workspace,
     })
     try {
       return await action({
@@ -103,7 +103,7 @@ async function list(wanted: RuleRequest): Promise<number> {
 
 async function add(wanted: RuleRequest): Promise<number> {
   const { text, effect = 'allow', scope, sessionId, context, json } = wanted
-  const body = { text, effect, scope, ...(sessionId !== undefined && { sessionId }) }
+  const body = { text, effect, scope, sessionId }
   const added = await post<{ rule: ListedRule; settled: string[]; warnings: string[] }>(wanted, '/ai/rules', body)
   for (const warning of added.warnings) printNotice(context, warning)
   if (json) context.stdout.write(`${JSON.stringify(added)}\n`)
@@ -136,7 +136,7 @@ async function remove(wanted: RuleRequest): Promise<number> {
 
 async function test(wanted: RuleRequest): Promise<number> {
   const { text, effect = 'allow', scope, sessionId, context, json } = wanted
-  const body = { text, effect, scope, ...(sessionId !== undefined && { sessionId }) }
+  const body = { text, effect, scope, sessionId }
   const trial = await post<RuleTest>(wanted, '/ai/rules/test', body)
   if (json) {
     context.stdout.write(`${JSON.stringify(trial)}\n`)

@@ -45,7 +45,7 @@ export async function pageResult(
   const output: PageResult = {
     url,
     title,
-    ...(status !== undefined && { status }),
+    status,
     elements: outline.elements,
     text: outline.text.slice(0, cardText).toWellFormed(),
     characters: outline.text.length,

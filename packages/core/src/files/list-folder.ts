@@ -109,7 +109,7 @@ async function toListedEntry(entry: Dirent, folder: string): Promise<ListedEntry
   if (entry.isDirectory()) return { name, kind: 'folder' }
   if (!entry.isSymbolicLink()) return { name, kind: 'other' }
   const target = await readlink(path.join(folder, name)).catch(() => undefined)
-  return { name, kind: 'link', ...(target !== undefined && { target }) }
+  return { name, kind: 'link', target }
 }
 
 /** The tree as text: two spaces per level, `/` after folders. */

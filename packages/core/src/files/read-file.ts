@@ -112,7 +112,7 @@ export async function readText(
       from,
       lines: lines.length,
       ...(more && { next: seen + 1 }),
-      ...(format !== undefined && { encoding: format }),
+      encoding: format,
       preview: cardPreview(lines.slice(0, 8).join('\n')),
     },
     // Joined at once: a text that is added to piece by piece keeps all its pieces in memory.

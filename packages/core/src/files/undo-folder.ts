@@ -64,10 +64,10 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
           before: sha256,
           size,
           createdAt: Date.now(),
-          ...(reverseHash !== undefined && { reverse: reverseHash }),
-          ...(facts.mode !== undefined && { mode: facts.mode }),
-          ...(facts.folder !== undefined && { folder: facts.folder }),
-          ...(undoes !== undefined && { undoes }),
+          reverse: reverseHash,
+          mode: facts.mode,
+          folder: facts.folder,
+          undoes,
         },
         { sync: true },
       )
@@ -274,7 +274,7 @@ function fileFacts(snapshot: Snapshot | undefined): FileFacts {
 export function markOf(ctx: ToolContext): ChangeMark {
   return {
     sessionId: ctx.session.id,
-    ...(ctx.agent.agentId !== undefined && { agentId: ctx.agent.agentId }),
+    agentId: ctx.agent.agentId,
     messageId: ctx.messageId,
     runId: ctx.run.id,
     step: ctx.run.step,

@@ -83,8 +83,7 @@ describe('a hook that allows, beside the rules', () => {
         state: () => state,
         workspace: { id: 'w', path: folder },
         hooks: [allowing],
-        decide: (asked, ctx) =>
-          decide(asked, ctx, createPolicy(rules, { base: folder, ...(mode !== undefined && { mode }) })),
+        decide: (asked, ctx) => decide(asked, ctx, createPolicy(rules, { base: folder, mode })),
       },
       () => ({ type: 'deny', remark: 'a person was asked' }),
     )

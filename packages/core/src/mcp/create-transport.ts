@@ -39,7 +39,7 @@ export function createTransport(config: McpServerConfig, options: TransportOptio
       env: { ...childEnvironment(env), ...config.env, TROUPE_TASK: `${mark}.${randomUUID()}` },
       limits,
       onText,
-      ...(warden !== undefined && { warden }),
+      warden,
     }),
   )
 }
@@ -62,7 +62,7 @@ async function createHttpTransport(options: HttpOptions): Promise<ServerTranspor
   const given = {
     fetch: limitedFetch(limits.messageBytes, (reason) => fail(reason)),
     requestInit: { headers },
-    ...(authProvider !== undefined && { authProvider }),
+    authProvider,
   }
   const url = new URL(options.url)
   const inner: Transport =
@@ -70,7 +70,7 @@ async function createHttpTransport(options: HttpOptions): Promise<ServerTranspor
   const hasPerRequestStream = inner.hasPerRequestStream
   const transport: ServerTransport = {
     reason: () => why,
-    ...(hasPerRequestStream !== undefined && { hasPerRequestStream }),
+    hasPerRequestStream,
     get sessionId() {
       return inner.sessionId
     },
@@ -173,10 +173,10 @@ export async function loginToMcp(
   const { serverUrl, challenge, authorizationCode, iss, anew } = options
   return auth(login, {
     serverUrl,
-    ...(challenge.scope !== undefined && { scope: challenge.scope }),
+    scope: challenge.scope,
     ...(challenge.resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(challenge.resourceMetadataUrl) }),
-    ...(authorizationCode !== undefined && { authorizationCode }),
-    ...(iss !== undefined && { iss }),
+    authorizationCode,
+    iss,
     ...(anew === true && { forceReauthorization: true }),
   })
 }
@@ -194,7 +194,7 @@ export async function askForChallenge(serverUrl: string, signal: AbortSignal): P
   await response.body?.cancel()
   const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response)
   return {
-    ...(scope !== undefined && { scope }),
+    scope,
     ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
   }
 }

@@ -45,7 +45,7 @@ function start(behaviour: string, given: Given = {}): McpServer & { trustedNow()
     transport: (onText) =>
       createTransport(
         { type: 'stdio', command, args: [program, behaviour, ...args], env: { GIVEN: 'yes' } },
-        { folder, onText, limits, ...(env !== undefined && { env }) },
+        { folder, onText, limits, env },
       ),
     ...options,
   })

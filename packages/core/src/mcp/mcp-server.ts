@@ -338,7 +338,7 @@ export function createResourceTools(servers: readonly McpServer[]): Tool[] {
             uri: resource.uri,
             name: resource.name,
             ...(resource.description !== undefined && { description: resource.description.slice(0, 300) }),
-            ...(resource.mimeType !== undefined && { mimeType: resource.mimeType }),
+            mimeType: resource.mimeType,
           })),
         )
       },

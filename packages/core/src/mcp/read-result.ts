@@ -103,7 +103,7 @@ async function readBlocks(blocks: readonly Block[], ctx: ResultContext): Promise
     else if (block.type === 'resource') await readResource(block.resource)
     else texts.push(`[resource: ${block.uri} ${block.name}]`)
   }
-  return { text: texts.join('\n').toWellFormed(), files, ...(pixels !== undefined && { pixels }) }
+  return { text: texts.join('\n').toWellFormed(), files, pixels }
 
   async function readResource(resource: Contents): Promise<void> {
     const { uri, mimeType = 'application/octet-stream' } = resource

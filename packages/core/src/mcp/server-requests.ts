@@ -297,8 +297,8 @@ export async function answerSampling(
   const result = await model.doGenerate({
     prompt,
     maxOutputTokens: Math.min(params.maxTokens, maxTokens),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences !== undefined && { stopSequences }),
+    temperature,
+    stopSequences,
     abortSignal: signal,
   })
   ctx.spend?.(toUsage(result.usage))
@@ -306,7 +306,7 @@ export async function answerSampling(
   const { finishReason, providerMetadata } = result
   const { provider, modelId } = model
   const fault = answerError({
-    finish: { finishReason, ...(providerMetadata !== undefined && { providerMetadata }) },
+    finish: { finishReason, providerMetadata },
     provider,
     model: modelId,
     said: text.trim() !== '',

@@ -140,7 +140,7 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
     if (child === undefined || pid === undefined) return
     if (why === undefined) await exited(child, graceMs)
     try {
-      await endCommand({ pid, ...(options.env['TROUPE_TASK'] !== undefined && { mark: options.env['TROUPE_TASK'] }) })
+      await endCommand({ pid, mark: options.env['TROUPE_TASK'] })
     } catch (error) {
       onText(`${(error as Error).message}\n`)
     } finally {

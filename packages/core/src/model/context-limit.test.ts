@@ -24,8 +24,8 @@ const wordings: [message: string, limit: number | undefined, sent?: number][] = 
 
 it.each(wordings)('a complaint is named and its numbers are read: %s', (message, limit, sent) => {
   expect(readContextLimit(message)).toEqual({
-    ...(limit !== undefined && { limit }),
-    ...(sent !== undefined && { sent }),
+    limit,
+    sent,
   })
   const error = Object.assign(new Error(message), { name: 'AI_APICallError', statusCode: 400, responseHeaders: {} })
   expect(describeProviderError(error, { provider: 'p', model: 'm' }).name).toBe('ContextTooLong')

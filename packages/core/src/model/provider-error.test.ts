@@ -19,7 +19,7 @@ function apiError(statusCode: number | undefined, body: unknown, headers: Record
     message: 'Bad Request',
     url: 'http://127.0.0.1/v1',
     requestBodyValues: {},
-    ...(statusCode !== undefined && { statusCode }),
+    statusCode,
     responseHeaders: headers,
     responseBody,
   })

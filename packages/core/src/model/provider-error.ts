@@ -49,9 +49,9 @@ export function describeProviderError(error: unknown, place: ErrorPlace): NamedE
   const verdict = judge(facts, providerName(provider))
   const retryAfterMs = verdict.retryable ? facts.retryAfterMs : undefined
   const data: ProviderErrorData = {
-    ...(facts.status !== undefined && { statusCode: facts.status }),
+    statusCode: facts.status,
     retryable: verdict.retryable,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    retryAfterMs,
     ...(isForgotten(facts) && { forgot: true as const }),
     provider,
     model,
@@ -277,7 +277,7 @@ export function readContextLimit(message: string): { limit?: number; sent?: numb
   const limit = firstNumber(text, limits)
   const sent = firstNumber(text, counts)
   return {
-    ...(limit !== undefined && { limit }),
+    limit,
     ...(sent !== undefined && sent > (limit ?? 0) && { sent }),
   }
 }

@@ -50,7 +50,7 @@ export async function askPage<Output>(
   const answer = await ctx.ask({
     kind: 'browser',
     title,
-    ...(summary !== undefined && { summary }),
+    summary,
     content: { action, input, ...(byPerson === true && { byPerson }) },
     timeoutMs: (request.timeoutSec ?? usual) * 1000,
   })

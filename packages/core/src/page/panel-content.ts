@@ -73,7 +73,7 @@ async function chartOf(wish: PanelRequest, ctx: Files): Promise<ChartDisplay | u
       `The chart has more than ${maxChartBytes} characters. Show it with ChartRender, and then by its title as "target".`,
     )
   const name = title ?? (typeof own === 'string' ? own.slice(0, 200) : undefined)
-  return { kind: 'chart', option: option as Record<string, unknown>, ...(name !== undefined && { title: name }) }
+  return { kind: 'chart', option: option as Record<string, unknown>, title: name }
 }
 
 /** The file, where the target is one: it may also be the title of a chart. */

@@ -69,8 +69,8 @@ function ownTool(
     input: z.looseObject({}),
     readOnly,
     group: 'system',
-    ...(needsApproval !== undefined && { needsApproval }),
-    ...(touches !== undefined && { touches }),
+    needsApproval,
+    touches,
     execute: () => Promise.resolve(null),
   })
   return checkTool(definition, name)

@@ -266,7 +266,7 @@ it.each([
       [],
       { state: () => state, history: longHistory(count, length) },
       undefined,
-      { ...(known !== undefined && { contextWindow: known }), onLearned: (found) => void learned.push(found) },
+      { contextWindow: known, onLearned: (found) => void learned.push(found) },
     )
     expect(texts(played).at(-1)).toBe('Still here.')
     if (told === 'the number') expect(learned).toEqual([{ contextWindow: takes, exact: true }])

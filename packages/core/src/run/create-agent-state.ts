@@ -49,7 +49,7 @@ export function createAgentState(options: AgentStateOptions): AgentState {
     pool,
     undo: options.undo ?? openUndoFolder(options.undoFolder ?? path.join(outputFolder, '.undo')),
     kept: new Map(),
-    ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
+    sandbox: options.sandbox,
   }
 }
 

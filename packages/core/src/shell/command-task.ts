@@ -47,9 +47,9 @@ export function createTask(parts: TaskParts): OpenTask {
   // A task that has ended can be read for long: it must not hold its process, nor the conversation of its call.
   let running: Pick<TaskParts, 'idle' | 'stop' | 'write' | 'resize'> | undefined = {
     stop: parts.stop,
-    ...(parts.idle !== undefined && { idle: parts.idle }),
-    ...(write !== undefined && { write }),
-    ...(resize !== undefined && { resize }),
+    idle: parts.idle,
+    write,
+    resize,
   }
   const ctx = { state: { outputFolder: parts.ctx.state.outputFolder }, toolCallId: parts.ctx.toolCallId }
   const ring = createRing()

@@ -30,6 +30,7 @@ const refused = new Set(
   ),
 )
 
+const pause = new Int32Array(new SharedArrayBuffer(4))
 const folder = pathToFileURL(`${process.cwd()}/`)
 const send = process.send!.bind(process)
 const session = new inspector.Session()
@@ -138,7 +139,15 @@ function speakThroughPipe(): void {
 
 function print(text: string | Buffer): void {
   const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at)
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      // Node may have made the pipe non-blocking. Wait for the reader when it is full.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      Atomics.wait(pause, 0, 0, 2)
+    }
+  }
 }
 
 function fence(): void {

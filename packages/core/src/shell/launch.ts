@@ -67,7 +67,7 @@ async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'tempor
     SessionFolder.forget(state)
     throw error
   })
-  return { temporary: folder, ...(settings !== undefined && { gitConfig: settings }) }
+  return { temporary: folder, gitConfig: settings }
 }
 
 /** Looked for once, then again beside the commands that come. */

@@ -220,7 +220,7 @@ async function startLaunch(
   try {
     const started = await queueStart(async () => {
       const pipe = await state.pool.takePipe()
-      return startCommand({ command, launch: ready, pipe, ...(stdin !== undefined && { stdin }) })
+      return startCommand({ command, launch: ready, pipe, stdin })
     }, signal)
     if (confinement === 'none') return started
     state.pool.watch(started.pid, started.closed)

@@ -73,7 +73,7 @@ export function taskDisplay(
       durationMs,
       status,
       taskId,
-      ...(spilled !== undefined && { spilled }),
+      spilled,
     }),
   }
 }

@@ -57,8 +57,8 @@ async function checkTree(given: typeof troupe extends fc.Arbitrary<infer T> ? T 
     description: '',
     prompt: names[i] as string,
     tools: agent.tools,
-    ...(agent.allowedSubAgents !== undefined && { allowedSubAgents: agent.allowedSubAgents }),
-    ...(agent.maxDepth !== undefined && { maxDepth: agent.maxDepth }),
+    allowedSubAgents: agent.allowedSubAgents,
+    maxDepth: agent.maxDepth,
     ...(agent.steps !== undefined && { budget: { steps: agent.steps } }),
   }))
   const controller = new AbortController()

@@ -58,8 +58,8 @@ async function play(
     },
     {
       definitions,
-      ...(budget !== undefined && { budget }),
-      ...(parallel !== undefined && { parallel }),
+      budget,
+      parallel,
       onHost(made) {
         host = made
         onHost?.(made)

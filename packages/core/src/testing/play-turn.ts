@@ -104,10 +104,10 @@ export function scriptedError(item: ScriptError): APICallError {
     message,
     url: 'scripted:model',
     requestBodyValues: {},
-    ...(statusCode !== undefined && { statusCode }),
-    ...(headers !== undefined && { responseHeaders: headers }),
-    ...(body !== undefined && { responseBody: body }),
-    ...(retryable !== undefined && { isRetryable: retryable }),
+    statusCode,
+    responseHeaders: headers,
+    responseBody: body,
+    isRetryable: retryable,
   })
 }
 
@@ -147,10 +147,10 @@ function sourcePart(
 ): LanguageModelV4StreamPart {
   if ('url' in source) {
     const { url, title, id = defaultId } = source
-    return { type: 'source', sourceType: 'url', id, url, ...(title !== undefined && { title }) }
+    return { type: 'source', sourceType: 'url', id, url, title }
   }
   const { mediaType, title, filename, id = defaultId } = source
-  return { type: 'source', sourceType: 'document', id, mediaType, title, ...(filename !== undefined && { filename }) }
+  return { type: 'source', sourceType: 'document', id, mediaType, title, filename }
 }
 
 function finishPart(

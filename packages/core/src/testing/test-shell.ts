@@ -43,7 +43,7 @@ export function openTestShell(
     workspace,
     outputFolder: `${workspace}-output`,
     sandbox,
-    ...(pool !== undefined && { pool }),
+    pool,
   })
   const granted = { confinement, grants: [], approved: true }
   const ctx = testToolContext({ state, workspace: { id: 'workspace-1', path: workspace }, granted })

@@ -147,7 +147,7 @@ function insertCell(
   const cell: NotebookCell = {
     cell_type: edit.type ?? 'code',
     ...(isCode && { execution_count: null }),
-    ...(id !== undefined && { id }),
+    id,
     metadata: {},
     ...(isCode && { outputs: [] }),
     source: asList ? sourceLines(edit.source) : edit.source,

@@ -28,7 +28,7 @@ The browser has nothing of the person's own. What a page says is information fro
     return address === null ? undefined : ctx.browser?.refusalOf?.(address)
   },
   title: ({ url }) => (url === undefined ? 'Look at the page' : `Open ${url}`),
-  permission: ({ url }) => ({ title: 'Open a page in a browser', ...(url !== undefined && { summary: url }) }),
+  permission: ({ url }) => ({ title: 'Open a page in a browser', summary: url }),
   async execute({ url, ref, screenshot }, ctx): Promise<PageResult> {
     const page = agentPage(ctx)
     const look = url === undefined ? await page.look(ctx) : await page.open(url, ctx)

@@ -20,7 +20,7 @@ export default defineTool({
     const problem = chartProblem(option)
     if (problem !== undefined) throw new Error(`The chart is not shown. ${problem}`)
     const { series } = option as ChartOption
-    return { ok: true, series: Array.isArray(series) ? series.length : 1, ...(title !== undefined && { title }) }
+    return { ok: true, series: Array.isArray(series) ? series.length : 1, title }
   },
   display: ({ title }) => ({ title: title ?? 'Chart' }),
 })

@@ -34,7 +34,7 @@ export default defineTool({
     if (answer.type !== 'plan') throw new Error(`A plan was answered with "${answer.type}".`)
     const { choice } = answer
     const remark = answer.remark?.trim() || undefined
-    const output = { choice, plan, ...(remark !== undefined && { remark }) }
+    const output = { choice, plan, remark }
     if (choice === 'continue') return output
     await mode.set('accept-edits')
     if (choice === 'clean') restartFromPlan(output, ctx)

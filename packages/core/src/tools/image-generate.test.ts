@@ -44,7 +44,7 @@ function open(media?: Media): {
   const ctx = testToolContext({
     workspace: { id: 'w', path: folder },
     emit: (name: string, data: unknown) => void emitted.push([name, data]),
-    ...(media !== undefined && { media }),
+    media,
   })
   return { ctx, emitted, folder }
 }

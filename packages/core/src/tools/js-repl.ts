@@ -63,7 +63,7 @@ It has a temporary folder of its own as working directory and no files besides, 
         exitCode: status === 'done' && error === undefined ? 0 : 1,
         durationMs,
         status: status === 'timed-out' || status === 'stopped' ? status : 'ended',
-        ...(spilled !== undefined && { spilled }),
+        spilled,
       }),
     }
   },

@@ -50,7 +50,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
     const read = readUiTree(tree)
     if ('problem' in read) throw new Error(read.problem)
     if (!isForm(read.root)) return { ok: true }
-    const form = { tree, ...(data !== undefined && { data }) }
+    const form = { tree, data }
     const answer = await ctx.ask({ kind: 'question', title: title ?? 'Form', content: { form } })
     if (answer.type === 'deny')
       throw new Error(

@@ -20,7 +20,7 @@ export default defineTool({
   execute({ title, body, timeoutSec: seconds }, ctx) {
     const request = {
       action: 'notify',
-      input: { title, ...(body !== undefined && { body }) },
+      input: { title, body },
       title: `Notify: ${title}`,
       timeoutSec: seconds,
     }

@@ -39,7 +39,7 @@ export default defineTool({
     const { href } = pageAddress(url)
     const request = {
       action: 'open-url',
-      input: { url: href, ...(title !== undefined && { title }) },
+      input: { url: href, title },
       title: `Open ${href}`,
       timeoutSec: seconds,
     }

@@ -43,12 +43,12 @@ export default defineTool({
     const request = {
       action: 'pick-file',
       input: {
-        ...(reason !== undefined && { reason }),
-        ...(accept !== undefined && { accept }),
-        ...(multiple !== undefined && { multiple }),
+        reason,
+        accept,
+        multiple,
       },
       title: multiple === true ? 'Pick files?' : 'Pick a file?',
-      ...(reason !== undefined && { summary: reason }),
+      summary: reason,
       timeoutSec: seconds,
       byPerson: true as const,
     }

@@ -24,9 +24,9 @@ export default defineTool({
   async execute({ reason, timeoutSec: seconds }, ctx) {
     const request = {
       action: 'read-clipboard',
-      input: { ...(reason !== undefined && { reason }) },
+      input: { reason },
       title: 'Share the clipboard?',
-      ...(reason !== undefined && { summary: reason }),
+      summary: reason,
       timeoutSec: seconds,
       byPerson: true as const,
     }

@@ -149,7 +149,7 @@ function contentOf(output: ReadOutput): Display {
     case 'image':
     case 'pdf': {
       const { mediaType, size, blob } = output
-      return { kind: 'image', path: name, mediaType, size, ...(blob !== undefined && { sha256: blob }) }
+      return { kind: 'image', path: name, mediaType, size, sha256: blob }
     }
   }
 }

@@ -49,13 +49,13 @@ With "background" it returns the agent's id at once: SendInput tells the agent m
     const request: SpawnRequest = {
       name: agentName(input) as string,
       task: taskText(input) as string,
-      ...(input.background !== undefined && { background: input.background }),
-      ...(input.model !== undefined && { model: input.model }),
+      background: input.background,
+      model: input.model,
       ...(unasked.length > 0 && { unasked }),
       ...(input.config !== undefined && {
         config: {
           systemPrompt: input.config.systemPrompt,
-          ...(input.config.tools !== undefined && { tools: input.config.tools }),
+          tools: input.config.tools,
         },
       }),
     }

@@ -62,7 +62,7 @@ function whole(entry: Entry): Todo {
   const { content, activeForm } = entry
   if (!content?.trim())
     throw new Error('Every todo needs a content. Send the whole list, or "merge": true with indexes.')
-  return { content, status: entry.status, ...(activeForm !== undefined && { activeForm }) }
+  return { content, status: entry.status, activeForm }
 }
 
 function merged(todos: Todo[], entries: Entry[]): Todo[] {

@@ -20,6 +20,6 @@ export default defineTool({
   group: 'agent',
   title: ({ agent_ids: ids }) => `Wait for ${ids.length === 1 ? ids[0] : `${ids.length} agents`}`,
   execute: ({ agent_ids: ids, mode, timeout_ms: ms }, ctx): Promise<(AgentReport | Refusal)[]> =>
-    requireAgents(ctx).wait(ids, { ...(mode !== undefined && { mode }), ...(ms !== undefined && { ms }) }),
+    requireAgents(ctx).wait(ids, { mode, ms }),
   toModel: (reports) => reports.map(agentResultText).join('\n\n'),
 })

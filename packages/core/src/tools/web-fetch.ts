@@ -69,7 +69,7 @@ export function createWebFetch(options: Omit<FetchOptions, 'signal'> = {}) {
         bytes: page.body.length,
         characters: read.text.length,
         text: read.text.slice(0, cardText).toWellFormed(),
-        ...(age !== undefined && { age }),
+        age,
       }
       let shown = read.text
       if (read.text.length > maxText) ({ text: shown, path: output.path } = await excerpt(read.text, given.prompt, ctx))

@@ -88,7 +88,7 @@ async function searchByModel(search: SearchRequest, ctx: ToolContext): Promise<W
       results,
       ...(answer !== '' && results.length > 0 && { answer }),
       model: ctx.chatModel.id,
-      ...(usage !== undefined && { usage }),
+      usage,
     }
   } catch (error) {
     ctx.signal.throwIfAborted()

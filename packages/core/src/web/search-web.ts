@@ -75,7 +75,7 @@ async function requestResults(
       headers: { accept: 'application/json', ...headers },
       redirect: 'error',
       signal: AbortSignal.any([signal, limit]),
-      ...(body !== undefined && { body }),
+      body,
     })
     const text = await readLimitedText(response)
     if (response.ok) return text

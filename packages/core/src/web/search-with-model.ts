@@ -46,7 +46,7 @@ export async function searchWithModel(
   const results = found.results()
   if (results.length === 0 && found.failure() !== undefined)
     throw new Error(`The search of ${id} failed: ${found.failure()}`)
-  return { results, answer: results.length === 0 ? '' : found.answer(), ...(usage !== undefined && { usage }) }
+  return { results, answer: results.length === 0 ? '' : found.answer(), usage }
 }
 
 function searchPrompt({ query, domains, maxResults }: SearchRequest) {

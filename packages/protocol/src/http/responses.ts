@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Metadata, Part } from '../message.ts'
 import { paramValuesSchema } from '../params.ts'
-import { answerSchema } from './requests.ts'
 
 /** What routes answer: the reference is generated from these, handlers and the page are typed by them. */
 const modeSchema = z.enum(['default', 'accept-edits', 'plan', 'bypass'])
@@ -16,26 +15,26 @@ const modelSchema = z.object({
   usable: z.boolean(),
   tags: z.array(z.string()),
   familyId: z.string(),
-  contextWindow: z.number().exactOptional(),
-  maxOutputTokens: z.number().exactOptional(),
+  contextWindow: z.number().optional(),
+  maxOutputTokens: z.number().optional(),
   price: z
     .object({
       input: z.number(),
       output: z.number(),
-      cachedInput: z.number().exactOptional(),
-      cacheWrite: z.number().exactOptional(),
+      cachedInput: z.number().optional(),
+      cacheWrite: z.number().optional(),
     })
-    .exactOptional()
+    .optional()
     .describe('US dollars per million tokens'),
   capabilities: z
     .object({
-      common: z.unknown().exactOptional(),
-      params: z.unknown().exactOptional(),
-      input: z.unknown().exactOptional(),
-      output: z.unknown().exactOptional(),
+      common: z.unknown().optional(),
+      params: z.unknown().optional(),
+      input: z.unknown().optional(),
+      output: z.unknown().optional(),
     })
-    .exactOptional(),
-  guessed: z.literal(true).exactOptional().describe('nobody says what it can do: tags are a guess by its name'),
+    .optional(),
+  guessed: z.literal(true).optional().describe('nobody says what it can do: tags are a guess by its name'),
 })
 export type ModelInfo = z.infer<typeof modelSchema>
 
@@ -60,7 +59,7 @@ export const providerSchema = z.object({
   baseURL: z.string().nullable(),
   local: z.boolean().describe('a server on this machine'),
   inSettings: z.boolean(),
-  probe: z.object({ found: z.boolean(), models: z.number(), error: z.string().exactOptional() }).nullable(),
+  probe: z.object({ found: z.boolean(), models: z.number(), error: z.string().optional() }).nullable(),
   problem: z.string().nullable().describe('what keeps it from being used, and what to do about it'),
   models: z.number(),
   onlyModels: z.array(z.string()).nullable().describe('the ids that the settings limit it to; null: all that it has'),
@@ -79,7 +78,7 @@ const ruleSchema = z.object({
   layer: z.enum(['managed', 'user', 'project', 'session', 'flag']),
   file: z.string().nullable().describe('null: it is kept with its session'),
   editable: z.boolean().describe('false where the file is changed by hand alone'),
-  problem: z.string().exactOptional().describe('why it cannot be read'),
+  problem: z.string().optional().describe('why it cannot be read'),
 })
 export type RuleInfo = z.infer<typeof ruleSchema>
 
@@ -92,7 +91,7 @@ export const ruleListSchema = z.object({
   sandbox: z.object({
     available: z.boolean(),
     text: z.string(),
-    fix: z.string().exactOptional().describe('what to do so that there is one'),
+    fix: z.string().optional().describe('what to do so that there is one'),
   }),
 })
 export type RuleList = z.infer<typeof ruleListSchema>
@@ -111,7 +110,7 @@ const sessionSchema = z.object({
   agent: z.string().nullable(),
   mode: modeSchema,
   rules: z.array(z.object({ text: z.string(), effect: effectSchema })),
-  params: paramValuesSchema.exactOptional(),
+  params: paramValuesSchema.optional(),
   messageCount: z.number(),
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -142,37 +141,6 @@ export const sessionPageSchema = z.object({
 })
 export type SessionPage = z.infer<typeof sessionPageSchema>
 
-const askSchema = z.object({
-  id: z.string(),
-  kind: z.enum(['approval', 'question', 'plan', 'browser']),
-  sessionId: z.string(),
-  runId: z.string(),
-  agentPath: z.array(z.string()),
-  agentId: z.string().exactOptional(),
-  toolCallId: z.string(),
-  toolName: z.string(),
-  input: z.unknown(),
-  title: z.string(),
-  summary: z.string().exactOptional(),
-  content: z.unknown(),
-  reason: z.string(),
-  rule: z.string().nullable(),
-  remember: z.array(z.string()).readonly().exactOptional(),
-  commands: z
-    .array(z.object({ text: z.string(), note: z.string().exactOptional() }))
-    .readonly()
-    .optional(),
-  client: z.string().exactOptional(),
-  tab: z.string().exactOptional(),
-  timeoutMs: z.number().exactOptional(),
-  createdAt: z.number(),
-  closedAt: z.number().nullable(),
-  answer: answerSchema.nullable(),
-})
-
-/** `GET /ai/asks`. */
-export const askListSchema = z.object({ asks: z.array(askSchema) })
-
 /** `GET /ai/sessions/:id/messages`. Parts and metadata are those of the AI SDK's UI messages and ours, see stream parts. */
 export const branchPageSchema = z.object({
   leafMessageId: z.string().nullable().describe('null for an empty conversation'),
@@ -182,7 +150,7 @@ export const branchPageSchema = z.object({
       parentMessageId: z.string().nullable(),
       role: z.enum(['user', 'assistant', 'system']),
       parts: z.array(z.custom<Part>()),
-      metadata: z.custom<Metadata>().exactOptional(),
+      metadata: z.custom<Metadata>().optional(),
       createdAt: z.number(),
     }),
   ),
@@ -198,27 +166,27 @@ const agentSchema = z.object({
   description: z.string(),
   source: z.enum(['built-in', 'database', 'home', 'project']),
   enabled: z.boolean(),
-  note: z.string().exactOptional().describe('why it cannot be used, or what should be looked at'),
+  note: z.string().optional().describe('why it cannot be used, or what should be looked at'),
   systemPrompt: z.string(),
   languages: z.array(z.string()).describe('languages that it has a prompt of its own for'),
   tools: z.array(z.string()).readonly().describe('names of tools and of groups'),
-  allowedSubAgents: z.array(z.string()).readonly().exactOptional().describe('absent: the default set; empty: nobody'),
-  model: z.string().exactOptional(),
-  maxDepth: z.number().exactOptional(),
-  maxSteps: z.number().exactOptional(),
+  allowedSubAgents: z.array(z.string()).readonly().optional().describe('absent: the default set; empty: nobody'),
+  model: z.string().optional(),
+  maxDepth: z.number().optional(),
+  maxSteps: z.number().optional(),
   budget: z
     .object({
-      steps: z.number().exactOptional(),
-      tokens: z.number().exactOptional(),
-      cost: z.number().exactOptional(),
-      ms: z.number().exactOptional(),
+      steps: z.number().optional(),
+      tokens: z.number().optional(),
+      cost: z.number().optional(),
+      ms: z.number().optional(),
     })
-    .exactOptional(),
-  params: paramValuesSchema.exactOptional(),
-  pageIds: z.array(z.string()).readonly().exactOptional(),
-  hidden: z.literal(true).exactOptional().describe('offered nowhere; whoever names it has it all the same'),
-  turnedOff: z.literal(true).exactOptional().describe('the person turned it off'),
-  path: z.string().exactOptional().describe('the file that it comes from'),
+    .optional(),
+  params: paramValuesSchema.optional(),
+  pageIds: z.array(z.string()).readonly().optional(),
+  hidden: z.literal(true).optional().describe('offered nowhere; whoever names it has it all the same'),
+  turnedOff: z.literal(true).optional().describe('the person turned it off'),
+  path: z.string().optional().describe('the file that it comes from'),
 })
 export type AgentInfo = z.infer<typeof agentSchema>
 

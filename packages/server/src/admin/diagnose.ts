@@ -27,7 +27,7 @@ export interface DiagnoseOptions {
 export async function* diagnose({ env, cwd, home: named, full = false }: DiagnoseOptions): AsyncGenerator<Finding> {
   yield nodeFinding()
   yield programFinding('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
-  const home = attempt('home', () => openHome({ env, ...(named !== undefined && { path: named }) }))
+  const home = attempt('home', () => openHome({ env, path: named }))
   if ('status' in home) yield home
   else {
     yield* homeFindings(home)

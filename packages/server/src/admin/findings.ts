@@ -103,7 +103,7 @@ export async function sandboxFinding(env: NodeJS.ProcessEnv): Promise<Finding> {
   const { findSandbox } = await import('@troupe/core')
   const { sandbox, text, fix } = await findSandbox({ env })
   if (sandbox !== undefined) return { status: 'ok', name: 'sandbox', text }
-  return { status: 'warn', name: 'sandbox', text, ...(fix !== undefined && { fix }) }
+  return { status: 'warn', name: 'sandbox', text, fix }
 }
 
 /** Loads tools as a start does: the person's own, and those of the folder if it is trusted. */

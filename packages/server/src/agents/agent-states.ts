@@ -56,7 +56,7 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
         jsxFolder: path.join(home, 'sessions', session.id, 'jsx'),
         undo,
         pool,
-        ...(sandbox !== undefined && { sandbox }),
+        sandbox,
       })
       if (workspace.trusted !== undefined) state.readsNotes = workspace.trusted
       // Those of the workspace itself are in the preface.

@@ -69,7 +69,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     defaultModel: () => defaultModel() ?? Object.keys(options.models ?? {})[0],
     mediaModel: (kind) => config.get().media?.[kind],
     learnedFile: path.join(home.path, 'model-windows.json'),
-    ...(options.probe !== undefined && { probe: options.probe }),
+    probe: options.probe,
   })
   const models = options.models === undefined ? configured : withProgramModels(configured, options.models, defaultModel)
   /** Its secrets are known once it is open. */
@@ -85,7 +85,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
       ]),
     )
   const logger: Logger = createLogger({
-    ...(options.logLevel !== undefined && { level: options.logLevel }),
+    level: options.logLevel,
     write: log,
     redact: withoutSecrets,
   })
@@ -123,7 +123,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     projects,
     env,
     redirectUrl: () => `${place.origin()}/ai/mcp/callback`,
-    ...(options.mcpReadyMs !== undefined && { readyMs: options.mcpReadyMs }),
+    readyMs: options.mcpReadyMs,
   })
   opened.mcp = servers
   closers.push(() => servers.close())
@@ -267,7 +267,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     settings: (name) => toolSettings(config, name),
     redact: withoutSecrets,
     credentials: (provider) => Promise.resolve(models.credentials(provider)),
-    ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+    stallMs: options.stallMs,
   })
   return {
     agent,
@@ -308,8 +308,8 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
 function configLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
   const { steps, tokens, seconds } = config.get().limits ?? {}
   return {
-    ...(steps !== undefined && { steps }),
-    ...(tokens !== undefined && { tokens }),
+    steps,
+    tokens,
     ...(seconds !== undefined && { ms: seconds * 1000 }),
   }
 }

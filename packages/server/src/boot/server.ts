@@ -1,3 +1,4 @@
+import type { Route } from '../http/route.ts'
 import { readFileSync } from 'node:fs'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { SandboxFinding, Store, Workspace } from '@troupe/core'
@@ -27,6 +28,8 @@ export interface ServerOptions {
   log?: (text: string) => void
   /** Where the built page lies. */
   webFolder?: string
+  /** Sees what each request handler returns, so that tests can compare it with its schema. */
+  onAnswer?: (route: Route, value: unknown) => void
   /** Models of an embedding program, by `provider/model`; the first is the default where none is configured. */
   models?: Record<string, LanguageModelV4>
   /** Lets sessions be in the mode bypass, in which nothing asks. Default: false. */

@@ -19,7 +19,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const text = `Troupe has no user accounts yet, so it serves this machine only: "${host}" is refused. Use 127.0.0.1 and a tunnel.`
     throw new NamedError('NotLoopback', text)
   }
-  const home = openHome({ ...(options.home !== undefined && { path: options.home }), env })
+  const home = openHome({ path: options.home, env })
   const lock = lockHome(home)
   if ('ownedBy' in lock) {
     const text = `Another process works in ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`
@@ -57,6 +57,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       access,
       logger,
       openWorkspace,
+      onAnswer: options.onAnswer,
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../../web/dist')),
     })
     // What an import had not read when the process ended.

@@ -104,7 +104,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     const allowed = allowedOn(port)
     const { resolve } = options
     try {
-      return await checkedAddresses(host, { allowed, ...(resolve !== undefined && { resolve }) })
+      return await checkedAddresses(host, { allowed, resolve })
     } catch (error) {
       const shown = host.includes(':') ? `[${host}]` : host
       throw fetchError(error, new URL(`${port === 443 ? 'https' : 'http'}://${shown}:${port}`))

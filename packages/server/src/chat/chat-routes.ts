@@ -65,7 +65,7 @@ export function chatRoutes(
           return c.json({ sessionId, message: await stored(sessionId, run.messageId), waiting })
         }
         const untilWaiting = query['hold'] !== '1'
-        return streamResponse(c, (sink) => run.subscribe(sink, { untilWaiting, ...(after !== undefined && { after }) }))
+        return streamResponse(c, (sink) => run.subscribe(sink, { untilWaiting, after }))
       },
     }),
     route({

@@ -253,7 +253,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
       const chat = client(id, { automatic: true })
       await chat.sendMessage({ text: 'deny' })
       const [asked] = approvals(chat)
-      await chat.addToolApprovalResponse({ id: asked!, approved: false, ...(reason !== undefined && { reason }) })
+      await chat.addToolApprovalResponse({ id: asked!, approved: false, reason })
       await until(chat, () => chat.status === 'ready' && !pending(chat).has(asked!))
       expect(held(chat)).toEqual(await stored(id))
       expect(chat.lastMessage?.parts.find((part) => 'approval' in part)).toMatchObject({ state: 'output-denied' })

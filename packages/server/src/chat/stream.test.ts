@@ -15,7 +15,8 @@ const follow = async (
   options: { after?: number; lastEventId?: string } = {},
 ): Promise<{ rest(): Promise<Chat> }> => {
   const query = options.after === undefined ? '' : `?after=${options.after}`
-  const headers = options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }
+  const headers: Record<string, string> =
+    options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }
   const response = await server.request(`/ai/chat/${sessionId}/stream${query}`, { headers })
   return { rest: () => readChat(response) }
 }

@@ -54,8 +54,8 @@ export function commandRoutes(options: {
           name,
           description: about,
           scope: 'built-in',
-          ...(argument !== undefined && { argument }),
-          ...(aliases !== undefined && { aliases }),
+          argument,
+          aliases,
         }))
         const theirs = own.commands.map(({ argumentHint, ...command }) => ({
           ...command,

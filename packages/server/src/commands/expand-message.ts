@@ -112,8 +112,8 @@ export function createMessageExpander(options: {
       path,
       scope,
       content: expandCommand(commandBody(command), parsed.rest),
-      ...(agent !== undefined && { agent }),
-      ...(model !== undefined && { model }),
+      agent,
+      model,
       ...(allowedTools !== undefined && { allowedTools: [...allowedTools] }),
     }
     return { command: data, hints: [] }

@@ -50,8 +50,8 @@ export function openHooks(options: {
         event,
         source,
         scope,
-        ...(match !== undefined && { match }),
-        ...(command !== undefined && { command }),
+        match,
+        command,
         timeoutMs,
       })
       const broken = new Set(modules(place).problems.map((problem) => problem.path))

@@ -30,7 +30,7 @@ describe('every route', () => {
       'POST /ai/auth',
       'POST /ai/auth/challenge',
     ])
-    const wrong = [
+    const wrong: Record<string, string>[] = [
       {},
       { authorization: 'Bearer' },
       { authorization: 'Bearer wrong' },
@@ -50,7 +50,7 @@ describe('every route', () => {
 
   it('answers only for its own host and its own page', async () => {
     const { port } = server
-    const foreign = [
+    const foreign: Record<string, string>[] = [
       { host: 'evil.example' },
       { host: `evil.example:${port}` },
       { host: '127.0.0.1' },

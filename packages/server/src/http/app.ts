@@ -7,7 +7,7 @@ import { type JsonLimits, JsonProblem, parseJson } from '../util/json.ts'
 import type { Logger } from '../util/logger.ts'
 import { storageFault } from '../util/storage-fault.ts'
 import type { Access } from './access.ts'
-import type { Ctx, Route } from './route.ts'
+import { type Ctx, type Route, toResponse } from './route.ts'
 import type { OpenWorkspace } from './scope.ts'
 
 interface AppOptions {
@@ -17,12 +17,14 @@ interface AppOptions {
   openWorkspace: OpenWorkspace
   /** The page's own files. */
   files?: (path: string) => Response | undefined
+  /** Sees what each handler returns. Tests compare it with the schema. */
+  onAnswer?: (route: Route, value: unknown) => void
 }
 
 export type App = Hono<{ Bindings: Partial<HttpBindings> }>
 
 /** The HTTP face: who may speak, what a body may be, and one place where errors become answers. */
-export function createApp({ routes, access, logger, openWorkspace, files }: AppOptions): App {
+export function createApp({ routes, access, logger, openWorkspace, files, onAnswer }: AppOptions): App {
   const app: App = new Hono()
 
   app.use(async (c, next) => {
@@ -38,7 +40,9 @@ export function createApp({ routes, access, logger, openWorkspace, files }: AppO
     })
     app.on(route.method, route.path, async (c) => {
       const input = { params: readParams(c, route), query: readQuery(c, route), body: await parseBody(c, route) }
-      return route.handle(c, { ...input, workspaceId: await workspaceId(c, route, input.body) })
+      const value = await route.handle(c, { ...input, workspaceId: await workspaceId(c, route, input.body) })
+      onAnswer?.(route, value)
+      return toResponse(c, route, value)
     })
   }
   app.all('*', (c) => {

@@ -100,7 +100,7 @@ function bodyContent(body: NonNullable<Route['body']>): Fields {
 
 /** What a route may answer, with what every route may. */
 function responses(route: Route): Fields {
-  const answers: Route['answers'] = {
+  const answers: Record<number, Route['answers'][number] | undefined> = {
     ...((route.body !== undefined || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined) && {
       400: 'BadRequest, BadId, BadJson',
     }),
@@ -111,7 +111,9 @@ function responses(route: Route): Fields {
     ...route.answers,
   }
   return Object.fromEntries(
-    Object.entries(answers).map(([status, given]) => [status, response(route, Number(status), given)]),
+    Object.entries(answers).flatMap(([status, given]) =>
+      given === undefined ? [] : [[status, response(route, Number(status), given)]],
+    ),
   )
 }
 

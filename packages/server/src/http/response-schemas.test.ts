@@ -1,6 +1,5 @@
 import {
   agentListSchema,
-  askListSchema,
   branchPageSchema,
   modelListSchema,
   oneSessionSchema,
@@ -33,7 +32,6 @@ it.each([
   ['/ai/sessions?q=words', sessionPageSchema, 'hits'],
   ['/ai/sessions/full', oneSessionSchema, 'session'],
   ['/ai/sessions/full/messages', branchPageSchema, 'messages'],
-  ['/ai/asks', askListSchema, 'asks'],
   ['/ai/agents', agentListSchema, 'agents'],
 ] as const)('%s answers what its schema says, and nothing else', async (target, schema, field) => {
   const { status, body } = await server.json<Record<string, unknown[]>>(target)

@@ -1,39 +1,63 @@
 import type { HttpBindings } from '@hono/node-server'
+import type {
+  AnswerOf,
+  BodyOf,
+  Endpoint,
+  EndpointKey,
+  GivesResponse,
+  Method,
+  ParamsOf,
+  QueryOf,
+} from '@troupe/protocol'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 
 export type Ctx = Context<{ Bindings: Partial<HttpBindings> }>
 
-/** One route: what it takes and gives stands beside what it does; the reference is generated from it. */
-export interface Route {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+/** An endpoint with its handler. */
+export interface Route extends Endpoint {
+  method: Method
   /** `:name` marks a parameter. Parameters named `id` or ending in `Id` must be ids. */
   path: string
-  summary: string
-  /** Answers without the secret. */
-  open?: true
-  /** A GET that the browser itself makes, for an image or a download: a signed address is enough. */
-  linkable?: true
-  /** Works in one workspace: the server's own, or the folder that a program names in `?workspace` or in the body. */
-  scoped?: true
-  query?: z.ZodObject
-  /** A JSON body of this shape; `bytes` for a raw one; `upload` for one that the route reads itself, of any size. */
-  body?: z.ZodType | 'bytes' | 'upload'
-  /** The most bytes that a body may have. Default: 32 MiB. */
-  bodyLimit?: number
-  /** By status: the schema or the shape of an answer, the names of errors. Handlers give the former by `answer`. */
-  answers: Record<number, string | z.ZodObject>
-  /** What a good answer is. Default: JSON. */
-  gives?: ('json' | 'stream' | 'bytes')[]
-  handle(c: Ctx, input: RouteInput<unknown>): Response | Promise<Response>
+  /** Returns the JSON of the response, `undefined` for status 204, or a whole response. */
+  handle(c: Ctx, input: RouteInput<unknown>): unknown
 }
 
 export interface RouteInput<Body> {
   params: Record<string, string>
   query: Record<string, string>
   body: Body
-  /** Empty, so that nothing is found, where the route is not `scoped`. */
+  /** Empty unless the endpoint is `scoped`, so that nothing is found. */
   workspaceId: string
+}
+
+interface HandlerInput<Key extends string, E> {
+  params: ParamsOf<Key>
+  query: QueryOf<E>
+  body: BodyOf<E>
+  workspaceId: string
+}
+
+/** The value a handler returns: JSON as the schema says, or a response where the endpoint gives a stream or bytes. */
+type Handled<E> = AnswerOf<E> | Reply<AnswerOf<E>> | (GivesResponse<E> extends true ? Response : never)
+
+type Handlers<Endpoints> = {
+  [Key in keyof Endpoints & string]: (
+    input: HandlerInput<Key, Endpoints[Key]>,
+    c: Ctx,
+  ) => Handled<Endpoints[Key]> | Promise<Handled<Endpoints[Key]>>
+}
+
+/** Joins declared endpoints with their handlers. The compiler checks that every endpoint has one, and what it returns. */
+export function implement<const Endpoints extends Record<EndpointKey, Endpoint>>(
+  declared: Endpoints,
+  handlers: Handlers<Endpoints>,
+): Route[] {
+  return Object.entries(declared).map(([key, endpoint]) => {
+    const [method, path] = key.split(' ') as [Method, string]
+    const handler = handlers[key as keyof Endpoints & string] as (input: unknown, c: Ctx) => unknown
+    return { ...endpoint, method, path, handle: (c, input) => handler(input, c) }
+  })
 }
 
 /** A route whose body has the type of its schema. */
@@ -56,7 +80,32 @@ export function answer<Schema extends z.ZodObject>(
   return c.json(value, status)
 }
 
-/** In a line: the names of its fields. */
-export function answerText(given: string | z.ZodObject): string {
-  return typeof given === 'string' ? given : `{${Object.keys(given.shape).join(', ')}}`
+/** A value with another successful status than the first one that is declared. */
+export class Reply<Value> {
+  readonly status: number
+  readonly value: Value
+
+  constructor(status: number, value: Value) {
+    this.status = status
+    this.value = value
+  }
+}
+
+export function toResponse(c: Ctx, route: Route, value: unknown): Response {
+  if (value instanceof Response) return value
+  if (value === undefined) return c.body(null, 204)
+  if (value instanceof Reply) return c.json(value.value, value.status as 200)
+  return c.json(value, jsonStatus(route) as 200)
+}
+
+/** The first successful status with a schema. */
+export function jsonStatus({ answers }: Endpoint): number {
+  return Number(Object.keys(answers).find((status) => typeof answers[Number(status)] !== 'string') ?? 200)
+}
+
+/** The field names of a JSON response, or the text that describes another one. */
+export function answerText(given: string | z.ZodType): string {
+  if (typeof given === 'string') return given
+  const { shape } = given as { shape?: object }
+  return shape === undefined ? 'JSON' : `{${Object.keys(shape).join(', ')}}`
 }

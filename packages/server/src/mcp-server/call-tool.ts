@@ -159,7 +159,7 @@ export function toolCallRoutes(options: { callTool: CallTool; store: Store }): R
         const { input, sessionId, rules: given } = body
         const session = await options.store.sessions.get(sessionId)
         if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
-        const call = { tool: params['tool'] as string, input, sessionId, ...(given !== undefined && { rules: given }) }
+        const call = { tool: params['tool'] as string, input, sessionId, rules: given }
         if (body.stream !== true) return c.json({ result: await options.callTool(call, workspace, c.req.raw.signal) })
         const gone = new AbortController()
         const early: Chunk[] = []

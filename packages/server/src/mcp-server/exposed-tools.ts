@@ -39,7 +39,7 @@ export async function exposeTools(options: McpServiceOptions, sessionId: string)
         const response = await request(`/ai/tools/${tool.name}/call`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ input, sessionId, stream: true, ...(rules !== undefined && { rules }) }),
+          body: JSON.stringify({ input, sessionId, stream: true, rules }),
           signal: ctx.mcpReq.signal,
         })
         if (!response.ok || response.body === null) await readResponse(response)
@@ -159,8 +159,8 @@ async function askAgent(
       message: { id: newId('msg_'), role: 'user', parts: [{ type: 'text', text: prompt }] },
       agent,
       headless: true,
-      ...(rules !== undefined && { rules }),
-      ...(model !== undefined && { model }),
+      rules,
+      model,
     }),
   })
   if (!response.ok || response.body === null) await readResponse(response)

@@ -28,7 +28,7 @@ async function offered(
     fetch: (target, init) => server.fetch(target, init),
     agents: ['master'],
     version: '1',
-    ...(sessions !== undefined && { sessions }),
+    sessions,
   })
   return (input) => tool!.call(input, ctx)
 }
@@ -39,7 +39,7 @@ test('hidden agents are offered only where they are named', async () => {
       await exposeAgents({
         fetch: (target, init) => server.fetch(target, init),
         version: '1',
-        ...(agents !== undefined && { agents }),
+        agents,
       })
     ).map(({ name }) => name)
   expect(await names()).toContain('agent_explore')

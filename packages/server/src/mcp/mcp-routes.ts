@@ -81,7 +81,7 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
           throw new NamedError('McpLoginUnknown', 'The login was not finished. Close this page and try again.', {
             status: 400,
           })
-        await mcp.logins.finish({ state, code, ...(iss !== undefined && { iss }) })
+        await mcp.logins.finish({ state, code, iss })
         mcp.reconnect()
         return c.text('You are logged in. You can close this page.')
       },
@@ -118,8 +118,8 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
           await save(servers, known, next)
         }
         const server = servers.remember(known, {
-          ...(enabled !== undefined && { enabled }),
-          ...(picked !== undefined && { useTools: picked }),
+          enabled,
+          useTools: picked,
         })
         return c.json({ server, dropped })
       },

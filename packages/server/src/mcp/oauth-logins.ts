@@ -72,7 +72,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
         serverUrl: waiting.at.url,
         challenge,
         authorizationCode: code,
-        ...(iss !== undefined && { iss }),
+        iss,
       })
       needed.delete(waiting.at.url)
       return waiting.at.url

@@ -65,7 +65,7 @@ export function openMcp(options: {
           mark,
           warden: () => (warden ??= startWarden(mark)),
           onSecrets: (found) => found.forEach((secret) => secrets.add(secret)),
-          ...(options.limits !== undefined && { limits: options.limits }),
+          limits: options.limits,
         })
         workspaces.set(workspace.id, { workspace, mcp })
       } else {

@@ -76,8 +76,8 @@ export function modelLimits({
   price,
 }: ModelDefinition): Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens' | 'price'> {
   return {
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    contextWindow,
+    maxOutputTokens,
     ...(price !== undefined && { price: { ...price } }),
   }
 }

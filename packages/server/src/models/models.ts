@@ -138,9 +138,7 @@ export function createModels(options: ModelsOptions): Models {
     getProviderDefinition: (id) => find(id)?.definition,
     credentials(id) {
       const { apiKey, baseURL } = find(id) ?? {}
-      return apiKey === undefined && baseURL === undefined
-        ? undefined
-        : { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { baseURL }) }
+      return apiKey === undefined && baseURL === undefined ? undefined : { apiKey, baseURL }
     },
     listModels,
     listProviders,
@@ -307,7 +305,7 @@ export function createModels(options: ModelsOptions): Models {
           ? {
               found: result.found,
               models: result.models.length,
-              ...(result.error !== undefined && { error: result.error }),
+              error: result.error,
             }
           : null,
         problem: provider.problem ?? unseen ?? null,

@@ -143,10 +143,10 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         const { allow = [], ask = [], deny = [], mode, sandbox } = body
         const flags = { allow: allow.map(checkRule), ask: ask.map(checkRule), deny: deny.map(checkRule) }
         const policy = permissions.policy(place, {
-          ...(session !== undefined && { session }),
+          session,
           rules: ruleLines(flags, 'flag', place.path),
           ...(mode !== undefined && { mode: permissions.checkMode(mode) }),
-          ...(sandbox !== undefined && { sandbox }),
+          sandbox,
         })
         const at = { place, ctx: placeContext(place.path), policy, tools: options.tools(workspaceId) }
         const decisions: ShownDecision[] = []
@@ -164,7 +164,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
       sessionId === undefined ? undefined : await findSession(store, sessionId, workspaceId)
     const workspace = await store.workspaces.get(workspaceId)
     const place = { path: workspace?.path ?? '', trusted: workspace?.trusted ?? false }
-    return { place, ...(session !== undefined && { session }) }
+    return { place, session }
   }
 
   async function add(
@@ -252,8 +252,8 @@ function shownDecision({ decision, reason, rule, remember, commands }: Decision)
     decision,
     reason,
     rule,
-    ...(remember !== undefined && { remember }),
-    ...(commands !== undefined && { commands }),
+    remember,
+    commands,
   }
 }
 

@@ -11,9 +11,8 @@ import {
   type Store,
   type Tool,
 } from '@troupe/core'
-import { ackRequestSchema, answerRequestSchema, askListSchema, NamedError } from '@troupe/protocol'
-import { z } from 'zod'
-import { answer, route, type Route } from '../http/route.ts'
+import { ackRequestSchema, askEndpoints, NamedError } from '@troupe/protocol'
+import { implement, route, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
 import type { RememberScope } from '../permission/rule-layers.ts'
@@ -140,44 +139,20 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
 }
 
 export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: AskAnswers }): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/asks',
-      summary: 'Open asks of every run of the workspace, or of one session.',
-      query: z.object({ sessionId: z.string().max(64).optional() }),
-      scoped: true,
-      answers: { 200: askListSchema, 404: 'SessionNotFound' },
-      async handle(c, { query, workspaceId }) {
-        const { sessionId } = query
-        if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
-        const asks = await inbox.list(sessionId === undefined ? {} : { sessionId })
-        const ours = await Promise.all(asks.map((ask) => isIn(workspaceId, ask.sessionId)))
-        return answer(c, askListSchema, { asks: asks.filter((_, i) => ours[i]) })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/asks/:id',
-      summary: 'Answers an ask. What is remembered with it also answers the open asks that it covers.',
-      body: answerRequestSchema,
-      scoped: true,
-      answers: {
-        200: '{ask, settled}',
-        403: 'ForeignClient',
-        404: 'AskNotFound',
-        409: 'AskClosed',
-        422: 'WrongAnswer, WrongInput, NothingToRemember',
-      },
-      async handle(c, { params, body, workspaceId }) {
-        const ask = await inbox.find(params['id'] as string)
-        if (ask === undefined || !(await isIn(workspaceId, ask.sessionId)))
-          throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
-        const { answer, clientId } = body
-        return c.json(await answers.answer(ask, answer, clientId))
-      },
-    }),
-  ]
+  return implement(askEndpoints, {
+    'GET /ai/asks': async ({ query: { sessionId }, workspaceId }) => {
+      if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
+      const asks = await inbox.list({ sessionId })
+      const ours = await Promise.all(asks.map((ask) => isIn(workspaceId, ask.sessionId)))
+      return { asks: asks.filter((_, i) => ours[i]) }
+    },
+    'POST /ai/asks/:id': async ({ params, body: { answer, clientId }, workspaceId }) => {
+      const ask = await inbox.find(params.id)
+      if (ask === undefined || !(await isIn(workspaceId, ask.sessionId)))
+        throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
+      return answers.answer(ask, answer, clientId)
+    },
+  })
 
   async function isIn(workspaceId: string, sessionId: string): Promise<boolean> {
     return (await store.sessions.get(sessionId))?.workspaceId === workspaceId
@@ -206,7 +181,7 @@ export function toolAckRoutes({ store, live }: { store: Store; live: RunManager 
         await findSession(store, sessionId, workspaceId)
         const answer: Answer = {
           type: 'answers',
-          answers: { status, ...(output !== undefined && { output }), ...(errorText !== undefined && { errorText }) },
+          answers: { status, output, errorText },
         }
         return c.json({ result: await live.acknowledge({ sessionId, toolCallId, client: clientId, answer }) })
       },

@@ -249,7 +249,7 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
           early.until > clock() &&
           early.sessionId === sessionId &&
           early.toolCallId === toolCallId &&
-          mayAnswer({ ...(client !== undefined && { client }) }, early.client),
+          mayAnswer({ client }, early.client),
       )
       kept = kept.filter((early) => early !== found)
       return found?.answer

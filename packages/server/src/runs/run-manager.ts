@@ -235,7 +235,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     remains?: RecoveredState,
   ): Promise<void> {
     const parts = await prepareStandaloneRun(options, session, agent, record.userMessageId)
-    const live = openChild({ record, session, parts, ...(remains !== undefined && { remains }) })
+    const live = openChild({ record, session, parts, remains })
     live.begin()
     void live.done
       .then(() => live.status)

@@ -10,7 +10,7 @@ it('the fold of the chunks of a stored message is that message', () => {
       const { id, role, metadata, parts } = JSON.parse(
         JSON.stringify(cleanMessage(foldChunks(log), { run })),
       ) as Message
-      const message = { id, role, ...(metadata !== undefined && { metadata }), parts }
+      const message = { id, role, metadata, parts }
       expect(foldChunks(messageChunks(message))).toEqual(message)
     }),
     { numRuns: 200 },

@@ -81,7 +81,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       name,
       description,
       ...(hidden && { hidden }),
-      ...(pageIds !== undefined && { pageIds }),
+      pageIds,
     }))
     return { blocks, agents }
   }

@@ -38,7 +38,7 @@ const withFile = (id: string, url: string, mediaType: string, filename?: string)
   role: 'user',
   parts: [
     { type: 'text', text: 'look' },
-    { type: 'file', mediaType, url, ...(filename !== undefined && { filename }) },
+    { type: 'file', mediaType, url, filename },
   ],
 })
 

@@ -51,8 +51,8 @@ export function openContext(
         frame,
         preface,
         sandbox,
-        ...(page !== undefined && { page }),
-        ...(planFile !== undefined && { planFile }),
+        page,
+        planFile,
       })
     },
     onStart(session, { model, ...call }) {

@@ -244,7 +244,7 @@ export function folderRoutes({ store }: { store: Store }): Route[] {
       async handle(c, { params, body, workspaceId }) {
         const { id } = await find(params['id'], workspaceId)
         const { name, parentFolderId } = body
-        const patch = { ...(name !== undefined && { name }), ...(parentFolderId !== undefined && { parentFolderId }) }
+        const patch = { name, parentFolderId }
         return c.json({ folder: await store.folders.update(id, patch) })
       },
     }),

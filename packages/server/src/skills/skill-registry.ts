@@ -120,7 +120,7 @@ export function loadMentionedSkills(
     try {
       const { path, scope, allowedTools } = skill
       const content = told.has(path) ? '' : readSkillBody(skill)
-      const data = { name: skill.name, path, scope, content, ...(allowedTools !== undefined && { allowedTools }) }
+      const data = { name: skill.name, path, scope, content, allowedTools }
       if (!parts.has(path)) parts.set(path, { type: 'data-skill', data })
     } catch (error) {
       hints.push(`The skill "${name}" was not loaded: ${(error as Error).message}`)

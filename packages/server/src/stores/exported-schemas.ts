@@ -118,7 +118,7 @@ export const messageSchema = z
     parentMessageId: idSchema.nullable().default(null),
     role: z.enum(['user', 'assistant', 'system']),
     parts: z.array(z.looseObject({ type: z.string() })).transform((parts) => parts.map(readPart)),
-    metadata: z.looseObject({}).transform(readMetadata).exactOptional(),
+    metadata: z.looseObject({}).transform(readMetadata).optional(),
     createdAt: timeSchema,
   })
   .transform(noteSystemMessage)
@@ -176,26 +176,26 @@ const agentDetailsSchema = z.object({
     prompt: z.string().transform(() => ''),
     tools: z.array(z.string()),
     model: z.string(),
-    allowedSubAgents: z.array(z.string()).exactOptional(),
-    maxDepth: z.number().exactOptional(),
-    unasked: z.array(z.array(z.string())).exactOptional(),
-    maxSteps: z.number().exactOptional(),
-    params: paramValuesSchema.exactOptional(),
+    allowedSubAgents: z.array(z.string()).optional(),
+    maxDepth: z.number().optional(),
+    unasked: z.array(z.array(z.string())).optional(),
+    maxSteps: z.number().optional(),
+    params: paramValuesSchema.optional(),
     budget: z
       .object({
-        steps: z.number().exactOptional(),
-        tokens: z.number().exactOptional(),
-        cost: z.number().exactOptional(),
-        ms: z.number().exactOptional(),
+        steps: z.number().optional(),
+        tokens: z.number().optional(),
+        cost: z.number().optional(),
+        ms: z.number().optional(),
       })
-      .exactOptional(),
+      .optional(),
   }),
   told: z.array(z.object({ runId: z.string(), message: z.object({ id: z.string(), text: z.string() }) })),
   steps: z.number(),
   tokens: z.number(),
   cost: z.number(),
-  earlier: z.object({ steps: z.number(), tokens: z.number(), cost: z.number() }).exactOptional(),
-  note: z.string().exactOptional(),
+  earlier: z.object({ steps: z.number(), tokens: z.number(), cost: z.number() }).optional(),
+  note: z.string().optional(),
 })
 
 export const agentSchema = z.object({
@@ -206,7 +206,7 @@ export const agentSchema = z.object({
   status: z.string().default('done'),
   title: z.string().default(''),
   runId: z.string().nullable().default(null),
-  details: agentDetailsSchema.exactOptional(),
+  details: agentDetailsSchema.optional(),
   createdAt: timeSchema.default(0),
   updatedAt: timeSchema.default(0),
 })

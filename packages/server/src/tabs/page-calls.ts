@@ -148,7 +148,7 @@ export function tabRoutes({ tabs, pageCalls }: { tabs: PageTabs; pageCalls: Page
           tabs.leave({ clientId, tabId })
           return c.json({ calls: [], others: 0 })
         }
-        tabs.announce({ workspaceId, clientId, tabId, actions, sessionId, ...(notes !== undefined && { notes }) })
+        tabs.announce({ workspaceId, clientId, tabId, actions, sessionId, notes })
         if (alive !== undefined) tabs.alive(clientId, [...alive, tabId])
         return c.json(pageCalls.of({ clientId, tabId }))
       },

@@ -90,7 +90,7 @@ export async function refuseAll(
 /** What a page gets for a one-time key. */
 export async function openPage(server: TestServer, publicKey?: string): Promise<PageCredential> {
   const key = new URL(server.newUrl()).hash.slice('#k='.length)
-  const response = await askAuth(server, '/ai/auth', { key, ...(publicKey !== undefined && { publicKey }) })
+  const response = await askAuth(server, '/ai/auth', { key, publicKey })
   return (await response.json()) as PageCredential
 }
 

@@ -8,6 +8,7 @@ import { scriptedModel, type ScriptedModel, type ScriptTurn } from '@troupe/core
 import { createFold, type Message, readEvents, type StoredMessage, type StreamEvent } from '@troupe/protocol'
 import type { Server, ServerOptions } from '../boot/server.ts'
 import { startServer } from '../boot/start-server.ts'
+import { checkAnswer } from './check-answer.ts'
 
 export interface TestServer extends Server {
   model: ScriptedModel
@@ -74,6 +75,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     env: {},
     logLevel: 'debug',
     webFolder: page,
+    onAnswer: checkAnswer,
     sandbox: { text: 'Tests confine nothing.' },
     managedConfig: path.join(folder, 'managed.json'),
     ...rest,
@@ -92,7 +94,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: json ? JSON.stringify(body) : (body as string | Uint8Array<ArrayBuffer>) }),
-      ...(signal !== undefined && { signal }),
+      signal,
     }
     if (server.port === 0) return server.fetch(target, init)
     const authorized = { authorization: `Bearer ${server.token}`, ...(init.headers as Record<string, string>) }
@@ -165,7 +167,7 @@ export async function readChat(response: Response): Promise<Chat> {
 
 /** A stored answer as a client holds it. */
 export function shown({ id, role, parts, metadata }: StoredMessage): Message {
-  return { id, role, parts, ...(metadata !== undefined && { metadata }) }
+  return { id, role, parts, metadata }
 }
 
 function turnFor(prompt: LanguageModelV4Prompt, scripts: Map<string, ScriptTurn[]>): ScriptTurn {

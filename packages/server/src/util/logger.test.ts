@@ -10,7 +10,7 @@ function logged(
   const secrets = ['secret-0001', 'se"cr\\et-0002']
   write(
     createLogger({
-      ...(level !== undefined && { level }),
+      level,
       write: (text) => void lines.push(text),
       redact: (text) => redact(text, secrets),
     }),

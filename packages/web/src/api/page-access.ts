@@ -134,13 +134,13 @@ function createPageAccess({
 } = {}): PageAccess {
   let renewing: Promise<boolean> | undefined
   return {
-    headers: () => {
+    headers: (): Record<string, string> => {
       const known = read()
       return known === undefined ? {} : { authorization: `Page ${known.credential}` }
     },
     async exchange(key) {
       const publicKey = await createKeys(keys)
-      const response = await post('/ai/auth', { key, ...(publicKey !== undefined && { publicKey }) })
+      const response = await post('/ai/auth', { key, publicKey })
       if (response.ok) kept.set(credentialKey, JSON.stringify(await response.clone().json()))
       return response
     },

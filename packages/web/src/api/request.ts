@@ -70,8 +70,8 @@ export function createRequest(
         ...(bytes !== undefined && { 'content-type': bytes.type }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(bytes !== undefined && { body: bytes }),
-      ...(signal !== undefined && { signal }),
+      body: bytes,
+      signal,
       credentials: 'omit',
       cache: 'no-store',
     })

@@ -33,9 +33,7 @@ export async function readBranch(api: Api, sessionId: string, branch: BranchQuer
   const { leaf, count, fork } = branch
   const [messages, changes] = await Promise.all([
     readMessages(api, sessionId, leaf, count),
-    count === 0
-      ? { files: [], commands: 0 }
-      : api.changes(sessionId, { leaf, ...(fork !== undefined && { after: fork }) }),
+    count === 0 ? { files: [], commands: 0 } : api.changes(sessionId, { leaf, after: fork }),
   ])
   return { messages, changes }
 }
@@ -45,7 +43,7 @@ async function readMessages(api: Api, sessionId: string, leaf: string, count: nu
   let before: string | undefined
   while (messages.length < count) {
     const limit = Math.min(pageSize, count - messages.length)
-    const page = await api.messages(sessionId, { leaf, limit, ...(before !== undefined && { before }) })
+    const page = await api.messages(sessionId, { leaf, limit, before })
     messages.unshift(...page.messages)
     if (page.page.before === null) break
     before = page.page.before

@@ -28,10 +28,7 @@ function MapRows({ tree, messageId }: { tree: TreeIndex; messageId: string | und
   const leaf = useSession((state) => state.messages.at(-1)?.id)
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
   const [marked, setMarked] = useState(messageId ?? leaf)
-  const rows = useMemo(
-    () => layOutTree(tree, { leaf, unfolded, ...(messageId !== undefined && { shown: messageId }) }),
-    [tree, leaf, unfolded, messageId],
-  )
+  const rows = useMemo(() => layOutTree(tree, { leaf, unfolded, shown: messageId }), [tree, leaf, unfolded, messageId])
   const place = Math.max(
     0,
     rows.findIndex(({ key }) => key === marked),

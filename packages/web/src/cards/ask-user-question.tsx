@@ -32,9 +32,7 @@ export default function AskUserQuestionCard({ call }: CardProps) {
                   </span>
                 ))}
                 {text !== undefined && <VisibleText text={text} />}
-                {!isAnswered({ selected, ...(text !== undefined && { text }) }) && (
-                  <span className="answer-none">{t.cards.notAnswered}</span>
-                )}
+                {!isAnswered({ selected, text }) && <span className="answer-none">{t.cards.notAnswered}</span>}
               </dd>
             </div>
           )

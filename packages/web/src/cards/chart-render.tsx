@@ -41,5 +41,5 @@ export default function ChartRenderCard({ call }: CardProps) {
 
 /** For a panel that is seen again when its call is not loaded. */
 function kept({ option, title }: Chart): Partial<Chart> {
-  return JSON.stringify(option).length <= mostKept ? { option, ...(title !== undefined && { title }) } : {}
+  return JSON.stringify(option).length <= mostKept ? { option, title } : {}
 }

@@ -19,7 +19,7 @@ export default function TaskCard({ call }: CardProps) {
   const works = useAnyAgentActive(agentId === undefined ? none : [agentId])
   const { name, task } = readTask(call.input)
   const title = agent?.name ?? name
-  const head = { ...(title !== undefined && { title }), summary: firstLine(task) }
+  const head = { title, summary: firstLine(task) }
   const report = readReport(call.output)
   const refusal = readRefusal(call.output)
   if (refusal !== undefined) {

@@ -38,7 +38,7 @@ export function readChart(input: unknown): Chart | undefined {
   if (option === undefined) return undefined
   return {
     option,
-    ...(title !== undefined && { title }),
+    title,
     ...(height !== undefined && { height: Math.min(1000, Math.max(120, height)) }),
   }
 }

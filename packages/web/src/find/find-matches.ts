@@ -43,11 +43,7 @@ export function createFindStore(
     store.setState({ text, places: text.trim() === '' ? [] : null, isCut: false, index: 0 })
     if (text.trim() === '') return
     try {
-      const { matches, isCut } = await services.api.matches(
-        sessionId,
-        { text: text.trim(), ...(leaf !== undefined && { leaf }) },
-        signal,
-      )
+      const { matches, isCut } = await services.api.matches(sessionId, { text: text.trim(), leaf }, signal)
       if (signal.aborted) return
       const places = toMatches(matches)
       store.setState({ places, isCut, index: nearest(places, inSight) })

@@ -145,10 +145,10 @@ function toToolCallPart(ask: Ask): ToolCallPart {
     requestReason: reason,
     descriptor: {
       title,
-      ...(summary !== undefined && { summary }),
+      summary,
       content,
-      ...(remember !== undefined && { remember }),
-      ...(commands !== undefined && { commands }),
+      remember,
+      commands,
     },
   }
   return { type: 'dynamic-tool', toolName, toolCallId, state: 'approval-requested', input, approval } as ToolCallPart

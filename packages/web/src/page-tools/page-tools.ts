@@ -100,9 +100,9 @@ export function createPageTools(services: PageToolsServices): PageTools {
         clientId: ids.clientId,
         tabId: ids.tabId,
         actions: [...actions.names],
-        ...(actions.notes !== undefined && { notes: actions.notes }),
+        notes: actions.notes,
         sessionId: services.sessionInSight(),
-        ...(alive !== undefined && { alive }),
+        alive,
       })
       for (const call of calls) take(call)
       if (others > 0 || calls.length > 0 || services.isBusyElsewhere()) next = busyMs

@@ -33,7 +33,7 @@ export function toPanelRequest(input: Record<string, unknown>, around: PanelRequ
         kind,
         title: title ?? target ?? kind,
         data: { ...data, ...(target !== undefined && { target }) },
-        ...(target !== undefined && { key: target }),
+        key: target,
       }
     }
   }
@@ -49,7 +49,7 @@ function panelForTarget(
   const line = numberIn(input['line'])
   switch (kind) {
     case 'file': {
-      const data = { path: target, ...(line !== undefined && { line }) }
+      const data = { path: target, line }
       return { kind, key: target, title: title ?? nameOf(target), data }
     }
     case 'preview':
@@ -75,10 +75,7 @@ function panelWithContent(
     kind,
     key: target ?? title ?? toolCallId,
     title: name ?? textIn(content['path']) ?? kind,
-    data:
-      kind === 'diff'
-        ? { toolCallId, content }
-        : { option: content['option'], ...(name !== undefined && { title: name }) },
+    data: kind === 'diff' ? { toolCallId, content } : { option: content['option'], title: name },
   }
 }
 

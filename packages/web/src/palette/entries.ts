@@ -102,7 +102,7 @@ export function useEntries(query: string): PaletteEntry[] {
       title,
       detail: keys === undefined ? '' : keyNames(keys).join(' '),
       words,
-      ...(narrowsTo !== undefined && { narrowsTo }),
+      narrowsTo,
       run: () => run(workspace),
     }
   }

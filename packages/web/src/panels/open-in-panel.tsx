@@ -24,7 +24,7 @@ export function OpenFileInPanel({ path, line }: { path: string; line?: number | 
   const store = use(SessionContext)
   if (store === null || path === '') return null
   const title = path.split('/').at(-1) || path
-  const data = { path, ...(line !== undefined && { line }) }
+  const data = { path, line }
   return (
     <IconButton
       className="open-file"

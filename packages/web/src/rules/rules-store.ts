@@ -145,7 +145,7 @@ export function useRuleTest(api: Api, text: string, effect: Effect, sessionId: s
     const controller = new AbortController()
     const run = async () => {
       try {
-        const rule = { text, effect, ...(sessionId !== undefined && { sessionId }) }
+        const rule = { text, effect, sessionId }
         const test = await api.testRule(rule, controller.signal)
         setTried({ text, effect, sessionId, trial: { state: 'tested', test } })
       } catch (error) {

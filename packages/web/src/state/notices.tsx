@@ -38,7 +38,7 @@ export function noticeError(error: unknown): void {
 
 /** Says in a corner what was done, with the way back where there is one. */
 export function notice(text: string, action?: NoticeAction): void {
-  const said = { id: ++lastId, text, isError: false, ...(action !== undefined && { action }) }
+  const said = { id: ++lastId, text, isError: false, action }
   useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-maxNotices), said] }))
 }
 

@@ -205,7 +205,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     setState({
       sessionId: chosen,
       isNew: chosen === getState().sessionId && getState().isNew,
-      target: messageId === undefined ? null : { messageId, ...(words !== undefined && { words }) },
+      target: messageId === undefined ? null : { messageId, words },
     })
     restSidebar()
     void asks.refreshApart()

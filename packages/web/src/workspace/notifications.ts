@@ -112,7 +112,7 @@ export async function showNotification(
   onClick: () => void,
 ): Promise<ShownNotification | undefined> {
   if (Notification?.permission !== 'granted') return undefined
-  const options = { tag, ...(body !== undefined && { body }) }
+  const options = { tag, body }
   const registration = await worker()
   if (registration !== undefined) {
     try {

@@ -17,7 +17,7 @@ const searxng: SearchProvider = {
   request: ({ query, domains }, apiKey) => ({
     url: `/search?${new URLSearchParams({ q: withSites(query, domains), format: 'json' }).toString()}`,
     method: 'GET',
-    headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
+    headers: (apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }) as Record<string, string>,
   }),
   results: (given) =>
     answer.parse(given).results.map(({ title, url, content, publishedDate }) => ({

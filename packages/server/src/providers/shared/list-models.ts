@@ -9,7 +9,7 @@ export interface ReadOptions extends CreateOptions {
 export async function listModels({ apiKey, headers, ...options }: ReadOptions): Promise<ModelDraft[]> {
   return (await listRawModels({ apiKey, headers, ...options })).map((model) => {
     const contextWindow = windowIn(model)
-    return { id: model.id, ...(contextWindow !== undefined && { contextWindow }) }
+    return { id: model.id, contextWindow }
   })
 }
 

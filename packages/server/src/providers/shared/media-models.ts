@@ -30,8 +30,8 @@ async function makeImages(model: ImageModelV4, request: MediaRequest, signal: Ab
     model,
     prompt: images.length === 0 ? prompt : { text: prompt, images: images.map(({ bytes }) => bytes) },
     abortSignal: signal,
-    ...(count !== undefined && { n: count }),
-    ...(seed !== undefined && { seed }),
+    n: count,
+    seed,
     ...(size !== undefined && { size: size as `${number}x${number}` }),
     ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
   })
@@ -47,11 +47,11 @@ async function makeVideos(model: VideoModelV4, request: MediaRequest, signal: Ab
     prompt: first === undefined ? prompt : { text: prompt, image: first.bytes },
     abortSignal: signal,
     poll: { timeoutMs: 1_800_000 },
-    ...(count !== undefined && { n: count }),
-    ...(seed !== undefined && { seed }),
+    n: count,
+    seed,
     ...(size !== undefined && { resolution: size as `${number}x${number}` }),
     ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
-    ...(seconds !== undefined && { duration: seconds }),
+    duration: seconds,
   })
   return { files: videos.map(toFile), warnings: warnings.map(warningText) }
 }

@@ -39,7 +39,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
     if (!change.ok) return
     void answer(approval.id, {
       type: 'approve',
-      ...(remember !== undefined && { remember }),
+      remember,
       ...('input' in change && { input: change.input }),
     })
   }

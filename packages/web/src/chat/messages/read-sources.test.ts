@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readSources } from './answer-marks.tsx'
 
 const url = (address: string, title?: string) =>
-  ({ type: 'source-url', sourceId: address, url: address, ...(title !== undefined && { title }) }) as Part
+  ({ type: 'source-url', sourceId: address, url: address, title }) as Part
 
 test('sources are told once each, with a letter and the site that they are on', () => {
   const parts = [

@@ -66,7 +66,7 @@ export function createAttachments(
       if (store.getState().attachments.length >= mostFiles) throw new Error(t.composer.tooMany(name, mostFiles))
       if (size > mostBytes) throw new Error(t.composer.tooLarge(name, formatSize(size), formatSize(mostBytes)))
       if (size === 0) throw new Error(t.composer.emptyFile(name))
-      const added = { id, name, mediaType: type, size, url: null, sent: 0, ...(text !== undefined && { text }) }
+      const added = { id, name, mediaType: type, size, url: null, sent: 0, text }
       change((attachments) => [...attachments, added])
       onWay.set(id, new AbortController())
       const bytes = await file.arrayBuffer().then(

@@ -43,7 +43,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
   }
 
   async function read(asked: number): Promise<'read' | 'late'> {
-    const page = await api.messages(sessionId, { limit: pageSize, ...(through !== undefined && { leaf: through }) })
+    const page = await api.messages(sessionId, { limit: pageSize, leaf: through })
     if (asked !== revision) return 'late'
     change((state) => withPage(state, page))
     return 'read'
@@ -87,7 +87,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
       const page = await api.messages(sessionId, {
         before: older.before,
         limit,
-        ...(through !== undefined && { leaf: through }),
+        leaf: through,
       })
       if (asked === revision) change((state) => withOlderPage(state, page))
     } catch (error) {

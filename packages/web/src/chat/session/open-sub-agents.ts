@@ -51,7 +51,7 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
 function agentApi(api: Api, at: SubAgentRef, onIdle: () => void): Api {
   return {
     ...api,
-    messages: (_, { before, limit }) => api.subAgentMessages(at, { limit, ...(before !== undefined && { before }) }),
+    messages: (_, { before, limit }) => api.subAgentMessages(at, { limit, before }),
     followRun: async (_, after, signal) => {
       const response = await api.followSubAgent(at, after, signal)
       if (response.status === 204) onIdle()

@@ -66,7 +66,7 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
     following = current
     const reader = readRun()
     const end = await followRun({
-      ...(start !== undefined && { start }),
+      start,
       resume: (after, ended) => services.api.followRun(sessionId, after, ended),
       onReplay: reader.restart,
       onAccepted: () => {

@@ -232,7 +232,7 @@ export function visibleMessages(state: Pick<SessionState, 'messages' | 'run'>): 
     parentMessageId: above.at(-1)?.id ?? null,
     role: 'assistant',
     parts: answer.parts,
-    ...(answer.metadata !== undefined && { metadata: answer.metadata }),
+    metadata: answer.metadata,
     createdAt: answer.metadata?.createdAt ?? run.startedAt,
     live: true,
   }

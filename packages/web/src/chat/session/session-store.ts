@@ -268,9 +268,9 @@ function chosenSettings(
   const agent = services.agent()
   const params = services.params?.()
   return {
-    ...(model !== undefined && { model }),
-    ...(mode !== undefined && { mode }),
-    ...(agent !== undefined && { agent }),
-    ...(params !== undefined && { params }),
+    model,
+    mode,
+    agent,
+    params,
   }
 }

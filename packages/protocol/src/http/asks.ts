@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { answerRequestSchema, answerSchema } from './requests.ts'
+
+/** An open or closed request to a person: an approval, a question, a plan, or a browser action. */
+export const askSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['approval', 'question', 'plan', 'browser']),
+  sessionId: z.string(),
+  runId: z.string(),
+  agentPath: z.array(z.string()),
+  agentId: z.string().optional(),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  input: z.unknown(),
+  title: z.string(),
+  summary: z.string().optional(),
+  content: z.unknown(),
+  reason: z.string(),
+  rule: z.string().nullable(),
+  remember: z.array(z.string()).readonly().optional(),
+  commands: z
+    .array(z.object({ text: z.string(), note: z.string().optional() }))
+    .readonly()
+    .optional(),
+  client: z.string().optional(),
+  tab: z.string().optional(),
+  timeoutMs: z.number().optional(),
+  createdAt: z.number(),
+  closedAt: z.number().nullable(),
+  answer: answerSchema.nullable(),
+})
+
+export const askEndpoints = endpoints({
+  'GET /ai/asks': {
+    summary: 'Lists the open asks of every run of the workspace, or of one session.',
+    query: z.object({ sessionId: z.string().max(64).optional() }),
+    scoped: true,
+    answers: { 200: z.object({ asks: z.array(askSchema) }), 404: 'SessionNotFound' },
+  },
+  'POST /ai/asks/:id': {
+    summary: 'Answers an ask. A remembered rule also answers the open asks that it covers.',
+    body: answerRequestSchema,
+    scoped: true,
+    answers: {
+      200: z.object({ ask: askSchema, settled: z.array(z.string()) }),
+      403: 'ForeignClient',
+      404: 'AskNotFound',
+      409: 'AskClosed',
+      422: 'WrongAnswer, WrongInput, NothingToRemember',
+    },
+  },
+})

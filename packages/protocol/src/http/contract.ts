@@ -1,0 +1,18 @@
+import { askEndpoints } from './asks.ts'
+import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
+
+/** Every endpoint of the server, by method and path. */
+export const contract = { ...askEndpoints }
+
+export type Contract = typeof contract
+
+type Required<Name extends string, Value> = [Value] extends [undefined] ? unknown : { [Key in Name]: Value }
+
+/** What a client passes to call an endpoint. */
+export type CallOf<Key extends keyof Contract> = (keyof ParamsOf<Key> extends never
+  ? unknown
+  : { params: ParamsOf<Key> }) &
+  Required<'body', BodyInputOf<Contract[Key]>> & { query?: QueryInputOf<Contract[Key]> }
+
+/** What an endpoint answers. */
+export type Answered<Key extends keyof Contract> = AnswerOf<Contract[Key]>
