@@ -14,7 +14,7 @@ const blocks = (_: unknown, __: unknown, prompt: string): Promise<{ name: string
 
 const task = (text: string): ScriptTurn[number] => ({ call: { name: 'Task', input: { name: 'worker', task: text } } })
 
-/** The master gives out the tasks, `worker` plays the rest. */
+/** The main agent assigns the tasks; `worker` scripts the sub-agents. */
 function script(tasks: number, worker: (step: number, told: string) => ScriptTurn): Script {
   return (prompt) => {
     const isMaster = prompt.some(({ role, content }) => role === 'system' && content === 'master')
@@ -107,7 +107,7 @@ async function spawnTime(): Promise<{ value: string; ok: boolean; detail: string
   }
 }
 
-/** What is no longer used does not count. */
+/** Runs the garbage collector, so that only live memory counts. */
 function collect(): void {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as () => void

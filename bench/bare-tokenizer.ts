@@ -4,9 +4,9 @@ export type Token = string | number | boolean | null
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * The least that reading JSON in pieces takes: the tokens of RFC 8259 with their values, one call for each. Nothing is
- * built, nothing tolerated, the order of tokens is not looked at, there are no paths and no events. What
- * `output.bench.ts` measures the reader against.
+ * The minimum work to read JSON in pieces: the tokens of RFC 8259 with their values, one call for each. It builds
+ * nothing, tolerates no errors, ignores token order, and has no paths or events. `output.bench.ts` uses it as the
+ * baseline for the reader.
  */
 export class BareTokenizer {
   readonly #onToken: (kind: TokenKind, value: Token) => void

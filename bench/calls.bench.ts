@@ -31,7 +31,7 @@ async function cpu(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Reading the model's stream and calling the tool, with nothing between. */
+/** Baseline: reads the model's stream and calls the tool directly. */
 async function bare(): Promise<void> {
   const { stream } = await model().doStream({ prompt: [] })
   const results: Promise<unknown>[] = []

@@ -13,7 +13,7 @@ writeFileSync(path.join(root, 'src/a.ts'), 'x\n')
 const [bash, read] = ['Bash', 'Read'].map((name) => findTool(name, getBuiltinTools()) as Tool) as [Tool, Tool]
 const ctx = placeContext(root)
 
-/** 200 rules of every form, as a person's file might have after a year. */
+/** Returns 200 rules of every form, like a user's file after a year. */
 function rules(): RuleLine[] {
   const texts = Array.from({ length: 200 }, (_, i) => {
     const forms = [`Bash(tool${i} run *)`, `Bash(npm run task${i})`, `Read(folder${i}/**)`, `Edit(*.ext${i})`, `WebFetch(domain:host${i}.example)`, `mcp__server${i}`, `Bash(git verb${i}:*)`, `Read(//data/${i}/**)`] // prettier-ignore
@@ -25,7 +25,7 @@ function rules(): RuleLine[] {
 
 const policy: Policy = { mode: 'default', sandbox: true, home: path.join(root, 'home'), rules: compileRules(rules()) }
 
-/** Microseconds for one decision, in the middle of many. */
+/** Returns the median microseconds per decision. */
 function cost(tool: Tool, input: unknown, count: number): number {
   const all: number[] = []
   for (let i = 0; i < count; i++) {

@@ -40,7 +40,6 @@ interface Place {
 
 let made: Place | undefined
 
-/** A workspace of its own with its state; gone with the process. */
 function place(): Place {
   if (made !== undefined) return made
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-bench-')))
@@ -62,7 +61,7 @@ async function call(name: string, given: object): Promise<unknown> {
 
 let long: string | undefined
 
-/** 50 MB in a million lines. */
+/** Creates a file of 50 MB with a million lines. */
 async function longFile(): Promise<string> {
   if (long !== undefined) return long
   const file = path.join(place().root, 'long.txt')
@@ -78,7 +77,7 @@ async function longFile(): Promise<string> {
   return file
 }
 
-/** What one would write without a tool: a stream, newlines counted on its bytes, the lines of the range decoded. */
+/** Baseline without a tool: streams the file, counts newlines on its bytes, decodes the lines of the range. */
 async function byHand(file: string, offset: number): Promise<string[]> {
   let before = offset - 1
   let kept = ''
@@ -138,7 +137,7 @@ async function readAt(offset: number, rounds: number): Promise<Measured> {
   return against(rounds, 1.5, ours, () => byHand(file, offset))
 }
 
-/** The most that the process grew while the end of the file was read again and again. */
+/** Returns the peak memory growth while reading the end of the file repeatedly. */
 async function readMemory(): Promise<Measured> {
   const file = await longFile()
   const readEnd = (): Promise<unknown> => call('Read', { file_path: file, offset: lineCount - shownLines + 1 })
@@ -194,7 +193,7 @@ async function manyReads(): Promise<Measured> {
   return { value: `${cost.toFixed(0)} ms`, ok: cost <= 150, detail: 'CPU of the whole step, the loop included' }
 }
 
-/** 5 MB of lines that are all different, so that one of them can be named. */
+/** Edits a file of 5 MB in which all lines differ, so that one can be addressed. */
 async function editLong(ending: string): Promise<Measured> {
   const { root } = place()
   const lines = Array.from({ length: 100_000 }, (_, index) =>
@@ -208,7 +207,7 @@ async function editLong(ending: string): Promise<Measured> {
     const [from, to] = turn++ % 2 === 0 ? ['line 50000 of', 'LINE 50000 OF'] : ['LINE 50000 OF', 'line 50000 of']
     await call('Edit', { file_path: file, old_string: `x\n${from}`, new_string: `x\n${to}` })
   }
-  // Nobody edits a file twice within the grain of its clock.
+  // Milliseconds between edits, longer than the resolution of file times.
   const pause = 20
   return against(15, 3, edit, async () => writeFile(`${file}.copy`, await readFile(file)), pause)
 }

@@ -15,8 +15,8 @@ const words = 'the quick brown fox jumps over a lazy dog while some other people
 )
 
 /**
- * A home as years of use leave it, with its exported files. The rows are written past the store, which would take far
- * longer; the store has made the tables. "the" is in every message, "rivers" in few, and `needle-7` in one.
+ * Creates a home like after years of use, with its exported files. Rows are written directly, because the store would
+ * take far longer; the store creates the tables. "the" is in every message, "rivers" in few, and `needle-7` in one.
  */
 export async function makeLargeHome({ home, workspace, sessions, messagesEach }: LargeHome): Promise<void> {
   mkdirSync(workspace, { recursive: true })

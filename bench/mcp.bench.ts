@@ -14,8 +14,8 @@ export const name = 'MCP: a call, against a bare client on the same server'
 export const bar = `at most ${most} times`
 
 /**
- * Both take turns, ten calls at a time, each with a process of its own: what else the machine does meets both alike, and
- * the medians are those of rounds in which it did nothing else.
+ * Alternates between both, ten calls at a time, each with its own process. Other load then affects both equally, and
+ * the medians come from undisturbed rounds.
  */
 export async function run(): Promise<{ value: string; ok: boolean; detail: string }> {
   const bare = new Client({ name: 'bare', version: '1' })

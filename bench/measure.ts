@@ -1,4 +1,3 @@
-/** The middle of several rounds: these machines are noisy. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] as number

@@ -23,7 +23,7 @@ const source = z.object({
 })
 const schema = outputSchema(source)
 
-/** An answer as models give it: objects with a title, a paragraph, a number, a short list, a few escapes. */
+/** Returns a typical model answer: objects with a title, a paragraph, a number, a short list, a few escapes. */
 function answer(kilobytes: number): string {
   const items: unknown[] = []
   for (let i = 0, size = 60; size < kilobytes * 1024; i++) {
@@ -46,7 +46,6 @@ const chunksOf = (text: string): string[] =>
 
 const texts = new Map(sizes.map((size) => [size, chunksOf(answer(size))]))
 
-/** Every event of every value, with its path, goes to a listener. */
 function ours(chunks: readonly string[]): void {
   let letters = 0
   const reader = createJsonReader({
@@ -66,7 +65,7 @@ function bare(chunks: readonly string[]): void {
   if (tokens === 0) throw new Error('the answer was not read')
 }
 
-/** Microseconds per KB. The best of several rounds in turns: other programs use this machine, too. */
+/** Returns microseconds per KB: the best of several alternating rounds, because other programs use this machine too. */
 function measure(): Map<number, { ours: number; bare: number }> {
   const best = new Map(sizes.map((size) => [size, { ours: Infinity, bare: Infinity }]))
   for (let round = 0; round < rounds; round++) {
@@ -97,7 +96,7 @@ let measured: ReturnType<typeof measure> | undefined
 const figures = (pick: 'ours' | 'bare'): string =>
   [...(measured ?? [])].map(([size, figure]) => `${figure[pick].toFixed(1)} µs/KB at ${size} KB`).join(', ')
 
-/** Milliseconds for a reader of `instant()` who takes every event before the next chunk comes. */
+/** Returns milliseconds for a reader of `instant()` that takes every event before the next chunk comes. */
 async function instant(chunks: readonly string[]): Promise<number> {
   const stream = createOutputStream({ schema })
   const events = stream.instant()
@@ -116,7 +115,7 @@ async function instant(chunks: readonly string[]): Promise<number> {
   return performance.now() - begun
 }
 
-/** The same for `partialOutputStream`, up to a limit of milliseconds: how long it took for how much of the text. */
+/** Measures `partialOutputStream` up to a limit in milliseconds. Returns the time and the fraction of the text read. */
 async function partials(chunks: readonly string[], limit: number): Promise<{ ms: number; part: number }> {
   let sent = 0
   const usage = {

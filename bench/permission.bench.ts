@@ -3,7 +3,7 @@ import { median, micros } from './measure.ts'
 
 const place = { cwd: '/home/me/project', home: '/home/me' }
 
-/** Milliseconds of CPU for one. */
+/** Returns CPU milliseconds per analysis. */
 function cost(text: string, count: number): number {
   const start = process.cpuUsage()
   for (let i = 0; i < count; i++) analyzeCommand(text, place)
@@ -13,7 +13,6 @@ function cost(text: string, count: number): number {
 
 const plain = ['ls -la src | head', 'git status -s', `awk '{print $1}' f`, 'cd src && cat "a b.txt" 2>/dev/null']
 
-/** Texts of 8 KB that are as nasty as we could make them. */
 const filled = (unit: string): string => unit.repeat(Math.floor(8192 / unit.length))
 const nested = (open: string, close: string): string => {
   const depth = Math.floor(8192 / (open.length + close.length))

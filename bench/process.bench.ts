@@ -7,7 +7,7 @@ import { median, times } from './measure.ts'
 
 const troupe = path.resolve(import.meta.dirname, '../packages/cli/bin/troupe')
 
-/** Wall milliseconds and peak memory of a whole process. */
+/** Returns wall milliseconds and peak memory of a whole process. */
 async function once(
   command: string,
   args: string[],

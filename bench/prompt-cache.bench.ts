@@ -8,7 +8,7 @@ import { wireServer } from '../packages/server/src/testing/wire-server.ts'
 
 const model = 'anthropic/claude-sonnet-5-5'
 
-/** Ten model calls, nine of which call a tool, against a provider that charges as Anthropic does. */
+/** Runs ten model calls, nine with a tool call, against a provider that charges like Anthropic. */
 async function tenSteps(): Promise<CacheUsage[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'))
   const [home, workspace] = ['home', 'workspace'].map((name) => path.join(folder, name)) as [string, string]

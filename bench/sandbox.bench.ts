@@ -11,7 +11,7 @@ import { median } from './measure.ts'
 
 type Confinement = 'workspace' | 'read-only'
 
-/** What a program does that runs bash by hand: start it, read what it prints, wait for its end. */
+/** Baseline: starts bash directly, reads its output, waits for its end. */
 function bareSpawn(): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['--noprofile', '--norc', '-c', 'true'], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -28,7 +28,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - begun
 }
 
-/** The middle of the faster half: what else the machine does counts several times for many small steps. */
+/** Returns the median of the faster half: other load affects many small steps repeatedly. */
 function undisturbed(values: number[]): number {
   return median(values.toSorted((a, b) => a - b).slice(0, values.length / 2))
 }
@@ -45,7 +45,7 @@ async function measureStart(confinement: Confinement): Promise<{ value: string; 
     for (let i = 0; i < 120; i++) {
       bare.push(await timed(bareSpawn))
       ours.push(await timed(() => runTrue(ctx)))
-      // The kernel takes its time to remove a network, and makes the next one wait when they come by the dozen.
+      // The kernel removes network namespaces slowly and delays new ones if dozens are created.
       await delay(30)
     }
     const [inside, spawned] = [undisturbed(ours.slice(20)), undisturbed(bare.slice(20))]

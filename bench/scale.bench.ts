@@ -7,7 +7,7 @@ import { makeLargeHome } from './large-home.ts'
 import { median, times } from './measure.ts'
 
 const troupe = path.resolve(import.meta.dirname, '../packages/cli/bin/troupe')
-/** `TROUPE_BENCH_SESSIONS=20000` for the size that the bars name: making that home takes minutes. */
+/** Use `TROUPE_BENCH_SESSIONS=20000` for the size the bars refer to. Creating that home takes minutes. */
 const sessions = Number(process.env['TROUPE_BENCH_SESSIONS'] ?? 4000)
 const messagesEach = 25
 
@@ -47,7 +47,6 @@ async function firstLine(child: ChildProcess): Promise<{ port: number }> {
   throw new Error('the server ended before it was ready')
 }
 
-/** How long it took, and the longest that another request waited meanwhile. */
 async function timed(running: Running, target: string, init?: RequestInit): Promise<{ ms: number; waitMs: number }> {
   let ended = false
   let waitMs = 0

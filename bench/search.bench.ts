@@ -11,7 +11,10 @@ const fileCount = 20_000
 const rounds = 15
 const word = 'common'
 
-/** 20,000 files of 2.6 KB in 400 folders, 12,000 of them .ts, the word once in each. Gone with the process. */
+/**
+ * Creates 20,000 files of 2.6 KB in 400 folders, 12,000 of them .ts, with the word once in each. Removed when the
+ * process exits.
+ */
 function makeTree(): string {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-bench-')))
   process.once('exit', () => rmSync(root, { recursive: true, force: true }))
@@ -34,7 +37,7 @@ function makeTree(): string {
 let tree: string | undefined
 const root = (): string => (tree ??= makeTree())
 
-/** What ripgrep prints, read as it comes; it is ended after so many lines. */
+/** Streams ripgrep's output and kills it after `maxLines` lines. */
 function ripgrep(args: readonly string[], maxLines = Infinity): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(rgPath, args, { cwd: root(), stdio: ['ignore', 'pipe', 'ignore'] })
@@ -60,7 +63,7 @@ async function call(name: string, given: object): Promise<string> {
   return JSON.stringify(returned)
 }
 
-/** Ours and the work by hand in turns: whatever else the machine does hits both. */
+/** Alternates between ours and the baseline, so that other load affects both. */
 async function compare(
   ours: () => Promise<void>,
   hand: () => Promise<void>,

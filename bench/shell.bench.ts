@@ -7,7 +7,7 @@ import { createAgentState, disposeAgentState } from '../packages/core/src/run/cr
 import bash from '../packages/core/src/tools/bash.ts'
 import { median, times } from './measure.ts'
 
-/** What a program does that runs bash by hand: start it, read what it prints, wait for its end. */
+/** Baseline: starts bash directly, reads its output, waits for its end. */
 function bareSpawn(): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['--noprofile', '--norc', '-c', 'true'], { stdio: ['ignore', 'pipe', 'pipe'] })

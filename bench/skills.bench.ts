@@ -6,7 +6,7 @@ import { median } from './measure.ts'
 
 const count = 500
 
-/** 500 skills in one folder, each with what the format lets it say and 4 KB of text. */
+/** Creates 500 skills in one folder, each with all fields of the format and 4 KB of text. */
 function makeSkills(): string {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-bench-')))
   process.once('exit', () => rmSync(base, { recursive: true, force: true }))
@@ -20,7 +20,7 @@ function makeSkills(): string {
   return base
 }
 
-/** In CPU: what a machine does besides is not counted. */
+/** Measures CPU time, to exclude other load. */
 function timed(work: () => unknown): number {
   const begun = process.cpuUsage()
   work()
@@ -33,7 +33,7 @@ export const bar = 'first look at most 150 ms of CPU, list at most 4,000 tokens'
 
 export async function run(): Promise<{ value: string; ok: boolean; detail: string }> {
   const places = [{ folder: makeSkills(), scope: 'home' as const }]
-  // The first look of all: nothing is compiled yet, as at the start of the program.
+  // Cold run: nothing is compiled yet, as at program start.
   const find = createSkillFinder()
   const cold = timed(() => find(places))
   const warm = median(Array.from({ length: 5 }, () => timed(() => createSkillFinder()(places))))

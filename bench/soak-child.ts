@@ -5,7 +5,7 @@ import { scriptedModel, type ScriptTurn } from '@troupe/core/testing'
 import { startServer } from '@troupe/server'
 import type { Figures } from './soak-process.ts'
 
-/** A server under measurement, in a process of its own so that its files, processes and memory are its own. */
+/** The measured server. A separate process, so that files, processes and memory are its own. */
 const home = mkdtempSync(path.join(tmpdir(), 'troupe-soak-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 const server = await startServer({
@@ -31,7 +31,7 @@ function oneCommand(_prompt: unknown, step: number): ScriptTurn {
   return step === 0 ? [{ call: { name: 'Bash', input: { command: 'echo ready' } } }] : [{ text: 'Done.' }]
 }
 
-/** A few files, searches and commands, some of which go on in the background, and a longer answer. */
+/** Scripts some files, searches and commands, some in the background, and a longer answer. */
 function tools(_prompt: unknown, step: number): ScriptTurn {
   const name = 'file.txt'
   const turns: ScriptTurn[] = [

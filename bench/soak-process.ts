@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 
-/** What a server holds, after a collection of garbage. */
 export interface Figures {
   files: number
   processes: number
@@ -12,12 +11,11 @@ export interface Figures {
   journal: number
 }
 
-/** A server in a process of its own. */
 export interface SoakProcess {
   figures(): Promise<Figures>
-  /** Sends a message and reads the answer to its end. Throws when a call of it failed. */
+  /** Sends a message and reads the answer to its end. Throws if a tool call failed. */
   turn(sessionId: string, model: string): Promise<void>
-  /** The same for somebody whose connection is cut again and again. */
+  /** Does the same over a connection that is cut repeatedly. */
   restlessTurn(sessionId: string, model: string): Promise<void>
   remove(sessionId: string): Promise<void>
   close(): Promise<void>
@@ -90,7 +88,6 @@ function check(answer: string): void {
   if (!answer.includes('"type":"finish"')) throw new Error(`The answer has no end: ${answer.slice(-300)}`)
 }
 
-/** So many pieces, then the connection is cut. */
 async function readSome(response: Response, pieces: number): Promise<void> {
   const reader = response.body?.getReader()
   for (let i = 0; i < pieces; i++) if ((await reader?.read())?.done !== false) return

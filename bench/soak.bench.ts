@@ -44,7 +44,7 @@ interface Course {
   failures: string[]
 }
 
-/** Each chat sends a message when the last is answered, 20 times, and gives way to a new one. All rest to be measured. */
+/** Each chat sends 20 messages in sequence and is then replaced by a new one. All pause during measurements. */
 async function measure(soak: SoakProcess, minutes: number): Promise<Course> {
   const rows: Course['rows'] = []
   const failures: string[] = []
@@ -55,7 +55,7 @@ async function measure(soak: SoakProcess, minutes: number): Promise<Course> {
   for (let look = 1; look <= looks; look++) {
     const until = begun + (minutes * 60_000 * look) / looks
     await Promise.all(lengths.map((_, number) => talk(number, until)))
-    // Idle connections are closed after five seconds, idle pipes and shells after three.
+    // Idle connections close after five seconds, idle pipes and shells after three.
     await delay(7000)
     const row = { ...(await soak.figures()), minute: (performance.now() - begun) / 60_000, turns }
     rows.push(row)
@@ -95,7 +95,7 @@ function judge({ rows, failures }: Course) {
   }
 }
 
-/** From the middle of the first third to the middle of the last: one look alone may fall on something passing. */
+/** Compares the median of the first third with that of the last: a single sample may hit a transient. */
 function rise(values: readonly number[]): number {
   const third = Math.max(1, Math.floor(values.length / 3))
   const middle = (part: readonly number[]): number =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pacedModel, type PacedModel } from '@troupe/core/testing'
 
-/** One server under measurement, in a process of its own so that its CPU is its own. Spoken to over IPC and HTTP. */
+/** One measured server. A separate process, so that its CPU is its own. Controlled over IPC and HTTP. */
 const [variant, deltas, pauseAfter] = process.argv.slice(2) as [keyof typeof variants, string, string | undefined]
 const model = pacedModel({
   deltas: Number(deltas),
@@ -32,7 +32,7 @@ async function answer(message: string): Promise<void> {
     process.send?.({ cpuMicros: user + system })
   } else if (message.startsWith('paused')) {
     await model.paused(Number(message.split(' ')[1]))
-    // The journal writes within 250 ms; a stream is at rest only after that.
+    // The journal writes within 250 ms. A stream is idle only after that.
     await new Promise((resolve) => setTimeout(resolve, 600))
     globalThis.gc?.()
     globalThis.gc?.()
@@ -40,7 +40,7 @@ async function answer(message: string): Promise<void> {
   }
 }
 
-/** What somebody writes by hand who wants nothing but the bytes through. */
+/** Baseline: a minimal handler that only forwards the bytes. */
 async function minimal(source: PacedModel) {
   return listen(async (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -4,11 +4,10 @@ import path from 'node:path'
 
 export type Variant = 'minimal' | 'troupe' | 'sdk'
 
-/** A server under measurement and the streams that are read from it. */
 export interface StreamProcess {
-  /** CPU microseconds per delta while this many streams run at once to their end. */
+  /** CPU microseconds per delta while this many streams run concurrently to their end. */
   cpuPerDelta(streams: number): Promise<number>
-  /** Heap bytes per stream when this many stand still: the first so many, and the next so many beside them. */
+  /** Heap bytes per paused stream: for the first `streams`, and for as many more. */
   heapPerStream(streams: number): Promise<{ first: number; next: number }>
   close(): void
 }
@@ -38,7 +37,7 @@ export async function openStreams(variant: Variant, deltas: number, pauseAfter?:
         for (let i = 0; i < count; i++) void read(false).catch(() => undefined)
         return ((await tell(child, `paused ${standing}`)) as { heapBytes: number }).heapBytes
       }
-      // The very first requests load modules once.
+      // The first requests load modules.
       const early = 50
       await tell(child, 'begin')
       const before = await start(early, early)

@@ -3,7 +3,7 @@ import { openStreams, type Variant } from './stream-process.ts'
 
 const deltas = 1000
 
-/** CPU of the server process per delta, over real HTTP on loopback, the reader in another process. */
+/** Measures CPU of the server process per delta, over real HTTP on loopback, with the reader in another process. */
 async function cpu(variant: Variant, streams: number, count: number): Promise<number> {
   // The SDK's cost per delta does not depend on the length, and its rounds take minutes.
   const process = await openStreams(variant, variant === 'sdk' ? deltas / 4 : deltas)

@@ -56,7 +56,6 @@ const parts: StreamPart[] = [
   },
 ]
 
-/** A model that costs as little as one can. */
 const model: Model = {
   specificationVersion: 'v4',
   provider: 'bench',
@@ -66,7 +65,7 @@ const model: Model = {
   doStream: () => Promise.resolve({ stream: ReadableStream.from(parts) }),
 }
 
-/** CPU milliseconds of one of many, one after the other. */
+/** Returns CPU milliseconds per call, run sequentially. */
 async function each(count: number, work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   for (let i = 0; i < count; i++) await work()
@@ -138,7 +137,6 @@ export const benches = [
   },
 ]
 
-/** What npm would install into an empty project. */
 async function packInto(project: string): Promise<{ size: number; files: number }> {
   let [size, files] = [0, 0]
   for (const name of published) {
@@ -164,7 +162,7 @@ async function packInto(project: string): Promise<{ size: number; files: number 
   return { size, files }
 }
 
-/** CPU milliseconds in a process of its own. */
+/** Returns CPU milliseconds of an import in a separate process. */
 async function importTime(project: string, name: string): Promise<number> {
   const program = `const before = process.cpuUsage(); await import('${name}'); const { user, system } = process.cpuUsage(before); console.log((user + system) / 1000)`
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {

@@ -7,7 +7,10 @@ import { median } from './measure.ts'
 
 type Fill = (add: (id: string, parent: string | null) => Promise<void>) => Promise<string>
 
-/** CPU milliseconds of one turn below a fixed leaf: parsing, storing, projecting, answering "ok", storing, exporting. */
+/**
+ * Returns CPU milliseconds of one turn below a fixed leaf: parsing, storing, projecting, answering "ok", storing,
+ * exporting.
+ */
 async function turnCpu(server: Server, sessionId: string, leaf: string, prefix: string): Promise<number> {
   const costs: number[] = []
   for (let i = 0; i < 25; i++) {
@@ -45,7 +48,7 @@ async function fill(server: Server, sessionId: string, build: Fill): Promise<str
   )
 }
 
-/** A line of messages, user and answer in turn; returns its leaf. */
+/** Creates a chain of alternating user messages and answers. Returns its leaf. */
 const line =
   (length: number, prefix = 'l', from: string | null = null): Fill =>
   async (add) => {
@@ -58,7 +61,7 @@ const line =
     return parent as string
   }
 
-/** The same line of 50 inside a tree: the other messages hang as branches of 20 on its messages. */
+/** Creates the same chain of 50 inside a tree: the other messages branch off it in groups of 20. */
 const tree =
   (total: number): Fill =>
   async (add) => {

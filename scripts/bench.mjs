@@ -7,9 +7,10 @@ import { relaunch } from './lib/relaunch.mjs'
 import { Failure, main, root, say } from './lib/run.mjs'
 
 /**
- * `npm run bench [-- --only <name>]`: one table, exit code 1 when a bar is missed. `--minutes 20` is how long a soak lasts. Each `bench/*.bench.ts` exports
- * `name`, `bar` (in words) and `run(options): Promise<{ value, ok, detail }>`, or `benches`, a list of such objects.
- * `npm run bench:web` does the same with those of `bench/web`, which measure the page in Chromium.
+ * `npm run bench [-- --only <name>]`: prints one table, exits with 1 if a bar is missed. `--minutes 20` sets the
+ * duration of a soak. Each `bench/*.bench.ts` exports `name`, `bar` (in words) and `run(options): Promise<{ value, ok,
+ * detail }>`, or `benches`, a list of such objects. `npm run bench:web` runs those of `bench/web`, which measure the
+ * page in Chromium.
  */
 await main(async () => {
   await relaunch()

@@ -83,7 +83,6 @@ function plant(file: string, lines: string[]): void {
   writeFileSync(full, lines.join(''))
 }
 
-/** The imports that lint refuses, by file. */
 async function refused(): Promise<Record<string, string[]>> {
   const oxlint = path.join(root, 'node_modules', 'oxlint', 'bin', 'oxlint')
   const { promise, resolve } = Promise.withResolvers<string>()

@@ -15,7 +15,7 @@ const checks = {
   'generated files': [path.join(root, 'scripts', 'generate.mjs'), '--check'],
 }
 
-/** `npm run check`: everything that can be said about the code without running it. All checks run, the failing speak. */
+/** `npm run check`: runs all static checks and prints those that fail. */
 await main(async () => {
   const { node, env } = await setup({ web: false, program: false })
   for (const [name, command] of Object.entries(checks)) {

@@ -3,8 +3,8 @@ import path from 'node:path'
 import { main, root } from './lib/run.mjs'
 
 /**
- * After `npm install`: adds the binaries for other platforms that the registry in use does not carry, so that `npm ci`
- * takes the lock file everywhere. With `--check` it only says whether some are missing.
+ * After `npm install`: adds binaries for other platforms that the current registry lacks, so that `npm ci` accepts the
+ * lock file everywhere. With `--check` it only reports missing ones.
  */
 await main(() => {
   const file = path.join(root, 'package-lock.json')
@@ -40,7 +40,9 @@ function complete(packages) {
   return { packages: Object.fromEntries(sorted), missing }
 }
 
-/** The folders in which a package at `where` looks for its dependencies, each with a trailing slash or empty. */
+/**
+ * Returns the folders in which a package at `where` looks for its dependencies, each empty or with a trailing slash.
+ */
 function ancestors(where) {
   const folders = [where === '' ? '' : `${where}/`]
   for (let at = where.lastIndexOf('/node_modules/'); at > 0; at = where.lastIndexOf('/node_modules/', at - 1)) {

@@ -4,8 +4,8 @@ import { main, root, say } from './lib/run.mjs'
 import { setup } from './setup.mjs'
 
 /**
- * `npm run dev [-- <serve flags>]`: the server, started again when a source changes, and vite's dev server in front of
- * it. Both end together.
+ * `npm run dev [-- <serve flags>]`: runs the server, restarted when a source changes, behind vite's dev server. Both
+ * end together.
  */
 await main(async () => {
   const { node, env } = await setup({ web: false, program: false })

@@ -5,8 +5,9 @@ import { relaunch } from './lib/relaunch.mjs'
 import { main, root } from './lib/run.mjs'
 
 /**
- * `npm run generate`: writes the references that are made from code. With `--check` it compares instead. Each file of
- * `scripts/generators/` exports `file` or `files` (paths from the root) and `generate(file)` (the text it should hold).
+ * `npm run generate`: writes the references generated from code. With `--check` it compares instead. Each file of
+ * `scripts/generators/` exports `file` or `files` (paths from the root) and `generate(file)`, which returns the
+ * expected text.
  */
 await main(async () => {
   await relaunch({ program: false })

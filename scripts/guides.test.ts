@@ -9,7 +9,7 @@ import { findTexts } from './lib/find-texts.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const web = path.join(root, 'packages/web')
 
-/** The code of the guides whose first line says which file of the page it is. */
+/** Code in the guides whose first line names a file of the page. */
 const examples = globSync('docs/guides/*.md', { cwd: root }).flatMap((guide) =>
   [
     ...readFileSync(path.join(root, guide), 'utf8').matchAll(
@@ -37,7 +37,7 @@ test('the page files in the guides fit the page as it is', { timeout: 120_000 },
   }
   const config = {
     extends: path.join(web, 'tsconfig.json'),
-    // What is imported from beside the example is found in the page.
+    // Relative imports of an example resolve to the page's sources.
     compilerOptions: { noEmit: true, rootDirs: ['src', path.join(web, 'src')] },
     include: [],
     files: examples.map(({ file }) => `src/${file}`),

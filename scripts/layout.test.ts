@@ -7,10 +7,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const files = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
   (file) => !/\.test\.tsx?$|\.d\.ts$|\/fixtures\//.test(file),
 )
-/** Folders in which every file is one entry. */
+/** Folders with one registry entry per file. */
 const registries = /\/(tools|cards|displays|providers|sections|kinds|built-in|migrations|languages)$/
 
-/** What each file imports from its own package, types and lazy imports included. */
 const imports = new Map(
   files.map((file) => {
     const source = readFileSync(path.join(root, file), 'utf8')

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { testServer } from '../packages/server/src/testing/test-server.ts'
 import { type WireProvider, wireServer, type WireServer } from '../packages/server/src/testing/wire-server.ts'
 
-/** What the library's turns share with the workspace: its store, and the wire of real provider packages. */
+/** Covers the parts the library's turns share with the workspace: its store, and the wire of real provider packages. */
 describe('a conversation of a program', () => {
   it('opens in the workspace, and goes on there and back in the program', async () => {
     const server = await testServer({ listen: false })

@@ -6,8 +6,8 @@ import { Failure, main, root } from './lib/run.mjs'
 import { findRuntime } from './lib/runtime.mjs'
 
 /**
- * Runs before and after `npm pack` and `npm publish` in a package: builds `dist`, and puts the license beside it while
- * the package is packed. Installs nothing, so the checkout must be set up.
+ * Runs before and after `npm pack` and `npm publish` in a package: builds `dist`, and adds the license while packing.
+ * Installs nothing, so the checkout must be set up.
  */
 await main(async () => {
   const name = path.basename(process.cwd())

@@ -51,7 +51,7 @@ const packed = (name: string): string => path.join(project, 'node_modules', '@tr
 const filesOf = (name: string): string[] => readdirSync(packed(name), { recursive: true, encoding: 'utf8' })
 let project: string
 
-/** An empty project with what npm would install there: the packed packages and their dependencies, nothing else. */
+/** Creates an empty project with exactly what npm would install: the packed packages and their dependencies. */
 beforeAll(async () => {
   project = mkdtempSync(path.join(tmpdir(), 'troupe-pack-'))
   for (const name of published) {
@@ -102,7 +102,7 @@ test('versions are left to the project that installs them, and it has one copy o
       ([each, version]) => !version.startsWith('^') && !each.startsWith('@troupe/'),
     ),
   )
-  // Its next version needs a package that some registries do not have.
+  // Its next version needs a package that some registries lack.
   expect(pinned).toEqual([['linkedom', '0.18.12']])
 })
 
@@ -133,7 +133,6 @@ test('the example of the README runs as it stands', async () => {
   expect(await runProgram('example.ts', example)).toContain('That is the time.')
 })
 
-/** A turn with everything that a program would use of it. */
 const turnProgram = `
   import { chatSession, createAgent } from '@troupe/agent'
   import { scriptedModel } from '@troupe/core/testing'
@@ -190,7 +189,6 @@ test('the JSON reader bundles for browsers, alone', async () => {
   expect(JSON.parse(await runProgram('bundled-json/json-input.js'))).toEqual({ a: [1, 2], b: 'xy' })
 })
 
-/** Bundles a program and gives the library's files of which something is in it. */
 async function bundle(name: string, program: string, platform = 'node'): Promise<string[]> {
   const { build } = (await import(path.join(root, 'node_modules', 'rolldown', 'dist', 'index.mjs'))) as {
     build(options: object): Promise<{ output: { modules?: Record<string, { code: string | null }> }[] }>

@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** A checkout of its own, in which the bundle of this one is the program and `src/main.ts` only says that it was run. */
+/** A separate checkout that uses this one's bundle as the program. Its `src/main.ts` only prints that it ran. */
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe program ')))
 const checkout = path.join(folder, 'checkout')
 const home = path.join(folder, 'home')

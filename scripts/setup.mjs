@@ -8,8 +8,8 @@ import { findRuntime, installRuntime, linkRuntime } from './lib/runtime.mjs'
 import { buildWeb, webIsCurrent } from './lib/web-build.mjs'
 
 /**
- * Brings the checkout into the state in which everything runs: dependencies, Node 24, the bundled program, the built page. Does only what is
- * missing or out of date, runs on any Node from 20 up and needs no dependency itself.
+ * Prepares the checkout so that everything runs: dependencies, Node 24, the bundled program, the built page. Does only
+ * missing or outdated steps, runs on Node 20 or later, and has no dependencies.
  */
 export async function setup({ web = true, program = true } = {}) {
   const isReady = () =>
@@ -31,7 +31,7 @@ export async function setup({ web = true, program = true } = {}) {
   linkRuntime(node)
   return {
     node,
-    /** What a program of the project runs with: its Node first on PATH, no warnings about what we rely on. */
+    /** Environment for the project's programs: its Node first on PATH, no warnings about features we rely on. */
     env: {
       ...process.env,
       PATH: [path.dirname(node), process.env.PATH].join(path.delimiter),

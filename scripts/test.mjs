@@ -4,7 +4,7 @@ import { main, say } from './lib/run.mjs'
 import { vitest } from './lib/vitest.mjs'
 import { setup } from './setup.mjs'
 
-/** `npm test [-- <vitest arguments>]`. The last line says how many tests passed, failed and were skipped. */
+/** `npm test [-- <vitest arguments>]`. The last line shows how many tests passed, failed and were skipped. */
 await main(async () => {
   const { node, env } = await setup()
   const args = process.argv.slice(2)
@@ -16,7 +16,7 @@ await main(async () => {
   } else {
     say('no Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH, and run the tests again.')
     runs.push(await vitest(node, env, ['--project=node', ...args]))
-    // Matches no name, so every test is listed and none is run.
+    // Matches no name, so every test is listed and none runs.
     runs.push(await vitest(node, env, ['--project=browser', '--testNamePattern=$.^', '--passWithNoTests', ...args]))
   }
   const sum = (key) => runs.reduce((total, each) => total + each[key], 0)

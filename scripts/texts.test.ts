@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { findTexts } from './lib/find-texts.mjs'
 
 const source = fileURLToPath(new URL('../packages/web/src', import.meta.url))
-/** What no person reads there: names of languages and of components, and what models are told. */
+/** Files without user-visible text: names of languages and components, and text for models. */
 const exempt = /^(texts|testing|actions|page-tools)\/|language-of\.ts$|^content\/ui-view\.tsx$/
 
 const found = (code: string) => findTexts('a.tsx', code).map(({ text }) => text)

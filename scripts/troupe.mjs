@@ -2,7 +2,7 @@ import path from 'node:path'
 import { become, main, root } from './lib/run.mjs'
 import { setup } from './setup.mjs'
 
-/** `npm run troupe -- <args>`: the command line from the checkout, started where npm was. */
+/** `npm run troupe -- <args>`: runs the command line from the checkout, in the folder npm was started in. */
 await main(async () => {
   const { node } = await setup()
   const flags = ['--conditions=troupe-source', '--disable-warning=ExperimentalWarning']

@@ -1,10 +1,9 @@
 import type { StoredMessage } from '@troupe/protocol'
 import type { Server } from '@troupe/server'
 
-/** Stands in the last message of a filled session and nowhere else. */
+/** Appears only in the last message of a filled session. */
 export const lastWords = 'These are the last words.'
 
-/** Stores a conversation of so many messages, questions and answers in turn, in the shapes that answers have. */
 export async function fillSession({ store, workspace }: Server, sessionId: string, count: number): Promise<void> {
   await store.sessions.create({ id: sessionId, workspaceId: workspace.id, title: `${count} messages` })
   let parentMessageId: string | null = null

@@ -7,7 +7,7 @@ const limit = 220
 export const name = 'first load: JavaScript until the first message is shown'
 export const bar = `<= ${limit} KB gzip`
 
-/** Everything that is asked for counts, also what would not have been needed. */
+/** All requests count, even unnecessary ones. */
 export async function run() {
   return withWorkspace({}, async (workspace) => {
     await fillSession(workspace.server(), 'some', 20)

@@ -13,7 +13,7 @@ interface Report {
   testResults: { assertionResults: { status: string; fullName: string }[] }[]
 }
 
-/** The browser tests try a part of the vectors each time; here they try every one. */
+/** The browser tests try some of the vectors each time; this bench tries all. */
 export const benches = [
   {
     name: `${hostileVectors.length.toLocaleString('en')} hostile texts in every place that shows text, and as previews: tests that saw one act`,

@@ -36,7 +36,6 @@ export const benches = [
   },
 ]
 
-/** The address of the session whose run has begun. */
 async function begin(page: Page): Promise<string> {
   const chat = chatPage(page)
   await chat.send('Go')

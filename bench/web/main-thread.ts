@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 
 export interface MainThread {
-  /** Of all tasks together, and of the longest: time on the processor, so that other programs do not count. */
+  /** CPU time of all tasks, and of the longest. Excludes other programs. */
   totalMs: number
   longestMs: number
-  /** The longest by the clock. */
+  /** Longest task in wall time. */
   longestWallMs: number
 }
 
@@ -18,7 +18,6 @@ interface TraceEvent {
   args?: { name?: string }
 }
 
-/** What the page's main thread did while `work` went on. */
 export async function mainThread(page: Page, work: () => Promise<void>): Promise<MainThread> {
   const browser = page.context().browser()
   if (browser === null) throw new Error('The page has no browser.')

@@ -2,7 +2,6 @@ import type { ServerOptions } from '@troupe/server'
 import { openWorkspace } from '../../packages/web/e2e/open-workspace.ts'
 import type { TestWorkspace } from '../../packages/web/e2e/open-workspace.ts'
 
-/** A workspace in Chromium for one bench, closed whatever becomes of it. */
 export async function withWorkspace<Result>(
   options: { models?: ServerOptions['models']; webFolder?: string },
   work: (workspace: TestWorkspace) => Promise<Result>,

@@ -3,7 +3,7 @@ import { median, times } from '../measure.ts'
 import { fillSession, lastWords } from './fill-session.ts'
 import { withWorkspace } from './open-bench.ts'
 
-/** Many, since some navigations get a process that knows the page already, and some do not. */
+/** Many rounds, because only some navigations reuse a process that already knows the page. */
 const rounds = 41
 
 const opening = {
@@ -15,7 +15,7 @@ const opening = {
       const page = await workspace.open()
       const large: number[] = []
       const empty: number[] = []
-      // The first round warms up.
+      // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
         large[round] = await paintTime(page, '/#s=large', lastWords)
         empty[round] = await paintTime(page, '/', 'What shall we work on?')
@@ -53,7 +53,7 @@ const memory = {
 
 export const benches = [opening, memory]
 
-/** From the start of the navigation to the frame that has the text in it, in milliseconds. */
+/** Returns milliseconds from the start of the navigation to the frame that shows the text. */
 async function paintTime(page: Page, path: string, text: string): Promise<number> {
   const { origin } = new URL(page.url())
   await page.goto('about:blank')

@@ -47,7 +47,7 @@ async function openFilled(server: Parameters<typeof fillSession>[0] & { newUrl()
   return page
 }
 
-/** Up to the first message, a screen in every other frame, and then down again through all that was loaded. */
+/** Scrolls up to the first message, one screen every other frame, then down again through everything loaded. */
 function scrollThrough(page: Page) {
   return page.evaluate(async () => {
     const scroller = document.querySelector<HTMLElement>('.list-scroller')

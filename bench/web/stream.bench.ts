@@ -60,7 +60,7 @@ async function measureBoth(): Promise<{ own: MainThread; other: MainThread }> {
       await field.fill('Go')
       await field.press('Enter')
       const last = page.getByRole('article', { name: 'Answer' }).last()
-      // By a selector of the browser's own: looking for a role reads the whole page again and again, on the thread measured.
+      // Uses a CSS selector: a role query scans the whole page repeatedly on the measured thread.
       await page.locator('button[aria-label=Stop]').waitFor()
       await page.locator('button[aria-label=Stop]').waitFor({ state: 'detached' })
       await last.getByRole('button', { name: 'Regenerate' }).waitFor()

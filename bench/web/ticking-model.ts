@@ -10,14 +10,13 @@ const paragraph = (index: number): string =>
     `| name | value |\n|---|---|\n| a | ${index} |\n| b | ${index + 1} |`,
   ].join('\n\n') + '\n\n'
 
-/** The text of an answer in so many pieces, of the size in which models give them. */
 export function piecesOf(count: number): string[] {
   const text = Array.from({ length: Math.ceil(count / 8) }, (_, index) => paragraph(index)).join('')
   const size = 14
   return Array.from({ length: count }, (_, index) => text.slice(index * size, (index + 1) * size))
 }
 
-/** Streams the pieces at a steady pace: when a moment was missed, those that are due come together. */
+/** Streams the pieces at a steady pace. After a delay, all due pieces come together. */
 export function tickingModel(pieces: string[], perSecond: number): LanguageModelV4 {
   async function* parts(signal: AbortSignal | undefined): AsyncGenerator<LanguageModelV4StreamPart> {
     yield { type: 'stream-start', warnings: [] }

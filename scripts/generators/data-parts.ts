@@ -3,7 +3,7 @@ import { dataParts } from '../../packages/protocol/src/data-parts.ts'
 
 export const file = 'docs/reference/stream-parts.md'
 
-/** The reference of our own stream parts, from their schemas. */
+/** Generates the reference of our own stream parts from their schemas. */
 export async function generate(): Promise<string> {
   const rows = Object.entries(dataParts).map(([name, { stored, about, schema }]) => {
     const fields = describe(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema)
@@ -34,7 +34,7 @@ interface JsonSchema {
   additionalProperties?: unknown
 }
 
-/** A schema as one would write it in a sentence: `{id: string, off?: boolean}`. */
+/** Formats a schema inline: `{id: string, off?: boolean}`. */
 function describe(schema: JsonSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(' or ')
   if (schema.anyOf !== undefined) return schema.anyOf.map(describe).join(' or ')
@@ -44,7 +44,6 @@ function describe(schema: JsonSchema): string {
     const optional = schema.required?.includes(name) === true ? '' : '?'
     return `\`${name}${optional}\`: ${describe(field)}`
   })
-  // Loose objects take more fields than they name.
   if (typeof schema.additionalProperties === 'object') fields.push('…')
   return `{${fields.join(', ')}}`
 }

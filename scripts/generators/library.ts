@@ -8,14 +8,17 @@ export const file = 'docs/reference/library.md'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Every public name of the library's turns with its signature and its comment, from the compiler's declarations. */
+/**
+ * Generates the reference of the library's turns: every public name with its signature and comment, from the compiler's
+ * declarations.
+ */
 export async function generate(): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-reference-'))
   try {
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
     const project = path.join(root, 'packages', 'agent', 'tsconfig.build.json')
     const flags = ['--emitDeclarationOnly', '--noCheck', '--outDir', folder]
-    // Other packages are read as sources, so nothing has to be built first.
+    // Other packages are read from source, so no build is needed.
     const sources = ['--rootDir', path.join(root, 'packages'), '--customConditions', 'troupe-source']
     execFileSync(process.execPath, [tsc, '-p', project, ...flags, ...sources], { stdio: 'pipe' })
     return write(path.join(folder, 'agent', 'src'))
@@ -54,7 +57,7 @@ ${sections.join('\n\n')}
 `
 }
 
-/** Headings that differ in case only are numbered. */
+/** Headings that differ only in case are numbered. */
 function anchor(before: readonly { name: string }[], name: string): string {
   const same = before.filter((entry) => entry.name.toLowerCase() === name.toLowerCase()).length
   return same === 0 ? name.toLowerCase() : `${name.toLowerCase()}-${same}`
@@ -70,7 +73,7 @@ const exported = String.raw`export (?:declare )?(?:interface|class|function|cons
 const next = String.raw`\n(?:${comment})?(?:export|import|declare|type|interface) |\s*$(?![\s\S])`
 const statement = new RegExp(`^(?:${comment})?(${exported}[\\s\\S]*?)(?=${next})`, 'gm')
 
-/** The exported statements of a declaration file: the compiler starts each in the first column. */
+/** Returns the exported statements of a declaration file. The compiler starts each in the first column. */
 function declarations(source: string): Map<string, Declaration> {
   const found = new Map<string, Declaration>()
   const statements = source.matchAll(statement)

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where the facts come from. To refresh them, name a newer version and run `npm run generate`. */
+/** Source of the facts. To refresh them, set a newer version and run `npm run generate`. */
 const source = '@earendil-works/pi-ai@1.5.0'
-/** Counts changes of what is made of it. */
+/** Increment when the generated output changes. */
 const edition = 2
 
 export const file = 'packages/server/src/providers/shared/model-facts.ts'
@@ -12,7 +12,7 @@ export const file = 'packages/server/src/providers/shared/model-facts.ts'
 const root = path.join(import.meta.dirname, '..', '..')
 const mark = `${source}, edition ${edition}`
 
-/** The package is only fetched when the file is of another version: it is no dependency, since it would bring 60 MB. */
+/** The package is downloaded only if the file has another version. It is not a dependency, because it adds 60 MB. */
 export function generate(): string {
   const target = path.join(root, file)
   const known = existsSync(target) ? readFileSync(target, 'utf8') : ''
@@ -38,7 +38,7 @@ interface Entry {
   cost?: { input: number; output: number; cacheRead?: number; cacheWrite?: number }
 }
 
-/** Makers know their own models best; what only resellers list has a window but no price. */
+/** Makers know their own models best. Models listed only by resellers get a window but no price. */
 const makers = ['anthropic', 'openai', 'google', 'xai', 'deepseek', 'moonshotai', 'mistral', 'zai', 'minimax', 'xiaomi']
 const resellers = [
   'openrouter',
@@ -51,7 +51,7 @@ const resellers = [
   'opencode',
 ]
 
-/** What makers' documents say where the package has nothing, or only the part of a window that costs less. */
+/** Facts from makers' documentation where the package has none, or only the lower-priced part of a window. */
 const own = `
 gpt-5-6 1050000 128000 vpr 4 20 0.4 5
 qwen3-max 262144 65536 r
@@ -86,7 +86,7 @@ function lineOf(id: string, entry: Entry, provider: string, isMaker: boolean): s
   const sees = entry.input?.includes('image') === true
   const readsPdf = sees && /^(anthropic|openai|google)$/.test(provider)
   const marks = `${sees ? 'v' : ''}${readsPdf ? 'p' : ''}${entry.reasoning === true ? 'r' : ''}` || '-'
-  // Windows up to where the price rises are told as windows there.
+  // There, windows end where the price rises.
   const isTiered = (entry.cost as { tiers?: unknown[] } | undefined)?.tiers !== undefined
   const window = provider === 'openai' && isTiered && entry.contextWindow === 272_000 ? 1_050_000 : entry.contextWindow
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = entry.cost ?? {}

@@ -4,7 +4,7 @@ import { openApi } from '../../packages/server/src/http/open-api.ts'
 
 export const file = 'docs/reference/openapi.json'
 
-/** The HTTP reference for programs. Making routes calls nothing of their context. */
+/** Generates the HTTP reference for programs. Creating routes calls nothing in their context. */
 export async function generate(): Promise<string> {
   return `${JSON.stringify(openApi(createRoutes({ version } as RouteContext), version), null, 2)}\n`
 }

@@ -3,7 +3,6 @@ import { answerText, type Route } from '../../packages/server/src/http/route.ts'
 
 export const file = 'docs/reference/routes.md'
 
-/** The HTTP reference for people, from the routes themselves. */
 export async function generate(): Promise<string> {
   const groups = Map.groupBy(createRoutes({} as RouteContext), (route) => route.path.split('/')[2] ?? 'health')
   const sections = [...groups].map(([name, routes]) => `## ${name}\n\n${routes.map(describe).join('\n\n')}`)

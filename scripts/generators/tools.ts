@@ -7,7 +7,9 @@ import type { Tool } from '../../packages/core/src/tool/tool.ts'
 
 export const file = 'docs/reference/tools.md'
 
-/** Every built-in tool: what it takes, whether it only reads, what it touches, and what is decided where no rule speaks. */
+/**
+ * Generates the reference of built-in tools: input, read-only flag, files touched, and the decision if no rule applies.
+ */
 export async function generate(): Promise<string> {
   const tools = getBuiltinTools().toSorted((a, b) => a.name.localeCompare(b.name))
   const rows: string[] = []
@@ -39,13 +41,12 @@ ${rows.join('\n')}
 `
 }
 
-/** What an ordinary call touches, as the tool says. */
+/** Returns the resources a typical tool call touches, as declared by the tool. */
 function touched(tool: Tool): string {
   const accesses = tool.touches?.(ordinaryInput(tool), { cwd: '/workspace' }) ?? []
   return [...new Set(accesses.map(({ kind }) => kind))].join(', ')
 }
 
-/** What the resolver says of an ordinary call. */
 async function decision(tool: Tool): Promise<string> {
   const ctx: PermissionContext = { state: { cwd: '/workspace', roots: ['/workspace'], readable: [] } }
   const input = ordinaryInput(tool)
@@ -57,7 +58,7 @@ async function decision(tool: Tool): Promise<string> {
   return bare === sandboxed ? bare : `${bare} / ${sandboxed}`
 }
 
-/** The least that the schema takes, with words that are paths, commands and addresses alike. */
+/** Returns the minimal valid input, with strings that work as paths, commands and URLs. */
 function ordinaryInput(tool: Tool): unknown {
   const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' })
   const candidates = [valueOf(schema), { ...(valueOf(schema) as object), patch: examplePatch }, { ...(valueOf(schema) as object), url: 'https://example.com' }] // prettier-ignore

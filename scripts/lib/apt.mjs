@@ -5,7 +5,6 @@ export function isRootOnDebian() {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
 }
 
-/** Installs a package of the system. Resolves to the exit code and what was said. */
 export async function installWithApt(name) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const update = await run('apt-get', ['update', '-q'], { env, timeoutMs: 5 * 60_000 })

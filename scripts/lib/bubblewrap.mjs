@@ -3,7 +3,7 @@ import path from 'node:path'
 import { installWithApt, isRootOnDebian } from './apt.mjs'
 import { say } from './run.mjs'
 
-/** Has bubblewrap installed for the tests of the sandbox, where that can be done; says so where they will be skipped. */
+/** Installs bubblewrap for the sandbox tests if possible. Otherwise prints that they are skipped. */
 export async function provideBubblewrap(env = process.env) {
   if (process.platform !== 'linux' || isThere(env)) return
   if (isRootOnDebian()) {

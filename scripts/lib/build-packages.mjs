@@ -2,10 +2,10 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { Failure, root, run } from './run.mjs'
 
-/** The packages that are published, each after those it imports. */
+/** Published packages in dependency order. */
 export const published = ['protocol', 'command-policy', 'core', 'agent']
 
-/** Builds `dist` of a published package and of those it imports. An old `dist` stays until the new one is complete. */
+/** Builds `dist` of a published package and of those it imports. The old `dist` stays until the new one is complete. */
 export async function buildPackages(node, names = published, env = process.env) {
   for (const name of published) if (names.some((wanted) => imports(wanted, name))) await build(node, name, env)
 }
@@ -25,7 +25,7 @@ async function build(node, name, env) {
     const args = [tsc, '-p', path.join(folder, 'tsconfig.build.json'), '--outDir', next]
     const { code, output } = await run(node, args, { env })
     if (code !== 0) throw new Failure(`@troupe/${name} could not be built:\n${output}`)
-    // Agents are files that are read, not run.
+    // Agents are data files, not code.
     const agents = path.join(folder, 'src', 'agents')
     if (existsSync(agents))
       cpSync(agents, path.join(next, 'agents'), { recursive: true, filter: (file) => !file.endsWith('.ts') })

@@ -5,15 +5,15 @@ import { rolldown } from 'rolldown'
 import { root } from './run.mjs'
 
 /**
- * `node bundle-program.mjs <folder>`: bundles the command line and everything of ours that it imports into a folder.
- * Its `made.json` has `main` and `entries` (see packages/cli/bin/current-program.mjs), and `inputs`: the bundle is
- * current as long as none of these files and folders changes.
+ * `node bundle-program.mjs <folder>`: bundles the command line and all our code it imports into a folder. Its
+ * `made.json` has `main` and `entries` (see packages/cli/bin/current-program.mjs), and `inputs`: the bundle is current
+ * as long as none of these files and folders changes.
  */
 
-/** Packages that every start loads. The others are loaded from where they are installed, when they are needed. */
+/** Packages that every start loads. Others are loaded on demand from node_modules. */
 const bundled = ['zod', 'kysely', 'hono', 'yaml', 'json5', 'unbash', 'acorn', 'acorn-jsx']
 
-/** Folders whose files are found by reading the folder: by every server that starts, and later. */
+/** Folders that every server lists at startup to find its modules, and later. */
 const readAtStart = ['packages/core/src/tools', 'packages/server/src/providers']
 const registries = [...readAtStart, 'packages/core/src/web/search-providers']
 
@@ -23,7 +23,7 @@ const registered = registries.flatMap((folder) =>
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => `${folder}/${name}`),
 )
-/** A person's own tools get what the program itself uses. */
+/** User tools get the same modules as the program. */
 const library = ['protocol', 'core', 'agent'].flatMap((name) => {
   const { exports } = JSON.parse(readFileSync(path.join(root, 'packages', name, 'package.json'), 'utf8'))
   return Object.values(exports).map((entry) => path.join('packages', name, entry['troupe-source']))
@@ -93,7 +93,7 @@ function urlOf(file) {
   return pathToFileURL(file).href
 }
 
-/** Files that lie beside a source are found there, not beside the bundle. */
+/** Files next to a source are resolved there, not next to the bundle. */
 function keepPlace(code, id) {
   const places = { url: urlOf(id), filename: id, dirname: path.dirname(id) }
   const placed = code.replace(/\bimport\.meta\.(url|filename|dirname)\b/g, (_, name) => JSON.stringify(places[name]))
@@ -101,8 +101,8 @@ function keepPlace(code, id) {
 }
 
 /**
- * What a server that starts imports becomes one file, but for what `troupe -p` needs to go through another that is
- * running.
+ * Bundles everything a starting server imports into one file, except the modules `troupe -p` needs to connect to a
+ * running one.
  */
 function findServer(modules) {
   const ofClient = new Set()

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { installWithApt, isRootOnDebian } from './apt.mjs'
 import { root, run, say } from './run.mjs'
 
-// The shell opens pages several times faster than a whole browser, which starts its own interface for each.
+// The headless shell opens pages several times faster than the full browser, which starts its own UI for each.
 const shell = 'chromium-headless-shell'
 const names = [
   shell,
@@ -23,7 +23,9 @@ const applications = [
 const givenUp = path.join(root, '.cache', 'no-chromium')
 const day = 24 * 60 * 60 * 1000
 
-/** The first Chromium of this machine that starts: `CHROMIUM_PATH`, PATH, the usual places, playwright's own. */
+/**
+ * Returns the first Chromium on this machine that starts: `CHROMIUM_PATH`, PATH, the usual folders, playwright's own.
+ */
 export async function findChromium(env = process.env) {
   const folders = (env.PATH ?? '').split(path.delimiter)
   const candidates = [
@@ -38,7 +40,10 @@ export async function findChromium(env = process.env) {
   return undefined
 }
 
-/** Installs one: through apt as root on Debian, else through playwright. Undefined, with a message, when neither works. */
+/**
+ * Installs Chromium: through apt as root on Debian, else through playwright. Returns undefined, with a message, if
+ * neither works.
+ */
 export async function installChromium(node) {
   const last = statSync(givenUp, { throwIfNoEntry: false })
   if (last !== undefined && Date.now() - last.mtimeMs < day) {

@@ -6,7 +6,7 @@ import { Failure, npm, root, say } from './run.mjs'
 
 const stamp = path.join(root, 'node_modules', '.troupe-setup')
 
-/** Whether what is installed is what the lock file and every package.json ask for. */
+/** True if the installed packages match the lock file and every package.json. */
 export function dependenciesAreCurrent() {
   const wanted = wantedHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true
@@ -42,7 +42,7 @@ function wantedHash() {
   return hash.update(readFileSync(path.join(root, 'package-lock.json'))).digest('hex')
 }
 
-/** So that somebody who ran `npm install` by hand does not have it done again. */
+/** Avoids a second install after a manual `npm install`. */
 function installedMatchesLock() {
   const hidden = path.join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(hidden)) return false

@@ -1,16 +1,16 @@
 import { parseSync } from 'vite'
 
-/** Attributes that a person reads or hears. */
+/** Attributes that users read or hear. */
 const spoken = new Set(['label', 'title', 'aria-label', 'aria-description', 'placeholder', 'alt', 'confirm', 'about'])
-/** What is in these is the same in every language: names of keys, commands, files. */
+/** Elements whose content is the same in every language: names of keys, commands, files. */
 const literal = new Set(['code', 'kbd', 'pre', 'samp'])
-/** Attributes whose words are for the browser. */
+/** Attributes read only by the browser. */
 const silent = /^(className|class|style|d|viewBox|transform|rel|accept|sandbox|allow|autoComplete|data-.*)$/
 const letters = /\p{L}{2}/u
 const words = /\p{L}{2,}[,;:]? \p{L}{2,}/u
-/** Names of keys are on the keyboard. */
+/** Key names are as printed on the keyboard. */
 const keys = /^((Esc|Escape|Enter|Tab|Home|End|Delete|Ctrl|Alt|Shift|Mod|Arrow\w+|[A-Z0-9])[ +]?)+$/
-/** Examples in fields, names, and what only tools read. */
+/** Examples in fields, names, and strings only tools read. */
 const known = new Set([
   'Troupe',
   'Error',
@@ -28,9 +28,9 @@ const known = new Set([
 ])
 
 /**
- * Texts in a source of the page that do not come from its language files: words between tags, in attributes that are
- * read out, and sentences anywhere else. `// not shown` on the line before, or at its end, says that nobody sees it;
- * `// in one language` at the head of a file that it is a person's own, for whom one language will do.
+ * Finds texts in a page source that do not come from its language files: words between tags, in attributes that are
+ * read out, and sentences anywhere else. `// not shown` on the line before, or at its end, marks a text that no user
+ * sees. `// in one language` at the head of a file marks a user's own file, for which one language is enough.
  */
 export function findTexts(file, source) {
   if (/^\/\/ in one language$/m.test(source.split('\n', 3).join('\n'))) return []
@@ -48,7 +48,6 @@ export function findTexts(file, source) {
       known.has(said) ||
       keys.test(said) ||
       said.startsWith('<') ||
-      // Selectors, and the names of keys.
       /^\.[a-z-]+(?: [a-z.-]+)*$/.test(said) ||
       said === 'Arrow' ||
       /^(https?:|\/|#|--?[a-z])\S*$/.test(said)
@@ -59,7 +58,7 @@ export function findTexts(file, source) {
     found.push({ line, text: said })
   }
 
-  /** `shown`: a string here is read by a person; `code`: only sentences count; `silent`: none do. */
+  /** `shown`: users read the string; `code`: only sentences count; `silent`: none count. */
   function visit(node, at) {
     if (Array.isArray(node)) return node.forEach((one) => visit(one, at))
     if (node === null || typeof node !== 'object' || typeof node.type !== 'string') return
@@ -104,7 +103,7 @@ export function findTexts(file, source) {
         for (const quasi of node.quasis) string(quasi, quasi.value.cooked ?? '', at)
         return visit(node.expressions, { place: at.place === 'silent' ? 'silent' : 'code' })
       case 'NewExpression':
-        // What is thrown so is a mistake of ours, or says what the code beside it means.
+        // Such errors are our own bugs, or explain the code next to them.
         if (/^(Type|Range)?Error$/.test(node.callee.name ?? '')) return
         break
       case 'CallExpression':

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { say } from './run.mjs'
 
-/** Runs `work` while holding a lock folder. A lock whose process is gone is taken over. */
+/** Runs `work` while holding a lock folder. Takes over a lock whose process is gone. */
 export async function withLock(folder, work) {
   mkdirSync(path.dirname(folder), { recursive: true })
   let told = false
@@ -29,8 +29,8 @@ function take(folder) {
   }
   const holder = readHolder(folder)
   if (holder === undefined || isAlive(holder)) return false
-  // Renaming is atomic: of several that find a dead holder, one moves the folder away. Should it turn out to be a
-  // fresh one, it is put back.
+  // Renaming is atomic: if several find a dead holder, only one moves the folder away. If the folder turns out to be a
+  // fresh lock, it is put back.
   const aside = `${folder}.${process.pid}`
   try {
     renameSync(folder, aside)
@@ -42,7 +42,7 @@ function take(folder) {
   return false
 }
 
-/** The holder's pid; 0 when it died before writing it; undefined when it may still be about to. */
+/** Returns the holder's pid; 0 if it died before writing it; undefined if it may still write it. */
 function readHolder(folder) {
   try {
     const pid = Number(readFileSync(path.join(folder, 'pid'), 'utf8'))

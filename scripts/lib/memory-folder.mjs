@@ -5,9 +5,9 @@ const memory = '/dev/shm'
 const named = /^troupe-tests-(\d+)-/
 
 /**
- * A new folder in memory, where there is room for what the tests write: on a disk every commit of a database waits, and
- * so does whoever else makes files meanwhile. Undefined where there is no such room, in most containers for instance.
- * What a run left there that was interrupted is removed.
+ * Creates a folder in memory with enough room for the tests. On a disk every database commit blocks, and so do other
+ * processes that create files. Returns undefined without enough room, as in most containers. Removes folders left by
+ * interrupted runs.
  */
 export function memoryFolder(roomBytes = 4 * 2 ** 30) {
   try {

@@ -10,7 +10,7 @@ test('no folder is made in memory where there is no room for it', () => {
 })
 
 test.runIf(existsSync('/dev/shm'))('a folder in memory is new and ours alone, and what others left goes', () => {
-  // No process has such a number.
+  // No process has this pid.
   const left = '/dev/shm/troupe-tests-99999999-left'
   mkdirSync(left)
   const [one, two] = [memoryFolder(0) as string, memoryFolder(0) as string]

@@ -4,17 +4,16 @@ import { currentProgram, programFolder } from '../../packages/cli/bin/current-pr
 import { root, run, say } from './run.mjs'
 
 const folder = programFolder(root)
-/** A server that is running loads what it has not needed yet from the bundle that it was started from. */
+/** Number of bundles to keep. A running server lazily loads modules from the bundle it started from. */
 const kept = 10
 
-/** Whether the bundled program is that of the sources as they are now. */
 export function programIsCurrent() {
   return currentProgram(root) !== undefined
 }
 
 /**
- * Bundles what `troupe` runs: 850 small files load in a fraction of the time. See packages/cli/bin/start.mjs. Sources
- * that cannot be bundled are run as they are.
+ * Bundles the program `troupe` runs, because 850 small files load slowly. See packages/cli/bin/start.mjs. Sources that
+ * cannot be bundled run directly.
  */
 export async function buildProgram(node) {
   say('bundling the program')
@@ -35,7 +34,7 @@ export async function buildProgram(node) {
   for (const old of all.toSorted().slice(0, -kept)) rmSync(path.join(folder, old), { recursive: true, force: true })
 }
 
-/** When a file was changed. One that changed while the bundle was made counts as changed after it. */
+/** Returns the modification time of a file. A file changed during bundling counts as changed afterwards. */
 function changedBefore(begun, file) {
   const { mtimeMs } = statSync(path.join(root, file))
   return mtimeMs < begun ? mtimeMs : 0

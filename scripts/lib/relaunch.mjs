@@ -2,8 +2,8 @@ import { setup } from '../setup.mjs'
 import { become } from './run.mjs'
 
 /**
- * For scripts that load TypeScript: sets up, then starts the script again with the project's Node and its sources in
- * place of built packages. Returns in that second life only.
+ * For scripts that load TypeScript: runs setup, then restarts the script with the project's Node and with sources in
+ * place of built packages. Returns only in the second process.
  */
 export async function relaunch(needs = {}) {
   if (process.execArgv.includes('--conditions=troupe-source')) return

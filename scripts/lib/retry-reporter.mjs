@@ -1,4 +1,4 @@
-/** Prints the tests that failed at first and passed on a second try: each of them is a race to fix. */
+/** Prints tests that failed first and passed on retry. Each is a race to fix. */
 export default class RetryReporter {
   onTestRunEnd(modules) {
     const retried = modules.flatMap((module) => [...module.children.allTests()]).filter(isRetried)

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The checkout: real path, without a trailing slash. */
+/** Real path of the checkout, without a trailing slash. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '')
 
-/** Progress goes to stderr: stdout belongs to the program that is set up. */
+/** Progress goes to stderr: stdout belongs to the program being started. */
 export function say(line) {
   process.stderr.write(`troupe: ${line}\n`)
 }
 
-/** A failure that a person can act on; printed without a stack. */
+/** A failure the user can act on. Printed without a stack. */
 export class Failure extends Error {}
 
-/** Runs a command and gives its exit code and, unless it is inherited, what it printed. */
+/** Runs a command and returns its exit code and, unless inherited, its output. */
 export function run(command, args, { cwd = root, env = process.env, stdio = 'pipe', timeoutMs, shell = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -36,7 +36,7 @@ export function run(command, args, { cwd = root, env = process.env, stdio = 'pip
   })
 }
 
-/** npm as it was started, else the one on PATH. Its output goes to stderr. */
+/** Runs the npm that started this script, else the one on PATH. Its output goes to stderr. */
 export function npm(args) {
   const options = { stdio: ['ignore', 2, 2], env: { ...process.env, npm_config_update_notifier: 'false' } }
   const own = process.env.npm_execpath
@@ -45,8 +45,8 @@ export function npm(args) {
 }
 
 /**
- * Runs the program that this one stands for: same terminal, same signals, same exit code. A terminal sends Ctrl-C to
- * both, so it is only handed on where there is none.
+ * Runs a program in place of this one: same terminal, signals and exit code. A terminal sends Ctrl-C to both, so it is
+ * forwarded only without a terminal.
  */
 export async function become(command, args, { env = process.env, cwd = process.cwd() } = {}) {
   const child = spawn(command, args, { cwd, env, stdio: 'inherit' })
@@ -65,7 +65,7 @@ export async function become(command, args, { env = process.env, cwd = process.c
   process.kill(process.pid, signal)
 }
 
-/** npm ends the shell between it and its script, and nobody tells the script. */
+/** npm kills the shell between itself and its script, but the script gets no signal. */
 function endWithParent(end) {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid
@@ -77,7 +77,7 @@ function endWithParent(end) {
   timer.unref()
 }
 
-/** Runs a script's main function; a `Failure` is printed as its message alone. */
+/** Runs a script's main function. A `Failure` prints only its message. */
 export async function main(work) {
   try {
     await work()

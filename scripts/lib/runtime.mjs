@@ -6,14 +6,14 @@ const version = '24.21.0'
 const home = path.join(root, '.cache', 'runtime')
 const binary = path.join('node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** The Node that runs the project: this one when it is new enough, else the one brought along, if it is there yet. */
+/** Returns the Node that runs the project: this one if it is new enough, else the downloaded one, if present. */
 export function findRuntime() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
   const brought = path.join(home, binary)
   return existsSync(brought) ? brought : undefined
 }
 
-/** Leaves a link for `packages/cli/bin/troupe`, which then need not ask a Node for its version. */
+/** Creates a link for `packages/cli/bin/troupe`, so it need not check a Node version. */
 export function linkRuntime(node) {
   const link = path.join(root, '.cache', 'node')
   if (process.platform === 'win32' || pointsTo(link, node)) return
@@ -33,8 +33,8 @@ function pointsTo(link, target) {
 }
 
 /**
- * Brings Node along as an npm package. First the package that holds this machine's binary, which needs no install
- * script; else `node` itself, which looks for it in one.
+ * Installs Node as an npm package. Tries the package with this machine's binary first, which needs no install script,
+ * then `node` itself, which does.
  */
 export async function installRuntime() {
   say(`bringing Node ${version} along (this machine has ${process.versions.node}; nothing outside this folder changes)`)

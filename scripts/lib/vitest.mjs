@@ -3,7 +3,7 @@ import path from 'node:path'
 import { memoryFolder } from './memory-folder.mjs'
 import { root, run, say } from './run.mjs'
 
-/** Runs vitest and counts what its JSON reporter says. What failed outside of a test counts as failed too. */
+/** Runs vitest and counts the results of its JSON reporter. Failures outside tests count as failed too. */
 export async function vitest(node, env, args) {
   const report = path.join(root, '.cache', `tests.${process.pid}.json`)
   const program = path.join(root, 'node_modules', 'vitest', 'vitest.mjs')
@@ -38,7 +38,7 @@ export function countTests(report) {
   return counts
 }
 
-/** Something may still write there while it ends; then the next run removes it. */
+/** A process may still write there while it exits. The next run then removes the folder. */
 function removeFolder(folder) {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })

@@ -34,13 +34,12 @@ const sources = [
   'packages/protocol/src',
 ]
 
-/** Whether the built page is that of the sources as they are now. */
 export function webIsCurrent() {
   if (!existsSync(path.join(dist, 'index.html')) || !existsSync(stamp)) return false
   return readFileSync(stamp, 'utf8') === sourceHash()
 }
 
-/** Builds beside the old page and swaps, so that a server that is running always finds a whole one. */
+/** Builds next to the old page and swaps, so that a running server always finds a complete one. */
 export async function buildWeb(node) {
   say('building the page (vite)')
   const hash = sourceHash()
@@ -52,7 +51,7 @@ export async function buildWeb(node) {
 }
 
 /**
- * A folder with the page of the sources as they are now, for tests: it does not change while they use it, and is built
+ * Returns a folder with the page built from the current sources, for tests. It never changes while in use and is built
  * once for equal sources. `sources` are files to add, by their path in `src`.
  */
 export async function builtPage({ sources: added = {}, mode = 'production' } = {}) {
@@ -76,7 +75,7 @@ export async function builtPage({ sources: added = {}, mode = 'production' } = {
   return folder
 }
 
-/** Of a copy, so that what is edited meanwhile does not end up in half of the page. */
+/** Builds from a copy, so that concurrent edits cannot end up in half of the page. */
 async function buildCopy(copy, outFolder, added, mode) {
   rmSync(copy, { recursive: true, force: true })
   try {

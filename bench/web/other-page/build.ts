@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { build } from 'vite'
 
-/** Builds the page that ours is compared with, and gives its folder. */
 export async function buildOtherPage(): Promise<string> {
   const outDir = path.resolve(import.meta.dirname, '../../../.cache/other-page')
   await rm(outDir, { recursive: true, force: true })

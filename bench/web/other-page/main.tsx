@@ -6,8 +6,8 @@ import { createRoot } from 'react-dom/client'
 import { Streamdown } from 'streamdown'
 
 /**
- * What a page is made of that takes the usual parts as they are: `useChat` for the conversation, streamdown for the
- * text, every message in the document. The bench sends through `window.send` and waits for `data-status`.
+ * A page built from standard parts: `useChat` for the conversation, streamdown for the text, every message in the
+ * document. The bench sends through `window.send` and waits for `data-status`.
  */
 function Conversation({ id, stored }: { id: string; stored: UIMessage[] }) {
   const [transport] = useState(() => new DefaultChatTransport({ api: '/ai/chat' }))

@@ -2,7 +2,7 @@ import { createAgent } from '@troupe/agent'
 import { scriptedModel } from '@troupe/core/testing'
 import { z } from 'zod'
 
-/** The first call is approved for the whole conversation, so the second one does not ask. */
+/** The first tool call is approved for the whole conversation, so the second does not ask. */
 export async function main(print = console.log): Promise<void> {
   const model = scriptedModel([
     [{ call: { name: 'sendMail', input: { to: 'ann@example.org', text: 'The ship is late.' } } }],

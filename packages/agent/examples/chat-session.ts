@@ -10,7 +10,7 @@ export async function main(print = console.log): Promise<void> {
   ])
   const host = createAgent({ name: 'host', model })
 
-  // Without a store the conversation lives in memory; with the workspace's store it opens in the web.
+  // Without a store the conversation lives in memory. With the workspace's store it opens in the web app.
   const session = chatSession({ window: { maxMessages: 4 } })
     .recordInput('input.question')
     .recordOutput('reply')

@@ -21,21 +21,19 @@ export async function main(print = console.log): Promise<void> {
   const finder = createAgent({ name: 'finder', model })
   const turn = finder.turn().input('the beach').output(report)
 
-  // One value, typed as a string, as soon as its end has been read.
+  // One value, typed as a string, as soon as it is complete.
   const run = turn.run()
   print(await run.key('headline'))
 
-  // Several, in the order of their arrival.
   for await (const { path, value } of run.waitKeys(['items[*].title', 'closing'])) print(path, value)
 
-  // Handlers run while the answer goes on; what they return is gathered.
+  // Handlers run while the answer streams. Their return values are collected.
   const handled = await turn
     .run()
     .when('items[*]', async (item, { indexes }) => `${indexes[0]}: ${item.title} ${item.score * 100} %`)
     .startWaiter()
   for (const { path, result } of handled) print(path, result)
 
-  // Enough seen: the request is ended.
   const short = turn.run({ stopWhenSatisfied: true })
   print(await short.key('items[0].title'))
   print((await short.result()).satisfied ? 'ended early' : 'read to the end')

@@ -7,7 +7,7 @@ const story = z.object({
   scenes: z.array(z.object({ picture: z.string().describe('what is to be painted'), text: z.string() })),
 })
 
-/** Stands for a tool, a sub-agent or a part of a page that takes its time: one picture after the other. */
+/** Simulates a slow tool, sub-agent or page component: one image at a time. */
 function createPainter(ms: number): (picture: string) => Promise<string> {
   let last: Promise<unknown> = Promise.resolve()
   return (picture) => {
@@ -17,7 +17,7 @@ function createPainter(ms: number): (picture: string) => Promise<string> {
   }
 }
 
-/** Paints each scene when it is there, or all when the answer has ended; gives the seconds that either takes. */
+/** Paints each scene as it arrives, or all after the answer. Returns the seconds of each. */
 export async function main(
   print = console.log,
   { delayMs = 12, paintMs = 250 } = {},

@@ -19,25 +19,23 @@ import { type AgentScope, type Extension, type RunOptions, Turn, type TurnRun } 
 import type { McpTransport, OpenMcp } from './use-mcp.ts'
 
 export interface AutoFuncDefinition<In, Written, Out> {
-  /** Appears in error messages. */
+  /** Used in error messages. */
   name: string
-  /** What the function does. */
   instruct: string
-  /** One object with all arguments; defaults are applied. */
+  /** One object with all arguments. Defaults are applied. */
   input: OutputSource<In, unknown>
   output: OutputSource<Written, Out>
 }
 
-/** A function whose body is a prompt. Calls are independent of each other. */
+/** A function with a prompt as its body. Calls are independent. */
 export interface AutoFunc<In, Written, Out> {
-  /** Rejects with a TypeError when the input does not fit, before anything is asked. */
+  /** Rejects with a TypeError before any model call if the input is invalid. */
   (input: In, options?: RunOptions): Promise<Out>
-  /** The same call as a run, for those who read along. A single value is awaited as the key `value`. */
+  /** Runs the call with streaming access. A single value is available under the key `value`. */
   stream(input: In, options?: RunOptions): TurnRun<Written extends object ? Written : { value: Written }, Out>
   readonly description: string
   readonly input: OutputSource<In, unknown>
   readonly returns: OutputSource<Written, Out>
-  /** It asks a model and changes nothing. */
   readonly readOnly: boolean
 }
 
@@ -55,12 +53,15 @@ function createAutoFunc<In, Written, Out>(
   const stream = (given: In, options: RunOptions = {}): Run =>
     prepared.input(checked(name, input, given)).run(options) as unknown as Run
   const call = async (given: In, options?: RunOptions): Promise<Out> => (await stream(given, options).result()).data
-  // With these, another agent can use it as a tool.
+  // These properties let another agent use it as a tool.
   const asTool = { description: instruct, input, returns: output, readOnly: true }
   return Object.assign(Object.defineProperty(call, 'name', { value: name }), { stream, ...asTool })
 }
 
-/** An answer is a JSON value; a single one stands in an object that only the model and its readers see. */
+/**
+ * Wraps a single value in an object, since an answer must be a JSON object. Only the model and stream readers see the
+ * wrapper.
+ */
 function wrapped<Written, Out>(source: OutputSource<Written, Out>): OutputSource<{ value: Written }, Out> {
   const inner = source['~standard']
   return {
@@ -105,10 +106,8 @@ function refuseFunctions(definition: unknown): void {
   throw new TypeError('autoFunc takes { name, instruct, input, output }: a function has no schema to read.')
 }
 
-/** An agent of a program: a model with a prompt that always holds, tools and extensions. */
 export class Agent {
   readonly name: string
-  /** The tag of the tools that this agent uses. */
   readonly tag: string
   readonly #options: AgentOptions
   readonly #registry: ToolRegistry
@@ -126,52 +125,48 @@ export class Agent {
     this.useTools(options.tools ?? [])
   }
 
-  /** What holds in every turn from now on. The slots given replace those of the same name. */
+  /** Sets prompt slots for all future turns. Replaces slots of the same name. */
   always(slots: Slots): this {
     return this.set(slots)
   }
 
-  /** The same as `always`. `undefined` takes a slot away. */
+  /** Alias of `always`. `undefined` removes a slot. */
   set(slots: Slots): this {
     this.#slots = setSlots(this.#slots, slots)
     return this
   }
 
-  /** Merges into what holds in every turn: maps key by key, lists one after the other, anything else replaced. */
+  /** Merges into the persistent prompt: maps by key, lists are appended, other values are replaced. */
   merge(slots: Slots): this {
     this.#slots = mergeSlots(this.#slots, slots)
     return this
   }
 
-  /** The prompt that holds in every turn. */
   get slots(): Slots {
     return { ...this.#slots }
   }
 
-  /** A new question. */
   turn(): Turn {
     return newTurn(() => this.#ground())
   }
 
-  /** Adds handlers to every run that is made from now on. Given twice, it still counts once. */
+  /** Adds handlers to all future runs. Adding one twice has no effect. */
   use(extension: Extension): this {
     if (!this.#extensions.includes(extension)) this.#extensions = [...this.#extensions, extension]
     return this
   }
 
-  /** Takes the handlers away again. */
   unuse(extension: Extension): this {
     this.#extensions = this.#extensions.filter((used) => used !== extension)
     return this
   }
 
-  /** Registers a function as a tool and uses it. */
   registerTool<Input, Output>(definition: FunctionTool<Input, Output>): this {
     this.#registry.tag(this.#registry.addFunction(definition), this.tag)
     return this
   }
 
-  /** Registers a function as a tool, uses it, and gives the function back, to be called as it is. */
+  /** Registers a function as a tool, uses it, and returns the function for direct calls. */
   toolFunc<Input, Function extends (input: Input, ctx: ToolContext) => unknown>(
     definition: Omit<FunctionTool<Input>, 'execute'>,
     execute: Function,
@@ -185,8 +180,8 @@ export class Agent {
   }
 
   /**
-   * Uses tools: by the name of a registered or built-in one, as tools, or as functions. A function that is not
-   * registered yet becomes a tool under its own name, with what it carries as `description`, `input` and `returns`.
+   * Uses tools: by the name of a registered or built-in one, as tools, or as functions. An unregistered function
+   * becomes a tool under its own name, with its properties `description`, `input` and `returns`.
    */
   useTools(tools: string | Tool | ToolFunction | readonly (string | Tool | ToolFunction)[]): this {
     for (const given of [tools].flat() as (string | Tool | ToolFunction)[]) {
@@ -196,8 +191,8 @@ export class Agent {
   }
 
   /**
-   * Uses the tools of an MCP server: by its address, its command, or a transport. One connection serves all calls until
-   * `close`. Read-only tools run as they are, the others ask like any tool that changes things.
+   * Uses the tools of an MCP server, given by URL, command or transport. One connection serves all calls until `close`.
+   * Read-only tools run directly; others need approval like any tool that makes changes.
    */
   async useMcp(transport: McpTransport, options: { name?: string } = {}): Promise<this> {
     const { openMcp } = await import('./use-mcp.ts')
@@ -207,32 +202,30 @@ export class Agent {
     return this
   }
 
-  /** Registered tools by tag, each once; without tags those that this agent uses. */
+  /** Returns registered tools by tag, without duplicates. Without tags, returns this agent's tools. */
   getToolList(options: { tags?: readonly string[] } = {}): ListedTool[] {
     return this.#registry.list({ tags: options.tags ?? [this.tag] })
   }
 
-  /** A function whose body is a prompt. */
   autoFunc<In, Written, Out>(definition: AutoFuncDefinition<In, Written, Out>): AutoFunc<In, Written, Out> {
     return createAutoFunc(() => this.turn(), definition)
   }
 
-  /** Reads a prompt file or text in YAML: what is the agent's goes to the agent, the turn that it describes is returned. */
+  /** Loads a YAML prompt from a file or text. Applies the agent's part to this agent and returns the described turn. */
   loadYamlPrompt(pathOrText: string, options: PromptFileOptions = {}): Turn<Record<string, unknown>, unknown> {
     return applyPrompt(this, loadPrompt(pathOrText, 'yaml', options))
   }
 
-  /** The same in JSON5. */
+  /** Like `loadYamlPrompt`, for JSON5. */
   loadJsonPrompt(pathOrText: string, options: PromptFileOptions = {}): Turn<Record<string, unknown>, unknown> {
     return applyPrompt(this, loadPrompt(pathOrText, 'json', options))
   }
 
-  /** What holds in every turn as a prompt file. */
   toYamlPrompt(): string {
     return toYamlPrompt(this.#slots, {})
   }
 
-  /** Ends the connections to MCP servers. */
+  /** Closes the connections to MCP servers. */
   async close(): Promise<void> {
     await Promise.all(this.#mcp.splice(0).map((opened) => opened.close()))
   }
@@ -282,7 +275,7 @@ export function createAgent(options: AgentOptions): Agent {
   return new Agent(options)
 }
 
-/** A name is no model here, and a model of an older interface would answer without usage and finish reasons. */
+/** Rejects model names and models of an older interface, which would answer without usage and finish reasons. */
 function checkModel(model: unknown): void {
   const version = (Object(model) as { specificationVersion?: unknown }).specificationVersion
   if (version === 'v4') return

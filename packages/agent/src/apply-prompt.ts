@@ -4,13 +4,13 @@ import { readOutput } from './prompt-file/read-output.ts'
 import type { Slots } from './prompt/slots.ts'
 import type { Turn } from './turn/turn.ts'
 
-/** What a prompt file may do to an agent; `agent.ts` stands above this file. */
+/** The agent operations a prompt file may use. `agent.ts` imports this file, not the reverse. */
 export interface PromptTarget {
   merge(slots: Slots): unknown
   turn(): Turn
 }
 
-/** Methods that `.alias` may call: those of the agent change the agent, the others the turn that is made. */
+/** Methods that `.alias` may call. Those of the agent change the agent, the others the new turn. */
 const agentMethods = ['always', 'merge', 'set', 'useTool', 'useTools'] as const
 const turnMethods = [
   'input',
@@ -29,7 +29,6 @@ const turnMethods = [
   'retries',
 ] as const
 
-/** What a map of arguments may name where a method takes several in a row. */
 const parameters: Readonly<Record<string, readonly string[]>> = {
   ensure: ['paths', 'rule'],
   retries: ['count', 'otherwise'],
@@ -37,7 +36,6 @@ const parameters: Readonly<Record<string, readonly string[]>> = {
 
 type AnyMethod = (...args: unknown[]) => unknown
 
-/** Does to the agent what the file says of it, and gives the turn that it describes. */
 export function applyPrompt(
   agent: PromptTarget,
   actions: readonly PromptAction[],
@@ -74,7 +72,6 @@ function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAc
   }
 }
 
-/** Arguments by name in the order in which the method takes them. */
 /** Agently's `set_request_prompt(key, value)` and `set_agent_prompt(key, value)`: one slot of the prompt. */
 function setPrompt(
   agent: PromptTarget,

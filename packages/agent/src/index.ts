@@ -1,4 +1,4 @@
-/** Agents for programs, with typed answers that can be used while they are written. Loads no built-in tool. */
+/** Agents for programs, with typed answers that can be used while they stream. Loads no built-in tools. */
 export { NamedError } from '@troupe/protocol'
 export type { Message, StoredMessage, Usage } from '@troupe/protocol'
 export { defineTool } from '@troupe/core/tool'

@@ -1,4 +1,4 @@
-/** Reads JSON while it is written. Has no dependency and runs in browsers. */
+/** Parses JSON while it streams. Has no dependencies and runs in browsers. */
 export { createJsonReader } from './json/json-reader.ts'
 export type { IncrementalReader, JsonReaderOptions } from './json/json-reader.ts'
 export type {

@@ -19,7 +19,7 @@ const tools = [
   { name: 'pages', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
 ]
 
-/** A small MCP server: what it answers to each method. Also runs as a process of its own, from its source. */
+/** A small MCP server that answers each method. Its source also runs as a separate process. */
 function answerMcp(method: string, params: Record<string, unknown>, listed: unknown): unknown {
   if (method === 'initialize')
     return { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'sums', version: '1' } }

@@ -9,7 +9,7 @@ import {
 import { defineTool, type Tool } from '@troupe/core/tool'
 import { z } from 'zod'
 
-/** An address, `{ type: 'http' | 'sse', url }`, a command to start, or a transport of one's own. */
+/** A URL, `{ type: 'http' | 'sse', url }`, a command to start, or a custom transport. */
 export type McpTransport =
   | string
   | { type: 'http' | 'sse'; url: string; headers?: Record<string, string> }
@@ -22,8 +22,8 @@ export interface OpenMcp {
 }
 
 /**
- * Connects to a server and makes tools of its. With a name they are called `mcp__<name>_<tool>`, so that several
- * servers never meet and rules can speak of them; without, they keep their own names.
+ * Connects to a server and creates tools from its list. With a name they are called `mcp__<name>_<tool>`, so that
+ * servers never conflict and rules can refer to them. Without one they keep their own names.
  */
 export async function openMcp(transport: McpTransport, name: string | undefined): Promise<OpenMcp> {
   const { openConnection } = await import('@troupe/core/mcp')
@@ -77,18 +77,18 @@ function toTool(listed: Listed, connection: McpConnection, server: string | unde
   })
 }
 
-/** A schema that cannot be read here is checked by the server; the model is shown it in any case. */
+/** If the schema cannot be parsed here, the server validates it. The model sees it in any case. */
 function toInputSchema({ inputSchema }: Listed): z.ZodType<Record<string, unknown>> {
   try {
     const schema = z.fromJSONSchema({ ...inputSchema, type: 'object' } as z.core.JSONSchema.JSONSchema)
     if (schema instanceof z.ZodObject) return schema
   } catch {
-    // Falls through to any object.
+    // Fall through to any object.
   }
   return z.looseObject({})
 }
 
-/** Structured content where there is some, else the content; an error of the tool is thrown like any other. */
+/** Returns the structured content if present, else the content. Throws if the tool reports an error. */
 function readResult({ content, isError, structuredContent }: CallToolResult): unknown {
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   if (isError === true) throw new Error(texts.join('\n') || 'The tool failed and did not say why.')

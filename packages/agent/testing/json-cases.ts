@@ -1,6 +1,6 @@
 /**
- * The corner cases of RFC 8259, after the cases of nst/JSONTestSuite: texts that are JSON, texts that are not, and texts
- * that a parser may take or leave. Escapes are as the text has them; bytes that are no UTF-8 arrive as U+FFFD.
+ * Corner cases of RFC 8259, after nst/JSONTestSuite: valid texts, invalid texts, and texts a parser may accept or
+ * reject. Escapes appear as in the text. Bytes that are not UTF-8 appear as U+FFFD.
  */
 const raw = String.raw
 
@@ -115,7 +115,7 @@ const structure = {
   'every white space': ' \t\n\r{ \t\n\r"a" \t\n\r: \t\n\r[ \t\n\r1 \t\n\r, \t\n\r2 \t\n\r] \t\n\r} \t\n\r',
 }
 
-/** What a parser may refuse and `JSON.parse` takes. */
+/** Texts a parser may reject and `JSON.parse` accepts. */
 const eitherWay = {
   'a huge negative exponent': '[123.456e-789]',
   'a huge exponent': `[0.4e006${'6'.repeat(60)}]`,

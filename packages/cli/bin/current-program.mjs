@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where set-up leaves the bundled program of a checkout, and `current.json`, which tells what it was made of. */
+/** Folder of the bundled program of a checkout, and of `current.json`, which lists its inputs. */
 export function programFolder(root) {
   return path.join(root, '.cache', 'program')
 }
 
 /**
- * The bundled program, if there is one and nothing that it was made of has changed since: `folder`, the URL of `main`,
- * and `entries`, the URLs of what can be loaded by itself, by the path and by the URL of its source.
+ * Returns the bundled program if it exists and none of its inputs has changed: `folder`, the URL of `main`, and
+ * `entries`, the URLs of separately loadable modules, keyed by the path and the URL of their source.
  */
 export function currentProgram(root) {
   const program = readProgram(root)
@@ -23,7 +23,7 @@ function readProgram(root) {
   try {
     return JSON.parse(readFileSync(path.join(programFolder(root), 'current.json'), 'utf8'))
   } catch {
-    // There is none, or a cut-off one: set-up makes it anew.
+    // Missing or truncated: setup rebuilds it.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { runTroupe } from './run-troupe.ts'
 import type { CommandContext } from './shared/command.ts'
 
-// Whoever read the output has gone, `head` for instance. A command that has something to end first listens itself.
+// The reader of the output is gone, for example `head`. A command that needs cleanup listens itself.
 process.stdout.on('error', () => {
   if (process.stdout.listenerCount('error') === 1) process.exit(1)
 })

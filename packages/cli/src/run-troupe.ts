@@ -1,7 +1,6 @@
 import { inspect, parseArgs } from 'node:util'
 import { type Command, type CommandContext, printNotice, UsageError } from './shared/command.ts'
 
-/** Each is loaded when it is called. */
 const commands = {
   complete: () => import('./commands/complete.ts'),
   mcp: () => import('./commands/mcp.ts'),
@@ -19,7 +18,7 @@ const commands = {
 
 type Load = () => Promise<{ command: Command }>
 
-/** What `troupe` does with its arguments; resolves to the exit code. Nothing else prints an error. */
+/** Runs `troupe` with its arguments and resolves to the exit code. This is the only place that prints errors. */
 export async function runTroupe(argv: string[], context: CommandContext): Promise<number> {
   try {
     const { load, rest } = chooseCommand(argv)
@@ -30,12 +29,12 @@ export async function runTroupe(argv: string[], context: CommandContext): Promis
   }
 }
 
-/** A command's name comes first; without one there is `-p`, or the workspace is served. */
+/** The command name comes first. Without one, `-p` or `serve` runs. */
 function chooseCommand(argv: string[]): { load: Load; rest: string[] } {
   const [first = '', ...rest] = argv
   if (isCommand(first)) {
     if (wantsHelp(rest)) return { load: commands.help, rest: [] }
-    // It takes other flags than its siblings.
+    // Its flags differ from those of the other subcommands.
     if (first === 'rules' && rest[0] === 'explain')
       return { load: () => import('./commands/explain-rules.ts'), rest: rest.slice(1) }
     return { load: commands[first], rest }

@@ -84,7 +84,6 @@ describe('the commands in a text', () => {
     expect(guess('rm${IFS}-rf${IFS}x')).toEqual(['rm', '-rf', 'x'])
     expect(guess('{rm,-rf,x}')).toEqual(['rm', '-rf', 'x'])
     expect(guess('$(echo rm) x')).toEqual(['rm', 'x'])
-    // Bash joins lines before it reads them.
     for (const text of ['echo ${x\\\n:-$(rm x)}', 'X=rm; $\\\nX x']) expect(analyze(text).unseen).toBeDefined()
     expect(analyze('ls -la \\\n  src').unseen).toBeUndefined()
     for (const text of ['X=rm; $X x', '{rm,x}', '$(echo rm) x', '$X', '"$@"'])
@@ -154,7 +153,7 @@ describe('the files of a command', () => {
     expect(reads(`awk '{print}' a x=1`)).toEqual(['/ws/a'])
     expect(reads('echo .env')).toEqual([])
     expect(reads('cp .env x')).toEqual(['/ws/.env'])
-    // Where options end at the first operand, the value is a file.
+    // For programs whose options end at the first operand, the value is a file.
     expect(reads('cut -f1 a -d .env')).toContain('/ws/.env')
   })
 

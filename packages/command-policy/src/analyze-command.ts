@@ -13,8 +13,8 @@ const longest = 8 * 1024
 const deepest = 50
 
 /**
- * Says what a text for bash will do, without running it. Never throws. Everything that is not proven harmless is said to
- * be not harmless; everything that might be a command is in the list, so that deny rules meet it.
+ * Analyzes a bash script without running it. Never throws. Anything not proven harmless is reported as not harmless.
+ * Anything that might be a command is listed, so deny rules see it.
  */
 export function analyzeCommand(text: string, place: ShellContext): CommandAnalysis {
   if (text.length > longest) return overLimit('It is longer than 8 KB, too long to be looked through.')
@@ -28,7 +28,9 @@ export function analyzeCommand(text: string, place: ShellContext): CommandAnalys
   }
 }
 
-/** What patterns, loops and known variables make of a text, where all of that only looks. */
+/**
+ * Analyzes the script with globs, loops and known variables expanded. Returns undefined unless the result is harmless.
+ */
 function analyzeUnrolled(
   text: string,
   place: ShellContext,
@@ -41,7 +43,7 @@ function analyzeUnrolled(
   const written = analyze(unrolled.text, place, findCommands(unrolled.text, place))
   if (!written.harmless) return undefined
   const looked = unrolled.folders.map((path): FileUse => ({ path, names: true }))
-  // As it stands there, for rules on commands; its files are those of what was written out.
+  // Report the commands as given, for command rules, with the file uses of the expanded script.
   const asGiven = given.commands.map(({ why: _why, opaque: _opaque, late: _late, ...found }, index) => ({
     ...found,
     harmless: true,
@@ -142,7 +144,7 @@ function overLimit(why: string): CommandAnalysis {
   return { commands: [], ...not, why, whyNotContained: why, reads: [], writes: [], overLimit: why }
 }
 
-/** How deep brackets are nested at most, quoted or not: the time that the parser takes grows with it. */
+/** Returns the maximum bracket nesting, quoted or not. Parse time grows with the depth. */
 function depthOf(text: string): number {
   let depth = 0
   let most = 0
@@ -153,7 +155,6 @@ function depthOf(text: string): number {
   return most
 }
 
-/** What the program will get for certain. */
 function argvOf({ pieces, adds }: CommandFinding): string[] | null {
   return pieces.length > 0 && !adds && pieces.every(({ certain }) => certain) ? fieldsOf(pieces) : null
 }
@@ -171,18 +172,21 @@ function guessOf({ pieces, adds }: CommandFinding): { words: string[]; complete:
   }
 }
 
-/** `PATH=…`, `> file`: a part without a program. */
+/** Describes a part without a program, such as `PATH=…` or `> file`. */
 function wordless({ assignments, redirections }: CommandFinding): string {
   const set = assignments.map(({ name, value }) => `${name}=${value ?? '…'}`)
   return [...set, ...redirections.map(({ operator, target }) => `${operator} ${target.text}`)].join(' ')
 }
 
-/** Opens files around other commands, which rules on paths judge. */
+/** True if it only opens files for other commands. Path rules judge those files. */
 function onlyOpens({ pieces, assignments, redirections }: CommandFinding): boolean {
   return pieces.length === 0 && assignments.length === 0 && redirections.length > 0
 }
 
-/** Bash joins lines that are continued before it reads them, also inside expansions, where the parser does not. */
+/**
+ * Detects scripts that parse differently once continued lines are joined. Bash joins them first, even inside
+ * expansions; the parser does not.
+ */
 function findJoined(text: string, { commands }: ScriptFindings, place: ShellContext): string | undefined {
   if (!text.includes('\\\n')) return undefined
   const joined = findCommands(
@@ -195,7 +199,7 @@ function findJoined(text: string, { commands }: ScriptFindings, place: ShellCont
   return same ? joined.unseen : 'A line that is continued in it can be read in two ways.'
 }
 
-/** What the gate read by itself must be what the parser read. */
+/** The lexer and the parser must agree on every word. */
 function sameWords(words: readonly string[] | undefined, { words: parsed }: ScriptFindings): boolean {
   const sorted = parsed.toSorted((one, other) => one.at - other.at)
   return words?.length === sorted.length && sorted.every(({ value }, index) => value === words[index])
@@ -206,7 +210,7 @@ function setsDangerous({ set }: ScriptFindings): string | undefined {
   return undefined
 }
 
-/** A wrapper that changes nothing is as harmless as the command in it, once its own words are plain. */
+/** A transparent wrapper is as harmless as the command it wraps, if its own words are literal. */
 function whyNotTransparent(found: CommandFinding, place: ShellContext): string | undefined {
   if (argvOf(found) === null) return 'Some of its words are known only when it runs.'
   const { name } = found

@@ -8,10 +8,10 @@ import { fieldsOf, isWhole } from './read-word.ts'
 import type { CommandFinding } from './shell-state.ts'
 import { interpreterOf, shells, wrappers } from './wrappers.ts'
 
-/** Folders whose programs are what their names say. */
+/** Folders whose programs can be trusted by name. */
 const systemFolder = /^\/(usr\/)?(local\/)?s?bin$|^\/opt\/homebrew\/bin$/
 
-/** What the rules for a program say of the words that it will get exactly. Undefined where there are none. */
+/** Applies the program's rules to its exact arguments. Returns undefined if the program has none. */
 export function examineArguments(argv: readonly string[] | null): ArgumentCheck | undefined {
   if (argv === null) return undefined
   const [path = '', ...words] = argv
@@ -19,7 +19,10 @@ export function examineArguments(argv: readonly string[] | null): ArgumentCheck 
   return programs.get(name)?.look(words, name)
 }
 
-/** Why a command may do more than look; undefined when it may not. `look`: what `lookAt` says of `argv`. */
+/**
+ * Returns why a command may do more than read, or undefined if it is harmless. `look` is the result of
+ * `examineArguments(argv)`.
+ */
 export function whyNotHarmless(
   found: CommandFinding,
   argv: readonly string[] | null,
@@ -38,7 +41,7 @@ export function whyNotHarmless(
   if (slash !== -1 && !systemFolder.test(path.slice(0, slash))) return `"${path}" is not a program that is known.`
   const name = path.slice(slash + 1)
   const program = programs.get(name)
-  // A program that runs another does not know what is part of bash.
+  // A separate program cannot run bash builtins.
   const isBuiltin = program?.builtin === true && slash === -1 && !found.via.some((by) => isSeparateProgram(by))
   if (!isBuiltin) {
     if (program === undefined && !asksVersion(name, words)) return `"${name}" is not known to only look.`
@@ -52,12 +55,11 @@ export function whyNotHarmless(
   return name === 'git' ? whyGitNotHarmless(found, words, place) : undefined
 }
 
-/** A wrapper that is a program of its own. */
 function isSeparateProgram(by: string): boolean {
   return wrappers.has(by) && !/^(command|builtin|exec|time)$/.test(by)
 }
 
-/** Git runs what the folder's own settings name, so the folder must have none of these. */
+/** Git runs programs named in the repository's own settings, so the repository must have none of these. */
 function whyGitNotHarmless(
   { cwds }: CommandFinding,
   words: readonly string[],
@@ -69,7 +71,6 @@ function whyGitNotHarmless(
   return plain === true ? undefined : 'Git may run what the settings of this folder name.'
 }
 
-/** Redirections that write no file: to nothing, or to another output. */
 function writesNoFile(operator: string, target: string | null): boolean {
   if (isDuplicate(operator, target)) return true
   if (target === null) return false
@@ -77,7 +78,7 @@ function writesNoFile(operator: string, target: string | null): boolean {
   return target === '/dev/null' && /^(>|>>|>\||&>|&>>|>&)$/.test(operator)
 }
 
-/** Programs that look, whatever their options, besides those with rules of their own. */
+/** Programs that only read, with any options, in addition to those with their own rules. */
 const readers = new Set(
   `less more most bat batcat man info apropos whatis help printenv locale tput getconf lscpu lsblk lsmem lsusb lspci lsof
   pgrep pidof top vmstat iostat ss netstat w who users last finger dmesg journalctl ldd nm objdump readelf otool size
@@ -87,13 +88,13 @@ const readers = new Set(
   caller times umask ulimit dirs history jobs wait
   sleep yes`.split(/\s+/),
 )
-/** Words of the shell language that only concern the shell that runs them, which ends with the command. */
+/** Builtins that only affect the current shell, which exits with the command. */
 const shellBuiltins = new Set(
   'export declare typeset readonly local read mapfile readarray getopts let set unset shopt shift return break continue exit alias unalias'.split(
     ' ',
   ),
 )
-/** Commands of package managers that list. */
+/** Read-only subcommands of package managers. */
 const listings: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     npm: new Set(['ls', 'list', 'll', 'la', 'root', 'prefix', 'explain', 'why', 'query', '-v']),
@@ -112,7 +113,7 @@ const listings: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     python3: new Set(['-V']),
   }),
 )
-/** What git may be asked where nothing can be written. */
+/** Git subcommands allowed in a read-only sandbox. */
 const gitVerbs = new Set(
   `status log show diff shortlog blame annotate branch tag remote stash worktree reflog rev-parse rev-list ls-files ls-tree
   cat-file merge-base name-rev describe show-ref show-branch for-each-ref count-objects check-ignore check-attr grep
@@ -125,8 +126,8 @@ const gitWritingWords =
   /^(add|remove|rename|set-url|set-head|prune|update|push|pop|drop|clear|apply|save|create|store|expire|delete|start|good|bad|skip|reset|run|replay|terms|init|deinit|sync|absorbgitdirs|foreach|set-branch|move|lock|unlock|repair|append|copy|edit|merge|unbundle|forget)$/
 
 /**
- * Why a command seems to want more than to look; undefined when it does not. For commands that run where nothing can be
- * written and nothing leaves: what slips through here fails there.
+ * Returns why a command seems to do more than read, or undefined. Used for commands in a sandbox without writes or
+ * network, where anything missed here fails.
  */
 export function whyNotContained(found: CommandFinding): string | undefined {
   const unsafe = found.assignments.find(({ name }) => isDangerousName(name))
@@ -202,7 +203,7 @@ function whyGitNotContained(words: readonly string[]): string | undefined {
   const rest = words.slice(at + 1)
   if (!gitVerbs.has(verb)) return `"git ${verb}" may change something.`
   const option = rest.find((word) => gitWrites.test(word))
-  // Of these the same letters mean how to look.
+  // For other subcommands the same letters are display options.
   if (
     option !== undefined &&
     /^(branch|tag|remote|stash|config|worktree|notes|reflog|submodule|bisect|symbolic-ref|bundle)$/.test(verb)

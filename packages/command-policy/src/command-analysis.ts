@@ -1,136 +1,142 @@
-/** What the shell will start with, and what helps to judge. */
 export interface ShellContext {
-  /** Where the shell starts: an absolute, real path. */
+  /** Initial working directory: an absolute real path. */
   cwd: string
   home: string
-  /** Names of what earlier commands exported (`Object.keys(ctx.state.env)`): some change what a plain command does. */
+  /**
+   * Names of variables exported by earlier commands (`Object.keys(ctx.state.env)`). Some change what a plain command
+   * does.
+   */
   env?: Iterable<string>
   /**
-   * Whether a name leads to the program that is known by it, rather than to something that the workspace brought (see
-   * `createProgramLookup`). Without it every name is believed.
+   * True if the name resolves to the well-known program, not to one that the workspace provides (see
+   * `createProgramLookup`). Without it, every name is trusted.
    */
   isProgram?: (name: string) => boolean
-  /** Whether git, started there, runs nothing that the folder chose (see `isPlainRepository`). Without it: never. */
+  /**
+   * True if git, started in the folder, runs nothing that the folder configures (see `isPlainRepository`). Without it,
+   * no folder is trusted.
+   */
   isPlainRepository?: (folder: string) => boolean
-  /** What git tracks there (see `trackedFiles`). Without it: anything below the folder. */
+  /**
+   * Files that git tracks in the folder (see `trackedFiles`). Without it, anything below the folder counts as tracked.
+   */
   trackedFiles?: (folder: string) => TrackedFiles | null | undefined
-  /** It will have a terminal that can be typed into, so a pager would give whoever types a shell. */
+  /** The command gets an interactive terminal. A pager would then offer a shell to whoever types. */
   terminal?: boolean
 }
 
-/** The top of a repository, and the secrets in it that git tracks, as paths from there. */
+/** The root of a repository and its tracked secrets, as paths relative to the root. */
 export interface TrackedFiles {
   top: string
   secrets: readonly string[]
 }
 
-/** A file that a command names. */
 export interface FileUse {
   /**
-   * Absolute. A `..` in it goes up from wherever a link led: only the file system can resolve it
-   * (`realpathSync.native`), `path.resolve` would be wrong.
+   * Absolute. A `..` applies after symlinks are resolved, so use `realpathSync.native`; `path.resolve` gives wrong
+   * results.
    */
   path: string
-  /** `tree`: everything below it. `glob`: the path is a pattern, with `*`, `?` and `[…]`. */
+  /** `tree`: everything below the path. `glob`: the path is a pattern with `*`, `?` and `[…]`. */
   spread?: 'tree' | 'glob'
-  /** Of a tree: hidden files are passed over, but for those whose names match one of these patterns. */
+  /** For a tree: hidden files are skipped unless their names match one of these patterns. */
   hidden?: readonly string[]
-  /** Of a tree: only files are read whose names match one of these patterns. */
+  /** For a tree: only files whose names match one of these patterns are read. */
   only?: readonly string[]
-  /** Of a tree: only what git tracks is read. The secrets among it are named one by one. */
+  /** For a tree: only files tracked by git are read. Secrets among them are listed separately. */
   tracked?: true
-  /** Only names, sizes and times are looked at (`ls`, `find`, `stat`), not what is in it. */
+  /** Only metadata such as names, sizes and times is read (`ls`, `find`, `stat`), not the contents. */
   names?: true
-  /** The shell itself opens it: `> file`, `< file`. */
+  /** The shell itself opens the file: `> file`, `< file`. */
   redirected?: true
-  /** To write it is what the program is there for: the words of `rm`, `touch` and `cp`, not `git log --output=file`. */
+  /**
+   * Writing the file is the program's purpose: the arguments of `rm`, `touch` and `cp`, but not `git log
+   * --output=file`.
+   */
   meant?: true
 }
 
 export interface FoundAssignment {
   name: string
-  /** Null when it is not literal. */
+  /** Null if not literal. */
   value: string | null
-  /** It cannot change which programs run or what they run (`CI`, `LC_ALL`, a variable of the script's own). */
+  /** True if it cannot change which programs run or what they run (`CI`, `LC_ALL`, a variable local to the script). */
   safe: boolean
 }
 
 export interface FoundRedirection {
   operator: string
-  /** As written. */
+  /** Unexpanded, as written. */
   target: string
 }
 
-/** One simple command, wherever it was found. */
 export interface FoundCommand {
-  /** Its words, joined by one space: literal ones by their value, quoted where needed, others as written. For the card. */
+  /**
+   * Words joined by one space, for display. Literal words show their value, quoted where needed. Others appear as
+   * written.
+   */
   text: string
-  /** The program's name at best guess, without its folder; null when there is no telling, or only assignments. */
+  /** Best guess of the program name, without its folder. Null if unknown or if there are only assignments. */
   name: string | null
   /**
-   * Its words at best guess, up to the first that cannot be guessed: known variables, tildes and braces put in
-   * (`X=rm; $X ~` is `rm`, `/home/me`). For deny and ask rules; never for allow rules.
+   * Best guess of the words, up to the first unknown one. Known variables, tildes and braces are expanded (`X=rm; $X ~`
+   * is `rm`, `/home/me`). For deny and ask rules only, never for allow rules.
    */
   guess: { words: readonly string[]; complete: boolean }
-  /** Null when a word is not literal, or when words may be added (`xargs`, `find -exec`). */
+  /** Null if a word is not literal or if words may be appended (`xargs`, `find -exec`). */
   argv: readonly string[] | null
-  /** The literal words before the first that is not. */
   literalPrefix: readonly string[]
   assignments: readonly FoundAssignment[]
   redirections: readonly FoundRedirection[]
-  /** How it was reached, outermost first: `substitution`, `bash -c`, `timeout`… Empty at the top. */
+  /** Enclosing constructs, outermost first: `substitution`, `bash -c`, `timeout`… Empty at the top level. */
   via: readonly string[]
-  /** Where it runs; null when that cannot be told. */
+  /** Working directory, or null if unknown. */
   cwd: string | null
-  /** Every folder that it may run in; null when that cannot be told. */
   cwds: readonly string[] | null
-  /** May run unasked by itself: its program, arguments, assignments and redirections only look. */
+  /** May run without approval: its program, arguments, assignments and redirections only read. */
   harmless: boolean
-  /** Why it is not harmless. */
   why?: string
-  /**
-   * All it does is to run another command, which stands behind it in the list, or to open files, which are among the
-   * reads and writes: no allow rule need cover it.
-   */
+  /** Only runs another command, listed after it, or opens files listed in `reads` and `writes`. Needs no allow rule. */
   transparent?: true
-  /** Runs on another machine or in a container. */
   remote?: true
-  /** Files that this very command reads and writes, its redirections included, as far as they are named. */
+  /** Files this command reads and writes, redirections included, as far as they are named. */
   reads: readonly FileUse[]
   writes: readonly FileUse[]
-  /** Which of its words are files is known of its program. */
+  /** True if the rules know which arguments of this program are files. */
   known: boolean
-  /** Set when it may use files that `reads` and `writes` do not name, although its program is known: says why. */
+  /** Reason why a known program may use files missing from `reads` and `writes`. */
   opaque?: string
-  /** Some of these files are known only when it runs: they stand in no word of it. */
+  /** Some of its files are known only at run time and appear in no word. */
   late?: true
 }
 
 export interface CommandAnalysis {
-  /** Every simple command found anywhere inside, to any depth, in the order of the text. */
   commands: readonly FoundCommand[]
-  /** What bash will run is known exactly: every word is literal, nothing but simple commands, lists and pipes. */
+  /**
+   * True if the executed commands are known exactly: all words are literal, with only simple commands, lists and pipes.
+   */
   plain: boolean
-  /** Plain, and every part only looks: may run unasked anywhere, once its `reads` may be read. */
+  /** Plain and read-only in every part. May run anywhere without approval if its `reads` are allowed. */
   harmless: boolean
-  /** Why it is not harmless, as a sentence. */
   why?: string
   /**
-   * May run unasked where it cannot write and has no network: all of it was seen and none of it seems to want to write.
+   * May run without approval in a sandbox without writes or network: fully visible, with no apparent intent to write.
    * Harmless commands are contained too.
    */
   contained: boolean
   whyNotContained?: string
-  /** Files that are read, as far as they are named. */
   reads: readonly FileUse[]
-  /** Files that are written, made or removed, as far as they are named: redirections, `rm`, `mv`, `tee`… */
+  /** Files written, created or removed, as far as they are named: redirections, `rm`, `mv`, `tee`… */
   writes: readonly FileUse[]
-  /** Set when it may read files that `reads` does not name: says why. */
+  /** Reason it may read files missing from `reads`. */
   opaque?: string
-  /** Set when a part cannot be seen before it runs (`eval "$x"`, `$x -rf`, a script from a pipe), so no deny rule can meet it: says why. */
+  /**
+   * Reason a part cannot be seen before it runs (`eval "$x"`, `$x -rf`, a script from a pipe), so deny rules cannot
+   * check it.
+   */
   unseen?: string
-  /** Set when it must never run, in any mode: says why. */
+  /** Reason it must never run, in any mode. */
   floor?: string
-  /** Set when it is too long, too deep or has too many parts for deny rules to be applied to all of it: says why. */
+  /** Reason deny rules cannot check all of it: too long, too deep or too many parts. */
   overLimit?: string
 }

@@ -17,15 +17,13 @@ import { interpreterOf } from './wrappers.ts'
 const quotedText = 'quoted text'
 const deepest = 24
 const mostCommands = 400
-/** Words of all commands together: those of a wrapper count once more for what it wraps. */
+/** Word limit across all commands. The words of a wrapped command count twice. */
 const mostWords = 12_000
-/** Text that is read again, as the argument of `eval` and the like, is bounded altogether. */
+/** Total size limit, in characters, for text that is parsed again, such as arguments of `eval`. */
 const mostAgain = 24 * 1024
 
-/** How the text of a script is gone through; the collector has it done for scripts within commands. */
 type ReadText = (text: string, spot: ScriptContext) => FolderChange
 
-/** Takes down commands as they are found, and looks for more in their words. */
 export class CommandCollector {
   readonly findings: ScriptFindings = { commands: [], words: [], set: new Set() }
   readonly memory: ShellVariables
@@ -42,7 +40,7 @@ export class CommandCollector {
     this.findings[what] ??= why
   }
 
-  /** A command, from the parser or from the words of another; then what it runs in turn. */
+  /** Records a command from the parser or from another command's words, then the commands it runs. */
   take(
     given: Pick<CommandFinding, 'pieces' | 'assignments' | 'redirections'> & { adds?: true },
     spot: ScriptContext,
@@ -67,7 +65,7 @@ export class CommandCollector {
       file: false,
     }
     if (first === undefined && assignments.length === 0 && redirections.length === 0) return stay
-    // Only there so that the parser sees what a quoted text holds.
+    // A no-op that only makes the parser see the quoted text.
     if (name === ':' && via.at(-1) === quotedText) return stay
     this.#words += pieces.length
     if (this.findings.commands.length >= mostCommands || this.#words > mostWords) {
@@ -76,7 +74,7 @@ export class CommandCollector {
     }
     this.findings.commands.push(found)
     if (first === undefined) return stay
-    // A guess is good enough to refuse by, not to let anything pass.
+    // A guess can justify a refusal but never an approval.
     if (!first.certain) this.note('unseen', `What "${first.word.text}" stands for is known only when it runs.`)
     if (first.network) this.note('floor', 'It runs what comes from the network.')
     if (name === null) return stay
@@ -97,11 +95,11 @@ export class CommandCollector {
     for (const one of inner) moves = this.#inner(one, assignments, spot)
     if (name === 'cd') return this.#cd(pieces.slice(1), spot)
     if (/^(pushd|popd|source|\.)$/.test(name)) return unknownFolder
-    // `command cd x` and `eval "cd x"` move the shell, other programs do not.
+    // `command cd x` and `eval "cd x"` change the shell's folder. Other programs do not.
     return /^(command|builtin|eval)$/.test(name) ? moves : stay
   }
 
-  /** A variable that is set by other means than an assignment. One that matters counts as a command of its own. */
+  /** Records a variable set by other means than an assignment. A dangerous one counts as a separate command. */
   sets(name: string, spot: ScriptContext): void {
     this.findings.set.add(name)
     this.memory.forget(name)
@@ -109,7 +107,7 @@ export class CommandCollector {
     this.take({ pieces: [], assignments: [{ name, value: null, safe: false }], redirections: [] }, spot)
   }
 
-  /** Arithmetic can set variables, and runs what stands in quoted text. */
+  /** Arithmetic can set variables and run substitutions in quoted text. */
   computes(text: string, spot: ScriptContext): void {
     this.note('odd', 'It computes.')
     if (/[<>]\(/.test(text)) this.note('unseen', 'It computes with what a command prints.')
@@ -118,8 +116,8 @@ export class CommandCollector {
   }
 
   /**
-   * Bash computes with what a variable holds, and runs a substitution in that. Unless it holds a number for certain, this
-   * counts as a part that no rule for a command means.
+   * Bash evaluates the value of a variable as arithmetic and runs substitutions in it. Unless the value is certainly a
+   * number, record a part that no command rule matches.
    */
   evaluates(text: string, spot: ScriptContext): void {
     const [name] = /\$\(|`/.exec(text) ?? []
@@ -130,14 +128,13 @@ export class CommandCollector {
     this.take({ pieces: [], assignments, redirections: [] }, spot)
   }
 
-  /** Where text is computed with, what looks like a substitution in it is one, however it was quoted. */
+  /** In arithmetic, text that looks like a substitution is one, even if quoted. */
   latent(text: string, spot: ScriptContext): void {
     if (!/\$\(|`/.test(text)) return
     this.note('odd', 'It has a substitution in a quoted text.')
     this.reread(`: "${text.replaceAll(/["\\]/g, '\\$&')}"`, { ...spot, via: [...spot.via, quotedText] })
   }
 
-  /** Text that a shell will read once more. */
   reread(text: string, spot: ScriptContext): FolderChange {
     this.#again += text.length
     if (this.#again <= mostAgain && spot.via.length <= deepest) return this.#readText(text, spot)
@@ -145,7 +142,7 @@ export class CommandCollector {
     return unknownFolder
   }
 
-  /** `outer`: what was set for the command around it holds for this one too. */
+  /** `outer`: assignments of the enclosing command, which apply here too. */
   #inner(inner: InnerCommand, outer: CommandFinding['assignments'], spot: ScriptContext): FolderChange {
     const via = [...spot.via, inner.via]
     const within: ScriptContext = { ...spot, via, remote: spot.remote || inner.remote === true }
@@ -181,7 +178,6 @@ export class CommandCollector {
     return changeFolder(words, cwds, this.memory.home)
   }
 
-  /** What bash does by itself: set variables, compute with words, change what names mean. */
   #builtin(name: string, words: readonly ExpandedWord[], spot: ScriptContext): void {
     if (computing.has(name)) for (const { field } of words) this.latent(field, spot)
     if (/^(read|mapfile|readarray|getopts)$/.test(name)) {
@@ -205,7 +201,7 @@ export class CommandCollector {
   }
 }
 
-/** Whether a variable may hold something else when a loop comes round again. */
+/** True if a later loop iteration may change the variable. */
 function maySetAgain(name: string, { source, via }: ScriptContext): boolean {
   if (via.length > 0) return true
   if (!/\b(for|while|until|select)\b/.test(source)) return false

@@ -11,7 +11,7 @@ import { randomArguments, randomCommand, randomScript, seededRandom } from './te
 import { executedCommands } from './testing/run-in-bash.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
-/** The usual run repeats itself; the long one looks elsewhere every time. */
+/** The default seed is fixed. The full run uses a new seed each time. */
 const seed = Number(process.env['TROUPE_TEST_SEED'] ?? (full ? Date.now() % 1_000_000 : 4880))
 const analyze = (text: string): CommandAnalysis => analyzeCommand(text, { cwd: '/ws', home: '/home/me' })
 const name = (text: string): string => `${text} (seed ${seed}${hasBubblewrap ? '' : `; ${noBubblewrap}`})`
@@ -75,7 +75,7 @@ describe('harmless commands', () => {
     async () => {
       const random = seededRandom(seed + 3)
       const trials = openBashTrials()
-      // Not here, or they wait.
+      // Missing on this machine, or they block.
       const all = [...programs].filter(([one]) => !/^(sleep|tree|fd|rg|gsed|gawk|nawk|sw_vers|shasum)$/.test(one))
       const harmless: string[] = []
       while (harmless.length < (full ? 4000 : 120)) {
@@ -121,7 +121,7 @@ describe('another parser', () => {
         tree?.delete()
       }
       expect(compared).toBeGreaterThan(full ? 10_000 : 500)
-      // It makes commands of arguments now and then: bash has the last word.
+      // Generated arguments sometimes form commands, so bash decides.
       const ran = await executedCommands(missed.map(({ text }) => text))
       expect(missed.filter(({ named }, index) => ran[index]?.some(([program]) => program === named))).toEqual([])
     },

@@ -1,31 +1,30 @@
 import { interpreterOf, shells, wrappers } from './wrappers.ts'
 
-/** What can be told of the words of a command before it runs. */
 interface CommandWords {
-  /** The literal words from the start on. */
   words: readonly string[]
-  /** False: further words follow that cannot be told. */
+  /** False if unknown words follow. */
   complete: boolean
 }
 
 export type CommandMatch = 'yes' | 'no' | 'maybe'
 
-/** `npm run *` as words: each is a text, a text with `*` in it, or any number of words. */
+/** A pattern such as `npm run *`, split into words. Each is a literal, a literal with `*`, or any number of words. */
 export interface CommandPattern {
   readonly words: readonly (string | ((word: string) => boolean) | typeof anyWords)[]
-  /** The first word, where it is a plain text: most rules need not be looked at then. */
+  /** The first word if literal. Lets callers skip most rules. */
   readonly first: string | undefined
-  /** The same for a rule that allows: a `*` in the place of the program is a program by its name, not a whole command. */
+  /** Stricter form for allow rules: a `*` in place of the program matches one program name, not a whole command. */
   readonly allowed: CommandPattern['words']
-  /** Without a `*`: it means one command, letter by letter. */
+  /** True without a `*`: the pattern matches exactly one command. */
   readonly exact: boolean
 }
 
 const anyWords = Symbol('any words')
 
 /**
- * Words parted by blanks; quotes and `\` as in a shell keep blanks and `*` as they are. A `*` alone is any words or
- * none, a `*` within a word any characters of it; `git diff:*` is `git diff *`. Throws an Error for the person.
+ * Parses blank-separated words. Shell quotes and `\` keep blanks and `*` literal. A lone `*` matches any number of
+ * words, a `*` within a word any characters. `git diff:*` means `git diff *`. Throws an Error with a message for the
+ * user.
  */
 export function parseCommandPattern(pattern: string): CommandPattern {
   const words = splitWords(pattern.replace(/:\*$/, ' *')).map(compileWord)
@@ -43,22 +42,21 @@ function isProgramName(word: string): boolean {
   return !word.includes('/')
 }
 
-/** Whether a rule with that pattern allows the words. */
 export function allowsCommand(pattern: CommandPattern, given: CommandWords): boolean {
   return matchCommand({ ...pattern, words: pattern.allowed }, given) === 'yes'
 }
 
-/** `maybe`: it depends on words that cannot be told. */
+/** `maybe`: the result depends on unknown words. */
 export function matchCommand(pattern: CommandPattern, { words, complete }: CommandWords): CommandMatch {
   const { words: wanted } = pattern
-  // The first words tell nearly always, without any of the care that stars need.
+  // Fast path: the first words nearly always decide, without wildcard handling.
   for (let at = 0; at < words.length; at++) {
     const want = wanted[at]
     if (want === undefined) return 'no'
     if (typeof want !== 'string') break
     if (want !== words[at]) return 'no'
   }
-  // All places in the pattern that the words so far can lead to.
+  // All pattern positions reachable after the words so far.
   let places = reach(wanted, [0])
   for (const word of words) {
     const next: number[] = []
@@ -77,8 +75,8 @@ export function matchCommand(pattern: CommandPattern, { words, complete }: Comma
 }
 
 /**
- * For rules that forbid: the program may stand with its folder, options before the subcommand are passed over
- * (`git -C x push` is `git push`), and short options may come in another order or apart (`rm -f -r` is `rm -rf`).
+ * Matches for deny rules. The program may include its folder. Options before the subcommand are skipped (`git -C x
+ * push` is `git push`). Short options may be reordered or split (`rm -f -r` is `rm -rf`).
  */
 export function matchWidely(pattern: CommandPattern, given: CommandWords): CommandMatch {
   let best: CommandMatch = 'no'
@@ -90,7 +88,6 @@ export function matchWidely(pattern: CommandPattern, given: CommandWords): Comma
   return best
 }
 
-/** The words as a pattern that means exactly them. */
 export function quoteWords(words: readonly string[]): string {
   return words.map((word) => (/^[^\s'"\\*()]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }
@@ -106,7 +103,6 @@ function reach(wanted: CommandPattern['words'], places: readonly number[]): numb
 
 interface Word {
   text: string
-  /** Where in the text a `*` stands for something. */
   stars: number[]
 }
 
@@ -122,7 +118,7 @@ function compileWord({ text, stars }: Word): CommandPattern['words'][number] {
   return (word) => fitsParts(parts, word)
 }
 
-/** Whether a word is these parts with anything between them, in one pass. */
+/** True if the word consists of these parts with anything between them. Runs in one pass. */
 function fitsParts(parts: readonly string[], word: string): boolean {
   const [start = '', ...rest] = parts
   const end = rest.pop() ?? ''
@@ -161,7 +157,7 @@ function splitWords(pattern: string): Word[] {
   return words
 }
 
-/** As it is spelled, without its folder, and as a file system that ignores case knows it. */
+/** The name as given, without its folder, and lowercased for case-insensitive file systems. */
 export function programNames(program: string): string[] {
   const bare = program.slice(program.lastIndexOf('/') + 1)
   return [...new Set([program, bare, bare.toLowerCase()])]
@@ -176,7 +172,7 @@ function readings(words: readonly string[]): string[][] {
   const [program, ...rest] = words
   if (program === undefined) return [[]]
   const tails = [rest]
-  // Each option before the first other word may have that word as its value.
+  // Any option before the first other word may take that word as its value.
   for (let at = 0; at < 10 && rest[at]?.startsWith('-') === true;) {
     tails.push(rest.slice(at + 1), rest.slice(at + 2))
     at += rest[at + 1]?.startsWith('-') === true ? 1 : 2
@@ -203,9 +199,9 @@ function lettersOf(flags: readonly string[]): Set<string> {
 }
 
 /**
- * Beginnings under which nothing else can be run, whatever words follow. Not here, although they seem to belong: what
- * takes a program as an option (`git fetch`, `git grep`, `sort`, `rg`, `find`, `cargo`, `go build`, `npm run` with
- * options), and what runs settings of its own (`eslint`, `pytest`).
+ * Prefixes under which nothing else can run, whatever words follow. Excluded on purpose: programs that take a program
+ * as an option (`git fetch`, `git grep`, `sort`, `rg`, `find`, `cargo`, `go build`, `npm run` with options), and
+ * programs that execute their own config (`eslint`, `pytest`).
  */
 const safePrefixes: ReadonlySet<string> = new Set([
   ...'status log diff show blame add commit rev-parse ls-files describe shortlog'
@@ -216,7 +212,7 @@ const safePrefixes: ReadonlySet<string> = new Set([
   ...'ls cat head tail wc stat du df grep touch mkdir rmdir cut tr nl'.split(' '),
 ])
 
-/** What runs anything in ways of its own: not even the very same words are offered. */
+/** Programs that can run anything. Not even an exact pattern is suggested for them. */
 const unrestrictedPrograms: ReadonlySet<string> = new Set(
   `eval source . exec trap alias export declare typeset set shopt enable hash env sudo doas su pkexec xargs parallel ssh
   scp sftp rsync nc ncat netcat socat telnet at batch crontab watch entr expect screen tmux script vi vim nvim emacs ed ex
@@ -226,8 +222,8 @@ const unrestrictedPrograms: ReadonlySet<string> = new Set(
 )
 
 /**
- * The pattern that is offered for remembering a command: `npm run build` for itself, `git diff *` for `git diff --stat`.
- * Never one under which something else could run: otherwise the very words, or nothing when these are code.
+ * Suggests the pattern to remember for a command: `npm run build` for itself, `git diff *` for `git diff --stat`. Never
+ * suggests a pattern that could run something else. Falls back to the exact words, or to null if they are code.
  */
 export function rememberablePrefix(argv: readonly string[]): string | null {
   const [name = '', ...words] = argv
@@ -239,7 +235,7 @@ export function rememberablePrefix(argv: readonly string[]): string | null {
   }
   const bare = name.slice(name.lastIndexOf('/') + 1)
   if (unrestrictedPrograms.has(bare)) return null
-  // A file that it is named, not code that it is given.
+  // Only a script file is allowed, not inline code.
   if (shells.has(bare) || interpreterOf(bare) !== undefined)
     return !/[./]/.test(words[0] ?? '') || words.some((word) => word.startsWith('-')) ? null : quoteWords(argv)
   const wrapper = wrappers.get(bare)

@@ -5,7 +5,7 @@ import { type BashTrial, hasBubblewrap, noBubblewrap, openBashTrials, readComman
 
 const dangerous = readCommands('dangerous-commands.txt')
 const everyday = readCommands('everyday-commands.txt')
-/** The real bash judges all of them on a long run, and some otherwise: each takes a sandbox of its own. */
+/** A full run checks all of them in real bash, other runs a sample: each needs its own sandbox. */
 const judged = process.env['TROUPE_TEST_FULL'] === '1' ? 1 : 24
 
 const analyze = (command: string, git = true): CommandAnalysis =>
@@ -19,7 +19,6 @@ function tryOne(command: string): Promise<BashTrial> {
   return trials.try(command)
 }
 
-/** Two at a time. */
 async function tryAll<T>(commands: readonly string[], look: (command: string) => Promise<T | undefined>): Promise<T[]> {
   const found: T[] = []
   const left = [...commands]
@@ -73,7 +72,7 @@ describe('everyday commands', () => {
   it('seldom ask without a sandbox, and never with one', () => {
     const asked = everyday.filter(({ command }) => !analyze(command).harmless)
     expect(asked.length).toBeLessThanOrEqual(3)
-    // Also where git may run what a folder names.
+    // Even if git may run programs that a folder configures.
     expect(everyday.filter(({ command }) => !analyze(command, false).harmless).length).toBeLessThanOrEqual(10)
     expect(everyday.filter(({ command }) => !analyze(command, false).contained)).toEqual([])
   })

@@ -1,6 +1,6 @@
 /**
- * Variables that change which programs run, what they load or what they read: the loader, the shell, the lookup of
- * programs, and the options that programs take from their surroundings.
+ * Variables that change which programs run, what they load or what they read: for the loader, the shell, program
+ * lookup, and options that programs read from the environment.
  */
 const dangerous = new Set(
   `PATH IFS CDPATH ENV HOME SHELL SHELLOPTS BASHOPTS PS4 PROMPT_COMMAND FPATH GLOBIGNORE EXECIGNORE FIGNORE INPUTRC
@@ -18,21 +18,20 @@ const dangerous = new Set(
 const dangerousFamily =
   /^(LD_|DYLD_|BASH_|GIT_|NODE_|NPM_|npm_|YARN_|PNPM_|COREPACK_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|CARGO_|GO[A-Z]|DOTNET_|COMPLUS_|MALLOC_|GUILE_|TCL|SSH_|DOCKER_|KUBE|AWS_|GCC_|PKG_|DENO_|BUN_)|_proxy$/i
 
-/** What may stand before any command without changing what it does in earnest. */
+/** Variables that may precede any command without really changing what it does. */
 const safe = new Set(
   `CI NODE_ENV FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE TERM COLORTERM COLUMNS LINES LANG LANGUAGE TZ DEBUG VERBOSE
   RUST_BACKTRACE RUST_LOG LOG_LEVEL PORT TEST PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE BLOCK_SIZE LS_COLORS
   GREP_COLORS GREP_COLOR JQ_COLORS TIME_STYLE QUOTING_STYLE`.split(/\s+/),
 )
-/** No path of a file: `TZ=Europe/Paris` and `LC_ALL=C.UTF-8` are, `TZ=:/etc/shadow` and `LANG=../x` are not. */
+/** Rejects file paths: allows `TZ=Europe/Paris` and `LC_ALL=C.UTF-8`, rejects `TZ=:/etc/shadow` and `LANG=../x`. */
 const plainValue = /^(?!.*\.\.)(?![/:])[A-Za-z0-9_.@+,:=*-]*(?:\/[A-Za-z0-9_+-]+)*$/
 
-/** Whether a variable, once it is set, changes what a plain command does. */
 export function isDangerousName(name: string): boolean {
   return (dangerous.has(name) || dangerousFamily.test(name)) && !isSafeName(name)
 }
 
-/** Variables that bash itself gives a value, or takes none for: what they are set to is not what they hold. */
+/** Variables that bash sets itself or ignores assignments to. Their value may differ from the assigned one. */
 const keptByShell =
   /^(_|BASH.*|COLUMNS|COMP_.*|COPROC.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HIST.*|HOSTNAME|HOSTTYPE|LINENO|LINES|MACHTYPE|MAPFILE|OLDPWD|OPTARG|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|READLINE_.*|REPLY|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/
 
@@ -44,7 +43,7 @@ function isSafeName(name: string): boolean {
   return safe.has(name) || /^LC_[A-Z]+$/.test(name)
 }
 
-/** Whether an assignment before a command leaves the command what it is. */
+/** True if an assignment before a command does not change what the command does. */
 export function isSafeSetting(name: string, value: string | null): boolean {
   return isSafeName(name) && value !== null && plainValue.test(value)
 }

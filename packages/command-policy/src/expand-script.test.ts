@@ -50,7 +50,7 @@ describe('a command is written out', () => {
     ['find . -name "*.txt" | xargs wc -l', undefined],
     ['find sub -type f -exec wc -l {} +', 'find sub -type f ; wc -l sub/f.md sub/e.txt sub/deep/g.txt'],
     ['find sub -name none -exec rm {} +', undefined],
-    // Names that begin with a dash would be options, and which file comes first is not certain.
+    // Names that start with a dash would be options, and the file order is not certain.
     ['cat *', undefined],
     ['grep sub/*', undefined],
     ['head -n sub/*', undefined],
@@ -83,7 +83,7 @@ describe('a command is written out', () => {
     expect(analyze('for f in sub/*; do rm "$f"; done').harmless).toBe(false)
     expect(analyze('find sub -name "*.md" | xargs rm').harmless).toBe(false)
     expect(analyze('find sub -name "*.md" -exec sh -c x {} +').harmless).toBe(false)
-    // What is listed to find the names counts as well.
+    // Folders listed to match names count as reads too.
     expect(analyze('echo /etc/*').reads).toContainEqual({ path: '/etc/', names: true })
   })
 })
@@ -139,7 +139,7 @@ function randomText(random: ReturnType<typeof seededRandom>, depth = 0): string 
   return text
 }
 
-/** Without order, and without what only an older bash puts in. */
+/** Ignores order and entries that only older bash versions add. */
 const known = (argv: readonly string[]): string =>
   JSON.stringify(argv.filter((word) => word !== '.' && word !== '..').toSorted())
 
@@ -161,7 +161,7 @@ it.skipIf(!hasBubblewrap)(
     )
     const wrong = judged.flatMap(({ text, said }, index) =>
       (ran[index] ?? [])
-        // What is not known and only said stands as one letter there.
+        // An unknown value that is only printed is replaced by one letter.
         .filter((argv) => !said.includes(known(argv)) && !(argv[0] === 'echo' && /\$\?|\$\(/.test(text)))
         .map((argv) => ({ text, argv })),
     )

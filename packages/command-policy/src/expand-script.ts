@@ -13,24 +13,23 @@ import {
 import { programs } from './programs/programs.ts'
 import { mayChangeFolder } from './shell-state.ts'
 
-/** A text that runs the same commands with the same words, each written out; or nothing where that is not certain. */
 export interface ExpandedScript {
   text: string
-  /** Every word of the given text, as it stands there, for comparison with what the parser saw. */
+  /** Every word of the input as written, to compare with the parser's words. */
   words: WordList
-  /** Folders whose names were put in. */
+  /** Folders whose names were read during expansion. */
   folders: readonly string[]
 }
 
 const mostWords = 2000
 const mostCommands = 300
-/** Names of files that are looked at altogether: each costs time in which nothing else happens. */
+/** Limit on directory entries read. Reading is synchronous and blocks the event loop. */
 const mostEntries = 3000
 const longest = 64 * 1024
 
 /**
- * Writes out what a shell would put in: patterns of files that are there, `$HOME`, variables that were just set, and
- * loops over such words, once for each. What the small language of `readScript` does not know is not unrolled.
+ * Expands globs of existing files, `$HOME`, variables that were just set, and loops over such words. Returns undefined
+ * for syntax that `parseSimpleScript` does not support or if the result is not certain.
  */
 export function expandScript(text: string, place: ShellContext): ExpandedScript | undefined {
   if (!/[*?$~{]|\b(xargs|if|for|while)\b/.test(text)) return undefined
@@ -45,9 +44,9 @@ export function expandScript(text: string, place: ShellContext): ExpandedScript 
   }
 }
 
-/** Stands for a text that is not known: only `echo` may get it, which does nothing but say it. */
+/** Placeholder for an unknown value. Only `echo` may receive it, since it only prints. */
 const unknown = '\0'
-/** Set for every shell; what they hold is no file name. */
+/** Set in every shell. Their values are never used as file names. */
 const inheritedVariables = /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|HOSTNAME|PWD|NODE_ENV|CI|EDITOR|TZ)$/
 
 class ScriptExpander {
@@ -59,12 +58,9 @@ class ScriptExpander {
   #looked = 0
   #count = 0
 
-  /** What the command before a pipe names, where that is known. */
   #piped: { files: string[]; print0: boolean } | undefined
   #isProgram: (name: string) => boolean
-  /** What earlier commands have set. */
   #set: ReadonlySet<string>
-  /** Commands in substitutions of the command at hand. */
   #inner: string[] = []
 
   constructor({ cwd, home, isProgram, env = [] }: ShellContext) {
@@ -83,7 +79,7 @@ class ScriptExpander {
     let moved = false
     for (const [index, { joint, command }] of steps.entries()) {
       text += joint === '' ? '' : ` ${joint} `
-      // Where a folder was entered, only what follows on its success is certain to run there.
+      // After a `cd`, only commands that depend on its success are certain to run in that folder.
       if (moved && joint !== '&&' && joint !== '|') this.#cwd = null
       if (command.kind === 'loop') {
         const rounds = command.values
@@ -92,9 +88,8 @@ class ScriptExpander {
             this.#variables.set(command.name, value)
             return this.#write(command.body, false)
           })
-        // Whether it has run, and how often, is known; what follows may still set it anew.
         this.#variables.delete(command.name)
-        // What would not run at all is not looked at either.
+        // A loop body that never runs would not be checked.
         if (rounds.length === 0) throw new UnsupportedSyntax()
         this.#piped = undefined
         text += rounds.join(joint === '&&' ? ' && ' : ' ; ')
@@ -125,7 +120,7 @@ class ScriptExpander {
       )
         throw new UnsupportedSyntax()
       if (name?.bare === 'cd') {
-        // Written out, a folder that is entered in a loop or a branch would look as if it was always entered.
+        // Expanded, a `cd` in a loop or branch would look unconditional.
         if (!top) throw new UnsupportedSyntax()
         const target = command.words[1]?.bare
         const alone = top && index === 0 && command.words.length === 2 && command.redirections.length === 0
@@ -144,7 +139,7 @@ class ScriptExpander {
     return text
   }
 
-  /** `name=value` by itself, on the way that is always gone. */
+  /** Handles a lone `name=value` that always executes. */
   #assignment({ words, redirections }: SimpleCommand, certain: boolean): string[] | undefined {
     const [first] = words
     const name = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(first?.raw ?? '')?.[1]
@@ -161,7 +156,7 @@ class ScriptExpander {
     const [value = ''] = this.#expand({
       parts: first.parts.map((part) => (part.kind === 'variable' ? { ...part, quoted: true } : part)),
     })
-    // A tilde behind the sign is expanded.
+    // Bash expands a tilde after the `=`.
     if (/[~\0]/.test(value.slice(name.length + 1))) throw new UnsupportedSyntax()
     this.#variables.set(name, value.slice(name.length + 1))
     return [`${name}=${quote(value.slice(name.length + 1))}`]
@@ -172,7 +167,7 @@ class ScriptExpander {
     for (const [index, word] of words.entries()) {
       const values = this.#expand(word)
       if (index === 0 && (values.length !== 1 || word.bare === undefined)) throw new UnsupportedSyntax()
-      // The order of files is that of a language: where it matters which of them comes first, nothing is certain.
+      // File order depends on the locale. Give up if the order matters.
       if (values.length > 1 && programs.get(given[0] ?? '')?.isTold?.(given.slice(1)) !== true)
         throw new UnsupportedSyntax()
       const hasPattern = word.parts.some(({ kind }) => kind === 'pattern')
@@ -185,9 +180,9 @@ class ScriptExpander {
     return given
   }
 
-  /** What a command runs by itself and in turn: `xargs` and `find -exec` are written out for the files at hand. */
+  /** Returns the command with those it runs: `xargs` and `find -exec` are expanded for the matching files. */
   #commandsOf(words: readonly string[], piped: boolean, redirections: readonly string[]): string[][] {
-    // With any other redirection it reads, or says, something else.
+    // Any other redirection changes its input or output.
     const isPlain = redirections.every((one) => one === '2> /dev/null')
     const files = piped && isPlain ? this.#piped : undefined
     const [name, ...rest] = words
@@ -216,7 +211,7 @@ class ScriptExpander {
       else if (/^-I[{}%@]+$/.test(word)) placed = word.slice(2)
       else if (!/^(-r|--no-run-if-empty|-[nPL]\d+)$/.test(word)) throw new UnsupportedSyntax()
     }
-    // Otherwise blanks and quotes in names make other words of them.
+    // Without NUL separators, xargs splits names at blanks and quotes.
     if (nul !== files.print0 || (!nul && files.files.some((file) => /[\s'"\\]/.test(file))))
       throw new UnsupportedSyntax()
     const command = at < words.length ? words.slice(at) : ['echo']
@@ -228,13 +223,13 @@ class ScriptExpander {
     const command = words.slice(exec + 1, -1)
     const found = this.#cwd === null ? undefined : filesOfFind(words.slice(0, exec), this.#cwd)
     if (found === undefined || !(end === ';' || (end === '+' && command.at(-1) === '{}'))) throw new UnsupportedSyntax()
-    // Where one of these stands, it may end there, and what follows is more for find to do.
+    // The `-exec` command may end at one of these words, and the rest would be more `find` expressions.
     if (command.some((word) => word === ';' || word === '+' || word === '-exec')) throw new UnsupportedSyntax()
     const looks = ['find', ...words.slice(0, exec)].map(quote)
     return [looks, ...this.#forFiles(end === '+' ? command.slice(0, -1) : command, found.files, '{}', end === '+')]
   }
 
-  /** A command with files at its end, or with each of them where `placed` stands. */
+  /** Builds the command with the files appended, or once per file with `placed` replaced. */
   #forFiles(
     command: readonly string[],
     files: readonly string[],
@@ -268,7 +263,6 @@ class ScriptExpander {
     return `${operator}${operator.endsWith('&') ? (values[0] as string) : ` ${quote(values[0] as string)}`}`
   }
 
-  /** The words that a word becomes. */
   #expand({ parts }: Pick<RawWord, 'parts'>): string[] {
     let hasPattern = false
     let pattern = ''
@@ -293,8 +287,7 @@ class ScriptExpander {
   #valueOf({ name, quoted }: { name: string; quoted: boolean }): string {
     const value = this.#variables.get(name) ?? (name === 'HOME' ? this.#home : undefined)
     if (name.startsWith('(')) {
-      // Outside quotes it would be taken for a pattern.
-      // What it enters is left again with it.
+      // Unquoted, the output would be split and globbed. A `cd` inside a substitution has no effect outside it.
       if (!quoted || mayChangeFolder(name)) throw new UnsupportedSyntax()
       this.#inner.push(name.slice(1))
       return unknown
@@ -305,7 +298,6 @@ class ScriptExpander {
     return value
   }
 
-  /** The files that match, as bash names them. */
   #files(pattern: string): string[] {
     if (this.#cwd === null || pattern.includes('\\')) throw new UnsupportedSyntax()
     let found = [pattern.startsWith('/') ? '/' : '']
@@ -316,7 +308,7 @@ class ScriptExpander {
       for (const before of found) {
         const folder = before.startsWith('/') ? before : `${this.#cwd}/${before}`
         if (!/[*?]/.test(segment)) {
-          // Also whether it is there is learned.
+          // Even testing existence reveals something, so record it.
           this.folders.add(`${folder}${segment}`)
           if (++this.#looked > mostEntries) throw new UnsupportedSyntax()
           if (last ? exists(`${folder}${segment}`) : isFolder(`${folder}${segment}`))
@@ -331,9 +323,9 @@ class ScriptExpander {
           'su',
         )
         this.folders.add(folder === '' ? '/' : folder)
-        // Before version 5.2 bash counts `.` and `..` among the names that begin with a dot.
+        // Before version 5.2, bash includes `.` and `..` in names that start with a dot.
         for (const name of ['.', '..', ...entries(folder)]) {
-          // Which characters a name is made of depends on the language.
+          // Character boundaries in a name depend on the locale.
           if (++this.#looked > mostEntries || (segment.includes('?') && /[^ -~]/.test(name)) || name.includes('\uFFFD'))
             throw new UnsupportedSyntax()
           if ((name.startsWith('.') && !segment.startsWith('.')) || !matches.test(name)) continue
@@ -348,7 +340,7 @@ class ScriptExpander {
   }
 }
 
-/** It hands on some of the lines that it gets, as they are. */
+/** True if the command passes some of its input lines through unchanged. */
 function isFilter([name, ...words]: readonly string[]): boolean {
   if (name === 'head' || name === 'tail') return /^(-\d+|-n ?\d+)?$/.test(words.join(' '))
   if (name === 'sort') return words.every((word) => /^-[ruV]+$/.test(word))

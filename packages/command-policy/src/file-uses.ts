@@ -12,20 +12,17 @@ import type { CommandFinding, PossibleFolders } from './shell-state.ts'
 interface FileUses {
   reads: FileUse[]
   writes: FileUse[]
-  /** Why not all that is read is known. */
   opaque?: string
-  /** Some of it is known only when it runs. */
   late?: true
 }
 
-/** What the words of a program that writes are: all of them written, or the last with the others read. */
+/** Operands of a writing program: all are written, or the last is written and the others are read. */
 type Writer = { options: OptionSpec; operands: 'written' | 'last' | 'none' }
 const writer = (options: string, operands: Writer['operands'] = 'written'): Writer => ({
   options: optionSpec(options),
   operands,
 })
 
-/** Programs that change files which they are told by name. */
 const writers: ReadonlyMap<string, Writer> = new Map(
   Object.entries({
     rm: writer('-dfiIrRvx --force --recursive --verbose --interactive[=] --dir --one-file-system --no-preserve-root'),
@@ -82,7 +79,7 @@ const writers: ReadonlyMap<string, Writer> = new Map(
     ex: writer('-es -c='),
   }),
 )
-/** Options of programs that otherwise look, with files that they write. */
+/** Options of otherwise read-only programs that name an output file. */
 const outputs: ReadonlyMap<string, OptionSpec> = new Map(
   Object.entries({
     sort: optionSpec('-o=> --output=>'),
@@ -93,12 +90,14 @@ const outputs: ReadonlyMap<string, OptionSpec> = new Map(
   }),
 )
 
-/** Whether its own rules say which words of a program are files. */
 export function isKnownProgram(name: string | null): boolean {
   return name !== null && programs.has(name)
 }
 
-/** The files that a command names, as far as they can be told: for rules on paths. `look`: what its own rules say. */
+/**
+ * Returns the files a command names, as far as they are known, for path rules. `look`: the result of the program's own
+ * rules.
+ */
 export function fileUsesOf(found: CommandFinding, place: ShellContext, look: ArgumentCheck | undefined): FileUses {
   const uses: FileUses = { reads: [], writes: [] }
   const { name, redirections } = found
@@ -107,7 +106,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
   for (const { operator, target } of redirections) {
     if (isDuplicate(operator, target.value)) continue
     for (const field of target.fields) {
-      // A file that is opened both ways need not exist before.
+      // A file opened for reading and writing need not exist yet.
       if (operator !== '<') add(uses.writes, { path: field, redirected: true })
       if (operator === '<' || operator === '<>') add(uses.reads, { path: field, redirected: true })
     }
@@ -126,21 +125,21 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     for (const path of read.reads) add(uses.reads, { path })
     if (found.adds) isLate(`"${name ?? ''}" is given files that are known only when it runs.`)
     if (operands === 'none') return
-    // Of chmod and chown the first word is what to change.
+    // The first operand of chmod and chown is the mode or owner.
     const files = /^(chmod|chown|chgrp|chattr)$/.test(name ?? '') ? read.operands.slice(1) : read.operands
     const tree = read.given.has('-r') || read.given.has('-R') || read.given.has('--recursive')
     for (const [index, path] of files.entries()) {
       const reads = operands === 'last' && read.writes.length === 0 && index < files.length - 1
       const spread = tree ? { tree: true as const } : {}
       if (reads) add(uses.reads, { path, ...spread })
-      // What is moved is gone from where it was.
+      // A moved file is removed from its old path.
       if (!reads || name === 'mv') add(uses.writes, { path, ...spread, ...meant })
     }
   }
 
   function ofLooker(program: string, given: readonly string[]): void {
     const rules = programs.get(program)
-    // Where a word is only guessed (`~`), its rules still say best what its words are.
+    // Even if a word is only a guess (`~`), the program's rules are the best interpretation.
     const guessed = look === undefined && given.every(isWhole) ? rules?.look(given, program) : look
     if (guessed !== undefined && guessed.why === undefined) {
       for (const reading of guessed.reads) add(uses.reads, reading)
@@ -164,7 +163,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     if (found.adds) uses.late = true
   }
 
-  /** A language of its own, or options that are not known: every word may be a file, and so may the value of an option. */
+  /** The program has its own language or unknown options: every word and every option value may be a file. */
   function ofUnknown(program: string, given: readonly string[]): void {
     for (const word of given) {
       const path = word.startsWith('-') ? (/^--[^=]+=(.+)$/s.exec(word)?.[1] ?? '') : word
@@ -210,7 +209,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     }
     if (spelled.startsWith('/')) return use(spelled)
     if (spelled === '~' || spelled.startsWith('~/')) use(place.home + spelled.slice(1))
-    // The shell may not have moved at all.
+    // The `cd` may have failed.
     if (cwds === null) isLate('Where it runs is known only when it runs.')
     for (const cwd of cwds ?? [place.cwd]) use(resolveFrom(cwd, spelled, cwd === place.cwd))
 
@@ -225,14 +224,14 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
   }
 }
 
-/** Where git works: `-C` leads it elsewhere. */
+/** Returns the folders git works in. `-C` changes them. */
 export function gitFolders(cwds: PossibleFolders, words: readonly string[]): PossibleFolders {
   const { folders } = gitCommand(words)
   if (folders.length === 0 || cwds === null) return cwds
   return cwds.map((cwd) => folders.reduce((at, folder) => (folder.startsWith('/') ? folder : `${at}/${folder}`), cwd))
 }
 
-/** `2>&1`: no file. */
+/** True for `2>&1` and the like, which open no file. */
 export function isDuplicate(operator: string, target: string | null): boolean {
   return (operator === '>&' || operator === '<&') && target !== null && /^(\d+-?|-)$/.test(target)
 }
@@ -245,8 +244,8 @@ function spellPattern(path: string): string {
 }
 
 /**
- * A path from a folder. What goes up is left for the file system to resolve, but for the plain case: up from the real
- * path that the shell started in.
+ * Resolves a path against a folder. The file system must resolve `..`, except the simple case of going up from the
+ * shell's real start folder.
  */
 function resolveFrom(cwd: string, path: string, real: boolean): string {
   let base = cwd === '/' ? '' : cwd
@@ -261,8 +260,7 @@ function resolveFrom(cwd: string, path: string, real: boolean): string {
 }
 
 /**
- * Whether the lists of what to pass over, in a folder and above it, have ripgrep show a hidden file that is secret: a line
- * with `!` does.
+ * True if ignore files in the folder or above make ripgrep show a hidden secret file, through a line starting with `!`.
  */
 function showsHidden(folder: string): boolean {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {

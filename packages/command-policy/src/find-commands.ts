@@ -28,7 +28,7 @@ import {
 } from './shell-state.ts'
 import { fetchers } from './wrappers.ts'
 
-/** Whether a function starts itself twice in one pipe, or in the background: `:(){ :|:& };:`. */
+/** True if a function starts itself twice in one pipe or in the background: `:(){ :|:& };:`. */
 function isForkBomb(definition: Function, name: string): boolean {
   let bomb = false
   const callsOf = (node: SyntaxNode): number => {
@@ -44,7 +44,6 @@ function isForkBomb(definition: Function, name: string): boolean {
   return bomb
 }
 
-/** Goes through a text for bash and takes down every simple command in it, to any depth. */
 export function findCommands(text: string, place: { cwd: string; home: string }): ScriptFindings {
   const finder = new Finder(place.home)
   finder.text(text, { cwds: [place.cwd], via: [], remote: false, input: noInput, source: text })
@@ -110,7 +109,7 @@ class Finder {
   }
 
   #compound(node: SyntaxNode, spot: ScriptContext): FolderChange {
-    // Inside a loop or a branch, and after it, a `cd` may or may not have happened.
+    // Inside and after a loop or branch, a `cd` may or may not have run.
     const within = mayChangeFolder(spot.source.slice(node.pos, node.end)) ? { ...spot, cwds: null } : spot
     switch (node.type) {
       case 'BraceGroup':
@@ -157,7 +156,7 @@ class Finder {
     }
   }
 
-  /** A part of a word, or something between: what it runs matters, and what it sets. */
+  /** Visits a part of a word or another node for the commands it runs and the variables it sets. */
   #part(node: SyntaxNode, spot: ScriptContext): void {
     const { collector } = this
     switch (node.type) {
@@ -166,19 +165,19 @@ class Finder {
       case 'ArithmeticCommandExpansion':
         return this.#substitution(node.text, node.script, spot)
       case 'ExtendedGlob':
-        // Bash knows these only when told to; otherwise the parentheses are a subshell.
+        // Bash supports these only if enabled. Otherwise the parentheses are a subshell.
         collector.note('unseen', 'It has a pattern that bash may take for a subshell.')
         collector.reread(node.pattern, { ...spot, via: [...spot.via, 'subshell'] })
         break
       case 'ArithmeticExpansion':
-        // Where its brackets do not match, bash takes `$((` for a subshell in a substitution.
+        // With unbalanced brackets, bash treats `$((` as a subshell in a substitution.
         if (!/^[\w\s+*/%<>=!^~?:,[\]${}-]*$/.test(withoutBrackets(node.text)))
           collector.note('unseen', 'What it computes can be read in two ways.')
         collector.computes(withoutBrackets(node.text), spot)
         collector.evaluates(withoutBrackets(node.text), spot)
         break
       case 'ParameterExpansion':
-        // Bash 5.2 itself joins commands wrongly there.
+        // Bash 5.2 itself joins commands incorrectly here.
         if (node.text.includes('<<')) collector.note('unseen', 'It has a here-document in an expansion.')
         if (node.operation?.type === 'Transform' && node.operation.operand.value !== 'Q')
           collector.note('unseen', 'A variable in it is expanded once more.')
@@ -199,7 +198,7 @@ class Finder {
   #substitution(text: string, script: ParsedScript | undefined, spot: ScriptContext): void {
     if (script === undefined) return this.collector.note('unseen', 'It has a substitution that cannot be read.')
     const [only] = script.commands
-    // Bash 5.2 joins the commands behind a here-document in a substitution: `a; b` becomes `a b`.
+    // Bash 5.2 joins the commands after a here-document in a substitution: `a; b` becomes `a b`.
     if (text.includes('<<') && (script.commands.length > 1 || only?.command.type !== 'Command')) {
       this.collector.note('unseen', 'It has a here-document in a substitution.')
       this.collector.note('altered', 'It has a here-document in a substitution.')
@@ -233,7 +232,7 @@ class Finder {
     if (node.name !== undefined) pieces.push(...this.#read(node.name, spot))
     let end = node.name?.end
     for (const part of node.suffix) {
-      // Two words that touch are one to bash.
+      // Bash treats two adjacent words as one.
       if (part.pos === end && part.type === 'Word')
         this.collector.note('unseen', 'Words in it can be parted in two ways.')
       end = part.type === 'Word' ? part.end : undefined
@@ -244,7 +243,7 @@ class Finder {
     return this.collector.take({ pieces, assignments, redirections }, { ...spot, input })
   }
 
-  /** `own`: no command follows, so the shell itself keeps the variable. */
+  /** `own`: no command follows, so the shell keeps the variable. */
   #assign(node: Assignment, own: boolean, spot: ScriptContext): CommandFinding['assignments'][number] {
     const { name, value } = node
     const { memory } = this.collector
@@ -271,7 +270,7 @@ class Finder {
     return { name, value: certain, safe: own ? !isDangerousName(name) : isSafeSetting(name, certain) }
   }
 
-  /** `export A=b`: an assignment that is an argument. */
+  /** Handles an assignment passed as an argument: `export A=b`. */
   #argument(node: Assignment, spot: ScriptContext): ExpandedWord {
     const { name, value } = node
     if (node.index !== undefined) this.#read(node.index, spot)
@@ -327,7 +326,6 @@ class Finder {
     }
   }
 
-  /** The words that a word becomes, once everything that it runs has been found. */
   #read(word: Word, spot: ScriptContext, prefix = ''): ExpandedWord[] {
     const { findings, memory } = this.collector
     const before = findings.commands.length
@@ -339,7 +337,6 @@ class Finder {
     return spot.guessed === true ? pieces.map((piece) => ({ ...piece, certain: false })) : pieces
   }
 
-  /** Whether something that was found since brings in something from the network. */
   #fetchedSince(count: number): boolean {
     const { commands } = this.collector.findings
     for (let at = count; at < commands.length; at++) if (fetchers.has(commands[at]?.name ?? '')) return true
@@ -347,16 +344,16 @@ class Finder {
   }
 }
 
-/** What stands in `$((…))` or `$[…]`. */
+/** Returns the contents of `$((…))` or `$[…]`. */
 function withoutBrackets(text: string): string {
   return text.replace(/^\$(\(\(|\[)/, '').replace(/(\)\)|\])$/, '')
 }
 
-/** Variables whose value programs run. */
+/** Variables whose values programs execute. */
 const holdsCommand =
   /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG_VALUE|WRAPPER|LESSOPEN|_RSH$|^SHELL$/
 
-/** Variables that have programs load or run something of their own. */
+/** Variables that make programs load or run additional code. */
 const runsMore =
   /^(GIT_CONFIG|GIT_SSH|GIT_EXEC|LD_|DYLD_|BASH_ENV$|ENV$|NODE_OPTIONS$|PYTHONSTARTUP$|PERL5OPT$|RUBYOPT$)/
 

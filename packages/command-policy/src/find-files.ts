@@ -4,8 +4,8 @@ const mostEntries = 3000
 const mostFiles = 256
 
 /**
- * Every file that `find` may name, or a few more; undefined when that cannot be told or they are too many. `words`:
- * without its name. `print0`: how it parts them.
+ * Returns all files that `find` may print, possibly a few more. Returns undefined if unknown or too many. `words`: the
+ * arguments without the program name. `print0`: true if the output is separated by NUL.
  */
 export function filesOfFind(words: readonly string[], cwd: string): { files: string[]; print0: boolean } | undefined {
   let at = 0
@@ -29,7 +29,7 @@ export function filesOfFind(words: readonly string[], cwd: string): { files: str
     const entries = entriesOf(absolute(name))
     looked += entries.length
     if (looked > mostEntries) return false
-    // Such a name is not what stands there, so the file cannot be looked at.
+    // The decoded name differs from the real one, so the file cannot be inspected.
     if (entries.some(({ name: entry }) => entry.includes('\uFFFD'))) return false
     return entries.every((entry) => visit(`${name}${name.endsWith('/') ? '' : '/'}${entry.name}`, depth + 1, entry))
   }
@@ -41,7 +41,7 @@ export function filesOfFind(words: readonly string[], cwd: string): { files: str
   return all ? { files, print0: tests.print0 } : undefined
 }
 
-/** Links in a folder, to any depth, also behind links; undefined when that cannot be told or there is too much to look through. */
+/** Returns the symlinks in a folder at any depth, following links. Returns undefined if unknown or too many entries. */
 export function linksBelow(folder: string): string[] | undefined {
   const links: string[] = []
   const left = [folder]
@@ -64,7 +64,6 @@ export function linksBelow(folder: string): string[] | undefined {
   return links
 }
 
-/** Where a link leads; undefined when there is nothing. */
 function realOf(link: string): string | undefined {
   try {
     return realpathSync(link)
@@ -75,7 +74,7 @@ function realOf(link: string): string | undefined {
 
 type Kind = Pick<Dirent, 'isFile' | 'isDirectory'>
 
-/** None where it cannot be read: `find` cannot either. */
+/** Returns no entries for an unreadable folder: `find` cannot read it either. */
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -87,9 +86,7 @@ function entriesOf(folder: string): Dirent[] {
 type Test = (name: string) => boolean
 
 interface Tests {
-  /** All of these hold of what is named. */
   named: Test[]
-  /** None of these does. */
   excluded: Test[]
   pruned: Test[]
   onlyFiles: boolean
@@ -101,7 +98,7 @@ interface Tests {
 const flags = /^-(empty|executable|readable|writable|depth|xdev|mount|daystart|nowarn|print|print0)$/
 const others = /^-(size|perm|user|group|mtime|atime|ctime|mmin|amin|cmin|newermt|links)$/
 
-/** Tests that are joined by "and". What is not understood in them counts as met. */
+/** Parses tests joined by "and". Unknown tests count as passed. */
 function readTests(words: readonly string[]): Tests | undefined {
   const tests: Tests = {
     named: [],
@@ -118,7 +115,7 @@ function readTests(words: readonly string[]): Tests | undefined {
     tests.pruned.push(matching(words[at] as string, words[at + 1] as string) ?? (() => false))
     at += 4
   }
-  // Then folders come after what is in them, and nothing is left out.
+  // With `-depth`, folders come after their contents and `-prune` has no effect.
   if (tests.pruned.length > 0 && words.includes('-depth')) return undefined
   const printed = tests.pruned.length === 0 || words.some((word) => /^-print0?$/.test(word))
   for (; at < words.length; at++) {
@@ -135,7 +132,7 @@ function readTests(words: readonly string[]): Tests | undefined {
     if (/^-i?(name|path|wholename)$/.test(test)) {
       const match = matching(test, value)
       if (match !== undefined && !not) tests.named.push(match)
-      // Which letters are the same depends on the language.
+      // Case folding depends on the locale.
       else if (match !== undefined && !test.startsWith('-i')) tests.excluded.push(match)
     } else if (test === '-type') {
       tests.onlyFiles ||= value === 'f' && !not
@@ -149,9 +146,9 @@ function readTests(words: readonly string[]): Tests | undefined {
   return printed && !(tests.print0 && words.includes('-print')) ? tests : undefined
 }
 
-/** Undefined for a pattern that is not plain: such a test says nothing. */
+/** Returns undefined for a non-plain pattern: the test is then ignored. */
 function matching(test: string, pattern: string): Test | undefined {
-  // What counts as one character depends on the language, too.
+  // Character boundaries depend on the locale too.
   if (/[?[\]\\]|[^ -~]/.test(pattern)) return undefined
   const source = pattern.replaceAll(/[.+^$()|{}]/g, '\\$&').replaceAll('*', '.*')
   const expression = new RegExp(`^${source}$`, test.startsWith('-i') ? 'si' : 's')

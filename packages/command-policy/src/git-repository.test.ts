@@ -11,7 +11,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 let count = 0
 const env = { PATH: process.env['PATH'] ?? '', HOME: base, GIT_CONFIG_NOSYSTEM: '1' }
 
-/** A repository with one commit, and a program that leaves a mark when git runs it. */
+/** Creates a repository with one commit, and a program that leaves a marker file if git runs it. */
 function repository(): { top: string; mark: string; evil: string; git(...words: string[]): string } {
   const top = path.join(base, `r${count++}`)
   mkdirSync(top)
@@ -35,7 +35,7 @@ it('takes an ordinary repository, from any folder in it', () => {
   mkdirSync(path.join(top, 'src/deep'), { recursive: true })
   expect(isPlainRepository(top)).toBe(true)
   expect(isPlainRepository(path.join(top, 'src/deep'))).toBe(true)
-  // The temporary folder lies in none.
+  // The temporary folder is in no repository.
   expect(isPlainRepository(base)).toBe(true)
   expect(isPlainRepository(path.join(base, 'not-there'))).toBe(true)
 })

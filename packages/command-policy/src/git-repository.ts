@@ -4,10 +4,10 @@ import type { TrackedFiles } from './command-analysis.ts'
 import { secretIn } from './sensitive-paths.ts'
 
 /**
- * Whether git, started in a folder, runs nothing that came with the folder. A repository's own settings can name
- * programs (`core.fsmonitor`, filters, `diff.external`), so every setting must be on a list; there must be no hook that
- * looking can set off, no repository within it, and none that the folder itself pretends to be. The person's own settings
- * are trusted. Where there is no repository at all, git has nothing to run.
+ * True if git, started in a folder, runs nothing that the folder provides. A repository's own settings can name
+ * programs (`core.fsmonitor`, filters, `diff.external`), so every setting must be on an allowlist. It must contain no
+ * hook that a read-only command can trigger and no nested repository. The folder itself must not pose as a bare
+ * repository. The user's own settings are trusted. Outside a repository git has nothing to run.
  */
 export function isPlainRepository(folder: string): boolean {
   try {
@@ -19,8 +19,8 @@ export function isPlainRepository(folder: string): boolean {
 }
 
 /**
- * What git tracks around a folder; null where there is no repository; undefined where it cannot be told. Secrets that
- * were tracked once and are no longer are not among them.
+ * Returns the files git tracks around a folder. Null outside a repository, undefined if unknown. Excludes secrets that
+ * are no longer tracked.
  */
 export function trackedFiles(folder: string): TrackedFiles | null | undefined {
   try {
@@ -33,21 +33,24 @@ export function trackedFiles(folder: string): TrackedFiles | null | undefined {
   }
 }
 
-/** The folder with `.git`, going up; null where there is none; undefined where another kind of repository is met first. */
+/**
+ * Finds the closest parent folder with `.git`. Returns null if there is none, undefined if another kind of repository
+ * comes first.
+ */
 function repositoryRoot(folder: string): string | null | undefined {
-  // Nobody gets to a folder that is not there. Git goes up from where links lead.
+  // Nothing can run in a missing folder. Git resolves links before it goes up.
   if (!exists(folder)) return null
   for (let at = realpathSync(folder); ; at = path.dirname(at)) {
     const git = statSync(path.join(at, '.git'), { throwIfNoEntry: false })
-    // A file instead of a folder leads elsewhere: worktrees, modules.
+    // A `.git` file points elsewhere: worktrees, submodules.
     if (git !== undefined) return git.isDirectory() && isRepository(path.join(at, '.git')) ? at : undefined
-    // A folder that looks like the inside of a repository is taken for one.
+    // Git treats a folder that looks like a bare repository as one.
     if (exists(path.join(at, 'HEAD')) && exists(path.join(at, 'objects'))) return undefined
     if (at === path.dirname(at)) return null
   }
 }
 
-/** Git goes on upwards from a folder that only looks like one. */
+/** Git skips an invalid `.git` folder and continues upward. */
 function isRepository(git: string): boolean {
   const isFolder = (name: string): boolean => statSync(path.join(git, name)).isDirectory()
   const head = readFileSync(path.join(git, 'HEAD'), 'utf8')
@@ -76,7 +79,7 @@ function isPlain(git: string, top: string): boolean {
   return !exists(path.join(top, '.gitmodules')) && !readIndex(git).repositories
 }
 
-/** `section.key` or `section.name.key` of each line, in small letters; undefined for a line that is not understood. */
+/** Returns the lowercased `section.key` or `section.name.key` of each line, undefined for lines it cannot parse. */
 function settingsOf(config: string): (string | undefined)[] {
   let section: string | undefined
   const names: (string | undefined)[] = []
@@ -94,9 +97,9 @@ function settingsOf(config: string): (string | undefined)[] {
 }
 
 interface Index {
-  /** It lists a repository within this one: git would look into that by its own settings. */
+  /** The index lists a nested repository, which git would open with that repository's own settings. */
   repositories: boolean
-  /** Tracked files that are secret; undefined when it cannot be read. */
+  /** Tracked secret files, or undefined if the index cannot be read. */
   secrets: readonly string[] | undefined
 }
 const indexCache = new Map<string, { mark: string; index: Index }>()
@@ -110,14 +113,13 @@ function readIndex(git: string): Index {
   if (before?.mark === mark) return before.index
   if (stats.size > 16 << 20) return { repositories: true, secrets: undefined }
   const bytes = readFileSync(file)
-  // Such an entry has the mode 0160000; a chance match of the bytes elsewhere only makes us ask.
+  // Gitlink entries have mode 0160000. An accidental byte match only causes an extra approval prompt.
   const index = { repositories: bytes.includes(Buffer.from([0, 0, 0xe0, 0])), secrets: secretsIn(bytes) }
   if (indexCache.size > 100) indexCache.clear()
   indexCache.set(file, { mark, index })
   return index
 }
 
-/** Reads the names of an index of version 2 or 3 with SHA-1. */
 function secretsIn(bytes: Buffer): string[] | undefined {
   const version = bytes.readUInt32BE(4)
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) return undefined
@@ -128,7 +130,7 @@ function secretsIn(bytes: Buffer): string[] | undefined {
     const start = at + 62 + ((flags & 0x4000) === 0 ? 0 : 2)
     const end = bytes.indexOf(0, start)
     const length = flags & 0xfff
-    // What is not where it should be has another format, such as that of SHA-256.
+    // Unexpected layout: another format, such as SHA-256.
     if (end === -1 || (length < 0xfff && end - start !== length)) return undefined
     const name = bytes.toString('utf8', start, end)
     if (secretIn(name) !== undefined) secrets.push(name)

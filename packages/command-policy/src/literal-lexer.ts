@@ -1,4 +1,3 @@
-/** The words of a text that passed, in order; or why it did not. */
 export type LiteralWords = { words: string[]; why?: undefined } | { words?: undefined; why: string }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u
@@ -6,9 +5,9 @@ const bare = /[A-Za-z0-9_@%+=:,./^-]/
 const operator = /[;|&<>\n]/
 
 /**
- * The lexical gate. It lets through a language that is small enough to be read here a second time, apart from the
- * parser: words of harmless characters, quotes, comments, `;`, `|`, `&`, `<`, `>`. No expansion of any kind, nothing
- * that cannot be seen, nothing outside quotes that is not ASCII. What the parser makes of it must be the same words.
+ * Lexical gate, independent of the parser. Accepts a language small enough to parse a second time here: words of
+ * harmless characters, quotes, comments, `;`, `|`, `&`, `<`, `>`. Rejects all expansions, invisible characters, and
+ * non-ASCII outside quotes. The parser must produce the same words.
  */
 export function lexLiteral(text: string): LiteralWords {
   const unseen = findInvisible(text)
@@ -28,10 +27,10 @@ export function lexLiteral(text: string): LiteralWords {
       end()
     } else if (operator.test(character)) {
       if (character === '<' && next === '<') return { why: 'It has a here-document.' }
-      // Bash ends `>&-` by itself, whatever stands right behind it.
+      // Bash ends the token after `>&-`, whatever follows.
       if (/[<>]/.test(character) && next === '&' && !/^\d(?:[\s;|&<>]|$)/.test(text.slice(at + 2, at + 4)))
         return { why: 'It redirects in an odd way.' }
-      // A number right before `<` or `>` is a file descriptor.
+      // A number directly before `<` or `>` is a file descriptor.
       if ((character === '<' || character === '>') && word !== null && !quoted && /^\d{1,9}$/.test(word)) word = null
       end()
     } else if (character === '#' && word === null) {
@@ -65,15 +64,15 @@ export function lexLiteral(text: string): LiteralWords {
   return { words }
 }
 
-/** Says which character of a text cannot be seen, or is a space that does not part words. */
+/** Describes the first invisible character, or a space that does not separate words. */
 export function findInvisible(text: string): string | undefined {
   const odd = invisible.exec(text.replaceAll(/[\n\t]/g, ''))
   return odd === null ? undefined : `It has a character that cannot be seen (${codePoint(odd[0])}).`
 }
 
-/** Whether what cannot be seen stands only in quotes, in a text so plain that there is no doubt of where these end. */
+/** True if invisible characters occur only in quotes, in a text simple enough that the quotes are unambiguous. */
 export function isOnlyQuoted(text: string): boolean {
-  // A star is taken in quotes and nowhere else.
+  // `*` is allowed only in quotes.
   return (
     lexLiteral(text.replaceAll(/[^\n\t]/gu, (character) => (invisible.test(character) ? '*' : character))).why ===
     undefined
@@ -81,15 +80,15 @@ export function isOnlyQuoted(text: string): boolean {
 }
 
 function isBare(character: string, word: string | null, next: string): boolean {
-  // `[` and `]` are the name and the end of a test when they stand alone, and a pattern otherwise.
+  // `[` and `]` are test brackets if they stand alone, otherwise a pattern.
   if (character === '[' || character === ']') return word === null && (next === '' || /[\s;|&]/.test(next))
   if (character === '#') return true
-  // A tilde is expanded at the start of a word, and in what looks like an assignment.
+  // A tilde expands at the start of a word and in what looks like an assignment.
   if (character === '~') return word !== null && word !== '' && !/[=:]/.test(word)
   return bare.test(character)
 }
 
-/** Up to the closing quote. Bash keeps a backslash there unless it protects something. */
+/** Reads up to the closing quote. Bash keeps a backslash there unless it escapes something. */
 function readQuoted(text: string, start: number): { value: string; end: number } | string {
   let value = ''
   for (let at = start; at < text.length; at++) {
@@ -100,7 +99,7 @@ function readQuoted(text: string, start: number): { value: string; end: number }
     if (character === '$' && !/["\s|)]/.test(next)) return 'It has an expansion inside double quotes.'
     if (character === '\\') {
       if (next === '\n' || next === '') return 'A line is continued inside double quotes.'
-      // In some encodings the backslash would be the second half of the character before it.
+      // In some encodings the backslash would be the second byte of the preceding character.
       if ((text[at - 1] ?? '') > '~') return 'A backslash follows a character that is not ASCII.'
       value += '$`"\\'.includes(next) ? next : `\\${next}`
       at++

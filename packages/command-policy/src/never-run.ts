@@ -1,14 +1,10 @@
 import { fieldsOf, isWhole, mark, star } from './read-word.ts'
 import type { CommandFinding } from './shell-state.ts'
 
-/** A command as the floor looks at it. */
 interface SeenCommand {
   words: readonly string[]
-  /** Its options, joined by blanks. */
   options: string
-  /** It goes through folders with all that is in them. */
   recursive: boolean
-  /** The first of its words that is a place which must not go. */
   vital(from?: number, to?: number): string | undefined
   device(): string | undefined
 }
@@ -36,7 +32,6 @@ const removes = ({ recursive, vital, device }: SeenCommand): string | undefined 
   return disk === undefined ? undefined : `It removes the device ${disk}.`
 }
 
-/** What must never run, by the name of its program. To add one is one entry. */
 const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefined> = new Map(
   Object.entries<(seen: SeenCommand) => string | undefined>({
     rm: removes,
@@ -92,7 +87,7 @@ const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefin
     systemctl: ({ words }) =>
       words.some((word) => /^(poweroff|reboot|halt|kexec|soft-reboot)$/.test(word)) ? endsMachine : undefined,
     loginctl: ({ words }) => (words.some((word) => /^(poweroff|reboot|halt)$/.test(word)) ? endsMachine : undefined),
-    // `-1` as a process is every one, as the first option a signal.
+    // `-1` as a process ID means every process. As the first option it is a signal.
     kill: ({ words }) =>
       words.slice(1).some((word) => word === '-1' || word === '1') || words[0] === '1'
         ? 'It ends every process.'
@@ -102,8 +97,8 @@ const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefin
 )
 
 /**
- * Whether a command destroys the root, a home or a device, or ends the machine: the reason, for a refusal whatever the
- * rules allow. Guesses count: `rm -rf $HOME` is `rm -rf` of the home.
+ * Returns the reason to refuse a command that destroys the root, a home folder or a device, or shuts the machine down.
+ * No rule can override it. Guesses count: `rm -rf $HOME` counts as removing the home folder.
  */
 export function whyNeverRun(found: CommandFinding, home: string): string | undefined {
   if (found.remote) return undefined
@@ -141,12 +136,12 @@ const system =
   /^\/(bin|sbin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|srv|sys|usr|var|Applications|Library|System|Users|Volumes|private|private\/etc|private\/var|usr\/(bin|lib|sbin|local|share))?$/
 const everything = new RegExp(`/\\.?[${star}${mark}]+$`)
 
-/** The root, what the system stands on, homes, and everything in one of them. */
+/** True for the root, system folders, home folders, and a wildcard for everything in one of them. */
 function isVital(place: string, home: string): boolean {
   const folder = place.replace(everything, '')
   if (!isWhole(folder)) return false
   if (system.test(folder) || /^\/(home|Users)\/[^/]+$/.test(folder)) return true
-  // A folder that holds the home.
+  // A folder that contains the home folder.
   return folder === home || home.startsWith(`${folder}/`)
 }
 
@@ -154,7 +149,7 @@ function isDevice(path: string): boolean {
   return /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|md|dm-|mapper\/|loop|sr|mem|kmem|port|nst|st\d)/.test(path)
 }
 
-/** Resolved by what is written: good enough for a guess that may only refuse more. */
+/** Resolves a path textually. Good enough for a guess that can only cause refusals. */
 function absolute(path: string, cwd: string): string {
   const parts: string[] = []
   for (const part of `${path.startsWith('/') ? '' : `${cwd}/`}${path}`.split('/')) {

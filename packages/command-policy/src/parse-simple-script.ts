@@ -1,6 +1,6 @@
 import { isDangerousName, isKeptByShell } from './environment-variables.ts'
 
-/** A piece of a word: text, where nothing means anything; a pattern; or a variable, which is split unless quoted. */
+/** A piece of a word: literal text, a pattern, or a variable, which is split unless quoted. */
 export type WordPart =
   | { kind: 'text'; text: string }
   | { kind: 'pattern'; text: '*' | '?' }
@@ -8,9 +8,8 @@ export type WordPart =
 
 export interface RawWord {
   parts: WordPart[]
-  /** As it stands there. */
   raw: string
-  /** It is one plain word without quotes, so it can be a word of the language. */
+  /** Set for a plain unquoted word, which may be a keyword. */
   bare?: string
 }
 
@@ -25,28 +24,24 @@ interface Loop {
   values: RawWord[]
   body: ScriptStep[]
 }
-/** `if` and `while read`: lists that run or do not. */
+/** `if` and `while read`: lists that run conditionally. */
 interface Group {
   kind: 'group'
   lists: ScriptStep[][]
-  /** Variables that get what is read. */
   names: readonly string[]
 }
-/** A command and how it is joined to the one before. */
 export interface ScriptStep {
   joint: string
   command: SimpleCommand | Loop | Group
 }
 
-/** Every word of a text, as it stands there. */
 export type WordList = readonly { at: number; text: string }[]
 
-/** The text is beyond the small language. */
 export class UnsupportedSyntax extends Error {}
 
 /**
- * Reads a small part of the language of bash, by itself: lists, pipes, redirections, `for`, `if`, `while read`. Throws
- * where a text is beyond that.
+ * Parses a small subset of bash, independent of the main parser: lists, pipes, redirections, `for`, `if`, `while read`.
+ * Throws `UnsupportedSyntax` for anything else.
  */
 export function parseSimpleScript(text: string): { steps: ScriptStep[]; words: WordList } {
   const reader = new ScriptParser(text)
@@ -72,7 +67,7 @@ class ScriptParser {
     return steps
   }
 
-  /** Commands up to the end, or up to one of the words that end them, which is left to be taken. */
+  /** Reads commands up to the end of the text or up to an end keyword, which it leaves unread. */
   #list(...ends: string[]): ScriptStep[] {
     const steps: ScriptStep[] = []
     let joint = ''
@@ -138,7 +133,7 @@ class ScriptParser {
       isKeptByShell(name.bare)
     )
       throw new UnsupportedSyntax()
-    // The parser does not count the words of the language among its own.
+    // The main parser does not count keywords as words.
     this.words.pop()
     if (!this.#keyword('in')) throw new UnsupportedSyntax()
     const values: RawWord[] = []
@@ -186,7 +181,6 @@ class ScriptParser {
     }
   }
 
-  /** Takes a word of the language where it stands next. */
   #keyword(word: string): boolean {
     if (!this.#isNext(word)) return false
     this.#at += word.length
@@ -251,9 +245,9 @@ class ScriptParser {
     return { parts, raw, bare }
   }
 
-  /** Up to the closing quote, on which it stops. */
+  /** Reads up to the closing quote and stops on it. */
   #quoted(parts: WordPart[]): void {
-    // Also where it is empty it makes a word.
+    // An empty quoted string still makes a word.
     parts.push({ kind: 'text', text: '' })
     for (this.#at++; this.#at < this.#text.length; this.#at++) {
       const character = this.#text[this.#at] as string
@@ -273,7 +267,7 @@ class ScriptParser {
     throw new UnsupportedSyntax()
   }
 
-  /** `$name` or `${name}`: stops on its last character. */
+  /** Reads `$name` or `${name}` and stops on its last character. */
   #variable(): string {
     if (this.#text[this.#at + 1] === '?') {
       this.#at++
@@ -288,7 +282,9 @@ class ScriptParser {
     return name
   }
 
-  /** `$(command)` of plain words: what it prints is not known. It is written out before the command that it is in. */
+  /**
+   * Reads `$(command)` with plain words. Its output is unknown, so the command is written out before the enclosing one.
+   */
   #substitution(): string {
     const [whole, inner = ''] = /^\$\(([\w ./:,=@%+|'-]+)\)/.exec(this.#text.slice(this.#at)) ?? []
     if (whole === undefined) throw new UnsupportedSyntax()

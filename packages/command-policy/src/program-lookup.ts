@@ -3,10 +3,10 @@ import path from 'node:path'
 import { programs } from './programs/programs.ts'
 
 /**
- * Tells whether a name leads to the program that is known by it. It does not when PATH looks in the workspace or in a
- * folder that is not given in full, nor when it comes first upon a shim, which runs what the folder says (asdf, pyenv,
- * mise). The programs of the tables are those of GNU and Linux, which they were tried with: others of the same name, as
- * on a Mac or in BusyBox, have other options. What was found is kept for as long as the lookup is.
+ * Returns a function that tests if a name resolves to the well-known program. It does not if PATH includes the
+ * workspace or a relative folder, or if a shim comes first that runs a program chosen by the folder (asdf, pyenv,
+ * mise). The rule tables were tested with GNU and Linux programs. Programs of the same name on a Mac or in BusyBox have
+ * other options and do not count. Results are cached for the lifetime of the lookup.
  */
 export function createProgramLookup(given: {
   path: string
@@ -25,12 +25,12 @@ export function createProgramLookup(given: {
   }
 }
 
-/** One file that is many programs, none of them the usual one. */
+/** One binary that acts as many programs, none of them the standard one. */
 const multiCallBinary = /^(busybox|toybox|sbase-box|coreutils|uutils)(\.|$)/
 
 function isTrusted(name: string, folders: readonly string[], roots: readonly string[]): boolean {
   for (const folder of folders) {
-    // What is not there yet may be there when the command runs.
+    // A program missing now may exist when the command runs.
     if (!path.isAbsolute(folder) || isIn(folder, roots)) return false
     const file = path.join(folder, name)
     if (!isProgram(file)) continue
@@ -38,7 +38,7 @@ function isTrusted(name: string, folders: readonly string[], roots: readonly str
     if (multiCallBinary.test(path.basename(real))) return false
     return path.basename(folder) !== 'shims' && !isIn(real, roots) && !/(^|[-/])shims?($|[-/])/.test(real)
   }
-  // Nothing runs where there is no program.
+  // No program of this name exists, so nothing runs.
   return true
 }
 

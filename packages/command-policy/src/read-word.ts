@@ -1,41 +1,38 @@
 import type { DoubleQuotedChild, ParsedScript, Word, WordPart } from 'unbash'
 
-/** What a word may stand for before bash has run, as far as that can be told. */
 export interface ReadWord {
-  /** As written. */
   text: string
-  /** What bash will make of it for certain; null when it expands anything. */
+  /** Exact value, or null if the word contains any expansion. */
   value: string | null
   /**
-   * The words it becomes at best guess: known variables, tildes and braces put in. What is not known is a `hole`, what
-   * matches files a `star` or a `mark`.
+   * Best guess of the resulting words, with known variables, tildes and braces expanded. A `hole` marks unknown text; a
+   * `star` or `mark` matches files.
    */
   fields: readonly string[]
 }
 
-/** Stand in a field for what bash will put there. Private-use characters, which no gate lets through. */
+/** Placeholders in a field for text that bash fills in. They are private-use characters, which the lexer rejects. */
 export const hole = '\u{E000}'
 export const star = '\u{E001}'
 export const mark = '\u{E002}'
 
-/** What is known about variables where a word stands. */
 interface WordContext {
   home: string
   cwd: string | null
   variables: ReadonlyMap<string, string>
-  /** Nothing was handed to this shell, so `$1` and `$@` are empty. */
+  /** The shell got no arguments, so `$1` and `$@` are empty. */
   bare: boolean
-  /** What a substitution prints, where that is plain (`$(echo rm)`, `$(pwd)`). */
+  /** Returns the output of a simple substitution (`$(echo rm)`, `$(pwd)`). */
   output(script: ParsedScript): string | undefined
 }
 
 const maxFields = 64
-/** A guess that has grown longer is none: variables can double each other. */
+/** Give up on longer guesses: variables can double each other. */
 const maxFieldCharacters = 2000
 
 export function readWord(word: Word, known: WordContext): ReadWord {
   const { text, parts } = word
-  // The usual word, by far: nothing in it that means anything.
+  // Fast path: most words contain no special characters.
   if (parts === undefined && /^[A-Za-z0-9_@%+=:,./^-]*$/.test(text)) return { text, value: text, fields: [text] }
   const reading = new WordReader(known)
   if (parts === undefined) reading.bare(text, true, text)
@@ -43,7 +40,7 @@ export function readWord(word: Word, known: WordContext): ReadWord {
   return reading.end(text)
 }
 
-/** The fields of a word while it is read. Braces make several of the one at hand, unquoted blanks end it. */
+/** The fields of a word while it is read. Braces multiply the current field, unquoted blanks end it. */
 class WordReader {
   #known: WordContext
   #done: string[] = []
@@ -83,7 +80,7 @@ class WordReader {
     }
   }
 
-  /** Text outside quotes: escapes, a tilde in front, and patterns that the parser left in it. */
+  /** Reads unquoted text: escapes, a leading tilde, and patterns the parser left in place. */
   bare(text: string, first: boolean, whole: string): void {
     let at = 0
     if (first && text.startsWith('~')) {
@@ -96,7 +93,7 @@ class WordReader {
       const character = text[at] as string
       if (character === '\\') {
         at++
-        // A line that is continued leaves nothing behind.
+        // A continued line adds nothing.
         if (text[at] !== '\n') this.#literal(text[at] ?? '\\')
       } else if (character === '*') {
         this.#guess(star)
@@ -141,7 +138,6 @@ class WordReader {
     for (let i = 0; i < this.#current.length; i++) this.#current[i] += text
   }
 
-  /** What an expansion became: outside quotes it is split at blanks. */
   #expand(value: string, quoted: boolean): void {
     if (quoted || !/[ \t\n]/.test(value)) return this.#guess(value)
     this.#certain = false
@@ -179,7 +175,7 @@ class WordReader {
         if (part.prefix !== undefined || part.index !== undefined) return hole
         const value = this.#variable(part.parameter)
         if (part.operation === undefined) return value
-        // What is cut off blanks leaves a blank or nothing: `${IFS%??}` is the usual trick.
+        // Trimming blanks leaves a blank or nothing: `${IFS%??}` is a common trick.
         if (part.parameter === 'IFS') return ' '
         if (part.operation.type !== 'Default' || !/^:?[-=]$/.test(part.operation.operator)) return hole
         return value === hole ? readWord(part.operation.operand, this.#known).fields.join(' ') : value
@@ -201,19 +197,14 @@ class WordReader {
   }
 }
 
-/** Whether all of a field is known. */
 export function isWhole(field: string): boolean {
   return !/[\u{E000}-\u{E002}]/u.test(field)
 }
 
-/** One word as a program will get it, at best guess. */
 export interface ExpandedWord {
-  /** What it is, or is guessed to be, with holes. */
   field: string
-  /** It is exactly that. */
   certain: boolean
   word: ReadWord
-  /** Something from the network is in it. */
   network: boolean
 }
 
@@ -222,7 +213,7 @@ export function expandedWords(word: ReadWord, network: boolean): ExpandedWord[] 
   return word.fields.map((field) => ({ field, certain: false, word, network }))
 }
 
-/** A word that somebody else puts there: `xargs`, a split string. */
+/** Creates a word that does not come from the script text: `xargs`, a split string. */
 export function syntheticWord(field: string, certain: boolean, network = false): ExpandedWord {
   const text = fieldAsShell(field)
   return { field, certain, word: { text, value: certain ? field : null, fields: [field] }, network }
@@ -230,7 +221,7 @@ export function syntheticWord(field: string, certain: boolean, network = false):
 
 export const fieldsOf = (pieces: readonly ExpandedWord[]): string[] => pieces.map(({ field }) => field)
 
-/** Pieces as text: certain ones by value, others as written, one that became several words once. */
+/** Formats words: certain ones by value, others as written. A source word that became several appears once. */
 export function shellText(pieces: readonly ExpandedWord[]): string {
   return pieces
     .filter((piece, index) => piece.certain || pieces[index - 1]?.word !== piece.word)
@@ -244,7 +235,7 @@ function quote(word: string): string {
     : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** A field as shell text: what is not known becomes a variable that is not known. */
+/** Formats a field as shell text. Unknown parts become an unknown variable. */
 export function fieldAsShell(field: string): string {
   return field.replaceAll(hole, '${_}').replaceAll(star, '*').replaceAll(mark, '?')
 }

@@ -19,7 +19,7 @@ it('offers the very words otherwise', () => {
   expect(offered('git push origin main')).toBe('git push origin main')
   expect(offered('git fetch origin')).toBe('git fetch origin')
   expect(offered('make all')).toBe('make all')
-  // Under these one can also delete.
+  // These subcommands can also delete.
   expect(offered('git branch new')).toBe('git branch new')
   expect(offered('git stash list')).toBe('git stash list')
   expect(offered('./run.sh x')).toBe('./run.sh x')

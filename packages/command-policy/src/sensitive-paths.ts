@@ -1,6 +1,6 @@
 /**
- * Files that are not read unasked, wherever they lie, because keys and passwords stand in them. Globs for one name,
- * or for the last names of a path. Case never matters.
+ * Files that hold keys and passwords. Reading them needs approval, wherever they are. Globs match one name or the last
+ * names of a path. Case-insensitive.
  */
 export const secretFiles: readonly string[] = [
   '.env',
@@ -50,7 +50,7 @@ export const secretFiles: readonly string[] = [
   'proc/*/environ',
 ]
 
-/** Files that look like those and are made to be shown. */
+/** Public files with names similar to those. */
 const openFiles: readonly string[] = [
   '.env.{example,sample,template,dist,defaults,schema}',
   '.env.*.{example,sample,template,dist}',
@@ -58,7 +58,6 @@ const openFiles: readonly string[] = [
   '*.pub',
 ]
 
-/** Folders in which everything is secret. */
 export const secretFolders: readonly string[] = [
   '.ssh',
   '.gnupg',
@@ -75,14 +74,17 @@ export const secretFolders: readonly string[] = [
 ]
 
 /**
- * Places whose content decides what runs or what is allowed later. Names of files or folders, with everything in
- * them, or the last names of a path; wherever they lie. Case never matters.
+ * Paths whose content decides what runs or what is allowed later. Entries are names of files or folders, with
+ * everything in them, or the last names of a path, in any location. Case-insensitive.
  */
 
-/** Writing there asks even when a rule allows it: nobody may widen the rules by writing them. Our home belongs here too. */
+/**
+ * Writing here needs approval even if a rule allows it, so nobody can widen the rules by editing them. Includes our
+ * home folder.
+ */
 export const strictPlaces: readonly string[] = ['.troupe', '.mcp.json']
 
-/** Writing there asks even when edits are accepted; a rule that names the place allows it. */
+/** Writing here needs approval even if edits are accepted. A rule that names the place allows it. */
 export const guardedPlaces: readonly string[] = [
   '.git',
   '.gitconfig',
@@ -135,17 +137,16 @@ const isInSecretFolder = matcher(secretFolders, '(?=/|$)')
 const isStrict = matcher(strictPlaces, '(?=/|$)')
 const isGuarded = matcher(guardedPlaces, '(?=/|$)')
 
-/** The names of a path that make it secret (`.env`, `.ssh`), or undefined. The path has `/` between its names. */
+/** Returns the part of a path that makes it secret (`.env`, `.ssh`), or undefined. Expects `/` as the separator. */
 export function secretIn(path: string): string | undefined {
   return isInSecretFolder(path) ?? (isOpenFile(path) === undefined ? isSecretFile(path) : undefined)
 }
 
-/** Whether a file of that name holds secrets, wherever it lies. */
 export function isSecretName(name: string): boolean {
   return secretIn(name) !== undefined
 }
 
-/** The names of a path that make writing there a matter of its own, or undefined. */
+/** Returns the part of a path that makes it protected against writes, or undefined. */
 export function protectedIn(path: string): { place: string; strict: boolean } | undefined {
   const strict = isStrict(path)
   if (strict !== undefined) return { place: strict, strict: true }
@@ -153,7 +154,7 @@ export function protectedIn(path: string): { place: string; strict: boolean } | 
   return guarded === undefined ? undefined : { place: guarded, strict: false }
 }
 
-/** One expression for a whole list: a path is tried once, however long the list is. */
+/** Builds one expression for the whole list, so each path is tested once. */
 function matcher(globs: readonly string[], end: string): (path: string) => string | undefined {
   const expression = new RegExp(`(?:^|/)(${globs.map(globSource).join('|')})${end}`, 'i')
   return (path) => expression.exec(path)?.[1]

@@ -4,7 +4,6 @@ import { type ExpandedWord, fieldsOf, hole, isWhole, readWord, type ReadWord } f
 
 const maxGuessCharacters = 2000
 
-/** What is known of the variables of a shell while its text is read, from top to bottom. */
 export class ShellVariables {
   readonly home: string
   /** `set` gave it arguments. */
@@ -28,7 +27,6 @@ export class ShellVariables {
     return /^\d+$/.test(this.#variables.get(name) ?? '')
   }
 
-  /** It holds something from the network. */
   taint(name: string): void {
     if (/^\w+$/.test(name)) this.#fetched.add(name)
   }
@@ -47,14 +45,13 @@ export class ShellVariables {
     })
   }
 
-  /** What a substitution prints, when it only says what it is told. */
+  /** Returns the output of a substitution that only prints its arguments. */
   #output(script: ParsedScript, cwds: PossibleFolders): string | undefined {
     const [only] = script.commands
     if (script.commands.length !== 1 || only?.command.type !== 'Command') return undefined
     return this.printed(only.command, { cwds, via: ['substitution'] })
   }
 
-  /** What a command prints, at best guess. */
   printed(node: Command, spot: Pick<ScriptContext, 'cwds' | 'via'>): string | undefined {
     const name = node.name?.value
     if (name === 'pwd') return spot.cwds?.length === 1 ? spot.cwds[0] : undefined
@@ -67,34 +64,30 @@ export class ShellVariables {
   }
 }
 
-/** A simple command with everything that judging it takes. */
 export interface CommandFinding {
-  /** The program and its words, at best guess. */
+  /** Best guess of the program and its arguments. */
   pieces: readonly ExpandedWord[]
-  /** The program without its folder, in small letters; null when it is not known. */
+  /** Program name without its folder, lowercased. Null if unknown. */
   name: string | null
-  /** Words may be added to it. */
   adds: boolean
   assignments: readonly FoundAssignment[]
   redirections: readonly { operator: string; target: ReadWord }[]
   via: readonly string[]
-  /** Where it may run; null when that cannot be told. */
   cwds: PossibleFolders
   transparent: boolean
   remote: boolean
-  /** It runs a file that it is named. */
   file: boolean
 }
 
 export interface ScriptFindings {
   commands: CommandFinding[]
-  /** Every word that the parser saw at the top, for comparison with what the gate saw. */
+  /** Every top-level word the parser saw, to compare with the lexer. */
   words: { at: number; value: string; text: string }[]
-  /** Names that are set by other means than an assignment (`for`, `read`). */
+  /** Variables set by other means than an assignment (`for`, `read`). */
   set: Set<string>
-  /** Why it is more than simple commands, lists and pipes. */
+  /** Reason it is more than simple commands, lists and pipes. */
   odd?: string
-  /** Something in it changes what the names of commands mean from then on: functions, aliases, options. */
+  /** Reason later command names may change meaning: functions, aliases, options. */
   altered?: string
   unseen?: string
   opaque?: string
@@ -102,37 +95,32 @@ export interface ScriptFindings {
   overLimit?: string
 }
 
-/** Where a shell may be; null when that cannot be told. */
 export type PossibleFolders = readonly string[] | null
 
-/** Where the shell is after a command that succeeded, and after one that failed. */
 export interface FolderChange {
   ok: PossibleFolders
   fail: PossibleFolders
 }
 
-/** Where in a text something stands, and what surrounds it there. */
 export interface ScriptContext {
   cwds: PossibleFolders
   via: readonly string[]
   remote: boolean
   input: CommandInput
   source: string
-  /** The text is put together from guesses: nothing in it is certain. */
+  /** The text is built from guesses, so nothing in it is certain. */
   guessed?: true
 }
 
-/** What a command gets to read: from the network, or text that is known. */
+/** Standard input of a command: from the network, or known text. */
 export interface CommandInput {
   network: boolean
   text: string | null
-  /** The text is exactly that. */
   certain: boolean
 }
 export const noInput: CommandInput = { network: false, text: null, certain: false }
 
 export const stayIn = (folders: PossibleFolders): FolderChange => ({ ok: folders, fail: folders })
-/** Where it goes cannot be told. */
 export const unknownFolder: FolderChange = { ok: null, fail: null }
 
 export function unionFolders(one: PossibleFolders, other: PossibleFolders): PossibleFolders {
@@ -142,7 +130,6 @@ export function unionFolders(one: PossibleFolders, other: PossibleFolders): Poss
   return all.length > 8 ? null : all
 }
 
-/** Where `cd` leads. `words`: behind its name. */
 export function changeFolder(words: readonly ExpandedWord[], cwds: PossibleFolders, home: string): FolderChange {
   const [folder = home, more] = fieldsOf(words).filter((word) => word !== '--')
   if (cwds === null || more !== undefined || !isWhole(folder) || folder.startsWith('-')) return unknownFolder
@@ -150,7 +137,7 @@ export function changeFolder(words: readonly ExpandedWord[], cwds: PossibleFolde
   return { ok: entered.some((cwd) => cwd.length > 4096) ? null : entered, fail: cwds }
 }
 
-/** `cd` goes by what is written: `a/..` is where one was, also when `a` is a link. */
+/** `cd` resolves paths textually: `a/..` is the current folder even if `a` is a link. */
 function enterFolder(cwd: string, folder: string): string {
   const parts = folder.startsWith('/') ? [] : cwd.split('/').filter((part) => part !== '')
   for (const part of folder.split('/')) {
@@ -160,7 +147,6 @@ function enterFolder(cwd: string, folder: string): string {
   return `/${parts.join('/')}`
 }
 
-/** Whether something in a text may move the shell that runs it. */
 export function mayChangeFolder(text: string): boolean {
   return /\b(cd|pushd|popd|source|eval)\b|(^|[\s;&|])\.\s/.test(text)
 }

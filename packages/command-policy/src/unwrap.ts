@@ -3,7 +3,6 @@ import { isPlainSed } from './programs/script-programs.ts'
 import { type ExpandedWord, fieldsOf, hole, syntheticWord } from './read-word.ts'
 import { interpreterOf, shellOptions, shells, type Wrapper, wrappers } from './wrappers.ts'
 
-/** What a command runs in turn. */
 export type InnerCommand = { via: string; remote?: true; transparent?: true } & (
   | {
       kind: 'command'
@@ -17,21 +16,18 @@ export type InnerCommand = { via: string; remote?: true; transparent?: true } & 
 
 export interface Unwrapped {
   inner: readonly InnerCommand[]
-  /** It runs a file that it is named. */
   file?: true
-  /** It may run what its own language puts together. */
+  /** May run commands that its own language assembles. */
   hidden?: true
-  /** Words that are code for a shell or another language. */
   code: readonly ExpandedWord[]
-  /** Its input is code: a shell without a script. */
+  /** Reads code from its input: a shell without a script. */
   readsCode: boolean
-  /** It is a shell or another language. */
   runsCode: boolean
 }
 
 const nothing: Unwrapped = { inner: [], code: [], readsCode: false, runsCode: false }
 
-/** Finds the commands and scripts among the words of a command. `name`: its program, without a folder. */
+/** Finds the commands and scripts among the words of a command. `name`: its program without a folder. */
 export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped {
   const rest = pieces.slice(1)
   // `node --version` runs nothing.
@@ -80,7 +76,7 @@ export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped
 /** `:!command`, `+!command`, `\! command`. */
 const editors = new Set('vi vim nvim view ex ed less more most psql mysql sqlite3 gdb lldb ftp'.split(' '))
 
-/** Options of other programs whose value is run. */
+/** Options of other programs whose value is executed. */
 const scriptOptions: ReadonlyMap<string, OptionSpec> = new Map(
   Object.entries({
     rg: '--pre=! --hostname-bin=!',
@@ -112,7 +108,7 @@ const scriptOptions: ReadonlyMap<string, OptionSpec> = new Map(
 )
 
 function unwrapShell(name: string, given_: readonly ExpandedWord[]): Unwrapped {
-  // `+x` and `+o posix` turn something off.
+  // `+x` and `+o posix` turn an option off.
   const rest = given_.filter(
     ({ field }, index) => !/^\+[A-Za-z]+$/.test(field) && !/^\+[oO]$/.test(given_[index - 1]?.field ?? ''),
   )
@@ -146,7 +142,6 @@ function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Exp
   return { ...nothing, file: true, code: args.slice(start, start + 1), runsCode: true }
 }
 
-/** Commands that code of another language hands to a shell in a string. */
 function calls(via: string, code: string): InnerCommand[] {
   const found: InnerCommand[] = []
   for (const [, , text = ''] of code.matchAll(
@@ -179,7 +174,7 @@ function quotedCode(name: string, rest: readonly ExpandedWord[]): Unwrapped {
   return { ...nothing, inner, ...(hidden && { hidden: true as const }) }
 }
 
-/** The command `e`, or the flag of `s`: anything with an e in it that is not plain. */
+/** True if sed may run a command, through `e` or the flag of `s`. Any non-plain script with an e counts. */
 function sedMayRun(words: readonly string[]): boolean {
   const told = words.filter((_, index) => /^(-\w*e|--expression)$/.test(words[index - 1] ?? ''))
   const joined = words.flatMap((word) => /^--expression=(.*)$/s.exec(word)?.[1] ?? [])
@@ -202,7 +197,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
   }
   const words = fieldsOf(rest)
   if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return undefined
-  // Where no command follows, options may come anywhere.
+  // If no command follows, options may appear anywhere.
   const read = parseOptions(words, wrapper.options, { style: wrapper.skip < 99 ? 'stop' : 'gnu' })
   const notes = { via, ...(wrapper.remote && { remote: true as const }) }
   const local = sshCommands(name, rest)
@@ -212,7 +207,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
     ...(local.includes(piece) ? { via } : notes),
     pieces: [piece],
   }))
-  // Behind an option that is not known the command may begin one word later.
+  // After an unknown option the command may start one word later.
   for (const late of read.unknown === undefined ? [0] : [0, 1]) {
     let start = read.start + late
     const assigned: ExpandedWord[] = []
@@ -252,7 +247,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
   return { inner, code, readsCode: name === 'parallel' && inner.length === 0, runsCode: code.length > 0 }
 }
 
-/** `ssh -o ProxyCommand=command`: runs here. */
+/** `ssh -o ProxyCommand=command` runs the command locally. */
 function sshCommands(name: string, rest: readonly ExpandedWord[]): ExpandedWord[] {
   if (!/^(ssh|mosh)$/.test(name)) return []
   return rest.flatMap((piece) => {
@@ -266,7 +261,7 @@ function movesElsewhere(name: string, given: ReadonlyMap<string, string>): boole
   return name === 'chroot' || given.has('-D') || given.has('--chdir') || given.has('--wd') || given.has('--cwd')
 }
 
-/** `-exec command … ;`: what stands for the file that was found is not known. */
+/** `-exec command … ;`: the file name inserted is unknown. */
 function executed(rest: readonly ExpandedWord[], option: RegExp, via: string): InnerCommand[] {
   const inner: InnerCommand[] = []
   for (let at = 0; at < rest.length; at++) {
@@ -290,7 +285,7 @@ function executed(rest: readonly ExpandedWord[], option: RegExp, via: string): I
   return inner
 }
 
-/** What is put into a word for each file is not known. */
+/** The text inserted for each file is unknown. */
 function withFile(piece: ExpandedWord, placed: string): ExpandedWord {
   return piece.field.includes(placed)
     ? { ...piece, certain: false, field: piece.field.replaceAll(placed, hole) }

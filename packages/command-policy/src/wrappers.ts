@@ -1,21 +1,19 @@
 import { type OptionSpec, optionSpec } from './programs/program.ts'
 
-/** A program that runs another: where that stands in its words. Adding one is one line. */
+/** A program that runs another one, and the position of that command in its words. */
 export interface Wrapper {
   options: OptionSpec
-  /** Words of its own before the command: a duration, a lock file, a host. */
+  /** Number of its own operands before the command: a duration, a lock file, a host. */
   skip: number
-  /** `NAME=value` may stand before the command. */
+  /** `NAME=value` may precede the command. */
   assigns: boolean
-  /** What follows is not a command but text for a shell, joined by blanks. */
+  /** The rest is text for a shell, joined by spaces, not a command. */
   script: boolean
-  /** The command gets more words than stand here. */
   adds: boolean
-  /** It changes nothing about the command: a rule on the command is enough. */
+  /** Does not affect the command, so a rule on the command is enough. */
   transparent: boolean
-  /** The command runs on another machine or in a container. */
   remote: boolean
-  /** Only this word of its own makes it a wrapper (`poetry run`, `docker exec`). */
+  /** Only these subcommands make it a wrapper (`poetry run`, `docker exec`). */
   verbs?: readonly string[]
 }
 
@@ -57,7 +55,7 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     wrapper('-fpv --foreground --preserve-status --verbose -k= --kill-after= -s= --signal=', ['transparent'], 1),
   ],
   ['nice', wrapper('-n= --adjustment= -NUM', ['transparent'])],
-  // With `-p`, `-P` and `-u` it changes processes that run already, as `-p` of chrt and taskset does.
+  // With `-p`, `-P` and `-u` it changes running processes, like `-p` of chrt and taskset.
   ['ionice', wrapper('-t -c= --class= -n= --classdata= --ignore', ['transparent'])],
   ['nohup', wrapper('', ['transparent'])],
   ['time', wrapper('-apqv -f= --format= -o=> --output=> --portability --verbose --append', ['transparent'])],
@@ -306,12 +304,10 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
 export const shells: ReadonlySet<string> = new Set(
   'sh bash zsh dash ksh ksh93 mksh ash fish csh tcsh rbash hush yash elvish xonsh'.split(' '),
 )
-/** What a shell's options take, so that its script is found behind them. */
 export const shellOptions = optionSpec(
   '-abBcCDefghiIklmnpPrsTtuvVxyX -o= -O= --rcfile=< --init-file=< --norc --noprofile --posix --login --restricted --verbose --noediting --command=!',
 )
 
-/** Programs that run code of other languages, with the options that bring it. */
 export const interpreters: ReadonlyMap<string, OptionSpec> = new Map(
   Object.entries({
     python: '-bBdEhiIOqsSuvVx -c=! -m= -W= -X=',
@@ -344,12 +340,11 @@ export const interpreters: ReadonlyMap<string, OptionSpec> = new Map(
   }).map(([name, line]) => [name, optionSpec(line)]),
 )
 
-/** `python3.12` is python, `node20` is node. */
+/** Maps `python3.12` to python and `node20` to node. */
 export function interpreterOf(name: string): OptionSpec | undefined {
   return interpreters.get(name) ?? interpreters.get(name.replace(/[\d.]+$/, ''))
 }
 
-/** Programs that bring something in from the network. */
 export const fetchers: ReadonlySet<string> = new Set(
   'curl wget wget2 fetch aria2c axel http https xh curlie lynx w3m links elinks nc ncat netcat socat telnet ftp lftp tftp scp sftp ssh gh aws gsutil gcloud az ipfs rclone dig'.split(
     ' ',

@@ -13,7 +13,7 @@ const granted = { ...asked, approved: true }
 const refused = { ...asked, approved: false, reason: 'no' }
 const gone = undefined
 
-/** What a part becomes when its run has ended, and while it waits (the same where only one is given). */
+/** Expected part after the run ended, and while it waits (equal if only one is given). */
 const cases: [rule: string, part: object, ended: object | undefined, waiting?: object | undefined][] = [
   [
     'a text left streaming is done',

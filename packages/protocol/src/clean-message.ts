@@ -2,15 +2,17 @@ import { type PartRecord, withoutKeys } from './fold-calls.ts'
 import type { Message, Part } from './message.ts'
 
 interface CleanOptions {
-  /** A waiting run keeps its open approvals and the calls behind them; an ended one leaves no call without a result. */
+  /**
+   * A waiting run keeps its pending approvals and their tool calls. An ended run leaves no tool call without a result.
+   */
   run: 'waiting' | 'ended'
-  /** What a call without a result is told when the run has ended. */
+  /** Result text for tool calls that have none when the run ended. */
   interruption?: string
 }
 
 export const interruptedText = 'Interrupted: the run ended before this call had a result.'
 
-/** What is stored of a message: nothing left streaming, no dangling call, nothing that the SDK's validation rejects. */
+/** Prepares a message for storage: no streaming parts, no dangling tool calls, nothing the SDK's validation rejects. */
 export function cleanMessage(message: Message, options: CleanOptions): Message {
   const parts: Part[] = []
   for (const part of message.parts) {
@@ -49,10 +51,9 @@ function cleanCall(part: PartRecord, options: CleanOptions): PartRecord | undefi
   return { ...withoutKeys(call, ...resultKeys, 'approval'), state: 'input-available' }
 }
 
-/** What only a call with a result has. */
 const resultKeys = ['output', 'errorText', 'preliminary', 'resultProviderMetadata']
 
-/** The input of a call whose end was never announced, if its JSON text happens to be whole. */
+/** Returns the input of a tool call whose end was never announced, if its JSON text is complete. */
 function completeInput(part: PartRecord): unknown {
   const text = part['rawInput']
   if (typeof text !== 'string' || text === '') return undefined
@@ -64,13 +65,13 @@ function completeInput(part: PartRecord): unknown {
   }
 }
 
-/** Once a call is past streaming its raw text is of use only where nothing better is known. */
+/** After streaming, the raw text is kept only if no parsed input exists. */
 function withInput(part: PartRecord): PartRecord {
   const call = withValue(withoutKeys(part, 'rawInput', 'inputEncoding'), 'input', part['rawInput'] ?? {})
   return call['state'] === 'output-available' ? withValue(call, 'output', null) : call
 }
 
-/** Nothing at all does not survive JSON, and the SDK's validation wants something. */
+/** JSON drops undefined, but the SDK's validation requires a value. */
 function withValue(part: PartRecord, key: string, value: unknown): PartRecord {
   return part[key] === undefined ? { ...part, [key]: value } : part
 }
@@ -84,8 +85,8 @@ function withDenial(part: PartRecord): PartRecord {
   return { ...withoutKeys(part, ...resultKeys), state: 'output-denied', approval }
 }
 
-/** Begins the reason of a call that was not run because what a person made of its input cannot run. */
+/** Start of the error text for a tool call that did not run because the edited input is invalid. */
 export const editedText = 'The person edited the input'
 
-/** What a call is told that a person's stop has left without a result. The page knows it by this. */
+/** Error text of tool calls that a user's stop left without a result. The page recognizes a stop by this text. */
 export const stoppedText = 'Stopped by the person before it finished.'

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { idSchema } from './ids.ts'
 
 /**
- * Our own `data-*` parts. `stored` parts become part of the message, the others are only streamed.
- * A tool may emit any further name; it folds and renders generically.
+ * Our own `data-*` parts. `stored` parts are saved in the message; the others are only streamed. A tool may emit other
+ * names, which fold and render generically.
  */
 export const dataParts = {
   'sub-agent-start': {
@@ -156,7 +156,7 @@ export type DataParts = { [K in keyof typeof dataParts]: z.infer<(typeof dataPar
   [name: string]: unknown
 }
 
-/** Whether a data part of this name becomes part of the message unless it says otherwise. */
+/** True if a data part of this name is stored in the message by default. */
 export function isStoredData(name: string): boolean {
   return Object.hasOwn(dataParts, name) ? dataParts[name as keyof typeof dataParts].stored : true
 }

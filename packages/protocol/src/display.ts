@@ -1,6 +1,6 @@
 /**
- * What `display.content` of a result may be, beyond plain text: cards switch on `kind`. Types only; paths are relative
- * to the workspace where they lie inside it. A tool of one's own may show one of these and gets its card for nothing.
+ * Structured values of a result's `display.content`. Cards switch on `kind`. Paths inside the workspace are relative to
+ * it. Custom tools can return one of these and get its card.
  */
 export type Display =
   | DiffDisplay
@@ -17,42 +17,38 @@ export type Display =
   | AgentDisplay
   | ChartDisplay
 
-/** One file before and after, as a unified diff. */
 export interface DiffDisplay {
   kind: 'diff'
   path: string
   change: 'created' | 'changed' | 'deleted' | 'moved'
-  /** Where it was before it was moved. */
+  /** Previous path if the file was moved. */
   from?: string
-  /** Hunks without file headers; empty when nothing of the text changed. */
+  /** Hunks without file headers. Empty if the text did not change. */
   diff: string
   added: number
   removed: number
-  /** The diff is cut; `added` and `removed` count the whole. */
+  /** The diff is truncated; `added` and `removed` count the whole diff. */
   cut?: true
 }
 
-/** Several files changed by one call. */
 export interface PatchDisplay {
   kind: 'patch'
   files: DiffDisplay[]
 }
 
-/** A file that was read: its first lines; what the model read is in the call's notes. */
+/** The first lines of a file that was read. The text the model read is in the tool call's notes. */
 export interface FileDisplay {
   kind: 'file'
   path: string
-  /** A short beginning of what was read. */
   text: string
-  /** The number of the first line shown, counted from 1. */
+  /** 1-based number of the first line shown. */
   from: number
-  /** How many lines the model was shown. */
+  /** Number of lines the model got. */
   lines: number
-  /** There is more after them. */
   more: boolean
 }
 
-/** Bytes that a person can look at: history holds their hash, `/ai/blobs/<sha256>` the bytes. */
+/** An image. The history stores its hash; `/ai/blobs/<sha256>` serves the bytes. */
 export interface ImageDisplay {
   kind: 'image'
   path: string
@@ -61,30 +57,26 @@ export interface ImageDisplay {
   sha256?: string
 }
 
-/** Pictures and films that were made. */
 export interface MediaDisplay {
   kind: 'media'
   prompt: string
   files: { sha256: string; mediaType: string; size: number }[]
 }
 
-/** Names in a folder, or files that were found. */
 export interface ListDisplay {
   kind: 'list'
   path: string
   entries: FolderDisplayEntry[]
-  /** How many more there are. */
   left: number
 }
 
 export interface FolderDisplayEntry {
   name: string
   kind: 'file' | 'folder' | 'link' | 'other'
-  /** How deep in the tree it lies, counted from 0. */
+  /** 0-based depth in the tree. */
   depth: number
 }
 
-/** Lines that a search found, by file. */
 export interface MatchesDisplay {
   kind: 'matches'
   pattern: string
@@ -92,7 +84,6 @@ export interface MatchesDisplay {
   more: boolean
 }
 
-/** A page of the web. */
 export interface PageDisplay {
   kind: 'page'
   url: string
@@ -103,14 +94,13 @@ export interface PageDisplay {
   characters: number
 }
 
-/** What a search of the web found. */
 export interface ResultsDisplay {
   kind: 'results'
   query: string
   results: { title: string; url: string; text: string; date?: string }[]
 }
 
-/** What a command printed, its tail, with control sequences as they came. */
+/** The tail of a command's output, with raw control sequences. */
 export interface TerminalDisplay {
   kind: 'terminal'
   command: string
@@ -122,13 +112,12 @@ export interface TerminalDisplay {
   spilled?: { path: string; length: number }
 }
 
-/** Things to do, and how far they are. */
 export interface ChecklistDisplay {
   kind: 'checklist'
   items: { content: string; status: 'pending' | 'in_progress' | 'completed'; activeForm?: string }[]
 }
 
-/** What became of a sub-agent; its conversation is found by its id. */
+/** Outcome of a sub-agent. Its conversation is found by its id. */
 export interface AgentDisplay {
   kind: 'agent'
   agentId: string
@@ -140,7 +129,7 @@ export interface AgentDisplay {
   tokens: number
 }
 
-/** A chart: an option of ECharts as data; see `chartProblem` for what it may hold. */
+/** An ECharts option as data. See `chartProblem` for the allowed values. */
 export interface ChartDisplay {
   kind: 'chart'
   option: Record<string, unknown>

@@ -1,8 +1,8 @@
 import type { ErrorInfo } from './message.ts'
 
 /**
- * An error that may cross a border (HTTP, the log): a name that programs switch on, a text that a person can act on,
- * typed data. Anything else thrown is a defect and leaves the server as a plain 500.
+ * An error that may cross a boundary (HTTP, the log): a name for programs, a message the user can act on, typed data.
+ * Any other error is a bug and leaves the server as a plain 500.
  */
 export class NamedError extends Error {
   readonly status: number
@@ -20,7 +20,6 @@ export class NamedError extends Error {
   }
 }
 
-/** The name and true text of whatever was thrown. */
 export function errorInfo(error: unknown): ErrorInfo {
   if (error instanceof NamedError) {
     return { name: error.name, message: error.message, ...(Object.keys(error.data).length > 0 && { data: error.data }) }

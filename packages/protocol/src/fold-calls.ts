@@ -1,24 +1,22 @@
 import type { Chunk } from './message.ts'
 
-/** The calls of a message while it is folded. They live in the message's own list of parts. */
+/** The tool calls of a message during folding. They live in the message's own list of parts. */
 export interface FoldedCalls {
   push(chunk: CallChunk): void
-  /** Takes note of a part that was put into the message. */
   register(part: PartRecord): void
   forget(): void
-  /** Puts what has come of streamed inputs into their parts; until somebody looks, a delta costs an append. */
+  /** Parses streamed inputs into their parts. Until this is called, a delta only costs an append. */
   showInputs(): void
 }
 
 interface CallList {
-  /** Puts a part at the end of the message, registers it and marks it as changed. */
   add: (part: PartRecord) => PartRecord
   changed: Set<PartRecord>
 }
 
 type CallChunk = Extract<Chunk, { type: `tool-${string}` }>
 
-/** The input of a call while it streams; `text` is undefined until the first delta. */
+/** Input of a tool call while it streams. `text` is undefined until the first delta. */
 interface Input {
   part: PartRecord
   encoding: unknown
@@ -26,7 +24,7 @@ interface Input {
 }
 
 export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
-  /** The latest call of each id; a later step may use an id again, so `stepCalls` has those of the current one. */
+  /** The latest tool call per id. A later step may reuse an id, so `stepCalls` holds those of the current step. */
   const calls = new Map<string, PartRecord>()
   const stepCalls = new Map<string, PartRecord>()
   const inputs = new Map<string, Input>()
@@ -57,7 +55,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
         return part
       }
       case 'tool-input-error': {
-        // The type of a call that has begun stays, whatever this chunk says; so does its title.
+        // The type and title of a started tool call never change, whatever this chunk says.
         const known = stepCalls.get(chunk.toolCallId)
         const dynamic = known === undefined ? chunk.dynamic === true : known.type === 'dynamic-tool'
         const part = named({ ...chunk, dynamic, title: undefined }, 'output-error')
@@ -90,7 +88,7 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     }
   }
 
-  /** Finds or makes the part of a call in this step and moves it into an input state. */
+  /** Finds or creates the part of a tool call in this step and moves it into an input state. */
   function named(chunk: InputChunk, state: string): PartRecord {
     const dynamic = chunk.dynamic === true
     const type = dynamic ? 'dynamic-tool' : `tool-${chunk.toolName}`
@@ -184,7 +182,7 @@ type InputChunk = Pick<
   'toolCallId' | 'toolName' | 'dynamic' | 'providerExecuted' | 'providerMetadata' | 'toolMetadata'
 > & { title?: string | undefined }
 
-/** An object that something was deleted from is slow for good: only what is there is. */
+/** Deleting a key makes an object slow permanently, so delete only existing keys. */
 function drop(part: PartRecord, keys: readonly string[]): void {
   for (const key of keys) if (key in part) delete part[key]
 }
@@ -201,10 +199,10 @@ function approvalId(part: PartRecord): string | undefined {
   return (part['approval'] as { id: string } | undefined)?.id
 }
 
-/** A part as a plain record: the union of all part types has no common shape that could be written to. */
+/** A part as a plain record. The union of part types has no common writable shape. */
 export type PartRecord = Record<string, unknown> & { type: string }
 
-/** The part without some of its keys; the same object where it has none of them. */
+/** Returns the part without these keys, or the same object if it has none of them. */
 export function withoutKeys(part: PartRecord, ...keys: string[]): PartRecord {
   if (!keys.some((key) => key in part)) return part
   const copy = { ...part }
@@ -213,11 +211,11 @@ export function withoutKeys(part: PartRecord, ...keys: string[]): PartRecord {
 }
 
 /**
- * The value of a JSON text that may end anywhere, for showing a tool's input while it streams. What is incomplete is
- * closed where it stands: a string ends, a word that has begun is that word, a number is what its digits say so far,
- * a key without a value is left out. Never use it to decide what to execute.
+ * Parses a JSON text that may end anywhere, to show a tool's input while it streams. Incomplete values are closed: a
+ * string ends, a started word is completed, a number has the digits so far, a key without a value is dropped. Never use
+ * the result to decide what to execute.
  *
- * Undefined when there is nothing yet, or when the text is not JSON. Linear in the text, at any depth.
+ * Returns undefined if there is no value yet or the text is not JSON. Linear in the text length, at any depth.
  */
 export function parsePartialJson(text: string): unknown {
   return parse(text) ?? parse(closeOpenJson(text))
@@ -231,7 +229,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The text up to its last whole value or opening bracket, with everything closed that is open there. */
+/** Returns the text up to its last complete value or opening bracket, with all open brackets closed. */
 function closeOpenJson(text: string): string {
   const closers: string[] = []
   let sound = 0
@@ -268,7 +266,7 @@ function closeOpenJson(text: string): string {
   }
 }
 
-/** Where a string ends: behind its closing quote, or before an escape that is not whole. */
+/** Finds the end of a string: after its closing quote, or before an incomplete escape. */
 function scanString(text: string, start: number): { end: number; closed: boolean } {
   let at = start + 1
   while (at < text.length) {
@@ -287,7 +285,7 @@ function endOfWord(text: string, start: number): number {
   return at
 }
 
-/** A number or word at the very end, with what stands before it, as far as it says something. */
+/** Completes a trailing number or word as far as it is meaningful, and prepends the preceding text. */
 function completeLastWord(text: string, sound: number, start: number): string {
   const word = text.slice(start)
   const whole = ['true', 'false', 'null'].find((known) => known.startsWith(word))

@@ -191,7 +191,7 @@ describe('the cost of the fold', () => {
     const large = make(100_000)
     const perSmall = (await cost(() => foldChunks(small))) / 10_000
     const perLarge = (await cost(() => foldChunks(large))) / 100_000
-    // A quadratic fold would be ten times as dear. Below 10 ms in all nobody has to care.
+    // A quadratic fold would take ten times as long. Under 10 ms in total is fine.
     expect(perLarge).toBeLessThan(Math.max(3 * perSmall, 0.0001))
   })
 
@@ -211,14 +211,13 @@ describe('the cost of the fold', () => {
   })
 })
 
-/** Chunks that change a part which is there already. */
 const touchesOne = new Set(
   'text-delta text-end reasoning-delta reasoning-end tool-input-delta tool-input-available tool-input-error tool-approval-request tool-approval-response tool-output-available tool-output-error tool-output-denied data'.split(
     ' ',
   ),
 )
 
-/** The SDK's reader says nothing after a `start-step`; this makes it tell how the message stands. */
+/** The SDK's reader emits nothing after a `start-step`. This chunk makes it emit the current message. */
 const nudge: Chunk = { type: 'message-metadata', messageMetadata: {} }
 
 async function readByTheSdk(log: readonly Chunk[]): Promise<Message> {
@@ -232,18 +231,17 @@ async function readByTheSdk(log: readonly Chunk[]): Promise<Message> {
   })
   const messages = readUIMessageStream<Message>({ stream, onError: (error) => errors.push(error) })
   for await (const message of messages) last = message
-  // `error` chunks are reported too; anything else means that the generator made a log that nobody writes.
+  // `error` chunks are reported too. Anything else means the generator produced an impossible log.
   const told = log.flatMap((chunk) => (chunk.type === 'error' ? [String(new Error(chunk.errorText))] : []))
   expect(errors.map(String)).toEqual(told)
   return last as Message
 }
 
-/** Without undefined keys. */
 function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 
-/** A place near `at` where neither text nor reasoning is open: their parts do not say which id they belong to. */
+/** Finds a position near `at` with no open text or reasoning: those parts do not store their id. */
 function closedPlace(log: readonly Chunk[], at: number): number {
   const open = new Set<string>()
   let place = 0

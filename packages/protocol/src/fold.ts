@@ -2,26 +2,26 @@ import { createFoldedCalls, type FoldedCalls, type PartRecord } from './fold-cal
 import { type Chunk, mergeMetadata, type Message, type Metadata, type Part } from './message.ts'
 
 /**
- * The message is the fold of its log. Incremental and linear in chunks: a delta costs an append, a partial tool input
- * is parsed only when somebody looks. The result equals what the AI SDK's `readUIMessageStream` builds from the same
- * chunks, without its undefined keys.
+ * Folds a log into its message. Incremental and linear in chunks: a delta costs an append, and a partial tool input is
+ * parsed only on demand. The result equals that of the AI SDK's `readUIMessageStream` for the same chunks, without its
+ * undefined keys.
  *
- * Tolerant where the SDK throws: a delta for a part that never started starts it, a result for an unknown call is
- * dropped, so that no log can become unreadable.
+ * Tolerant where the SDK throws, so that every log stays readable. A delta for a part that never started starts it. A
+ * result for an unknown tool call is dropped.
  */
 export interface Fold {
   push(chunk: Chunk): void
-  /** The message as it stands. Parts that did not change since the last look keep their identity. */
+  /** Returns the current message. Parts unchanged since the last snapshot keep their identity. */
   snapshot(): Message
   readonly messageId: string
 }
 
-/** `start` is a message to go on from: one of which no text was open, since texts do not say which id they have. */
+/** `start` is a message to continue from. It must have no open text, since texts do not store their id. */
 export function createFold(start?: Pick<Message, 'id'> & Partial<Message>): Fold {
   return new MessageFold(start)
 }
 
-/** A class, since hundreds of answers may stand open and methods on a prototype weigh nothing. */
+/** A class, because hundreds of answers may be open and prototype methods cost no memory per instance. */
 class MessageFold implements Fold {
   messageId: string
   readonly #changed: Set<PartRecord>
@@ -29,7 +29,7 @@ class MessageFold implements Fold {
   readonly #parts: PartRecord[]
   readonly #shown: Part[] = []
   readonly #texts = new Map<string, OpenText>()
-  // Most answers have no reasoning, no data and no calls; a paused stream holds nothing for them.
+  // Most answers have no reasoning, data or tool calls, so these are allocated on demand.
   #reasonings: Map<string, OpenText> | undefined
   #data: Map<string, PartRecord> | undefined
   #calls: FoldedCalls | undefined
@@ -140,7 +140,7 @@ class MessageFold implements Fold {
     this.#changed.add(existing)
   }
 
-  /** A model call is being generated again: drop what the earlier attempt had shown. */
+  /** A model call is being retried: drop the output of the earlier attempt. */
   #resetStep(): void {
     const from = this.#parts.findLastIndex((part) => part.type === 'step-start') + 1
     this.#calls?.showInputs()
@@ -192,10 +192,9 @@ class MessageFold implements Fold {
   }
 }
 
-/** A text that still streams. Small strings added up one by one would cost many times their length until it ends. */
+/** A streaming text. Concatenating small strings one by one would cost many times their length until it ends. */
 interface OpenText {
   part: PartRecord
-  /** What has come since it was last joined. */
   pieces: string[]
 }
 

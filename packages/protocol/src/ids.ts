@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Session, message and agent ids become file names, so anything else is refused; and keys of objects, so that the one
- * name which is no plain key is refused too.
+ * Session, message and agent ids become file names, so other characters are refused. They also become object keys, so
+ * `__proto__` is refused.
  */
 export const idPattern = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/
 
@@ -14,7 +14,7 @@ export function isId(value: unknown): value is string {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A new id that sorts by creation time: nine characters of time, fifteen of chance. */
+/** Returns a new id that sorts by creation time: nine characters of time, fifteen random ones. */
 export function newId(prefix = ''): string {
   let time = Date.now()
   let head = ''

@@ -1,7 +1,7 @@
 import type { UIMessage, UIMessageChunk } from 'ai'
 import type { DataParts } from './data-parts.ts'
 
-/** Who wrote an answer: `path` runs from the root agent to this one. */
+/** The agent that wrote an answer. `path` runs from the root agent to this one. */
 export interface AgentMark {
   kind: 'master' | 'sub'
   name: string
@@ -18,7 +18,6 @@ export interface Usage {
   cacheWriteTokens?: number
 }
 
-/** An error as it crosses a border: named, with the true text and typed data. */
 export interface ErrorInfo {
   name: string
   message: string
@@ -29,48 +28,44 @@ export interface Metadata {
   agent?: AgentMark
   /** `provider/model` */
   model?: string
-  /** Which address and account answered: what they sealed or keep can be read nowhere else. */
+  /** The endpoint and account that answered. Data they encrypted or stored can be read nowhere else. */
   source?: string
-  /** Of its own model calls. */
+  /** Usage of its own model calls, without sub-agents. */
   usage?: Usage
-  /** What its own model calls cost, by the price list of the day. */
+  /** Cost of its own model calls, by the price list of that day. */
   cost?: number
-  /** What its sub-agents took besides, at whatever depth; absent where none worked. `totalOf` adds it up. */
+  /** Usage of its sub-agents at any depth; absent if there were none. `totalUsage` adds it up. */
   subAgents?: { tokens: number; cost?: number }
   elapsedMs?: number
-  /** How long each of its thoughts took; named by `nameThoughts`. */
+  /** Duration of each reasoning part, named by `createReasoningNamer`. */
   reasoningMs?: Record<string, number>
   finishReason?: string
-  /** Which limit or decision ended the turn, where one did. */
+  /** The limit or decision that ended the turn, if any. */
   stopped?: { reason: 'steps' | 'tokens' | 'time' | 'repeat' | 'denied' | 'budget'; message: string }
-  /** The process ended while this answer was being written. */
   interrupted?: true
-  /** The person stopped it. */
   aborted?: true
-  /** How long it took from the person's stop until nothing of the run was at work any more. */
+  /** Time from the user's stop until the whole run had stopped, in milliseconds. */
   stopMs?: number
   error?: ErrorInfo
-  /** The answer that was cut and that this one goes on from. */
+  /** Id of the interrupted answer that this one continues. */
   continues?: string
-  /** Of a message of the person: the addresses that they typed, sealed by the server for this message alone. */
+  /** For user messages: the URLs the user typed, sealed by the server for this message only. */
   typed?: { addresses: string[]; seal: string }
   createdAt?: number
 }
 
-/** What we add to a tool part beyond the AI SDK's fields; lies in `toolMetadata.troupe`. */
+/** Our additions to a tool part, stored in `toolMetadata.troupe`. */
 export interface CallNotes {
-  /** The short phrase that the model gave the call. */
   actionName?: string
-  /** What the model reads, computed once, where it differs from the output. */
+  /** Text the model reads if it differs from the output. Computed once. */
   modelText?: string
-  /** The input that ran, where a person or a hook changed the model's. */
+  /** The input that ran, if a user or a hook changed the model's. */
   executedInput?: unknown
-  /** The hook that changed it; absent when the person did. */
+  /** The hook that changed it; absent if the user did. */
   rewrittenBy?: string
   display?: { title?: string; summary?: string; content?: unknown }
-  /** What a person was shown when asked; newer messages have it in the call's approval. */
+  /** Content shown in the approval. Newer messages store it in the tool call's approval. */
   permission?: { title: string; summary?: string; content?: unknown }
-  /** What went wrong, where the tool has codes for it. */
   errorCode?: string
   elapsedMs?: number
 }
@@ -79,7 +74,7 @@ export type Message = UIMessage<Metadata, DataParts>
 export type Part = Message['parts'][number]
 export type Chunk = UIMessageChunk<Metadata, DataParts>
 
-/** A message as the store keeps it and as `messages.jsonl` shows it. */
+/** A message as stored and as shown in `messages.jsonl`. */
 export interface StoredMessage {
   id: string
   parentMessageId: string | null
@@ -90,8 +85,8 @@ export interface StoredMessage {
 }
 
 /**
- * Where a part of an answer lies: the number of its step, counted from 1; 0 is before the first. What a person said
- * between two steps, with what it brought in, belongs to the later one: it is what that step answers.
+ * Returns the step number of each part: 1-based, with 0 before the first step. A user message between two steps, with
+ * the parts it adds, belongs to the later one, which answers it.
  */
 export function stepNumbers(parts: readonly Part[]): number[] {
   const steps: number[] = []
@@ -107,14 +102,14 @@ export function stepNumbers(parts: readonly Part[]): number[] {
   return steps
 }
 
-/** The parts up to a step, that included, and those after it. */
+/** Splits the parts after a step, which stays in `before`. */
 export function splitAfterStep(parts: readonly Part[], step: number): { before: Part[]; after: Part[] } {
   const index = stepNumbers(parts).findIndex((one) => one > step)
   const end = index === -1 ? parts.length : index
   return { before: parts.slice(0, end), after: parts.slice(end) }
 }
 
-/** Deep merge of plain objects, as the AI SDK merges message metadata: later wins, arrays are replaced. */
+/** Deep-merges plain objects like the AI SDK merges message metadata: later wins, arrays are replaced. */
 export function mergeMetadata(base: Metadata | undefined, next: unknown): Metadata | undefined {
   if (next === undefined || next === null) return base
   if (base === undefined) return next
@@ -135,7 +130,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What an answer took in all, its sub-agents included. Undefined where nothing tells. */
+/** Returns the total usage of an answer, including sub-agents. Values are undefined if unknown. */
 export function totalUsage({ usage, cost, subAgents }: Metadata): { tokens?: number; cost?: number } {
   const tokens = sumDefined(usage?.totalTokens, subAgents?.tokens)
   const price = sumDefined(cost, subAgents?.cost)
@@ -147,8 +142,8 @@ function sumDefined(own: number | undefined, others: number | undefined): number
 }
 
 /**
- * Names the thoughts of an answer for `Metadata.reasoningMs`, in the order in which they come; the first step is 1.
- * Providers use the ids of their parts again in every step, and some of them within one.
+ * Names the reasoning parts of an answer for `Metadata.reasoningMs`, in order of arrival; the first step is 1.
+ * Providers reuse part ids in every step, some even within one.
  */
 export function createReasoningNamer(): (step: number, partId: string) => string {
   const times = new Map<string, number>()

@@ -90,7 +90,6 @@ function size(log: readonly Chunk[]): number {
   return log.reduce((sum, chunk) => sum + itemSize(chunk), 0)
 }
 
-/** What a client has seen that names number n. */
 function upTo(log: readonly Chunk[], n: number): Chunk[] {
   const seen: Chunk[] = []
   let number = 0
@@ -103,7 +102,6 @@ function upTo(log: readonly Chunk[], n: number): Chunk[] {
   return seen
 }
 
-/** What a server sends to it. */
 function after(log: readonly Chunk[], n: number): Chunk[] {
   const sent: Chunk[] = []
   let number = 0

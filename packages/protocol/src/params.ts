@@ -1,15 +1,14 @@
 import { z } from 'zod'
 
-/** One setting of a model that a person can turn, as data: `capabilities.params` is a list of them. */
+/** A user-adjustable model setting, as data. `capabilities.params` is a list of these. */
 export type Param = NumberParam | ChoiceParam | SwitchParam | TextsParam
 
 interface CommonParam {
-  /** A setting of the call (`temperature`, `maxOutputTokens`, `reasoning` …), else an option of the provider. */
+  /** A call setting (`temperature`, `maxOutputTokens`, `reasoning` …), else a provider option. */
   name: string
   label?: string
-  /** One line on what it does. */
   note?: string
-  /** Under which name which part of the SDK takes it, where that is not its own. */
+  /** SDK provider and key that take it, if they differ from the defaults. */
   option?: { provider: string; key: string }
 }
 
@@ -18,7 +17,7 @@ interface NumberParam extends CommonParam {
   min: number
   max: number
   step?: number
-  /** What the provider takes where nothing is said; never sent. */
+  /** The provider's default. Never sent. */
   default?: number
 }
 
@@ -35,22 +34,21 @@ interface SwitchParam extends CommonParam {
 
 interface TextsParam extends CommonParam {
   type: 'texts'
-  /** How many there may be. */
   max: number
 }
 
 export type ParamValue = number | boolean | string | string[]
 
-/** What was chosen, by name. What is not in it is the provider's own choice. */
+/** Chosen values by name. Missing ones are left to the provider. */
 export type ParamValues = Record<string, ParamValue>
 
-/** What of a model's `capabilities.params` is a parameter of ours; other programs write other things there. */
+/** Returns the valid params in a model's `capabilities.params`. Other programs may store other things there. */
 export function modelParams(model: { capabilities?: { params?: unknown } } | undefined): Param[] {
   const listed = model?.capabilities?.params
   return Array.isArray(listed) ? listed.filter(isParam) : []
 }
 
-/** Why this cannot be the value of it, in words that end a sentence about it; undefined when it can. */
+/** Returns why the value is invalid, worded as the end of a sentence, or undefined if valid. */
 export function paramProblem(param: Param, value: unknown): string | undefined {
   switch (param.type) {
     case 'number':
@@ -87,7 +85,6 @@ function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')
 }
 
-/** Settings of a model as they come over the wire, from files and from the database; see `ParamValues`. */
 export const paramValuesSchema = z.record(
   z.string().max(64),
   z.union([z.number(), z.boolean(), z.string().max(1000), z.array(z.string().max(1000)).max(100)]),

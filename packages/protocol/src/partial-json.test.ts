@@ -121,7 +121,7 @@ describe('a JSON text that ends anywhere', { timeout: patience }, () => {
   })
 })
 
-/** Whether a value can be the beginning of another: only what comes last in it may be less than the whole. */
+/** True if a value can be a prefix of another: only its last element may be incomplete. */
 function isBeginning(part: unknown, whole: unknown): boolean {
   if (typeof part === 'string') return typeof whole === 'string' && whole.startsWith(part)
   if (typeof part === 'number') return typeof whole === 'number'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** What AskUserQuestion asks, as its input and as the content of its ask. */
 export const questionsSchema = z
   .array(
     z.object({
@@ -24,7 +23,6 @@ export const questionsSchema = z
 
 export type Question = z.infer<typeof questionsSchema>[number]
 
-/** The answer to one question: labels of options, words of the person's own, or both. */
 export interface QuestionAnswer {
   question: string
   selected: string[]
@@ -32,9 +30,9 @@ export interface QuestionAnswer {
 }
 
 /**
- * What a person said to each of some questions. Answers are named by the question, its header or its number counted
- * from 0; a lone question also by `answer`. Each is the label of an option, words of the person's own, a list of those,
- * or `{selected, text}`. A question may be left out, not all of them. A text says what is wrong.
+ * Parses the user's answers. Keys are the question, its header or its 0-based number; a single question also accepts
+ * `answer`. Each value is an option label, free text, a list of those, or `{selected, text}`. Some questions may be
+ * left unanswered, but not all. Returns a string that describes the problem if the answers are invalid.
  */
 export function readAnswers(questions: readonly Question[], given: Record<string, unknown>): QuestionAnswer[] | string {
   const unknown = new Set(Object.keys(given))

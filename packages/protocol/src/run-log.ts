@@ -1,24 +1,24 @@
 import type { Chunk, Part } from './message.ts'
 
 /**
- * What a run writes while it goes on. Chunks go to every subscriber and, within 250 ms, to the journal; notes are
- * private and only journalled.
+ * Output of a run in progress. Chunks go to every subscriber and, within 250 ms, to the journal. Notes are private and
+ * only journaled.
  *
- * Numbers: each chunk moves the session's number on by `chunkSize(chunk)`: the length of a delta's text, else 1. The
- * number of a chunk is where it ends. So deltas that were joined can be cut again at any number a client names.
+ * Numbers: each chunk advances the session's number by `itemSize(chunk)`: the length of a delta's text, else 1. A
+ * chunk's number is its end. Joined deltas can therefore be split again at any number a client sends.
  */
 export interface RunLog {
   append(chunk: Chunk): void
   note(note: Note): void
-  /** Resolves when everything appended and noted so far survives a crash. */
+  /** Resolves when everything appended so far survives a crash. */
   sync(): Promise<void>
 }
 
 /** Private journal entries; never on the wire. */
 export type Note =
-  /** Another process goes on with the run. Written before it sends anything, so that its numbers are never used again. */
+  /** Another process resumes the run. Written before it sends anything, so that its numbers are never reused. */
   | { type: '$resume'; attempt: number }
-  /** A model call begins. `elapsedMs`: how long the run has worked so far, in all its processes. */
+  /** A model call starts. `elapsedMs`: total time the run has worked so far, across processes. */
   | { type: '$step'; step: number; attempt: number; elapsedMs?: number }
   | {
       type: '$model-end'
@@ -28,23 +28,21 @@ export type Note =
       usage?: Record<string, number>
       elapsedMs?: number
     }
-  /** A call that is not read-only is about to run, with the input as the model or the person gave it. */
+  /** A tool call that is not read-only is about to run. `input` is as given by the model or the user. */
   | { type: '$call'; toolCallId: string; input: unknown }
-  /** A child process group of a call; `startTime` is what the kernel says, so that a reused pid is never ended. */
+  /** Child process group of a tool call. `startTime` comes from the kernel, so that a reused pid is never killed. */
   | { type: '$process'; toolCallId: string; pid: number; startTime: string }
   | { type: '$repair'; toolCallId: string; before: string; after: string }
-  /** What a call used of the model. */
   | { type: '$spend'; usage: Record<string, number> }
-  /** A steering message that was accepted; it is injected at the next step boundary. */
+  /** An accepted steering message. It is injected at the next step boundary. */
   | ({ type: '$steer' } & SteeringMessage)
 
-/** What is said to a run that is under way. */
 export interface SteeringMessage {
   id: string
   text: string
-  /** What it names: a command, skills, mentions. Told before it. */
+  /** Parts for the commands, skills and mentions it names. Placed before it. */
   brought?: Part[]
-  /** What may run unasked from then on, by each skill that whoever says it is at work with. */
+  /** Rules that apply without approval from then on, one list per active skill. */
   unasked?: string[][]
 }
 
@@ -53,13 +51,13 @@ export interface NotedCall {
   toolName: string
   input: unknown
   actionName?: string
-  /** Set when the call never reached a tool: unknown name, bad input. */
+  /** Set if the call never reached a tool: unknown name, invalid input. */
   invalid?: string
 }
 
 export type LogItem = Chunk | Note
 
-/** A row of the journal: consecutive items, deltas joined. The first item starts after `from`, the last ends at `to`. */
+/** A journal row: consecutive items with deltas joined. The first item starts after `from`, the last ends at `to`. */
 export interface Frame {
   runId: string
   seq: number
@@ -68,14 +66,16 @@ export interface Frame {
   items: LogItem[]
 }
 
-/** How far an item moves the session's number on: a delta by its length, any other chunk by one, a private note not. */
+/**
+ * Returns how far an item advances the session's number: a delta by its length, other chunks by one, private notes by
+ * zero.
+ */
 export function itemSize(item: LogItem): number {
   const text = deltaText(item)
   if (text !== undefined && text.length > 0) return text.length
   return item.type.startsWith('$') ? 0 : 1
 }
 
-/** The text of a delta chunk. */
 export function deltaText(item: LogItem): string | undefined {
   switch (item.type) {
     case 'text-delta':
@@ -88,7 +88,7 @@ export function deltaText(item: LogItem): string | undefined {
   }
 }
 
-/** Two neighbouring deltas of one part as one, or undefined where they cannot be joined without losing something. */
+/** Joins two adjacent deltas of one part. Returns undefined if joining would lose information. */
 export function joinDeltas(a: LogItem, b: LogItem): LogItem | undefined {
   if (a.type !== b.type) return undefined
   if (a.type === 'text-delta' || a.type === 'reasoning-delta') {
@@ -105,7 +105,6 @@ export function joinDeltas(a: LogItem, b: LogItem): LogItem | undefined {
   return undefined
 }
 
-/** The part of a delta that comes after its first `count` characters. */
 export function sliceDelta(item: LogItem, count: number): LogItem {
   if (item.type === 'tool-input-delta') {
     return { ...item, inputTextDelta: item.inputTextDelta.slice(count) }

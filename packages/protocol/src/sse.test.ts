@@ -193,14 +193,13 @@ function body(pieces: readonly Uint8Array[], onCancel?: () => void): ReadableStr
     pull(controller) {
       const piece = pieces[next++]
       if (piece !== undefined) controller.enqueue(piece)
-      // A body that can be cancelled is one that has not ended.
+      // A cancelable body must stay open.
       else if (onCancel === undefined) controller.close()
     },
     cancel: () => onCancel?.(),
   })
 }
 
-/** Pieces of the given sizes, taken in turn. */
 function split(all: Uint8Array, ...sizes: number[]): Uint8Array[] {
   const pieces: Uint8Array[] = []
   for (let at = 0, turn = 0; at < all.length; turn++) {

@@ -1,20 +1,19 @@
 import type { Chunk } from './message.ts'
 
 export interface StreamEvent {
-  /** The session's number after this chunk; what a client names to go on from here. */
+  /** The session's number after this chunk. Clients send it to resume from here. */
   number: number | undefined
   chunk: Chunk
 }
 
-/** One chunk as it goes over the wire. */
 export function formatEvent(number: number, chunk: Chunk): string {
   return `id: ${number}\ndata: ${JSON.stringify(chunk)}\n\n`
 }
 
 /**
- * The chunks of a UI message stream, in any splitting of its bytes. Comments (keep-alive) and `[DONE]` are passed over;
- * an event that was cut off by the end of the stream never was. Throws where an event is not a chunk. Whoever stops
- * reading cancels the body. Linear in bytes, however they come.
+ * Reads the chunks of a UI message stream, with bytes split anywhere. Skips comments (keep-alive) and `[DONE]`. Ignores
+ * an event truncated by the end of the stream. Throws if an event is not a chunk. Canceling the iteration cancels the
+ * body. Linear in bytes.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const reader = body.getReader()
@@ -32,7 +31,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
 }
 
 function createParser(): (text: string) => Generator<StreamEvent> {
-  // Only ever appended to while a line goes on: searching it again for every piece would be quadratic.
+  // Only appended to until the line ends: searching it for every piece would be quadratic.
   let begun = ''
   let data: string | undefined
   let number: number | undefined
@@ -42,7 +41,7 @@ function createParser(): (text: string) => Generator<StreamEvent> {
       const line = begun + text.slice(start, end)
       begun = ''
       start = end + 1
-      // CRLF line ends are legal in SSE; a lone CR is not used by anyone who speaks this protocol.
+      // CRLF line ends are legal in SSE. No client or server of this protocol uses a lone CR.
       const event = takeLine(line.endsWith('\r') ? line.slice(0, -1) : line)
       if (event !== undefined) yield event
     }
@@ -73,7 +72,7 @@ function fieldValue(line: string, from: number): string {
   return line.slice(line.charAt(from) === ' ' ? from + 1 : from)
 }
 
-/** The text of a bad event is left out of the error: it belongs to somebody's conversation. */
+/** The error omits the event's text, which is private conversation content. */
 function parseChunk(data: string, number: number | undefined): Chunk {
   const which = number === undefined ? 'An event' : `Event ${number}`
   let chunk: unknown

@@ -1,7 +1,4 @@
-/**
- * The addresses of the web that stand in a text of the person, in one spelling. Quoted lines and fenced blocks are left
- * out: those are words of others.
- */
+/** Extracts normalized web URLs from a user's text. Skips quoted lines and fenced blocks, which others wrote. */
 export function extractUrls(text: string): string[] {
   let isFenced = false
   const own = text
@@ -17,7 +14,7 @@ export function extractUrls(text: string): string[] {
   return [...new Set(addresses.filter((address) => address !== undefined))]
 }
 
-/** An address as the network will see it, without its fragment. Undefined for what is not plain http or https. */
+/** Returns the URL as the network sees it, without its fragment. Undefined unless it is plain http or https. */
 export function normalizeUrl(address: string): string | undefined {
   const url = URL.parse(address.trim())
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
@@ -26,7 +23,7 @@ export function normalizeUrl(address: string): string | undefined {
   return url.href
 }
 
-/** Whether what is sent to both addresses goes to one server, in one way: a key for the one is safe with the other. */
+/** True if both URLs reach the same server the same way, so a key for one is safe with the other. */
 export function isSameOrigin(one: string | null | undefined, other: string | null | undefined): boolean {
   const [first, second] = [originOf(one), originOf(other)]
   return first === second && (first !== undefined || (one ?? '') === (other ?? ''))

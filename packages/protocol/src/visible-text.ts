@@ -1,11 +1,11 @@
-/** Text cut where characters stand that cannot be seen, or that turn the text around: what is approved is what is read. */
+/** Text split at invisible and bidirectional characters, so that users approve what they read. */
 export type VisiblePiece = string | { codePoint: string }
 
-// Controls, soft hyphen, directions, zero widths, fillers, line and paragraph separators, tags, variation selectors that
-// are not those of emoji.
+// Controls, soft hyphen, directions, zero widths, fillers, line and paragraph separators, tags, and variation selectors
+// other than those of emoji.
 const invisible =
   '\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFE00-\\uFE0D\\uFEFF\\uFFA0\\uFFF0-\\uFFFB\\u{1BCA0}-\\u{1BCA3}\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E0FFF}'
-/** Look like a space and are none, to a shell or a compiler. */
+/** Look like a space, but are not one to a shell or compiler. */
 const blanks = '\\u00A0\\u1680\\u2000-\\u200A\\u202F\\u205F\\u3000'
 
 const patterns = {
@@ -14,7 +14,7 @@ const patterns = {
   name: new RegExp(`[${invisible}${blanks}\\n\\t]`, 'gu'),
 }
 
-/** How much must be told apart: in `text` only the invisible, in `exact` text also blanks, in a `name` also line ends. */
+/** Characters to escape: in `text` only the invisible, in `exact` also blanks, in a `name` also line ends. */
 export type Strictness = keyof typeof patterns
 
 export function visiblePieces(text: string, strictness: Strictness = 'text'): VisiblePiece[] {
@@ -29,7 +29,7 @@ export function visiblePieces(text: string, strictness: Strictness = 'text'): Vi
   return pieces
 }
 
-/** The same as one text, each such character by its code point: ⟨U+202E⟩. */
+/** Returns one string with each such character as its code point: ⟨U+202E⟩. */
 export function visibleText(text: string, strictness: Strictness = 'text'): string {
   return visiblePieces(text, strictness)
     .map((piece) => (typeof piece === 'string' ? piece : `⟨${piece.codePoint}⟩`))

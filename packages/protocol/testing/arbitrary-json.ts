@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Any UTF-16 text: letters, emoji, control characters, now and then half a surrogate pair. */
+/** Any UTF-16 text: letters, emoji, control characters, occasionally a lone surrogate. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },
   { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
@@ -14,7 +14,7 @@ const key = fc
   .oneof(fc.constantFrom('a', 'b', 'path', 'a"b', 'c\\', ''), fc.string({ maxLength: 4 }))
   .filter((name) => name !== '__proto__')
 
-/** Any JSON value but for the key `__proto__`, which the AI SDK refuses; it has tests of its own. */
+/** Any JSON value except with the key `__proto__`, which the AI SDK refuses and which has its own tests. */
 export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -27,7 +27,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown; object
 
 export const anyJsonObject = fc.dictionary(key, anyJson, { maxKeys: 3, noNullPrototype: true })
 
-/** Objects without escapes in their keys and without exponents, which the AI SDK's partial parser gets wrong. */
+/** Objects without escaped keys and exponents, which the AI SDK's partial parser gets wrong. */
 export const anyInput = fc.dictionary(
   fc.constantFrom('path', 'content', 'n', 'list'),
   fc.oneof(anyText, fc.integer(), fc.constantFrom(true, false, null, 1.25), fc.array(fc.integer(), { maxLength: 3 })),

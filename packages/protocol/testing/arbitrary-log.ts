@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import type { Chunk } from '../src/message.ts'
 import { anyInput, anyJson, anyJsonObject, anyText } from './arbitrary-json.ts'
 
-/** One thing that may happen next; what it does not need of its fields it leaves. */
 interface Move {
   kind: (typeof kinds)[number]
-  /** Chooses among what is open. */
   pick: number
   flag: boolean
   other: boolean
@@ -13,7 +11,7 @@ interface Move {
   text: string
   json: unknown
   object: Record<string, unknown>
-  /** What a call streams; nothing that the SDK's own partial parser stumbles over. */
+  /** Streamed input of a tool call. Avoids values that the SDK's partial parser cannot handle. */
   input: Record<string, unknown>
   metadata: Record<string, unknown> | undefined
 }
@@ -51,12 +49,10 @@ interface CallState {
   step: number
   state: 'streaming' | 'ready' | 'asked' | 'refused' | 'settled'
   approvalId?: string
-  /** What of the input's text was not sent yet. */
   rest: string
   input: unknown
 }
 
-/** The log of these moves. Those that do not fit where they come are passed over. */
 function play(moves: readonly Move[]): Chunk[] {
   const log: Chunk[] = []
   const open = { text: new Set<string>(), reasoning: new Set<string>() }
@@ -74,7 +70,7 @@ function play(moves: readonly Move[]): Chunk[] {
     put({ type: 'finish', finishReason: 'stop', messageMetadata: { usage: { inputTokens: 3 } } })
   return log
 
-  // Through JSON, as on the wire.
+  // Round-trips through JSON, as on the wire.
   function put(chunk: object): void {
     log.push(JSON.parse(JSON.stringify(chunk)) as Chunk)
   }
@@ -214,7 +210,7 @@ function play(moves: readonly Move[]): Chunk[] {
       }
       case 'output':
       case 'output-error': {
-        // Also for calls that a person was still being asked about or had refused, or whose input never ended.
+        // Includes tool calls with a pending or denied approval, or with unfinished input.
         const call = choose(
           pick,
           calls.filter((one) => one.state !== 'settled'),
@@ -303,7 +299,7 @@ function play(moves: readonly Move[]): Chunk[] {
     return call
   }
 
-  /** A step ends whatever its calls still had to say. */
+  /** The end of a step discards pending input of its tool calls. */
   function forgetStreaming(): void {
     calls = calls.filter((call) => call.state !== 'streaming')
   }
@@ -351,7 +347,7 @@ const anyToolName = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', 'a b/c', 'münze', 'x'.repeat(100), '\ud83d') },
 )
 
-/** As providers send it: an object of objects. */
+/** An object of objects, as providers send it. */
 const anyMetadata = fc.dictionary(fc.constantFrom('anthropic', 'openai', 'google'), anyJsonObject, {
   maxKeys: 2,
   noNullPrototype: true,
@@ -371,13 +367,12 @@ const anyMove: fc.Arbitrary<Move> = fc.record({
 })
 
 /**
- * Random logs as runs could write them, each chunk in a place where the AI SDK takes it too. A list of moves is played
- * against the little that has to be known: which texts are open, how far each call is. Moves that do not fit are
- * passed over, so that a failing log shrinks to the few that matter. Logs end anywhere.
+ * Random realistic logs, in which the AI SDK accepts every chunk too. Moves run against minimal state: open texts and
+ * the progress of each tool call. Moves that do not fit are skipped, so a failing log shrinks to the few that matter.
+ * Logs may end anywhere.
  */
 export const anyLog: fc.Arbitrary<Chunk[]> = fc.array(anyMove, { maxLength: 80, size: 'max' }).map(play)
 
-/** The same, cut at any chunk. */
 export const anyCutLog: fc.Arbitrary<Chunk[]> = fc
   .tuple(anyLog, fc.nat(200))
   .map(([log, length]) => log.slice(0, length))

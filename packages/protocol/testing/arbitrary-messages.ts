@@ -5,7 +5,6 @@ import type { Message, Part } from '../src/message.ts'
 import { anyText } from './arbitrary-json.ts'
 import { anyCutLog, urls } from './arbitrary-log.ts'
 
-/** What a projection is made from. */
 export type Told = Pick<Message, 'role' | 'parts'>
 
 const anyUserPart: fc.Arbitrary<Part> = fc.oneof(
@@ -32,7 +31,7 @@ export const anyUserMessage = fc.array(anyUserPart, { maxLength: 3 }).map((parts
 export const anyAnswer = anyCutLog.map((log): Told => cleanMessage(foldChunks(log), { run: 'ended' }))
 const anySystem = anyText.map((text): Told => ({ role: 'system', parts: [{ type: 'text', text }] }))
 
-/** Mostly in turn, as a session is; now and then out of it, as an import may be. */
+/** Mostly alternating roles, as in a session; occasionally not, as in an import. */
 export const anyHistory = fc.oneof(
   {
     weight: 4,

@@ -5,12 +5,12 @@ export function runs(usual: number): { numRuns: number } {
   return { numRuns: full ? usual * 10 : usual }
 }
 
-/** How long a property may take, in milliseconds. */
+/** Time limit of a property in milliseconds. */
 export const patience = full ? 300_000 : 30_000
 
 /**
- * What a piece of work costs: the least CPU time of a few tries, in milliseconds. Other processes do not count, and
- * the first tries pay for the compiler.
+ * Measures the cost of a piece of work: the minimum CPU time of several runs, in milliseconds. Excludes other processes
+ * and, through repetition, compilation.
  */
 export async function cost(work: () => unknown, tries = 5): Promise<number> {
   let least = Infinity

@@ -11,7 +11,7 @@ import { type CrashHome, openHome } from './open-home.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const kills = full ? 30 : 3
-/** Sub-agents of one question: a, b below it, c in the background. */
+/** Sub-agents per question: a, its child b, and c in the background. */
 const perTurn = 3
 
 it(
@@ -40,7 +40,6 @@ it(
   60_000 + kills * 20_000,
 )
 
-/** One question after the other, in two sessions, while the server is killed and started again. */
 async function play(home: CrashHome, seed: number): Promise<{ turns: string[]; lines: string[] }> {
   const random = createRandom(seed)
   const turns: string[] = []
@@ -93,7 +92,6 @@ async function play(home: CrashHome, seed: number): Promise<{ turns: string[]; l
   await sleep(300)
   const last = Promise.all(talks)
   over = true
-  // The asks of the last turns still have to be answered.
   const ending = (async () => {
     let ended = false
     void last.then(() => (ended = true))
@@ -112,7 +110,6 @@ async function play(home: CrashHome, seed: number): Promise<{ turns: string[]; l
   return { turns, lines }
 }
 
-/** What every turn must have left behind. */
 async function check(home: CrashHome, turns: readonly string[]): Promise<string[]> {
   const problems: string[] = []
   const written = new Map<string, number>()

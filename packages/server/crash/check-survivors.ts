@@ -23,7 +23,6 @@ export interface Report {
 
 type CallPart = { type: string; state: string; toolCallId: string; input: { key: string }; errorText?: string }
 
-/** Looks at everything that is left after the last server has ended. */
 export async function checkSurvivors(home: CrashHome, played: Played): Promise<Report> {
   const problems: string[] = []
   const starts = played.starts.map(({ wholeStartMs }) => wholeStartMs).toSorted((a, b) => a - b)
@@ -87,7 +86,7 @@ export async function checkSurvivors(home: CrashHome, played: Played): Promise<R
   return report
 }
 
-/** The question is there, with one answer that is over and that every tab holds byte for byte. */
+/** Checks that the question has exactly one finished answer, identical byte for byte in every tab. */
 async function checkTurn(turn: PlayedTurn, store: Store, problems: string[]): Promise<StoredMessage | undefined> {
   const at = { sessionId: turn.sessionId }
   if ((await store.messages.get(at, turn.userMessageId)) === undefined) {
@@ -136,7 +135,6 @@ function firstDifference(a: string, b: string): string {
   return `  tab:    …${a.slice(Math.max(0, i - 80), i + 160)}\n  stored: …${b.slice(Math.max(0, i - 80), i + 160)}`
 }
 
-/** Every file can be read, and says what the database says. */
 async function checkExport(home: CrashHome, sessionId: string, store: Store, problems: string[]): Promise<void> {
   const folder = path.join(home.home, 'sessions', sessionId)
   for (const file of filesBelow(folder)) {
@@ -174,7 +172,7 @@ function checkDatabase(home: CrashHome, problems: string[]): void {
   }
 }
 
-/** Processes that carry the mark of a call and work in this workspace's runs: every run of the home is over. */
+/** Returns processes that carry a tool call marker of this home. All runs are over, so none may remain. */
 function leftProcesses(home: CrashHome): number[] {
   const database = new DatabaseSync(path.join(home.home, 'troupe.db'))
   const runs = new Set((database.prepare('select id from run').all() as { id: string }[]).map(({ id }) => id))

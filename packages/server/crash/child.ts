@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { startServer } from '../src/boot/start-server.ts'
 
-/** One server on a home, as a process of its own. Says where it is on stdout; its log goes to stderr. */
+/** Runs one server on a home as a separate process. Prints its address on stdout and its log on stderr. */
 const [home, workspace] = process.argv.slice(2) as [string, string]
 const begun = performance.now()
 try {
@@ -9,7 +9,7 @@ try {
   process.on('SIGTERM', () => {
     void server.close().then(() => process.exit(0))
   })
-  // What is buffered for the slowest client: told over IPC whenever it grows.
+  // Largest backlog of a client so far, reported over IPC whenever it grows.
   let largest = 0
   setInterval(() => {
     const sockets = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles()

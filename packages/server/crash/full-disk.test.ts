@@ -11,7 +11,7 @@ const disk = path.join(folder, 'disk')
 const mounted = mount()
 let home: CrashHome
 
-/** A small disk of its own; only root may, and not everywhere. */
+/** Mounts a small disk. Needs root on Linux, and may fail even then. */
 function mount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   mkdirSync(disk)
@@ -42,7 +42,7 @@ function fillUp(): void {
     try {
       for (;;) appendFileSync(filler, Buffer.alloc(size))
     } catch {
-      // No room for a piece of this size: a smaller one may still fit.
+      // No room for a chunk of this size. A smaller one may still fit.
     }
   }
   expect(statfsSync(disk).bavail).toBe(0)

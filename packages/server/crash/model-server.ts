@@ -7,7 +7,7 @@ import { event, type WireTurn } from '../src/testing/wire-formats/wire-turn.ts'
 
 const words = 'the quick brown fox jumps over a lazy dog 狐 🦊 — and says "what\'s next?"\n'.split(' ')
 
-/** What the model does for one question: the same in every process that asks. Call ids are used again in every step. */
+/** Scripts the model's turns for one question. The result is deterministic, and every step reuses the call ids. */
 function scriptFor(seed: number): WireTurn[] {
   const random = createRandom(seed)
   const steps = random.between(2, 5)
@@ -35,11 +35,9 @@ function sentence(random: Random, most: number): string {
   return Array.from({ length: random.between(3, most) }, () => random.pick(words)).join(' ')
 }
 
-/** Random numbers that a seed repeats. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** Returns a number in [0, 1). */
   next(): number
-  /** A whole number from `low` to `high`. */
   between(low: number, high: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
@@ -74,13 +72,12 @@ interface WireMessage {
 
 interface Plan {
   turns: WireTurn[]
-  /** Characters of text, in large pieces, before the turn. */
+  /** Number of text characters to send, in large chunks, before the turn. */
   flood?: number
-  /** Says the beginning of the turn and then nothing more. */
   hangs?: boolean
 }
 
-/** What can be asked. The same question is answered alike in every process that asks. */
+/** Supported questions. Every process gives the same answer to the same question. */
 const plans: [RegExp, (value: string) => Plan][] = [
   [/seed:(\d+)\./, (seed) => ({ turns: scriptFor(Number(seed)) })],
   [/deep:(\w+)\./, (id) => ({ turns: deepPlan(id) })],
@@ -93,7 +90,6 @@ const plans: [RegExp, (value: string) => Plan][] = [
   [/ask:(\w+)\./, (key) => ({ turns: [turnWithCall('AppendAsked', key, 0), { text: 'Done.' }] })],
 ]
 
-/** A question that goes three levels deep, with writes and an approval on the way. */
 function deepPlan(id: string): WireTurn[] {
   return [
     {
@@ -135,8 +131,8 @@ function turnWithCall(name: string, key: string, afterMs: number): WireTurn {
 }
 
 /**
- * A provider that outlives the servers under test: the last question names the plan, the answers behind it count the
- * steps.
+ * Starts a provider that outlives the servers under test. The last question selects the plan, and the answers after it
+ * count the steps.
  */
 export async function openModelServer(): Promise<ModelServer> {
   const format = chatCompletions({ reasoning: 'reasoning_content', usage: commonUsage, usageAlone: true })

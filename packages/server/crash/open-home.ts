@@ -7,12 +7,11 @@ import type { Readable } from 'node:stream'
 import { cleanMessage, foldChunks, type Message, readEvents, type StreamEvent } from '@troupe/protocol'
 import { openModelServer } from './model-server.ts'
 
-/** A home with the tools of the crash tests, a workspace beside it, and a model that outlives every server. */
+/** A home with the crash test tools, a workspace next to it, and a model that outlives every server. */
 export interface CrashHome {
   home: string
   workspace: string
   start(): Promise<ServerProcess>
-  /** Ends whatever it started. */
   close(): Promise<void>
 }
 
@@ -47,15 +46,12 @@ export interface ServerProcess {
   port: number
   url: string
   token: string
-  /** From the first line of the program to the open port, and with the start of Node around it. */
+  /** Time from the first line of the program to the open port. `wholeStartMs` includes the start of Node. */
   startMs: number
   wholeStartMs: number
-  /** Lines of its log. */
   lines: string[]
-  /** The most that was ever buffered for one client. */
   largestBacklog(): number
   request(path: string, init?: RequestInit): Promise<Response>
-  /** Resolves when it is gone. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   exited: Promise<number | null>
 }
@@ -127,17 +123,16 @@ export async function startOwner(
   return started
 }
 
-/** What a client holds of one answer: the events it saw, in whichever connections. */
+/** A client's view of one answer: the events it received over all its connections. */
 export interface Reader {
   events: StreamEvent[]
-  /** The number to name when it connects again; undefined before it has one. */
+  /** The event number to resume from. Undefined before the first event. */
   after(): number | undefined
-  /** Forgets everything behind a number that it held once, as a client does that kept only that. */
+  /** Drops all events after an index, like a client that stored only that many. */
   forgetAfter(index: number): void
-  /** Reads a stream to its end, or until it breaks. */
   read(body: ReadableStream<Uint8Array>): Promise<void>
   finished(): boolean
-  /** The fold of its own events, cleaned as the server cleans what it stores. */
+  /** Folds the received events into a message, cleaned as the server cleans stored messages. */
   message(): Message
 }
 
@@ -148,7 +143,7 @@ export function createReader(): Reader {
     forgetAfter: (index) => void (reader.events.length = Math.min(reader.events.length, index + 1)),
     async read(body) {
       for await (const event of readEvents(body)) {
-        // All of it is sent again: to whoever holds a number that a crash has made void.
+        // The server resends everything if a crash invalidated the client's event number.
         if (event.chunk.type === 'start' || (event.number ?? 0) <= (reader.after() ?? -1)) reader.events.length = 0
         reader.events.push(event)
       }

@@ -48,7 +48,7 @@ describe('two processes on one home', () => {
     30_000 + rounds * 30_000,
   )
 
-  /** A second one is told where the first is; once that has ended, the home is free. */
+  /** Checks that a second server gets the address of the first, and that the home is free once the first exits. */
   async function tellsWhereItIs(owner: ServerProcess): Promise<void> {
     const second = (await startProcess(folder, folder)) as StartError
     expect(second.error).toMatchObject({ name: 'HomeOwned', data: { owner: { url: owner.url, pid: owner.pid } } })

@@ -3,29 +3,25 @@ import type { Answer, Ask } from '@troupe/core'
 import { createRandom, type Random } from './model-server.ts'
 import { type CrashHome, createReader, type Reader, type ServerProcess } from './open-home.ts'
 
-/** One question and everything that was acknowledged about it. */
 export interface PlayedTurn {
   sessionId: string
   userMessageId: string
   seed: number
-  /** Two tabs, each with connections and numbers of its own. */
+  /** Two tabs, each with its own connections and event numbers. */
   readers: Reader[]
-  /** Ids of steering messages that were accepted. */
   steered: string[]
   stopped: boolean
 }
 
 export interface Played {
   turns: PlayedTurn[]
-  /** Answers that were accepted, by ask. */
   answered: Map<string, Answer>
   kills: number
   starts: { startMs: number; wholeStartMs: number }[]
-  /** Log lines of every server. */
   lines: string[]
 }
 
-/** Kills the server at random moments while sessions talk to it, and starts it again; then lets everything end. */
+/** Kills and restarts the server at random moments while sessions use it, then lets everything finish. */
 export async function playRounds(
   home: CrashHome,
   options: { kills: number; sessions: number; seed: number },
@@ -63,7 +59,6 @@ export async function playRounds(
     return server
   }
 
-  /** One session: a question, its answer, the next question. */
   async function talk(sessionId: string, own: Random): Promise<void> {
     for (let i = 0; !stopping; i++) {
       const readers = [createReader(), createReader()]
@@ -84,7 +79,7 @@ export async function playRounds(
     }
   }
 
-  /** Acknowledged means: the answer's headers came. Until then the client sends the same message again. */
+  /** A message counts as acknowledged once the response headers arrive. Until then the client resends it. */
   async function send(turn: PlayedTurn): Promise<Response> {
     for (;;) {
       const response = await attempt(() => post('/ai/chat?hold=1', question(turn)))
@@ -94,7 +89,7 @@ export async function playRounds(
     }
   }
 
-  /** Reads one answer to its end, in as many connections as it takes; some of them the client drops by itself. */
+  /** Reads one answer to its end over as many connections as needed. The client drops some of them itself. */
   async function follow(turn: PlayedTurn, reader: Reader, own: Random, first?: Response): Promise<void> {
     if (first !== undefined) await read(reader, first)
     while (!reader.finished()) {
@@ -104,7 +99,7 @@ export async function playRounds(
       const dropping = own.chance(0.5) ? setTimeout(() => dropped.abort(), own.between(5, 300)) : undefined
       const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': String(after) }
       const response = await attempt(() => get(`/ai/chat/${turn.sessionId}/stream`, headers, dropped.signal))
-      // No run any more: what was missed is sent to whoever repeats the question.
+      // The run is over. Sending the question again returns the missed events.
       if (response?.status === 204) await read(reader, await send(turn))
       else if (response !== undefined) await read(reader, response)
       clearTimeout(dropping)
@@ -116,7 +111,6 @@ export async function playRounds(
     await reader.read(response.body).catch(() => undefined)
   }
 
-  /** Steers now and then, and stops now and then. */
   async function disturb(turn: PlayedTurn, own: Random): Promise<void> {
     for (let i = 0; i < 3 && own.chance(0.5); i++) {
       await sleep(own.between(0, 500))
@@ -157,7 +151,7 @@ export async function playRounds(
     return (await current).request(target, { headers, signal })
   }
 
-  /** Undefined when the server went away meanwhile. */
+  /** Returns undefined if the server went away during the request. */
   async function attempt<T>(request: () => Promise<T>): Promise<T | undefined> {
     try {
       return await request()

@@ -27,7 +27,6 @@ async function openAsk(server: ServerProcess): Promise<Ask> {
   }, 10_000)
 }
 
-/** A client that had seen so many events, and comes back. */
 async function comeBack(
   server: ServerProcess,
   seen: Reader,
@@ -86,7 +85,7 @@ describe.each(['and goes on', 'and is killed'])('a server whose run waits %s', (
           stored,
         )
       }
-      // The first one never left, unless the server did.
+      // The first client stayed connected unless the server restarted.
       if (what === 'and goes on') {
         await reading
         expect(JSON.stringify(first.message().parts)).toBe(JSON.stringify(parts))

@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A client that sends its question and then takes nothing off the wire until it is told to. */
+/** A client that sends its question, then reads nothing from the socket until `wake` is called. */
 async function sleepyClient(server: ServerProcess, body: string): Promise<{ wake(): Promise<Buffer> }> {
   const socket = net.connect(server.port, '127.0.0.1')
   await once(socket, 'connect')
@@ -55,7 +55,6 @@ async function sleepyClient(server: ServerProcess, body: string): Promise<{ wake
   }
 }
 
-/** The body of a chunked response. */
 function dechunked(response: Buffer): Buffer {
   const pieces: Buffer[] = []
   let at = response.indexOf('\r\n\r\n') + 4

@@ -19,7 +19,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Asks, and reads on in the background. */
 async function ask(
   server: ServerProcess,
   sessionId: string,

@@ -1,4 +1,4 @@
-// Preloaded into the conformance suite, which knows no tokens: its requests to the server under test carry one.
+// Preloaded into the conformance suite, which has no tokens. Adds one to its requests to the server under test.
 import { createRequire } from 'node:module'
 
 const value = `Bearer ${process.env.TROUPE_TEST_TOKEN}`

@@ -6,8 +6,8 @@ import { testToolContext } from '@troupe/core/testing'
 import { createOAuthLogins } from '../src/mcp/oauth-logins.ts'
 
 /**
- * What the conformance suite runs as the client: our connection to a server and our logins, with a person who goes
- * where they are sent and leaves every field as it is. The address comes last.
+ * The client under test for the conformance suite: our MCP connection and logins, with a simulated user who follows
+ * every redirect and keeps form defaults. The URL is the last argument.
  */
 const url = process.argv.at(-1) as string
 const home = mkdtempSync(path.join(tmpdir(), 'troupe-conformance-'))
@@ -48,7 +48,7 @@ try {
     try {
       await tool.execute(input, testToolContext({ ask }))
     } catch (error) {
-      // More is wanted than the first login gave: the person is sent once more.
+      // The server wants more scope than the first login gave, so log in again.
       if (!(error as Error).message.includes('log in')) throw error
       await logIn()
       await tool.execute(input, testToolContext({ ask }))

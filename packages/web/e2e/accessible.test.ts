@@ -28,12 +28,11 @@ const sections = [
   'about',
 ]
 
-/** What lies over the page. */
 const over = 'dialog[open]'
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
-  /** One for all tests, as long as none has failed. */
+  /** Shared by all tests until one fails. */
   let page: Page
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '', { files: { 'a.txt': 'one\ntwo\n' } })
@@ -101,7 +100,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('Paint a picture of quiet hills')
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await chat.finished()
-    // Two calls that are alike have one name.
+    // Two identical tool calls have the same name.
     await chat.ask('What time is it in Tokyo?')
     await chat.ask('What time is it in Tokyo?')
     await chat.send('Show me a form')
@@ -172,8 +171,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 })
 
 /**
- * What a person would stumble over: in light and in dark, with more contrast, and on a phone. `within`: what lies over a
- * page that was looked at before.
+ * Returns accessibility problems in light and dark themes, with more contrast, and on a phone. `within`: an overlay on
+ * a page that was already checked.
  */
 async function everyLook(page: Page, within?: string): Promise<string[]> {
   const found = await oneLook(page, { within })
@@ -201,12 +200,12 @@ async function oneLook(page: Page, { rule, within }: Look = {}): Promise<string[
       const { axe: found } = window as unknown as {
         axe: { run(root: Document | string, options: RunOptions): Promise<AxeResults> }
       }
-      // Colours that are still changing are nobody's colours; another theme is drawn with the next frame.
+      // Wait until color transitions end. Another theme is drawn with the next frame.
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
       await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))
       const { violations } = await found.run(root ?? document, options)
-      // The headings of a conversation are those of the texts in it, which have their own order; what opens at a button
-      // belongs to it, wherever it stands in the document.
+      // Headings in a conversation come from its texts and have their own order. A popup belongs to its button,
+      // wherever it is in the document.
       const isFine = (id: string, element: Element | null): boolean =>
         (id === 'heading-order' && element?.closest('.list') != null) ||
         (id === 'region' && element?.closest('[data-radix-popper-content-wrapper]') != null)
@@ -219,7 +218,7 @@ async function oneLook(page: Page, { rule, within }: Look = {}): Promise<string[
       root: within,
       options: {
         resultTypes: ['violations'],
-        // What is in the frames is not ours.
+        // The content of frames is not ours.
         iframes: false,
         ...(rule !== undefined && { runOnly: { type: 'rule', values: [rule] } }),
       } satisfies RunOptions as RunOptions,

@@ -17,7 +17,7 @@ const openAgents = async (page: Page) => {
 }
 
 describe.skipIf(chromium === undefined)(name, () => {
-  /** Says its prompt's first line, and which tools it was offered. */
+  /** Answers with its prompt's first line and its available tools. */
   const model = scriptedModel(
     (prompt, _, { tools, temperature }) => {
       const system = prompt.find(({ role }) => role === 'system')?.content as string
@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
     workspace.complaints.splice(0)
 
-    // A click beside the dialog does not lose what was written.
+    // A click outside the dialog keeps the text.
     await page.mouse.click(5, 5)
     await dialog(page).waitFor({ state: 'detached' })
     await openAgents(page)

@@ -40,7 +40,7 @@ const plan = `## Garden
 |---|---|
 | Rose | April |`
 
-/** Changes the input of one call, refuses another, and says something about a third. */
+/** Changes the input of one tool call, denies another, and adds a remark to a third. */
 const hook = `
 import { defineHook } from '@troupe/core'
 export default defineHook({

@@ -13,7 +13,6 @@ const name =
     ? 'branches and search (skipped: no Chromium, CHROMIUM_PATH is not set)'
     : 'branches and search'
 
-/** A page on a busy machine takes its time. */
 const patiently = { timeout: 15_000 }
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -32,7 +31,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       type: 'openai-compatible',
       baseURL: wire.baseURL('custom'),
       apiKey: 'k',
-      // Half a dollar and two cents for each answer of the wire.
+      // Each answer on the wire costs $0.52.
       models: [{ id: 'priced', price: { input: 1000, output: 10_000 } }],
     }
     const permissions = { allow: ['Write', 'Bash', 'Task'] }
@@ -55,7 +54,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await wire?.close()
   })
 
-  /** Without a page: what a session is told, by the id of the message. */
   const tell = async (sessionId: string, more: object): Promise<string> => {
     const response = await workspace.server().fetch('/ai/chat', {
       method: 'POST',
@@ -73,7 +71,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await show(sessionId)
     await chat.lastAnswer.getByText('Answer 3').waitFor()
   }
-  /** The third answer is there twice; the one of the other model is in sight. */
+  /** The third answer exists twice; the other model's answer is shown. */
   const showBranches = async (): Promise<void> => {
     const sessionId = newId()
     await showThreeAnswers(sessionId)
@@ -148,7 +146,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const second = chatPage(await page.context().newPage())
     await second.page.goto(page.url())
     await second.own.nth(2).waitFor()
-    // The comparison stands there as well, and reads both branches.
+    // The comparison is shown too and reads both branches.
     await second.page.getByRole('article', { name: 'Other branch, Answer' }).waitFor()
     await page.bringToFront()
     await chat.own.nth(1).getByRole('button', { name: 'More' }).click()

@@ -1,6 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** The page in the words of a person who uses it. */
 export function chatPage(page: Page) {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   return {
@@ -15,7 +14,7 @@ export function chatPage(page: Page) {
       await field.fill(text)
       await field.press('Enter')
     },
-    /** Until the answer is complete and stored. */
+    /** Waits until the answer is complete and stored. */
     async finished(): Promise<void> {
       await field.waitFor()
       await page
@@ -25,7 +24,7 @@ export function chatPage(page: Page) {
         .waitFor()
     },
     async ask(text: string): Promise<Locator> {
-      // Those that are far above are not in the document, so they cannot be counted.
+      // Messages far above are not in the document, so they cannot be counted.
       const own = page.getByRole('article', { name: 'You' })
       await own.evaluateAll((articles) => articles.forEach((article) => article.setAttribute('data-seen', '')))
       await this.send(text)

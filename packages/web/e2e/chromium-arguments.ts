@@ -7,6 +7,7 @@ export const chromiumArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Tabs share renderers and none is started to spare: a third of what it takes to open a page. Two, for two cores.
+  // Tabs share renderers and no spare one is started. This cuts the cost of opening a page to a third. Two renderers,
+  // for two cores.
   '--renderer-process-limit=2',
 ]

@@ -1,7 +1,7 @@
 const run = 'window.hit=1'
 const away = 'https://elsewhere.invalid/x'
 
-/** Elements that fire something by themselves or when they are touched, with what makes them do so. */
+/** Elements that fire an event by themselves or on interaction, with the event. */
 const firing: [open: string, event: string][] = [
   ['img src=x', 'onerror'],
   ['img src=data:image/gif;base64,R0lGODlhAQABAAAAACw=', 'onload'],
@@ -45,7 +45,7 @@ const firing: [open: string, event: string][] = [
   ['table', 'onmouseenter'],
 ]
 
-/** How an attribute can be written so that a reader of text and a browser may disagree about it. */
+/** Attribute spellings that text parsers and browsers may read differently. */
 const handlers: ((event: string) => string)[] = [
   (event) => ` ${event}="${run}"`,
   (event) => ` ${event}='${run}'`,
@@ -59,7 +59,7 @@ const handlers: ((event: string) => string)[] = [
   (event) => ` ${event}=\`${run}\``,
 ]
 
-/** Where markdown lets markup stand, or seems to. */
+/** Contexts where markdown allows markup, or seems to. */
 const surroundings: ((markup: string) => string)[] = [
   (markup) => `> ${markup}`,
   (markup) => `1. ${markup}`,
@@ -78,7 +78,7 @@ const surroundings: ((markup: string) => string)[] = [
   (markup) => `\\${markup}`,
 ]
 
-/** Markup whose meaning changes when it is read, written out and read again. */
+/** Markup whose meaning changes when it is parsed, serialized and parsed again. */
 const mutations: ((markup: string) => string)[] = [
   (markup) => `<noscript><p title="</noscript>${markup}">`,
   (markup) => `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;${markup}">`,
@@ -102,7 +102,7 @@ const mutations: ((markup: string) => string)[] = [
   (markup) => `${markup.replaceAll('<', '\uFF1C')}`,
 ]
 
-/** Addresses that run something, and how they are dressed. */
+/** URLs that execute code, in various disguises. */
 const addresses: string[] = [
   `javascript:${run}`,
   `JAVASCRIPT:${run}`,
@@ -128,7 +128,7 @@ const addresses: string[] = [
   `/ai/chat`,
 ]
 
-/** Places where an address is followed, fetched or shown. */
+/** Places where a URL is followed, fetched or shown. */
 const sinks: ((address: string) => string)[] = [
   (address) => `[click](${address})`,
   (address) => `[click](<${address}>)`,
@@ -156,7 +156,6 @@ const sinks: ((address: string) => string)[] = [
   (address) => `<blockquote cite="${address}">x</blockquote>`,
 ]
 
-/** Everything that would ask somebody else for something. */
 const fetchers = ['img', 'video', 'audio', 'input type=image', 'table', 'body', 'object', 'link rel=preload as=image']
 const fetched = 'src srcset poster background data href action ping longdesc lowsrc dynsrc'.split(' ')
 const properties = 'background background-image list-style border-image content cursor mask filter'.split(' ')
@@ -168,8 +167,8 @@ const styles: ((property: string) => string)[] = [
 const links = 'stylesheet prefetch preload preconnect dns-prefetch modulepreload icon manifest'.split(' ')
 
 /**
- * Tricks put together: what one rule lets through, the next must not. `all`: in every way that makes sense; `each`: so
- * that every part is there once.
+ * Combines tricks: if one rule misses something, the next must catch it. `all`: every sensible combination; `each`:
+ * every part once.
  */
 export function combineVectors(ways: 'all' | 'each'): string[] {
   const pairs = ways === 'all' ? everyPair : eachOnce
@@ -190,7 +189,6 @@ function everyPair<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
   return ones.flatMap((one) => others.map((other): [A, B] => [one, other]))
 }
 
-/** Both lists side by side, the shorter one again and again. */
 function eachOnce<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
   return Array.from({ length: Math.max(ones.length, others.length) }, (_, index) => [
     ones[index % ones.length] as A,

@@ -10,7 +10,7 @@ const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'picks (skipped: no Chromium)' : 'picks'
 const shots = process.env['TROUPE_SHOTS']
 
-/** Says what it was told, without what is told to every model. */
+/** Echoes its input without the text every model gets. */
 const echo = scriptedModel(
   (prompt) => {
     const said = prompt.findLast(({ role }) => role === 'user')?.content as { text?: string }[]

@@ -9,10 +9,8 @@ import type { TestWorkspace } from './open-workspace.ts'
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'composer (skipped: no Chromium)' : 'composer'
 
-/** A machine that has much to do. */
 const soon = { timeout: 10_000 }
 
-/** The composer in the words of a person who uses it. */
 function composer(page: Page) {
   const chat = chatPage(page)
   const queue = page.getByRole('region', { name: 'Queued messages' })
@@ -53,7 +51,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await wire?.close()
   })
 
-  /** What the person has said in the session that a page shows, as the server has it. */
+  /** Returns the user's messages in the page's session, as stored on the server. */
   const said = async (page: Page): Promise<string[]> => {
     const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
     const response = await workspace.server().fetch(`/ai/sessions/${id}/messages?limit=100`)
@@ -79,7 +77,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('textbox', { name: 'Queued message' }).fill('Repeat after me: three')
     await page.keyboard.press('Enter')
     await expect.poll(texts, soon).toEqual(['Repeat after me: two', 'Repeat after me: three'])
-    // A second tab sees the same run and the same queue, and sends nothing twice.
+    // A second tab sees the same run and queue, and sends nothing twice.
     const other = composer(await page.context().newPage())
     await other.page.goto(page.url())
     await other.items.nth(1).waitFor()
@@ -88,7 +86,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Approve' }).waitFor()
     expect(await said(page)).toHaveLength(1)
     await page.getByRole('button', { name: 'Approve' }).click()
-    // Either tab may send the next; this one sees it end.
+    // Either tab may send the next message; this one sees it end.
     await chat.lastAnswer.getByText('three', { exact: true }).waitFor()
     await chat.finished()
     expect(await said(page)).toEqual(['Ask me for approval', 'Repeat after me: two', 'Repeat after me: three'])
@@ -196,7 +194,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Settings of the model', exact: true }).waitFor()
     const { sessions } = (await (await workspace.server().fetch('/ai/sessions')).json()) as { sessions: object[] }
     await expect.poll(() => sessions[0], soon).not.toHaveProperty('params.temperature')
-    // Nothing stands out of the page on a phone.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   })
 

@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await divider.getByRole('button', { name: 'Undo the summary' }).press('Enter')
     const undone = page.getByRole('group', { name: 'Summary undone' })
     await undone.waitFor()
-    // The focus stays: the same key takes it back.
+    // The focus stays: the same key undoes it.
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Redo the summary')
     await openXray(page)
     expect(await dialog(page).innerText()).not.toContain('Summary of the older part')

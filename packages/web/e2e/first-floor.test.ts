@@ -26,7 +26,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await stranger.getByRole('textbox').fill(workspace.server().newUrl())
     await stranger.getByRole('button', { name: 'Open' }).click()
     await stranger.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
-    // The refused key and what was asked before it are errors in the browser's console, and rightly so.
+    // The rejected key and the requests before it are expected errors in the browser console.
     expect(workspace.complaints.splice(0).every((complaint) => complaint.includes('401'))).toBe(true)
   })
 
@@ -168,7 +168,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const second = chatPage(await chat.page.context().newPage())
     await second.page.goto(chat.page.url())
     await second.finished()
-    // Of two tabs only the one in front is drawn as fast as it acts.
+    // Only the tab in front renders at full speed.
     await chat.page.bringToFront()
     const list = chat.page.getByRole('navigation')
     await list.getByRole('button', { name: /^More for Repeat after me: shared/ }).click()
@@ -192,7 +192,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await second.lastAnswer.getByText('anew', { exact: true }).waitFor()
     await second.finished()
     await expect.poll(() => second.own.count()).toBe(1)
-    // The browser's console names the request for a session that is gone.
+    // The browser console logs the request for a deleted session.
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
 

@@ -26,7 +26,7 @@ const scripts: Record<string, ScriptTurn> = {
   form: [{ call: { name: 'JsonRender', input: { title: 'A trip', tree } } }],
   stopped: [{ text: 'Not to the end ' }, { gate: 'never' }],
 }
-/** Whatever begins with `slow` waits at the gate of its name: one that was opened stays open. */
+/** Prompts that start with `slow` wait at the gate of their name. An opened gate stays open. */
 const scriptOf = (text: string): ScriptTurn | undefined =>
   text.startsWith('slow') ? [{ text: 'It takes ' }, { gate: text }, { text: 'long.' }] : scripts[text]
 
@@ -66,7 +66,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.type(text)
     await page.keyboard.press('Enter')
   }
-  /** Where the focus comes to rest. */
   const rests = async (where: RegExp | string, on = page) => {
     await expect.poll(() => focused(on), { timeout: 10_000 }).toEqual(expect.stringMatching(where))
   }
@@ -202,7 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await openMenu('cedar')
     await choose('Delete')
     await rests('button birch')
-    // The notice comes when the server has answered; those before it still stand.
+    // The notice appears after the server's response. Earlier notices are still shown.
     await page.locator('.notice', { hasText: 'cedar' }).getByRole('button', { name: 'Undo' }).press('Enter')
     await nav().getByRole('button', { name: 'cedar', exact: true }).waitFor()
     await rests(/^button (birch|cedar)/)
@@ -232,7 +231,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await say('approval')
     const approve = page.getByRole('button', { name: 'Approve', exact: true })
     await approve.waitFor()
-    // Nothing is approved while somebody types; backwards the way is free.
+    // Typing blocks the approval shortcut; tabbing backward still works.
     await page.keyboard.press('Alt+y')
     const back: string[] = []
     while (back.length < 40 && back.at(-1) !== 'button Context X-ray') {
@@ -373,7 +372,6 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
-/** What has the focus, as its tag and its name. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { activeElement: element } = document

@@ -2,7 +2,7 @@ import { chromium } from 'playwright-core'
 import { builtPage } from '../../../scripts/lib/web-build.mjs'
 import { chromiumArguments } from './chromium-arguments.ts'
 
-/** Once for all browser tests of a run: the page is built, and one Chromium is started that each file has contexts in. */
+/** Runs once for all browser tests: builds the page and starts one Chromium, in which each file opens contexts. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const executablePath = process.env['CHROMIUM_PATH']
   if (executablePath === undefined) return undefined

@@ -20,7 +20,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('in any part of a message it is only text, and what is left of it keeps to the allow list', async () => {
-    // So tall that many messages are drawn at once.
+    // Tall enough to draw many messages at once.
     const page = await workspace.sharedPage({ width: 1200, height: 3000 })
     await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()
     await page.getByRole('article', { name: 'Answer' }).first().waitFor()
@@ -51,10 +51,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
-/** Runs in the page: opens and touches everything that is drawn, says what does not belong there, and scrolls on. */
+/** Runs in the page: opens and touches everything drawn, reports unexpected elements, and scrolls on. */
 async function lookAround(): Promise<{ numbers: number[]; odd: string[] }> {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-  // The same vectors are opened as previews in previews.test.ts.
+  // previews.test.ts opens the same vectors as previews.
   const folded = '.list [aria-expanded="false"]:not([aria-haspopup], .fence-preview *)'
   for (const closed of document.querySelectorAll<HTMLElement>(folded)) closed.click()
   await frame()
@@ -81,17 +81,18 @@ async function lookAround(): Promise<{ numbers: number[]; odd: string[] }> {
     const number = /Vector (\d+)\./.exec(textContent)?.[1]
     return number === undefined ? [] : [Number(number)]
   })
-  // What is drawn was seen: on to what comes before it.
   const top = document.querySelector('.list article')?.getBoundingClientRect().top ?? 0
   document.querySelector('.list-scroller')?.scrollBy(0, Math.min(top, 0) - 2000)
   await frame()
   return { numbers, odd }
 }
 
-/** Two dozen messages at least, so that every kind of part has its turn. */
+/** At least two dozen messages, so that every kind of part is used. */
 const together = Math.min(40, Math.ceil(triedVectors.length / 24))
 
-/** One conversation with every vector as an answer's text of its own, and in turn wherever else a message has text. */
+/**
+ * Stores a conversation with every vector as the text of an answer, and in turn in every other text field of a message.
+ */
 async function storeHostileSession(workspace: TestWorkspace): Promise<void> {
   const { store, workspace: place } = workspace.server()
   const groups = Array.from({ length: Math.ceil(triedVectors.length / together) }, (_, index) =>
@@ -138,7 +139,7 @@ function metadataWith(text: string): NonNullable<StoredMessage['metadata']> {
 
 type Json = NonNullable<Extract<Part, { toolCallId: string }>['toolMetadata']>[string]
 
-/** The texts wherever a display can hold one, and in places where something else belongs. */
+/** Returns displays with the texts in every text field, and in fields of other types. */
 function displaysWith(texts: string[]): Json[] {
   const [text = ''] = texts
   const all = texts.join('\n')
@@ -172,7 +173,7 @@ function matchesIn(text: string) {
   return { path: text, lines: [{ number: 1, text, match: true }, text] }
 }
 
-/** The texts wherever else a message can hold one; of the displays some, in turn. */
+/** Returns parts with the texts in all other text fields, and some of the displays in turn. */
 function partsWith(texts: string[], index: number): Part[] {
   const text = texts[index % texts.length] as string
   const notes = { actionName: text, display: { title: text, summary: text, content: text } }

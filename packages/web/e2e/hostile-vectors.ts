@@ -1,6 +1,5 @@
 import { combineVectors } from './combine-vectors.ts'
 
-/** Written by hand: each stands for a trick of its own. */
 const tricks: string[] = [
   '<script>window.hit = 1</script>',
   '<scr<script>ipt>window.hit = 1</scr</script>ipt>',
@@ -80,11 +79,11 @@ const tricks: string[] = [
 ]
 
 /**
- * Ways to smuggle a script, a request or a look of ours into a page, each as text that a model or a tool could write.
- * Whatever runs sets `window.hit`; whatever is fetched is fetched from `elsewhere.invalid`.
+ * Ways to inject a script, a request or our own styling into a page, each as text a model or tool could write. Executed
+ * code sets `window.hit`; requests go to `elsewhere.invalid`.
  */
 export const hostileVectors: string[] = [...new Set([...tricks, ...combineVectors('all')])]
 
-/** Every trick and every part of the others; all with `TROUPE_TEST_FULL=1`. */
+/** All handwritten tricks and every part of the combinations; everything with `TROUPE_TEST_FULL=1`. */
 export const triedVectors: string[] =
   process.env['TROUPE_TEST_FULL'] === '1' ? hostileVectors : [...new Set([...tricks, ...combineVectors('each')])]

@@ -27,7 +27,7 @@ const scripts: Record<string, ScriptTurn> = {
   below: approval('May one who works below?'),
 }
 
-/** A browser that was allowed to notify, nobody looking at the page, and what it was told. */
+/** Simulates a browser with notification permission and a hidden page, and records the notifications. */
 const toldInstead = `
 window.told = []
 window.Notification = class extends EventTarget {
@@ -78,13 +78,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     const response = await workspace.server().fetch('/ai/asks')
     return ((await response.json()) as { asks: { id: string; sessionId: string }[] }).asks
   }
-  /** The page as somebody finds it who comes back to it. */
   const look = async (): Promise<Page> => {
     const page = await workspace.sharedPage()
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     return page
   }
-  /** Says something in a session of its own, without a page. */
   const say = async (text: string): Promise<string> => {
     const sessionId = `s_${crypto.randomUUID().replaceAll('-', '')}`
     const message = { id: `u_${sessionId.slice(2)}`, role: 'user', parts: [{ type: 'text', text }] }
@@ -108,7 +106,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await asks.first().getByRole('button', { name: 'Approve' }).focus()
     await page.keyboard.press('Enter')
     await asks.nth(1).waitFor({ state: 'detached' })
-    // Where the focus was is gone: it has gone on to what came into its place.
+    // The focused element is gone; the focus moved to the one that replaced it.
     await expect.poll(focused).toContain('May the second?')
     await inbox(page).getByRole('textbox', { name: 'Remark for a denial' }).focus()
     await page.keyboard.type('not today')
@@ -123,7 +121,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what is remembered with an answer answers the others too, also those that only another tab shows', async () => {
-    // What an earlier try has remembered would answer them.
+    // Rules remembered by an earlier attempt would answer the asks.
     const { fetch } = workspace.server()
     const { rules } = (await (await fetch('/ai/rules')).json()) as { rules: { id: string }[] }
     for (const { id } of rules) await fetch(`/ai/rules/${id}`, { method: 'DELETE' })
@@ -173,7 +171,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await inbox(page).getByRole('button', { name: 'Go there: question' }).click()
     await inbox(page).waitFor({ state: 'detached' })
     expect(page.url()).toContain(asking)
-    // What was chosen in the inbox is chosen in the chat.
+    // A choice made in the inbox also appears in the chat.
     await expect.poll(() => page.getByRole('radio', { name: 'Postgres' }).isChecked()).toBe(true)
     await page.keyboard.press('Control+i')
     await inbox(page).getByRole('button', { name: 'Answer', exact: true }).click()
@@ -188,7 +186,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await badge(page, 2)
     await page.getByRole('button', { name: '2 waiting for you' }).click()
     const approve = inbox(page).getByRole('button', { name: 'Approve' }).first()
-    // The second click comes in the very moment in which the list has changed.
+    // The second click comes at the moment the list changes.
     const hit = await approve.evaluate(
       (button) =>
         new Promise<string | undefined>((resolve) => {
@@ -211,7 +209,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(hit).toBe('Approve')
     await badge(page, 1)
     await expect.poll(openAsks).toHaveLength(1)
-    // Once there was time to read it, it is answered as ever.
+    // After enough time to read it, it can be answered normally.
     await expect
       .poll(async () => {
         await approve.click({ timeout: 500 }).catch(() => undefined)
@@ -297,7 +295,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('nothing went wrong meanwhile', () => {
-    // An input that does not fit was refused once.
+    // An invalid input was rejected once.
     expect(workspace.complaints).toEqual([expect.stringContaining('422')])
   })
 })

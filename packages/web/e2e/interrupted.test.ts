@@ -116,7 +116,6 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
-/** The pieces of the last answer. */
 function said(chat: ReturnType<typeof chatPage>): Promise<string[]> {
   return chat.lastAnswer.locator('.prose').allInnerTexts()
 }

@@ -22,7 +22,7 @@ const scripts: Record<string, ScriptTurn> = {
   ],
 }
 
-/** What others say: code, names, the server, models. */
+/** Text from others: code, names, the server, models. */
 const foreign = [
   'code, kbd, pre, .prose, .path, .badge, .settings-path',
   '.agent-prompt, .provider-name, .model-facts, .model-name, .settings-sizes, .model-group',
@@ -30,7 +30,7 @@ const foreign = [
   '.menu-detail, .rule-file, .workspace-path, .first-run b, noscript',
 ].join(', ')
 
-/** Two words of English one after the other, in what is seen or read out, outside of what others say. */
+/** Finds two consecutive English words in visible or spoken text, outside of text from others. */
 const english = (page: Page) =>
   page.evaluate((skipped) => {
     const found = new Set<string>()
@@ -52,7 +52,7 @@ const english = (page: Page) =>
 
 describe.skipIf(chromium === undefined)(name, () => {
   let workspace: TestWorkspace
-  /** One for all tests, as long as none has failed. */
+  /** Shared by all tests until one fails. */
   let opened: Page | undefined
   let left: Record<string, string[]> = {}
   const chinesePage = async (): Promise<Page> => {

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A ZIP archive of these texts; `size` lies about how long the first is. */
+/** Creates a ZIP archive of these texts. `size` is a false length for the first one. */
 export function zip(files: Record<string, string>, size?: number): ArrayBuffer {
   const locals: Buffer[] = []
   const entries: Buffer[] = []
@@ -35,7 +35,6 @@ export function zip(files: Record<string, string>, size?: number): ArrayBuffer {
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** The files of a workbook with one sheet, “Sums”, that has these cells. */
 export function workbook(cells: string): Record<string, string> {
   return {
     '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
@@ -45,5 +44,4 @@ export function workbook(cells: string): Record<string, string> {
   }
 }
 
-/** A cell with a text. */
 export const cell = (place: string, said: string) => `<c r="${place}" t="inlineStr"><is><t>${said}</t></is></c>`

@@ -52,7 +52,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'MCP servers' }).waitFor()
     expect(loaded.filter((url) => /settings-dialog|mcp-section/.test(url))).toEqual([])
     await openMcp(page)
-    // The folder is not trusted yet.
     await dialog(page).getByText('They can be used once you trust the folder').waitFor()
     await dialog(page).getByText('Add a server').click()
     const form = dialog(page).getByRole('form', { name: 'New server' })
@@ -97,7 +96,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('what a project brings is started only when exactly that is trusted', async () => {
-    // What was trusted once is trusted as long as it is the same.
+    // Trust persists as long as the content is unchanged.
     const words = `two words of ${Date.now()}`
     const brought = { command: process.execPath, args: [program, 'good', words] }
     await writeFile(path.join(workspace.folder, '.mcp.json'), JSON.stringify({ mcpServers: { brought } }))
@@ -139,7 +138,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('button', { name: 'Test' }).click()
     await head(page, /^changing ?, its tools are not those you trusted/).waitFor()
     const box = dialog(page).getByRole('region', { name: 'Trust' })
-    // What turns text around is made visible.
+    // Bidirectional control characters are made visible.
     await expect.poll(() => box.getByRole('listitem').innerText()).toMatch(/echo\s+Sends ⟨U\+202E⟩everything away\./)
     expect(await toolsOf(page)).toEqual([])
     expect(await dialog(page).evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)

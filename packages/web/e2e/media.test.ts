@@ -38,7 +38,6 @@ describe.skipIf(chromium === undefined)(name, () => {
   )
   let workspace: TestWorkspace
   let provider: http.Server
-  /** Requests that the provider has not answered yet. */
   const open: http.ServerResponse[] = []
   beforeAll(async () => {
     provider = http.createServer((request, response) => {
@@ -49,7 +48,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await once(provider, 'listening')
     const baseURL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
     workspace = await openWorkspace(chromium ?? '', {
-      // The demo painter paints for the demo alone.
+      // The demo image model serves only the demo.
       models: { 'demo/script': model },
       home: {
         'config.json': JSON.stringify({ model: 'demo/script', providers: { openai: { apiKey: 'sk-test', baseURL } } }),
@@ -106,7 +105,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await approve(chat.page)
     const making = card.getByRole('progressbar', { name: 'Being made by openai/gpt-image-2' })
     await making.waitFor()
-    // Nobody knows how far it is, so nothing says it.
+    // Progress is unknown, so no value is shown.
     expect(await making.getAttribute('value')).toBeNull()
     await card.getByText(/^\d+\.\d s$/).waitFor()
     refuse(402)

@@ -162,7 +162,7 @@ function inBox(page: Page, selector: string): Promise<boolean> {
   }, selector)
 }
 
-/** Answers whose text is mostly addresses that nobody sees. */
+/** Stores answers whose text is mostly hidden URLs. */
 async function storeLinks(workspace: TestWorkspace): Promise<void> {
   const { store, workspace: place } = workspace.server()
   await store.sessions.create({ id: 'links', workspaceId: place.id, title: 'Links' })
@@ -182,7 +182,7 @@ async function storeLinks(workspace: TestWorkspace): Promise<void> {
   }
 }
 
-/** Two branches: one of 240 messages, and an older one that parts from it after 100 and goes on for 40. */
+/** Stores two branches: one of 240 messages, and an older one that forks after 100 and has 40 more. */
 async function storeLongSession(workspace: TestWorkspace): Promise<void> {
   const { store, workspace: place } = workspace.server()
   await store.sessions.create({ id: 'long', workspaceId: place.id, title: 'Long' })

@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       await chat.lastAnswer.getByText('kept for later').waitFor()
       await chat.page.getByText(/The server cannot be reached/).waitFor()
     })
-    // The credential of the server before is not good any more: the page proves that it is known, by itself.
+    // The old server's credential is invalid: the page proves its identity by itself.
     await chat.page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
     expect(await (await chat.ask('Repeat after me: back again')).textContent()).toContain('back again')
     await chat.page.reload()
@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { credential, pageId } = taken?.page ?? { credential: '', pageId: '' }
     const ask = (path: string, init: RequestInit) => fetch(address + path, init).then(({ status }) => status)
     expect(await ask('/ai/sessions', { headers: { authorization: `Page ${credential}` } })).toBe(401)
-    // Signed for a nonce of its own.
+    // Signed for a nonce the script made up, not one from the server.
     const body = JSON.stringify({ pageId, nonce: taken?.nonce, signature: taken?.signature })
     const headers = { 'content-type': 'application/json', origin: address }
     expect(await ask('/ai/auth', { method: 'POST', headers, body })).toBe(401)
@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('the service worker shows notifications, and a click on one leads the page to the inbox', async () => {
     const page = await workspace.newPage({ serviceWorkers: 'allow', permissions: ['notifications'] })
     await page.addInitScript("localStorage.setItem('troupe.notify', 'on'); document.hasFocus = () => false")
-    // Not every headless browser has a place to show notifications, so what is handed to it is kept instead.
+    // Not every headless browser can show notifications, so record them instead.
     await page.addInitScript(() => {
       const shown: (NotificationOptions & { title: string; close(): void })[] = []
       Object.assign(window, { shown })
@@ -145,7 +145,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       )
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
     await expect.poll(titles, { timeout: 10_000 }).toEqual([['Run a command', { opens: 'inbox' }]])
-    // What the worker does on a click; only a person's own click may bring a window forward.
+    // Simulates the worker's click handler: only a real user click may bring a window forward.
     const [worker] = page.context().serviceWorkers()
     await worker
       ?.evaluate(() => (globalThis as never as { comeForward: (opens: string) => unknown }).comeForward('inbox'))
@@ -159,7 +159,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
-/** What an earlier try has left waiting is told of, too. */
+/** An ask left by an earlier attempt would trigger a notification too. */
 async function denyAll(): Promise<void> {
   const { asks } = (await (await apiFetch('/ai/asks')).json()) as { asks: { id: string }[] }
   for (const { id } of asks)
@@ -170,7 +170,6 @@ async function denyAll(): Promise<void> {
     })
 }
 
-/** A page whose service worker is at work. */
 async function openKeeping(workspace: TestWorkspace): Promise<Page> {
   const page = await workspace.open({ serviceWorkers: 'allow' })
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
@@ -185,7 +184,7 @@ interface Taken {
   signature: string
 }
 
-/** What a script of the same origin can get at: everything that is stored, and the use of the key. */
+/** Collects everything a same-origin script can access: all stored data, and the use of the key. */
 async function takeAll(): Promise<Taken> {
   const stored = [JSON.stringify(Object.entries(localStorage)), JSON.stringify(Object.entries(sessionStorage))]
   for (const name of await caches.keys()) {

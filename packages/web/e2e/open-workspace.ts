@@ -10,39 +10,34 @@ import { builtPage } from '../../../scripts/lib/web-build.mjs'
 import { testApprovalSource } from '../../server/src/testing/test-server.ts'
 import { chromiumArguments } from './chromium-arguments.ts'
 
-/** A real server on a home of its own, the page as it is now, and a browser that reports everything that goes wrong. */
+/** A real server on its own home, the current page, and a browser that reports all errors. */
 export interface TestWorkspace {
   server(): Server
-  /** Where the agent works. */
   folder: string
-  /** Ends the server and starts another on the same home and port, as after a crash or an update. */
+  /** Stops the server and starts another on the same home and port, as after a crash or an update. */
   restart(between?: () => Promise<void>): Promise<void>
-  /** A page of a browser that has a credential. */
   open(options?: BrowserContextOptions): Promise<Page>
   newPage(options?: BrowserContextOptions): Promise<Page>
-  /** The page that tests of a file share where a new session is all they need: loading one is what takes time. */
+  /** A page shared by the tests of a file that only need a new session, because loading a page is slow. */
   sharedPage(viewport?: ViewportSize): Promise<Page>
-  /** Console and uncaught errors, breaches of the page's content policy, failed answers, requests to elsewhere. */
+  /** Console and uncaught errors, content policy violations, failed responses, external requests. */
   complaints: string[]
   /**
-   * Closes every page but the shared one, so that none goes on asking the server while the next test runs. Of a test
-   * that failed nothing is left, neither the shared page nor what was asked, written and complained of: it may be
-   * tried again.
+   * Closes every page but the shared one, so that none sends requests during the next test. After a failed test it
+   * discards everything, including the shared page, asks, files and complaints, so the test can be retried.
    */
   closePages(test?: Pick<TestContext, 'task'>): Promise<void>
   close(): Promise<void>
 }
 
 export interface WorkspaceOptions {
-  /** Models beside the demo, by `provider/model`; the first is the default. */
+  /** Models in addition to the demo, by `provider/model`; the first is the default. */
   models?: ServerOptions['models']
-  /** How the server is started besides. */
   server?: Partial<ServerOptions>
-  /** Files of the home, by their path in it. */
   home?: Record<string, string>
-  /** Files of the folder that is worked in, by their path in it; without any it is the test's own folder. */
+  /** Files of the workspace folder, by relative path. Without any, it is the test's own folder. */
   files?: Record<string, string>
-  /** Files that are added to the page's sources before it is built, by their path in `src`; React then warns, too. */
+  /** Files added to the page's sources before it is built, by their path in `src`. React warnings are then enabled. */
   sources?: Record<string, string>
 }
 
@@ -77,7 +72,6 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   const browser = await openBrowser(executablePath)
   let shared: Page | undefined
   let wasRestarted = false
-  /** How many complaints there were when the test began. */
   let complained = 0
 
   return { server: () => server, folder: workFolder, restart, open, newPage, sharedPage, complaints, closePages, close }
@@ -92,9 +86,9 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: usual,
-      // What moves for ever is drawn for ever, and here by the processor.
+      // Endless animations are drawn continuously, here by the CPU.
       reducedMotion: 'reduce',
-      // What is kept for reading offline is tested where it is meant to be.
+      // Offline caching has its own tests.
       serviceWorkers: 'block',
       ...options,
     })
@@ -123,14 +117,14 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       if (!isDeepStrictEqual(page.viewportSize(), usual)) await page.setViewportSize(usual)
       await page.unrouteAll()
       await page.context().unrouteAll()
-      // What the test before has left open lies over the page.
+      // A dialog left open by the previous test covers the page.
       for (let left = 3; left > 0 && (await page.getByRole('dialog').count()) > 0; left--)
         await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'New session' }).first().click(soon)
       await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor(soon)
       return page
     } catch {
-      // It may have been left in any state.
+      // The page may be in any state.
       await page.context().close()
       return open()
     }
@@ -139,13 +133,13 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   function watch(page: Page): void {
     page.on('console', (message) => {
       if (message.text() === 'Service Worker registration blocked by Playwright') return
-      // What the browser logs by itself has no arguments and differs by version. What scripts log has some.
+      // The browser's own log messages have no arguments and differ by version. Those of scripts have some.
       if (message.args().length === 0) return
       if (message.type() === 'error' || message.type() === 'warning')
         complaints.push(`console: ${message.text()} ${message.location().url}`)
     })
     page.on('response', (response) => {
-      // With its old credential a page learns that the server was restarted, and renews it.
+      // A page with its old credential learns that the server was restarted, and renews it.
       if (response.status() === 401 && wasRestarted) return
       if (response.status() >= 400) complaints.push(`response: ${response.status()} ${response.url()}`)
     })
@@ -190,7 +184,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   }
 
   async function renewFiles(files: Record<string, string>): Promise<void> {
-    // What begins with a dot may be held by the sandbox of a command that still runs.
+    // The sandbox of a running command may hold entries that start with a dot.
     const left = (await readdir(workFolder)).filter((entry) => !entry.startsWith('.'))
     for (const entry of left) await rm(path.join(workFolder, entry), { recursive: true })
     await writeFiles(workFolder, files)
@@ -209,7 +203,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
 }
 
 declare global {
-  /** In a page under test: `fetch` with the credential of the page. */
+  /** In a tested page: `fetch` with the page's credential. */
   function apiFetch(path: string, init?: RequestInit): Promise<Response>
 }
 
@@ -230,13 +224,15 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
   }
 }
 
-/** The page that was built for all tests of this run, or one with a few files more. */
 async function pageWith(sources: Record<string, string> | undefined): Promise<string> {
   if (sources !== undefined) return builtPage({ sources, mode: 'development' })
   return process.env['TROUPE_TEST_PAGE'] ?? builtPage()
 }
 
-/** The Chromium that all tests of this run share, or one of its own. Closing ends only what was opened through it. */
+/**
+ * Connects to the Chromium shared by all tests of this run, or starts one. Closing it ends only what was opened through
+ * it.
+ */
 function openBrowser(executablePath: string): Promise<Browser> {
   const shared = process.env['TROUPE_TEST_BROWSER']
   return shared === undefined ? chromium.launch({ executablePath, args: chromiumArguments }) : chromium.connect(shared)

@@ -84,7 +84,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       isMarkdown: true,
     },
   }
-  /** Nothing outside is reached in a test: what the server would have read. */
+  /** Tests make no external requests: serves the content the server would have read. */
   async function readable(page: Page, answer: (route: Route) => unknown = (route) => route.fulfill({ json: page200 })) {
     let reads = 0
     await page.context().route('**/ai/reader', async (route) => {
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const reads = await readable(page)
-    // An acknowledgement that does not arrive is sent again.
+    // A lost acknowledgment is sent again.
     let lost = 0
     await page.route('**/ai/tools/ack', async (route) => {
       if (++lost === 1) await route.abort()
@@ -119,9 +119,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const stored = await said(page)
     expect(stored).toContain('"loaded":true')
     expect(stored).toContain('browser:https://example.com/read')
-    // What a tool opens does not take the focus.
+    // A panel opened by a tool does not take the focus.
     expect(await chat.field.evaluate((field) => field === document.activeElement)).toBe(true)
-    // By hand, too.
     await stack(page).getByRole('button', { name: 'Close', exact: true }).click()
     await card(page, 'OpenUrl').getByRole('button', { name: 'Open beside' }).click()
     await stack(page).getByRole('heading', { name: 'Words' }).waitFor()
@@ -133,7 +132,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const reads = await readable(first, async (route) => {
       await released
-      // The page that asked may be gone.
+      // The requesting page may be gone.
       await route.fulfill({ json: page200 }).catch(() => undefined)
     })
     await chatPage(first).send('open it')
@@ -141,7 +140,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const second = await first.context().newPage()
     await second.goto(first.url())
     await card(second, 'OpenUrl').waitFor()
-    // It is looked at here, too, and yet only one may act.
+    // This page shows it too, yet only one may act.
     const acks: string[] = []
     second.on('request', (request) => {
       if (request.url().endsWith('/ai/tools/ack')) acks.push(request.postData() ?? '')
@@ -160,7 +159,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.open({ viewport: wide })
     const chat = chatPage(page)
     const reads = await readable(page)
-    // It is done, and nobody has heard of it.
+    // The action is done, but the acknowledgment is lost.
     await page.route('**/ai/tools/ack', (route) => route.abort())
     await chat.send('open it')
     await expect.poll(reads, patiently).toBe(1)
@@ -170,7 +169,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.reload()
     await chat.lastAnswer.getByText('It is open.').waitFor()
     expect(await said(page)).toContain('"loaded":true')
-    // Read once for the call, and once because the page was loaded anew and shows it.
+    // Read once for the tool call, and once because the reloaded page shows it.
     expect(reads()).toBeLessThanOrEqual(2)
     await expect.poll(() => stack(page).getByRole('tab').count()).toBe(1)
   })
@@ -208,7 +207,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await said(page)).toContain('roses are red')
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('roses')
 
-    // What waits for a click waits in the inbox, too.
+    // Actions that wait for a click are in the inbox too.
     await chat.send('clipboard')
     await page.getByRole('button', { name: '1 waiting for you' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
@@ -223,7 +222,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const first = await workspace.sharedPage()
     const chat = chatPage(first)
     await chat.send('write, then clipboard')
-    // Nobody would hear an answer before it is asked.
+    // An answer before the ask would be lost.
     await card(first, 'ReadClipboard').waitFor()
     await expect.poll(() => card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).count()).toBe(0)
     await first.getByRole('button', { name: 'Approve' }).click()
@@ -236,7 +235,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .click()
     const there = card(other, 'ReadClipboard')
     const decline = there.getByRole('button', { name: 'Decline' })
-    // Whatever keeps the word from being taken is said, and the buttons work again.
+    // If an acknowledgment fails, the page shows the reason and the buttons work again.
     await other.route('**/ai/tools/ack', (route) =>
       route.fulfill({ status: 403, json: { error: { name: 'ForeignClient', message: 'Not from here.' } } }),
     )
@@ -282,7 +281,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const tab = (label: string) => stack(page).getByRole('tab', { name: label })
     await tab('Rain').and(page.locator('[aria-selected="true"]')).waitFor()
     await stack(page).getByRole('figure', { name: 'Chart: Rain' }).waitFor()
-    // The file itself is a tab, too.
+    // The file itself is a tab too.
     await tab('small.ts').last().click()
     await stack(page).getByText('const one = 0').waitFor()
     await tab('Sun').click()

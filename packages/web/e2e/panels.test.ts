@@ -62,7 +62,6 @@ describe.skipIf(chromium === undefined)(name, () => {
   const beside = (page: Page, card: RegExp, at = 0) =>
     page.getByRole('group', { name: card }).nth(at).getByRole('button', { name: 'Open beside' })
   const titles = (page: Page) => stack(page).getByRole('tab').allInnerTexts()
-  /** What axe finds in the stack. */
   const faults = (page: Page) =>
     page.evaluate(async () => {
       const { axe: found } = window as unknown as { axe: { run(root: object): Promise<AxeResults> } }
@@ -75,7 +74,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(page)
     await chat.ask('look around')
     await beside(page, /^Read/).click()
-    // The line that was read is in sight, and a file of 3,000 lines does not become 3,000 rows.
+    // The line that was read is visible, and a file of 3,000 lines does not create 3,000 rows.
     const line = stack(page).getByText('const line2000 = 2000', { exact: true })
     await line.waitFor()
     expect(await stack(page).locator('.numbered-line').count()).toBeLessThan(200)
@@ -103,7 +102,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await titles(page)).toEqual(['long.ts', expect.stringContaining('echo started')])
     await stack(page).getByRole('tab', { selected: true }).and(page.locator(':focus')).waitFor()
 
-    // A command is followed as it prints, and stopped.
     await tab(page, /echo started/).click()
     expect(await output.innerText()).not.toContain('went on')
     await writeFile(path.join(workspace.folder, 'go'), '')
@@ -149,7 +147,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await stack(page).waitFor()
     await page.keyboard.press('Escape')
     await stack(page).waitFor({ state: 'detached' })
-    // Another session has panels of its own.
     await chat.newSession()
     await chat.field.waitFor()
     await expect.poll(() => page.getByRole('button', { name: /Show \d panels/ }).count()).toBe(0)
@@ -203,7 +200,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
     await stack(page).waitFor({ state: 'detached' })
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
-    // A reload does not put a sheet over the chat.
+    // A reload does not cover the chat with a sheet.
     await page.reload()
     await chat.lastAnswer.getByText('All of it is there.').waitFor()
     await expect.poll(() => stack(page).count()).toBe(0)

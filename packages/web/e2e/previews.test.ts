@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
 
   async function lookedAt(...names: string[]): Promise<Page> {
-    // What a hostile page still tries must not be taken for what the next test does.
+    // Late actions of a hostile page must not be attributed to the next test.
     const chat = chatPage(await workspace.open())
     await chat.ask(`look ${names.join(' ')}`)
     for (const file of names)
@@ -163,7 +163,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       const before = refused()
       const answer = way === 'own' && page.waitForResponse((response) => response.url().endsWith('/ai/sessions?own'))
       await look(page, `${way}.html`)
-      // Our own server answers, but not to a stranger. A refresh in the markup is removed before the page is shown.
+      // Our own server answers, but rejects strangers. A refresh in the markup is removed before the page is shown.
       if (answer) expect((await answer).status()).toBe(401)
       else if (way !== 'refresh') await expect.poll(refused, { message: way }).toBeGreaterThan(before)
     }
@@ -290,7 +290,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(Number(await frame.locator('#count').textContent())).toBeGreaterThan(1000)
     expect(await chat.page.evaluate(() => 'hit' in window)).toBe(false)
     expect(hits).toEqual([])
-    // Inside the frame the browser stops requests; the page itself throws nothing and opens no dialog.
+    // The browser blocks requests inside the frame; the page itself throws nothing and opens no dialog.
     expect(workspace.complaints.filter((one) => !/^(?:request|response):/.test(one))).toEqual([])
   })
 })
@@ -299,7 +299,6 @@ function beside(opened: Page) {
   return opened.getByRole('complementary', { name: 'Panels' })
 }
 
-/** Puts every vector into the page, one after the other. */
 function spreadOut(vectors: readonly string[]): string {
   return `<p id="count"></p><script>
     const vectors = ${JSON.stringify(vectors).replaceAll('<', String.raw`\u003c`)}

@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     ).toBeGreaterThan(0)
     await expect.poll(() => answer.locator('p').first().innerText()).toContain('it costs $5 and not $10')
     await expect.poll(() => answer.locator('math a, math [href], .evil').count()).toBe(0)
-    // What may not be drawn stays as it was written.
+    // Text that must not be rendered stays as written.
     await expect.poll(() => answer.textContent()).toContain(String.raw`\def\a{\a\a}\a`)
     const height = await answer.evaluate((element) => element.scrollHeight)
     expect(height).toBeLessThan(3000)
@@ -166,7 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await expect.poll(() => chat.answers.count()).toBe(2)
     await expect.poll(() => chat.own.count()).toBe(1)
-    // It has gone on: the way on is offered at the end alone.
+    // The answer was continued: the button is offered only at the end.
     await expect.poll(() => chat.page.getByRole('button', { name: 'Continue' }).count()).toBe(0)
     await expect.poll(() => chat.answers.first().locator('.facts').innerText()).toMatch(/test\/script.*tokens/s)
   })

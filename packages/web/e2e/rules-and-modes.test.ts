@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await openRules(page)
     const broken = dialog(page).getByRole('button', { name: 'Revoke ask Bash(' })
-    // An earlier try may have revoked it.
+    // An earlier attempt may have revoked it.
     if (task.result?.retryCount === 0 || (await broken.count()) > 0) await broken.click()
     const field = dialog(page).getByRole('textbox', { name: 'Rule', exact: true })
     await field.fill('Bash(touch *')
@@ -119,7 +119,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
     await openRules(page)
     await dialog(page).getByRole('button', { name: 'Revoke allow Bash(touch *)' }).press('Enter')
-    // The focus is where it was: a second press takes it back.
+    // The focus stays: a second press undoes it.
     await dialog(page).getByRole('button', { name: 'Put back allow Bash(touch *)' }).waitFor()
     await page.keyboard.press('Enter')
     await dialog(page).getByRole('button', { name: 'Revoke allow Bash(touch *)' }).press('Enter')
@@ -191,7 +191,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('nothing went wrong meanwhile', () => {
-    // The rule that cannot be read was refused once, and the server says of the one in its file.
+    // The invalid rule was rejected once, and the server reports the one in its file.
     const complaints = workspace.complaints.filter((text) => !text.startsWith('server:'))
     expect(complaints).toEqual([expect.stringContaining('422')])
   })

@@ -11,7 +11,7 @@ const chromium = process.env['CHROMIUM_PATH']
 const name =
   chromium === undefined ? 'a scripted run (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'a scripted run'
 
-/** Says what it does, then waits until the test has written the file `go` into the workspace. */
+/** Reports its action, then waits until the test writes the file `go` into the workspace. */
 const walkTool = `
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -28,7 +28,7 @@ export default defineTool({
   },
 })`
 
-/** An error that comes once has come: each try has scripts of its own. */
+/** One-time errors are consumed, so each attempt needs new scripts. */
 const newScripts = (): Record<string, ScriptTurn[]> => ({
   walk: [
     [
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => card.textContent()).toContain('running')
     await writeFile(go, '')
     await chat.finished()
-    // What was open while it ran stays open with the result in it.
+    // A card open during the run stays open and shows the result.
     await expect.poll(() => chat.lastAnswer.getByText('walked').count()).toBe(1)
     await chat.lastAnswer.getByRole('button', { name: 'Weather' }).click()
     await expect.poll(() => chat.lastAnswer.getByText('clear').count()).toBe(1)

@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '')
   })
   beforeEach(async () => {
-    // First to a new session: one that is in sight would be missed.
+    // Switch to a new session first, because the page would notice the deletion of the visible one.
     await workspace.sharedPage()
     const { store, workspace: own, fetch } = workspace.server()
     for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
@@ -51,7 +51,6 @@ describe.skipIf(chromium === undefined)(name, () => {
       title.replace(/\(\d+ sessions?\)$/, ''),
     )
 
-  /** The page with the list as it is now. */
   const listed = async (expected = animals): Promise<Page> => {
     const page = await workspace.sharedPage()
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
@@ -70,7 +69,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => rows(page)).toEqual(['Animals', 'Ants', 'Bees', 'Cats', 'Dogs', 'Eels'])
     await row(page, 'Bees').dragTo(row(page, 'Animals (1 session)'))
     await row(page, 'Animals (2 sessions)').waitFor()
-    // By keyboard alone: from the row to its menu, and in it to a new folder.
+    // By keyboard only: from the row to its menu, and from there to a new folder.
     await row(page, 'Cats').focus()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -297,7 +296,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(
       await page.locator('main').locator('iframe, object, embed, form, svg, style, link, meta, base, b').count(),
     ).toBe(0)
-    // The picture that was made is in the file; what only claims to be one shows nothing and asks for nothing.
+    // The generated image is in the file. A fake image shows nothing and requests nothing.
     expect(
       await page
         .locator('main img')
@@ -341,7 +340,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ sessionId: 's3', message }),
     })
-    // Before the page looks at everything again.
+    // Before the page reloads everything.
     await expect
       .poll(() => page.getByRole('article', { name: 'You' }).allInnerTexts(), { timeout: 6000 })
       .toEqual([expect.stringContaining('Woof!')])

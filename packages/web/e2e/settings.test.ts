@@ -354,7 +354,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
-/** A refusal that was asked for is no complaint. */
+/** Expected rejections are not complaints. */
 function isNotRefused(complaint: string): boolean {
   return !complaint.includes('422')
 }

@@ -13,7 +13,7 @@ const task = (agent: string, text: string, more: object = {}): ScriptTurn[number
   call: { name: 'Task', input: { name: agent, task: text, ...more } },
 })
 const call = (tool: string, input: object): ScriptTurn => [{ call: { name: tool, input } }]
-/** The agent that a call in the background has started, as the model was told. */
+/** Returns the id of the agent started by a background tool call, as the model received it. */
 const idIn = (prompt: unknown) => /Its id is (agent_\w+)/.exec(JSON.stringify(prompt))?.[1] ?? 'nobody'
 const steps: ((agentId: string) => ScriptTurn)[] = [
   () => [task('left', 'go left', { background: true })],
@@ -22,7 +22,7 @@ const steps: ((agentId: string) => ScriptTurn)[] = [
   (agentId) => call('AbortAgent', { agent_id: agentId }),
   () => [{ text: 'All tools were used.' }],
 ]
-/** By what was said last, one turn per step after it. */
+/** Keyed by the last user message, with one turn per following step. */
 const scripts: Record<string, ScriptTurn[]> = {
   both: [[{ text: 'Two at once.' }, task('left', 'go left'), task('right', 'go right')], [{ text: 'Both are back.' }]],
   'go left': [[{ text: 'On the left.\n\n' }, { gate: 'left' }, { text: 'Left is done.' }]],
@@ -44,14 +44,14 @@ const scripts: Record<string, ScriptTurn[]> = {
 
 describe.skipIf(chromium === undefined)(name, () => {
   let gates: ScriptedModel
-  /** Gates stay open once they are: each test has a model of its own behind the one that the server knows. */
+  /** Gates stay open, so each test has its own model behind the one the server knows. */
   const newModel = () =>
     scriptedModel(
       (prompt) => {
         const last = prompt.findLastIndex((message) => message.role === 'user')
         const said = prompt[last]?.content.at(-1) as { text: string } | undefined
         const step = prompt.slice(last).filter(({ role }) => role === 'assistant').length
-        // Notices that an agent has ended come between: here all steps count.
+        // Notices about ended agents come in between, so all steps count here.
         const all = prompt.filter(({ role }) => role === 'assistant').length
         if (JSON.stringify(prompt).includes('"use all tools"')) return steps[all]?.(idIn(prompt)) ?? []
         return scripts[said?.text ?? '']?.[step] ?? [{ text: `Heard: ${said?.text.slice(0, 40)}` }]
@@ -105,7 +105,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     gates.open('right')
     await chat.finished()
     await expect.poll(() => chat.lastAnswer.innerText()).toContain('Both are back.')
-    // Folded when all is over; what it brought back is a click away.
+    // Collapsed when finished; its result is one click away.
     await expect.poll(() => card(page, 'right').getByText('Right is done.').count()).toBe(0)
     await card(page, 'right').getByRole('button', { name: /right/ }).first().click()
     await card(page, 'right').getByText('Right is done.').waitFor()
@@ -139,7 +139,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).click()
     await panel(page).getByText('May one three deep?').first().waitFor()
     await expect.poll(() => panel(page).getByRole('heading', { level: 2 }).innerText()).toMatch(/lead.*test-approval/s)
-    // The session is still there beside it.
     await expect.poll(() => page.getByRole('main').locator('.composer textarea').isVisible()).toBe(true)
     await panel(page).getByRole('button', { name: 'Approve' }).click()
     await panel(page).getByText('It may.').waitFor()
@@ -152,7 +151,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await panel(page).getByText('It was tried.').waitFor()
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'detached' })
-    // The focus is not lost with what it was in.
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
     expect(workspace.complaints).toEqual([])
   })
@@ -226,7 +224,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     gates.open('right')
     await chat.finished()
     await page.getByRole('button', { name: '1 agent', exact: true }).waitFor()
-    // The model is told by a message; a person sees what it is.
+    // The model gets a message; the user sees a notice.
     const notice = chat.lastAnswer.getByRole('group', { name: 'right has ended: done' })
     await notice.getByRole('button').first().click()
     await notice.getByText('Right is done.').last().waitFor()
@@ -288,7 +286,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).waitFor()
     await workspace.restart()
     await page.reload()
-    // That it was away is said.
+    // The disconnect is reported.
     workspace.complaints.splice(0)
     await card(page, 'lead').getByRole('button', { name: 'Answer test-approval' }).click()
     await panel(page).getByRole('button', { name: 'Approve' }).click()

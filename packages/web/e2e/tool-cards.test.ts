@@ -19,7 +19,7 @@ const greet = `export function greet(name: string) {
 export const shouted = greet('you').toUpperCase()
 `
 
-/** A tool of one's own that shows a diff: it has a known kind and needs no card. */
+/** A custom tool that shows a diff: a known kind, which needs no card. */
 const renameTool = `
 import { defineTool } from '@troupe/core'
 import { z } from 'zod'
@@ -32,7 +32,6 @@ export default defineTool({
   }),
 })`
 
-/** A tool of one's own that has a card of its own. */
 const weatherTool = `
 import { defineTool } from '@troupe/core'
 import { z } from 'zod'
@@ -57,7 +56,7 @@ export default function WeatherCard({ call }: CardProps) {
 
 const brokenCard = `export default function BrokenCard() { throw new Error('broken on purpose') }`
 
-/** Prints in colours, then waits for the file \`go\`. */
+/** Prints in color, then waits for the file \`go\`. */
 const liveCommand = `printf '\\033[32mgreen\\033[0m\\n'; seq 1 200; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 3`
 
 const patch = `*** Begin Patch
@@ -149,7 +148,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '', {
       models: { 'test/script': model },
       home: {
-        // A sandbox, where there is one, would let some of the commands run unasked.
+        // A sandbox, if available, would let some of the commands run without approval.
         'config.json': '{"model": "test/script", "permissions": {"ask": ["Bash"]}}',
         'tools/rename.ts': renameTool,
         'tools/weather.ts': weatherTool,
@@ -194,11 +193,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('edit')
     const card = chat.page.getByRole('group', { name: /^Edit:/ })
     await card.getByRole('table').waitFor()
-    // The tool says what is to be approved, not the model; what cannot be seen is shown.
+    // The tool describes what to approve, not the model. Invisible characters are shown.
     await expect.poll(() => card.getByRole('button').first().innerText()).toMatch(/^Edit a file\s+src\/greet\.ts/)
     await expect.poll(() => card.locator('.diff-removed').allInnerTexts()).toHaveLength(2)
     await expect.poll(() => card.locator('.diff-added').innerText()).toContain('Good day, ${name}⟨U+202E⟩!')
-    // What stays around it is there too: it is the diff of the file, not of two texts.
+    // Context lines are included: it is the diff of the file, not of two texts.
     expect((await card.locator('.diff-context').allInnerTexts()).join('\n')).toMatch(/export function greet[^]*\}/)
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()

@@ -1,12 +1,11 @@
 export interface Outside {
-  /** A server that counts what reaches it. */
   url: string
   stun: string
 }
 
 /**
- * A page that tries everything that could carry something out of it, but for going elsewhere itself. What it could reach
- * of its surroundings is written into `#reached`; what reached the outside is counted there.
+ * Returns a page that tries every way to leak data, except navigating away. It writes what it could access of its
+ * surroundings into `#reached`. The outside server counts what arrived.
  */
 export function waysOut({ url, stun }: Outside): string {
   return `<!doctype html><html><head>
@@ -64,7 +63,6 @@ const add = (tag, attributes) => document.head.append(Object.assign(document.cre
 </script></body></html>`
 }
 
-/** Pages that go elsewhere, each in its own way. */
 export function navigations({ url }: Outside): Record<string, string> {
   const page = (script: string, rest = '') => `<!doctype html><body>${rest}<script>${script}</script></body>`
   return {

@@ -9,31 +9,32 @@ import { preferredLanguage, showLanguage, useLanguage } from './texts/language.t
 import './tokens.css'
 import { createWorkspace, WorkspaceContext } from './workspace/workspace.ts'
 
-/** Keeps the page's own files, and shows notifications. While it is being developed, nothing stands between it and its sources. */
+/** Caches the page's files and shows notifications. Disabled in development. */
 function startServiceWorker(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
-  // Not before the page has what it needs itself; and without it everything else works.
+  // Register after the page has loaded. Everything works without it.
   window.addEventListener('load', () => {
     navigator.serviceWorker.register('/service-worker.js').catch(() => undefined)
   })
 }
 
-/** A page without its messages is shown rather than none. */
+/** Maximum wait for messages before the page renders without them. */
 const maxWaitMs = 200
 
 const { key, sessionId, settings, inbox } = readAddress(window.location.hash)
-// The key works once; it must not stay in the address, the history or a bookmark. Nor is the inbox a place to come back to.
+// The key works once, so it must not stay in the URL, history or bookmarks. The inbox is not kept in the history
+// either.
 if (key !== null || inbox) replaceAddress(sessionId, settings)
 
 const workspace = createWorkspace(sessionId)
 if (settings !== null) workspace.app.openSettings(settings)
 if (inbox) workspace.app.setDialog('inbox')
 void workspace.app.start(key)
-// Both were asked for before the scripts had come: the page shows at once with what is looked at.
+// `public/early.js` requested both already, so the page renders with content at once.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
 trackInputMethod()
 startServiceWorker()
-// The printed address may be put into a tab that is open already.
+// The user may open the printed URL in an existing tab.
 window.addEventListener('hashchange', () => {
   const named = readAddress(window.location.hash)
   if (named.key === null) return
@@ -44,7 +45,7 @@ window.addEventListener('hashchange', () => {
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')
 const language = preferredLanguage()
-// Without its texts the page still speaks English.
+// If loading fails, the page falls back to English.
 if (language !== 'en') await showLanguage(language).catch(() => undefined)
 await Promise.race([sessionRead, new Promise((resolve) => setTimeout(resolve, maxWaitMs))])
 createRoot(root).render(
@@ -55,7 +56,6 @@ createRoot(root).render(
   </StrictMode>,
 )
 
-/** Another language is another page: everything is shown anew. */
 function LocalizedApp() {
   return <App key={useLanguage()} />
 }

@@ -14,7 +14,6 @@ import {
 } from './lexer.ts'
 import type { Watcher } from './path.ts'
 
-// What the next character belongs to.
 const value = 0
 const key = 1
 const colon = 2
@@ -34,24 +33,20 @@ const openObject = 0x7b
 const closeObject = 0x7d
 
 /**
- * Reads one block of JSON after the other, each from its first character to its last, in pieces that may end anywhere.
- * What is a little off is read for what it means; what is broken is mended and said to be so; a block that turns out to
- * be prose is dropped before anyone hears of it.
+ * Reads consecutive JSON blocks from pieces that may end anywhere. Accepts slightly invalid JSON by its meaning.
+ * Repairs broken JSON and marks it as repaired. Drops a block that turns out to be prose before any watcher sees it.
  */
 export class BlockReader<W extends Watcher = Watcher> {
   readonly #strings = new StringReader()
   readonly #gap = new CommentReader()
   #state = after
-  /** Where to go on after a comment. */
   #back = after
-  /** The block that is being read. */
   #block: JsonBlock<W> | undefined
-  /** A comma came last. */
   #isOpenComma = false
   #isKey = false
   #word = ''
 
-  /** Starts with the first character of a block. Says whether it was used up. */
+  /** Starts a block with its first character. Returns true if the character was consumed. */
   begin(block: JsonBlock<W>, code: number): boolean {
     this.#block = block
     this.#isOpenComma = false
@@ -65,7 +60,9 @@ export class BlockReader<W extends Watcher = Watcher> {
     return code === quote
   }
 
-  /** Reads to the end of the block or of the piece and says how far it came: nowhere when no block has begun. */
+  /**
+   * Reads to the end of the block or the piece and returns the end position. Returns `from` if no block has started.
+   */
   read(chunk: string, from: number): number {
     if (from === 0 && this.#state === string && !this.#isKey && this.#strings.isPlain(chunk)) {
       this.#block?.grow(chunk)
@@ -89,7 +86,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     return at
   }
 
-  /** Ends what is open where the text, or the fence around it, ends. */
+  /** Closes everything open at the end of the text or its fence. */
   cut(): void {
     const block = this.#block
     if (block === undefined) return
@@ -106,7 +103,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     this.#ended()
   }
 
-  /** One character between values. Says whether it was used up; if not, it is looked at again in the new state. */
+  /** Handles one character between values. Returns false if the new state must handle it again. */
   #read(code: number): boolean {
     switch (this.#state) {
       case value:
@@ -198,7 +195,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     return false
   }
 
-  /** A number or literal is complete when what must follow it has been seen: space alone tells nothing. */
+  /** A number or literal is complete only once its delimiter is seen. Whitespace alone is not enough. */
   #readAfterWord(code: number): boolean {
     if (this.#block?.top !== undefined && (isComma(code) || code === closeList || code === closeObject)) {
       this.#endWord(true)
@@ -210,7 +207,7 @@ export class BlockReader<W extends Watcher = Watcher> {
       return false
     }
     if (isWordEnd(code) || isQuote(code)) {
-      // `[3[4]]` is broken JSON and not prose around `[4]`: its first word is a value.
+      // `[3[4]]` is broken JSON, not prose around `[4]`, because its first word is a value.
       const begins = code === openList || code === openObject || isQuote(code)
       if (begins && readWord(this.#word) !== undefined) this.#block?.confirm()
       if (this.#guess('A comma is missing')) this.#endWord(false)
@@ -222,7 +219,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     return false
   }
 
-  /** A string that is the whole answer ends with the text or its fence. */
+  /** A root string ends with the text or its fence. */
   #readAfterRootString(code: number): boolean {
     if (this.#isSpace(code)) return true
     this.#block?.guess(notWhole)
@@ -230,7 +227,6 @@ export class BlockReader<W extends Watcher = Watcher> {
     return false
   }
 
-  /** White space, and the start of what might be a comment or a fence. */
   #isSpace(code: number): boolean {
     if (isJsonSpace(code)) return true
     if (isCommentStart(code)) {
@@ -289,7 +285,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     else this.#ended()
   }
 
-  /** A quoted key with a colon behind it is a sure sign of JSON, a bare one is not. */
+  /** A quoted key followed by a colon proves that it is JSON. A bare key does not. */
   #setKey(text: string, isQuoted: boolean): void {
     this.#block?.key(text)
     this.#isKey = isQuoted
@@ -311,7 +307,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     this.#ended()
   }
 
-  /** A number or literal that is the whole answer; other words are prose, and one with more behind it is not whole. */
+  /** Accepts a root number or literal. Other words are prose, and one followed by more text is incomplete. */
   #endRootWord(isFinal: boolean): void {
     const text = this.#word
     const found = readWord(text)
@@ -358,7 +354,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     return true
   }
 
-  /** Says whether to go on; if not, all of it was prose. */
+  /** Returns false if all of it was prose. */
   #guess(reason: string): boolean {
     if (this.#block?.guess(reason)) return true
     this.#abandon()

@@ -10,7 +10,6 @@ import {
 
 const noIndexes: readonly number[] = []
 
-/** A list or object that is still open. */
 class OpenContainer<W extends Watcher = Watcher> {
   readonly parent: OpenContainer<W> | undefined
   readonly isList: boolean
@@ -18,12 +17,10 @@ class OpenContainer<W extends Watcher = Watcher> {
   readonly place: PathNode<W> | undefined
   readonly path: string
   readonly indexes: readonly number[]
-  /** Where the value that is being read belongs. */
   key: Segment
   below: PathNode<W> | undefined
-  /** Whether anything in it had to be mended so far. */
   mended = false
-  /** How many lists and how many objects are open, this one included. */
+  /** Number of open lists and objects, this one included. */
   readonly #lists: number
   readonly #objects: number
 
@@ -40,7 +37,7 @@ class OpenContainer<W extends Watcher = Watcher> {
     this.#objects = (parent === undefined ? 0 : parent.#objects) + (isList ? 0 : 1)
   }
 
-  /** The innermost list or object around this one; looked for only when there is one. */
+  /** Returns the innermost enclosing list or object. Call it only if one exists. */
   nearest(isList: boolean): OpenContainer<W> | undefined {
     if ((isList ? this.#lists : this.#objects) === 0) return undefined
     let frame = this.parent
@@ -48,7 +45,7 @@ class OpenContainer<W extends Watcher = Watcher> {
     return frame
   }
 
-  /** The place keeps one copy of each key: objects take that one faster than a fresh string. */
+  /** The node keeps one copy of each key. Objects accept that copy faster than a fresh string. */
   setKey(key: string): void {
     this.below = this.place?.key(key)
     this.key = this.below?.name ?? key
@@ -57,7 +54,7 @@ class OpenContainer<W extends Watcher = Watcher> {
   indexesBelow(): readonly number[] {
     if (!this.isList) return this.indexes
     const index = this.key as number
-    // The two common cases by hand: a spread costs several times as much.
+    // Fast path: a spread costs several times as much.
     if (this.indexes.length === 0) return [index]
     return this.indexes.length === 1 ? [this.indexes[0] as number, index] : [...this.indexes, index]
   }
@@ -77,44 +74,42 @@ class OpenContainer<W extends Watcher = Watcher> {
 let seen = 0
 
 /**
- * A string that was put together piece by piece stays a tree of its pieces, many times the size of its text, until
- * someone reads a letter of it: then the engine joins it.
+ * A string built piece by piece stays a rope, many times the size of its text. Reading one character makes the engine
+ * flatten it.
  */
 function flattenString(text: string): string {
   if (text.length > 64) seen ^= text.charCodeAt(0)
   return text
 }
 
-/** Where the events of a block go. */
 export interface BlockSink<W extends Watcher = Watcher> {
-  /** Whether someone wants every event. Otherwise only complete values at watched places are told. */
+  /** True to emit every event. Otherwise only complete values at watched paths are emitted. */
   readonly all: boolean
   tell(event: InstantEvent, place: PathNode<W>): void
 }
 
 /**
- * The JSON types of the fields by which a block is recognised as the answer, of list items and record values under the
- * wildcard; empty when any block may be it.
+ * JSON types of the fields that identify a block as the answer. List items and record values use the wildcard. Empty if
+ * any block qualifies.
  */
 export type FieldTypes = ReadonlyMap<PatternSegment, ReadonlySet<JsonType>>
 
-/** One stretch of JSON in a text and the value it builds. The reader says what it sees; the block keeps and tells it. */
+/**
+ * One span of JSON in a text, with the value it builds. The reader reports tokens; the block stores them and emits
+ * events.
+ */
 export class JsonBlock<W extends Watcher = Watcher> {
   value: unknown
   completion: Completion | undefined
-  /** Why the value is a guess. */
   malformed: string | undefined
-  /** The path of a key that was written twice: readers may hold the first value, and the last one stays. */
+  /** Path of a duplicate key. Readers may hold the first value; the last one wins. */
   repeated: string | undefined
-  /** Whether readers see it. */
   shown = false
-  /** The innermost open list or object. */
   top: OpenContainer<W> | undefined
-  /** How the mended values of a list or object ended; all others were observed. */
+  /** Completion of the repaired values by list or object. All others were observed. */
   readonly mended = new Map<object, Map<Segment, Completion>>()
-  /** The string that is being read, as far as it was told. */
   partial: string | undefined
-  /** The path of the leaf that is being read, once someone wanted to know. */
+  /** Path of the leaf being read, computed on demand. */
   #path: string | undefined
   #indexes: readonly number[] = noIndexes
   #matches = 0
@@ -125,7 +120,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
   readonly #isAnyField: boolean
   readonly #onProgress: (block: JsonBlock<W>) => void
 
-  /** `onProgress`: the block is surely JSON and not shown, and has come further; perhaps it is the best by now. */
+  /** `onProgress`: called when a hidden block that is certainly JSON grows, since it may now be the best. */
   constructor(root: PathNode<W>, sink: BlockSink<W>, fields: FieldTypes, onProgress: (block: JsonBlock<W>) => void) {
     this.#root = root
     this.#sink = sink
@@ -134,25 +129,24 @@ export class JsonBlock<W extends Watcher = Watcher> {
     this.#isAnyField = fields.size === 0
   }
 
-  /** How well it matches the schema so far; of equals, the one that had nothing to guess is better. */
+  /** Measures how well it matches the schema so far. On a tie, a block without guesses scores higher. */
   get score(): number {
     return this.#matches * 2 + (this.malformed === undefined ? 1 : 0)
   }
 
-  /** It is JSON for sure and not a bracket in prose. */
   confirm(): void {
     if (this.#isConfirmed) return
     this.#isConfirmed = true
     this.#onProgress(this)
   }
 
-  /** Something is written in another way than JSON wants it, and its meaning is clear. */
+  /** Records a deviation from JSON syntax with a clear meaning. */
   mend(): true {
     if (this.top !== undefined) this.top.mended = true
     return true
   }
 
-  /** Something is broken. Says whether to go on with a guess: what may be mere prose is not worth one. */
+  /** Records broken syntax. Returns false if it may be prose, which is not worth a guess. */
   guess(reason: string): boolean {
     if (!this.#isConfirmed) return false
     const where = this.#where()
@@ -174,7 +168,6 @@ export class JsonBlock<W extends Watcher = Watcher> {
     }
   }
 
-  /** The key of the next value. */
   key(text: string): void {
     const { top } = this
     if (top === undefined) return
@@ -195,7 +188,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
     this.#next()
   }
 
-  /** A number, boolean or null, and how it is written. */
+  /** Adds a number, boolean or null. `text` is its source text. */
   scalar(value: unknown, text: string, completion: Completion): void {
     this.#path = undefined
     if (this.#isAnyField) this.#matches++
@@ -206,7 +199,6 @@ export class JsonBlock<W extends Watcher = Watcher> {
     this.#next()
   }
 
-  /** A string has begun. */
   beginString(): void {
     this.#path = undefined
     if (this.#isAnyField) this.#matches++
@@ -215,7 +207,6 @@ export class JsonBlock<W extends Watcher = Watcher> {
     if (!this.shown) this.#progress()
   }
 
-  /** The string goes on. */
   grow(delta: string): void {
     const text = (this.partial as string) + delta
     this.partial = text
@@ -231,7 +222,6 @@ export class JsonBlock<W extends Watcher = Watcher> {
     this.#next()
   }
 
-  /** Puts the string that is being read into the value, as far as it has come. */
   keepPartial(): void {
     if (this.partial !== undefined) this.#put(this.partial)
   }
@@ -240,7 +230,6 @@ export class JsonBlock<W extends Watcher = Watcher> {
     if (this.#isConfirmed) this.#onProgress(this)
   }
 
-  /** The string, or else the list or object, that is being read: for messages. */
   #where(): string {
     const { top } = this
     if (top === undefined) return ''
@@ -252,7 +241,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
     else this.top.put(value)
   }
 
-  /** Where a leaf belongs is put together when someone wants to know, once for all pieces of a string. */
+  /** Emits a leaf. Its path is built on demand, once for all pieces of a string. */
   #tellLeaf(value: unknown, delta: string, completion: Completion | undefined): void {
     if (!this.shown) return this.#progress()
     const { top } = this
@@ -283,7 +272,6 @@ export class JsonBlock<W extends Watcher = Watcher> {
     }
   }
 
-  /** A value of some type has begun: does the schema have it there? */
   #match(type: JsonType): void {
     const { top } = this
     if (top === undefined) return

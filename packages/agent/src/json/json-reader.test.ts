@@ -25,7 +25,10 @@ function pieces(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, (i + 1) * size))
 }
 
-/** Whole, cut in two at every place (of a long text at every seventeenth), and letter by letter. */
+/**
+ * Returns the text whole, split in two at every position (every seventeenth for long texts), and character by
+ * character.
+ */
 function everySplit(text: string): string[][] {
   const step = text.length > 300 ? 17 : 1
   const cuts = Array.from({ length: Math.max(0, Math.floor((text.length - 1) / step)) }, (_, i) => {
@@ -34,13 +37,11 @@ function everySplit(text: string): string[][] {
   return [[text], ...cuts, pieces(text, 1)]
 }
 
-/** The events after the last reset. */
 function lastRound(events: Reading['events']): InstantEvent[] {
   const start = events.findLastIndex((event) => event.type === 'reset') + 1
   return events.slice(start) as InstantEvent[]
 }
 
-/** What a reader that only adds up deltas has at the end, by path. */
 function addUp(events: Reading['events']): Map<string, { text: string; value: unknown; isComplete: boolean }> {
   const sums = new Map<string, { text: string; value: unknown; isComplete: boolean }>()
   for (const { path, delta, value, isComplete } of lastRound(events)) {
@@ -79,7 +80,7 @@ describe('texts that are not JSON: read for what they are worth, and nothing obs
         try {
           stretches.add(JSON.stringify(JSON.parse(text.slice(from, to))))
         } catch {
-          // Not JSON, as most stretches of most texts.
+          // Most random substrings are not JSON.
         }
       }
     }
@@ -98,7 +99,7 @@ describe('texts that are not JSON: read for what they are worth, and nothing obs
       .filter(([, text]) => read([text]).result.completion === 'observed')
       .map(([, text]) => text)
     expect(roots.toSorted()).toEqual(
-      // Around the value there is more than JSON allows; the value itself is sound.
+      // Extra text surrounds a valid value.
       ['[""],', '["x"]]', '[1]]', '[1]x', '[][]', '""x', '{"a": true} "x"', '{"a":"b"}#', '{"a":"b"}#{}', '{"a":"b"}/']
         .concat(['{"a":"b"}/**/', '{"a":"b"}/**//', '{"a":"b"}//', '{}}', 'ï»{}'])
         .toSorted(),
@@ -200,7 +201,6 @@ describe('properties', () => {
   })
 })
 
-/** The value at the path of an event, found by asking the events, not by reading the path. */
 function valueAt(root: unknown, path: string, events: Reading['events']): unknown {
   if (path === '') return root
   return lastRound(events).findLast((event) => event.path === path && event.isComplete)?.value

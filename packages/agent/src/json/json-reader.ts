@@ -16,8 +16,8 @@ import {
 } from './path.ts'
 
 /**
- * Tells what a block holds so far to someone who comes late, in the order of the document, each value once with all its
- * text. With a pattern: only the complete values that it matches. The depth of places bounds the recursion.
+ * Replays a block for a late reader in document order, each value once with its full text. With a pattern, only the
+ * complete values it matches. The path depth limits the recursion.
  */
 function replayBlock<W extends Watcher>(
   block: JsonBlock<W>,
@@ -69,13 +69,13 @@ function openContainers<W extends Watcher>(block: JsonBlock<W>): Set<unknown> {
 }
 
 interface ReaderSink<W extends Watcher = Watcher> extends BlockSink<W> {
-  /** A better block was found: what was told of the one before no longer counts. */
+  /** A better block was found: events of the previous one are void. */
   reset(reason: string): void
-  /** A block comes into view: what it holds already is told in one go. */
+  /** A block becomes visible: its contents are emitted at once. */
   replay(tellAll: () => void): void
 }
 
-/** Of the blocks of a text, the one that matches the schema best so far. It is the one that readers see. */
+/** The block of a text that matches the schema best so far. Readers see this one. */
 class BestBlock<W extends Watcher = Watcher> {
   readonly #root: PathNode<W>
   readonly #sink: ReaderSink<W>
@@ -95,7 +95,7 @@ class BestBlock<W extends Watcher = Watcher> {
     return this.#shown?.value
   }
 
-  /** Shows a block if it is the first, or a better match than the one that is shown; of equals the first stays. */
+  /** Shows a block if it is the first or a better match than the current one. On a tie the first stays. */
   consider(block: JsonBlock<W>): void {
     const best = this.#shown
     if (best !== undefined) {
@@ -108,7 +108,7 @@ class BestBlock<W extends Watcher = Watcher> {
     this.#sink.replay(() => this.tell((event, place) => this.#sink.tell(event, place)))
   }
 
-  /** Tells a latecomer what readers have seen so far; with a pattern, only the complete values that it matches. */
+  /** Replays past events for a late reader. With a pattern, only the complete values it matches. */
   tell(tell: BlockSink<W>['tell'], pattern?: readonly PatternSegment[]): void {
     if (this.#shown !== undefined) replayBlock(this.#shown, this.#root, tell, pattern)
   }
@@ -124,10 +124,9 @@ const quote = 0x22
 const tick = 0x60
 const newline = 0x0a
 
-/** Looks for the place in a text where JSON may begin. */
 class JsonStartFinder {
   readonly #kinds: ReadonlySet<'object' | 'list' | 'scalar'>
-  /** Only space since the start of the text or of a fenced part: here the answer may be a mere scalar. */
+  /** Only whitespace since the start of the text or fence, so the answer may be a scalar. */
   #isFresh = true
   #isFenceLine = false
   #tickCount = 0
@@ -136,7 +135,7 @@ class JsonStartFinder {
     this.#kinds = kinds
   }
 
-  /** The place of the first character that may begin an answer of a kind that is looked for, or the end. */
+  /** Returns the position of the first character that may start an expected kind of answer, or the end. */
   find(chunk: string, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const code = chunk.charCodeAt(at)
@@ -165,7 +164,7 @@ class JsonStartFinder {
 interface ReaderOptions<W extends Watcher = Watcher> {
   readonly root: PathNode<W>
   readonly sink: ReaderSink<W>
-  /** What the answer may be as a whole: other brackets are prose. */
+  /** Allowed kinds of the root value. Other brackets are prose. */
   readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>
   readonly fields: FieldTypes
 }
@@ -174,8 +173,8 @@ const openList = 0x5b
 const openObject = 0x7b
 
 /**
- * Finds JSON in a text that arrives in pieces and reads it as it comes: one pass, every character once, however the
- * text is cut into pieces. Never throws, never recurses.
+ * Finds and parses JSON in a streamed text. One pass, each character once, however the text is split. Never throws,
+ * never recurses.
  */
 export class JsonReader<W extends Watcher = Watcher> {
   readonly #options: ReaderOptions<W>
@@ -192,7 +191,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     this.#prose = new JsonStartFinder(kinds)
   }
 
-  /** The best value so far, live. */
+  /** The best value so far. It is live and keeps growing. */
   get value(): unknown {
     return this.#best.value
   }
@@ -205,14 +204,13 @@ export class JsonReader<W extends Watcher = Watcher> {
     }
   }
 
-  /** The text is over: whatever is open ends here. */
   end(): ReadResult {
     this.#blocks.cut()
     const malformed = `There is no JSON ${[...this.#options.kinds].join(' or ')} in the answer.`
     return this.#best.result() ?? { found: false, value: undefined, completion: undefined, malformed }
   }
 
-  /** Tells a latecomer what readers have seen so far; with a pattern, only the complete values that it matches. */
+  /** Replays past events for a late reader. With a pattern, only the complete values it matches. */
   tell(tell: BlockSink<W>['tell'], pattern?: readonly PatternSegment[]): void {
     this.#best.tell(tell, pattern)
   }
@@ -221,7 +219,7 @@ export class JsonReader<W extends Watcher = Watcher> {
     const at = this.#prose.find(chunk, from)
     if (at === chunk.length) return at
     const code = chunk.charCodeAt(at)
-    // After the answer, what looks like a mere scalar is prose.
+    // After the answer, anything that looks like a scalar is prose.
     if (code !== openList && code !== openObject && this.#best.isFound) return at + 1
     const { root, sink, fields } = this.#options
     const block = new JsonBlock(root, sink, fields, this.#onProgress)
@@ -230,7 +228,6 @@ export class JsonReader<W extends Watcher = Watcher> {
 }
 
 export interface JsonReaderOptions {
-  /** Tells which of several blocks is the answer, and what kind it is. */
   readonly schema?:
     | { readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>; readonly fields: FieldTypes }
     | undefined
@@ -238,11 +235,10 @@ export interface JsonReaderOptions {
   readonly onEvent?: (event: InstantEvent | ResetEvent) => void
 }
 
-/** Reads JSON out of a text while the text is still being written. */
 export interface IncrementalReader {
-  /** The answer so far, live: never change it. */
+  /** The live answer so far. Do not modify it. */
   readonly value: unknown
-  /** Takes any piece of text, and never throws on its account. */
+  /** Accepts any text and never throws because of it. */
   write(delta: string): void
   end(): ReadResult
 }

@@ -7,25 +7,24 @@ const lineComment = 1
 const blockComment = 2
 const ticks = 3
 
-/** Whether a character may begin a comment or a fence between values. */
 export function isCommentStart(code: number): boolean {
   return code === slash || code === tick
 }
 
-/** Reads what may stand between values besides white space: comments, and the fence that ends a cut block. */
+/** Reads comments between values, and the fence that ends a truncated block. */
 export class CommentReader {
   #state = afterSlash
   #isStar = false
   #tickCount = 0
 
-  /** Starts behind a slash or a backtick. */
+  /** Starts after a slash or backtick. */
   begin(code: number): void {
     this.#state = code === tick ? ticks : afterSlash
     this.#isStar = false
     this.#tickCount = 1
   }
 
-  /** `stray`: it was neither; this character is not used up and belongs to something else. */
+  /** `stray`: neither a comment nor a fence. The character is not consumed. */
   read(code: number): 'inside' | 'comment' | 'fence' | 'stray' {
     switch (this.#state) {
       case lineComment:
@@ -46,12 +45,12 @@ export class CommentReader {
   }
 }
 
-/** The four kinds of white space that JSON knows. */
+/** The four whitespace characters of JSON. */
 export function isJsonSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
-/** White space that JSON does not know but people and models produce. */
+/** Whitespace outside the JSON grammar that people and models produce. */
 export function isOtherSpace(code: number): boolean {
   if (code < 0x80) return code === 0x0b || code === 0x0c
   return (
@@ -64,7 +63,7 @@ export function isOtherSpace(code: number): boolean {
   )
 }
 
-/** The quote that closes a string, by the one that opened it: straight, apostrophe, typographic, full-width. */
+/** Closing quote by opening quote: straight, apostrophe, typographic, full-width. */
 const closing = new Map([
   [0x22, 0x22],
   [0x27, 0x27],
@@ -84,11 +83,10 @@ function closingQuote(opening: number): number {
   return opening === 0x22 ? opening : (closing.get(opening) ?? opening)
 }
 
-/** Commas and colons also as Chinese typing has them. */
+/** Includes the full-width comma and colon of Chinese input. */
 export const isComma = (code: number): boolean => code === 0x2c || code === 0xff0c
 export const isColon = (code: number): boolean => code === 0x3a || code === 0xff1a
 
-/** What ends a number, a literal or an unquoted key. */
 export function isWordEnd(code: number): boolean {
   if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a)) return false
   switch (code) {
@@ -114,19 +112,17 @@ const apostrophe = 0x27
 const backslash = 0x5c
 const newline = 0x0a
 const firstTypographic = 0x2000
-/** Decodes one quoted string after the other, in pieces that may end anywhere, also inside an escape. */
+/** Decodes consecutive quoted strings from pieces that may end anywhere, even inside an escape. */
 export class StringReader {
-  /** Whether the closing quote was read. */
   isOver = false
-  /** Whether it is written as JSON wants it. */
+  /** True if the string is valid JSON as written. */
   isClean = true
   #state = inText
   #quote = 0
-  /** Decoded and not taken yet. */
   #text = ''
   #digits = ''
 
-  /** Starts behind an opening quote. */
+  /** Starts after an opening quote. */
   begin(opening: number): void {
     this.isOver = false
     this.isClean = opening === 0x22
@@ -135,7 +131,7 @@ export class StringReader {
     this.#quote = closingQuote(opening)
   }
 
-  /** Reads to the closing quote or the end of the piece and says how far it came. */
+  /** Reads to the closing quote or the end of the piece and returns the end position. */
   read(chunk: string, from: number): number {
     let at = from
     while (at < chunk.length && !this.isOver) {
@@ -145,13 +141,13 @@ export class StringReader {
     return at
   }
 
-  /** Whether a whole piece is text of the string, to the letter: by far the most common case. */
+  /** True if a whole piece is literal string text. This is by far the most common case. */
   isPlain(chunk: string): boolean {
     if (this.#state !== inText || this.#text !== '') return false
     return this.#plainEnd(chunk, 0) === chunk.length && !isHighSurrogate(chunk.charCodeAt(chunk.length - 1))
   }
 
-  /** What was decoded since the last time. Half a surrogate pair waits for its other half. */
+  /** Returns the text decoded since the last call. A lone surrogate waits for its other half. */
   take(): string {
     const text = this.#text
     if (isHighSurrogate(text.charCodeAt(text.length - 1))) {
@@ -162,14 +158,13 @@ export class StringReader {
     return text
   }
 
-  /** What was decoded since the last time; nothing more will come. */
+  /** Returns the text decoded since the last call, including a lone surrogate. Call it at the end. */
   takeAll(): string {
     const text = this.#text
     this.#text = ''
     return text
   }
 
-  /** The place of the first character that is not simply text. */
   #plainEnd(chunk: string, from: number): number {
     const { length } = chunk
     const quote = this.#quote
@@ -200,11 +195,11 @@ export class StringReader {
     return at + 1
   }
 
-  /** Says whether the character was used up. */
+  /** Returns true if the character was consumed. */
   #readSpecial(code: number): boolean {
     if (this.#state === afterBackslash) return this.#readEscape(code)
     if (this.#state === inUnicodeEscape) return this.#readDigit(code)
-    // An apostrophe inside a word is part of the text, as in 'it's'.
+    // An apostrophe inside a word is text, as in 'it's'.
     this.#state = inText
     if (isJsonSpace(code) || isComma(code) || isColon(code) || code === 0x7d || code === 0x5d || code === 0x2f) {
       this.isOver = true
@@ -214,7 +209,7 @@ export class StringReader {
     return false
   }
 
-  /** An escape that JSON does not have was most likely meant as written: \d, \alpha, C:\Users. */
+  /** An escape unknown to JSON was most likely meant literally: \d, \alpha, C:\Users. */
   #readEscape(code: number): boolean {
     this.#state = inText
     const decoded = unescaped(code)
@@ -273,7 +268,7 @@ function unescaped(code: number): string {
 
 interface JsonWord {
   value: string | number | boolean | null
-  /** Whether JSON itself spells it like this. */
+  /** True if JSON spells it this way. */
   clean: boolean
 }
 
@@ -296,7 +291,7 @@ const looseWords = new Map<string, JsonWord>([
   ['-Infinity', { value: -Infinity, clean: false }],
 ])
 
-/** A number or literal as JSON writes it, or as JavaScript and Python do. Undefined for other words. */
+/** Parses a number or literal in JSON, JavaScript or Python syntax. Returns undefined for other words. */
 export function readWord(text: string): JsonWord | undefined {
   if (text.charCodeAt(0) <= 0x39) {
     const small = smallInteger(text)
@@ -314,7 +309,7 @@ export function readWord(text: string): JsonWord | undefined {
   return { value: sign * Number(text.replace(/^[+-]/, '')), clean: false }
 }
 
-/** Most numbers are short and whole: reading them by hand is several times faster. */
+/** Fast path: most numbers are short integers. */
 function smallInteger(text: string): number | undefined {
   const { length } = text
   if (length > 9 || length === 0 || (length > 1 && text.charCodeAt(0) === 0x30)) return undefined
@@ -327,7 +322,7 @@ function smallInteger(text: string): number | undefined {
   return number
 }
 
-/** What is left of a word after which the text broke off: `tru` can only be true, `12.` is at least 12. */
+/** Completes a truncated word: `tru` can only be true, `12.` is at least 12. */
 export function readCutWord(text: string): JsonWord | undefined {
   const literal = ['true', 'false', 'null'].find((name) => text !== '' && name.startsWith(text))
   return readWord(literal ?? text) ?? readWord(text.replace(/(?:\.|\.?[eE][+-]?)$/, ''))

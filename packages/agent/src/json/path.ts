@@ -1,4 +1,4 @@
-/** Stands for every item of a list and every key of a record. */
+/** Matches every item of a list and every key of a record. */
 export const wildcard: unique symbol = Symbol('*')
 
 export type Segment = string | number
@@ -9,9 +9,9 @@ const slashPiece = /\[(?:(\*)|(\d+)|("(?:[^"\\]|\\.)*"))\]|("(?:[^"\\]|\\.)*"|[^
 const quoted = /"(?:[^"\\]|\\.)*"/g
 
 /**
- * Reads `items[0].title`, `items/0/title`, `items[*]`, `scores.*`; a slash outside quotes tells the style. A bare number
- * is a list index and a bare `*` a wildcard, so keys that look like that, and keys with one of `. / [ ] "` in them,
- * are written as JSON strings: `files["a.txt"]`, in slash style `files/"a.txt"`.
+ * Parses `items[0].title`, `items/0/title`, `items[*]`, `scores.*`. A slash outside quotes selects slash style. A bare
+ * number is a list index and a bare `*` a wildcard. Keys that look like these, or contain one of `. / [ ] "`, are
+ * written as JSON strings: `files["a.txt"]`, in slash style `files/"a.txt"`.
  */
 export function parsePath(path: string): PatternSegment[] {
   const slash = path.replace(quoted, '').includes('/')
@@ -48,10 +48,9 @@ function unreadable(path: string): Error {
   )
 }
 
-/** Keys that must not be taken for an index, a wildcard or two segments. */
+/** Keys that need quotes, because they look like an index, a wildcard or two segments. */
 const special = /^(?:\d+|\*|)$|[./[\]"]/
 
-/** How a path goes on from a place to one below it. */
 function pathSuffix(segment: PatternSegment, isFirst: boolean, style: PathStyle): string {
   const name = segment === wildcard ? '*' : segment
   if (style === 'slash') {
@@ -67,7 +66,7 @@ export function formatPath(segments: readonly PatternSegment[], style: PathStyle
   return segments.map((segment, index) => pathSuffix(segment, index === 0, style)).join('')
 }
 
-/** Every value that a path leads to, in the order of the document, with the path of each. Own properties only. */
+/** Returns all values a path matches with their paths, in document order. Own properties only. */
 export function valuesAt(value: unknown, path: string): { path: string; value: unknown }[] {
   let found: { segments: Segment[]; value: unknown }[] = [{ segments: [], value }]
   for (const segment of parsePath(path)) {
@@ -78,7 +77,6 @@ export function valuesAt(value: unknown, path: string): { path: string; value: u
   return found.map((hit) => ({ path: formatPath(hit.segments), value: hit.value }))
 }
 
-/** The children of a value that one segment of a path leads to. */
 export function childrenAt(holder: unknown, segment: PatternSegment): [key: Segment, child: unknown][] {
   if (Array.isArray(holder)) {
     const list = holder as unknown[]
@@ -91,40 +89,38 @@ export function childrenAt(holder: unknown, segment: PatternSegment): [key: Segm
   return Object.hasOwn(holder, key) ? [[key, (holder as Record<string, unknown>)[key]]] : []
 }
 
-/** Someone who wants to know of complete values at the paths that a pattern matches. */
+/** Receives complete values at the paths its pattern matches. */
 export interface Watcher {
   readonly pattern: readonly PatternSegment[]
 }
 
-/** A watcher at a place that its pattern can match, if the list indexes at these positions are right. */
+/** A watcher whose pattern may match a node, provided the list indexes at these positions match. */
 interface WatcherMatch<W extends Watcher> {
   readonly watcher: W
   readonly indexes: readonly (readonly [position: number, index: number])[]
 }
 
-/** Deeper values are read like all others; they have no place and so no events of their own. */
+/** Deeper values are parsed too, but have no node and emit no events. */
 const maxDepth = 256
 
 /**
- * All values with one wildcard path: `items[*].title`. Places are made once and shared by all items, blocks and
- * attempts, so that a path is put together once, and whether anyone listens is a look at a field.
+ * All values with one wildcard path, such as `items[*].title`. Nodes are created once and shared by all items, blocks
+ * and attempts. Each path is built once, and checking for watchers is a field access.
  */
 export class PathNode<W extends Watcher = Watcher> {
   readonly depth: number
   readonly wildcardPath: string
-  /** The key, when the place is below an object. */
   readonly name: string | undefined
-  /** The watchers whose pattern ends here; undefined when there are none. */
+  /** Watchers whose pattern ends here, or undefined if none. */
   watching: WatcherMatch<W>[] | undefined
   readonly #owner: PathTree<W>
   readonly #segment: string | typeof wildcard | undefined
   readonly #suffix: string
-  /** How many lists are above. */
   readonly #lists: number
-  /** The watchers whose pattern leads further down. */
+  /** Watchers whose pattern continues below. */
   #leads: WatcherMatch<W>[] = []
   #keys: Map<string, PathNode<W>> | undefined
-  /** The key that was asked for last, and the one that was asked for after this one: objects in a list look alike. */
+  /** Caches the last key looked up and its successor: objects in a list have the same keys. */
   #latest: PathNode<W> | undefined
   #next: PathNode<W> | undefined
   #item: PathNode<W> | undefined
@@ -166,14 +162,12 @@ export class PathNode<W extends Watcher = Watcher> {
     return this.#item
   }
 
-  /** The path of one value here, from that of its holder. */
   path(holder: string, key: string | number): string {
     if (typeof key === 'string') return holder + this.#suffix
     if (this.#owner.style === 'dot') return `${holder}[${key}]`
     return this.depth === 1 ? String(key) : `${holder}/${key}`
   }
 
-  /** Lets a watcher in at the top, where every pattern begins. */
   admit(watcher: W): void {
     this.#accept({ watcher, indexes: [] })
   }
@@ -199,7 +193,7 @@ export class PathNode<W extends Watcher = Watcher> {
     for (const place of this.#keys?.values() ?? []) place.#follow(lead)
   }
 
-  /** Takes over a watcher of the parent if its pattern comes through here. */
+  /** Takes over a parent's watcher if its pattern passes through here. */
   #follow(lead: WatcherMatch<W>): void {
     const wanted = lead.watcher.pattern[this.depth - 1]
     if (wanted === wildcard) return this.#accept(lead)
@@ -212,7 +206,6 @@ export class PathNode<W extends Watcher = Watcher> {
   }
 }
 
-/** The places of one answer and who watches them. */
 export class PathTree<W extends Watcher = Watcher> {
   readonly style: PathStyle
   readonly root: PathNode<W>
@@ -222,7 +215,6 @@ export class PathTree<W extends Watcher = Watcher> {
     this.root = new PathNode<W>(this)
   }
 
-  /** The watchers that a complete value at a place concerns. */
   concerned(place: PathNode<W>, indexes: readonly number[]): W[] {
     const leads = place.watching ?? []
     return leads
@@ -232,63 +224,64 @@ export class PathTree<W extends Watcher = Watcher> {
 }
 
 /**
- * How the end of a value is known.
+ * Describes how the end of a value is known.
  *
  * - `observed`: its end was read (the closing quote or bracket; after a number or a word the `,`, `]` or `}`), and its
- *   own text is JSON: `JSON.parse` of exactly that text gives this value.
+ * own text is JSON: `JSON.parse` of exactly that text gives this value.
  * - `final`: its text is JSON and the whole text ended after it, as with a number that is the whole answer.
- * - `repaired`: something in it had to be mended: a cut ending, a trailing comma, a comment, a quote, a raw newline.
+ * - `repaired`: something in it was repaired: a truncated end, a trailing comma, a comment, a quote, a raw newline.
  */
 export type Completion = 'observed' | 'final' | 'repaired'
 
-/** `items[0].title` or `items/0/title`. Either is understood wherever a path is taken. */
+/** `items[0].title` or `items/0/title`. All path parameters accept both. */
 export type PathStyle = 'dot' | 'slash'
 
 /**
- * One value of an answer has begun, grown or ended.
+ * A value of an answer started, grew or ended.
  *
- * Lists and objects come twice: when they open and when they are complete. Strings come with every piece of text that
- * adds to them and when they are complete. Numbers, booleans and null come once, complete.
+ * Lists and objects emit two events: when they open and when they are complete. Strings emit one for each piece of text
+ * and one when they are complete. Numbers, booleans and null emit one, complete.
  */
 export interface InstantEvent {
   readonly type: 'value'
-  /** `''` is the whole answer. A key that holds `.`, `[`, `/`… is quoted: `files["a.txt"].size`. */
+  /** `''` is the whole answer. Keys that contain `.`, `[`, `/`… are quoted: `files["a.txt"].size`. */
   readonly path: string
-  /** The path with every list index as `*`: `items[*].title`, or in slash style `items` `*` `title` joined by slashes. */
+  /**
+   * The path with every list index as `*`: `items[*].title`, or in slash style `items` `*` `title` joined by slashes.
+   */
   readonly wildcardPath: string
-  /** The list indexes along the path, outermost first. */
+  /** List indexes along the path, outermost first. */
   readonly indexes: readonly number[]
   /**
-   * What there is so far. A list or object that is not complete is the live one and grows, by strings when they are
-   * complete: never change it.
+   * The value so far. An incomplete list or object is live and keeps growing; strings are added when complete. Do not
+   * modify it.
    */
   readonly value: unknown
-  /** What this event adds to a string; the text of a number, boolean or null; `''` for lists and objects. */
+  /** Text this event adds to a string; the text of a number, boolean or null; `''` for lists and objects. */
   readonly delta: string
   readonly isComplete: boolean
   /** Set if and only if `isComplete`. */
   readonly completion: Completion | undefined
 }
 
-/** Everything told before no longer counts: a better block of JSON was found, or the attempt was dropped. */
+/** Voids all earlier events: a better block of JSON was found, or the attempt was dropped. */
 export interface ResetEvent {
   readonly type: 'reset'
   readonly reason: string
-  /** The attempt that begins or goes on now; the first is 1. */
+  /** The attempt that starts or continues now; the first is 1. */
   readonly attempt: number
 }
 
-/** What the text of one attempt was, as JSON. */
 export interface ReadResult {
   readonly found: boolean
-  /** `undefined` when no JSON was found. */
+  /** `undefined` if no JSON was found. */
   readonly value: unknown
   readonly completion: Completion | undefined
   /**
-   * Set when the value is a guess (no JSON, a cut ending, a missing comma or bracket), as a sentence for the retry.
-   * Comments, trailing commas, other quotes and raw newlines are read for what they mean and are not malformed.
+   * Set if the value is a guess (no JSON, a truncated end, a missing comma or bracket), as a sentence for the retry.
+   * Comments, trailing commas, other quotes and raw newlines are understood and not malformed.
    */
   readonly malformed: string | undefined
-  /** The path of a key that is written twice. The value is the last one, as `JSON.parse` has it. */
+  /** Path of a duplicate key. The last value wins, as with `JSON.parse`. */
   readonly repeated?: string
 }

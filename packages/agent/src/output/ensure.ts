@@ -5,7 +5,7 @@ import { childEntries, type Schema, type SchemaTree } from './schema-tree.ts'
 
 type Fits = (holder: unknown) => boolean
 
-/** The rules that `.meta({ ensure })` puts anywhere in a schema. */
+/** Collects the rules set anywhere in a schema by `.meta({ ensure })`. */
 export function ensureRules(tree: SchemaTree): EnsureRule[] {
   const rules = new Map<string, EnsureRule>()
   const go = (schema: Schema, path: readonly PatternSegment[], fits: ReadonlyMap<number, Fits>, inside: Schema[]) => {
@@ -38,7 +38,7 @@ function readEnsureRule(schemas: readonly Schema[], path: readonly PatternSegmen
   throw new Error(`ensure at "${formatPath(path)}" is ${JSON.stringify(ensure)}: write true, 'present' or 'not-empty'.`)
 }
 
-/** Of the objects of a union, the one meant is the one whose literals match and that shares the most keys. */
+/** Picks the union member whose literals match and that shares the most keys. */
 function bestFit(objects: readonly Schema[], one: Schema): Fits {
   return (holder) => {
     const shared = sharedKeys(one, holder)
@@ -58,7 +58,6 @@ function sharedKeys(schema: Schema, holder: unknown): number {
   return shared
 }
 
-/** What an answer lacks of the paths that it must have. */
 export function ensureProblems(value: unknown, rules: readonly EnsureRule[]): OutputProblem[] {
   const problems = rules.flatMap((rule) => missingPaths(value, rule))
   return [...new Map(problems.map((problem) => [problem.path, problem])).values()]
@@ -75,7 +74,7 @@ function missingPaths(root: unknown, { path, rule, applies }: EnsureRule): Outpu
       const children = childrenAt(holder.value, segment)
       const isContainer = typeof holder.value === 'object' && holder.value !== null
       const lacks = segment === wildcard ? !isContainer : children.length === 0
-      // A parent that is absent is the schema's business when the rule comes from there.
+      // For a rule from the schema, an absent parent is left to schema validation.
       if (lacks && (applies === undefined || (isLast && isContainer))) {
         problems.push(ensureProblem([...holder.at, ...segments.slice(depth)], 'is missing'))
       }
@@ -100,19 +99,19 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** Why an answer is not accepted. `path` is `''` for the whole. */
+/** Reason an answer is rejected. `path` is `''` for the whole answer. */
 export interface OutputProblem {
   readonly path: string
   /** A sentence that a model can act on. */
   readonly message: string
-  /** False when trying again is of no use. */
+  /** False if a retry cannot help. */
   readonly retry: boolean
 }
 
 const maxProblems = 10
 const maxProblemLength = 300
 
-/** The reasons as a list for the prompt of the next attempt, bounded in number and length. */
+/** Formats the problems as a list for the retry prompt, limited in number and length. */
 export function retryText(problems: readonly OutputProblem[]): string {
   const lines = problems.slice(0, maxProblems).map(({ path, message }) => {
     const text = path === '' ? message : `${path}: ${message}`
@@ -123,8 +122,8 @@ export function retryText(problems: readonly OutputProblem[]): string {
 }
 
 /**
- * What an output schema is made of: zod 4, or any Standard Schema that can also give its JSON Schema. Structural, so
- * that no schema library is needed for it.
+ * Source of an output schema: zod 4, or any Standard Schema that also provides its JSON Schema. Structural, so that no
+ * schema library is required.
  */
 export interface OutputSource<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -134,7 +133,7 @@ export interface OutputSource<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> }
   }
-  /** Where a single value goes in an answer that is an object for its sake alone. @internal */
+  /** Places a single value in the object that wraps it. @internal */
   readonly ofScalar?: (value: unknown) => unknown
 }
 
@@ -147,14 +146,14 @@ export type StandardResult<Output> =
       }[]
     }
 
-/** A path that an accepted answer must have: there at all (null counts), or there and neither null nor empty. */
+/** A path that an accepted answer must have: present (null counts), or present and neither null nor empty. */
 export interface EnsureRule {
-  /** `items[*].title` wants it in every item; a list without items has nothing to miss. */
+  /** `items[*].title` is required in every item. An empty list satisfies it. */
   readonly path: string
   readonly rule: 'present' | 'not-empty'
   /**
-   * Set on rules made from a schema: absent parents are left to the schema, and of a union only the member that fits
-   * the value is asked. A rule written by hand wants its whole path.
+   * Set on rules derived from a schema: absent parents are left to the schema, and for a union only the matching member
+   * applies. A rule written by hand requires its whole path.
    */
   readonly applies?: (holder: unknown, depth: number) => boolean
 }
@@ -163,28 +162,30 @@ export type CheckedOutput<Output> =
   | { readonly ok: true; readonly data: Output }
   | { readonly ok: false; readonly problems: readonly OutputProblem[] }
 
-/** One schema as the prompt, the provider, the reader and the checks need it. `Input` is what a model writes. */
+/**
+ * One schema in the forms that the prompt, the provider, the reader and the checks need. `Input` is the type the model
+ * writes.
+ */
 export interface OutputSchema<Input = unknown, Output = Input> {
-  /** For a provider's own structured output: fields in order, descriptions kept, nothing of ours left in it. */
+  /** For a provider's structured output: fields in order, descriptions kept, our own keywords removed. */
   readonly jsonSchema: JSONSchema7
-  /** For a prompt: fields in order with types, descriptions and which may be left out. */
+  /** For a prompt: fields in order with types, descriptions and optional marks. */
   readonly notation: string
-  /** What an answer may be as a whole. */
   readonly kinds: ReadonlySet<'object' | 'list' | 'scalar'>
   /**
-   * The JSON types of the answer's named fields (of its items', when it is a list) and, under the wildcard, of list
-   * items and record values: which block of JSON in a text is the answer is judged by them.
+   * JSON types of the answer's named fields (or of its items' fields, for a list). List items and record values use the
+   * wildcard. They decide which JSON block in a text is the answer.
    */
   readonly fields: FieldTypes
-  /** The wildcard paths of every field that is known by name: `items`, `items[*]`, `items[*].title`. */
+  /** Wildcard paths of all named fields: `items`, `items[*]`, `items[*].title`. */
   readonly paths: readonly string[]
-  /** What `.meta({ ensure })` asks for: `true` and `'present'` are the same, `'not-empty'` wants more. */
+  /** Rules from `.meta({ ensure })`: `true` and `'present'` are equal, `'not-empty'` is stricter. */
   readonly ensure: readonly EnsureRule[]
-  /** Whether a path, with or without `*`, dot or slash style, leads somewhere. */
+  /** True if the schema has the path, with or without `*`, in dot or slash style. */
   has(path: string): boolean
   validate(value: unknown): Promise<CheckedOutput<Output>>
-  /** For a single value: what a text without any JSON says as a whole, if that fits. */
+  /** For a single value: interprets a text without JSON as the value, if it fits. */
   ofBareText?(text: string): Promise<unknown>
-  /** Never there; carries the types. */
+  /** Type-only; never set at run time. */
   readonly types?: { readonly input: Input; readonly output: Output }
 }

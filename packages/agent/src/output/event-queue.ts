@@ -1,6 +1,6 @@
 /**
- * What one reader has not taken yet. Never drops anything; `join` may merge a new item into the last one that waits, so
- * that a slow reader's queue grows with the values of an answer, not with the pieces they come in.
+ * Pending items of one reader. Never drops anything. `join` may merge a new item into the last pending one, so a slow
+ * reader's queue grows with the number of values, not of pieces.
  */
 export class EventQueue<T> implements AsyncIterableIterator<T> {
   readonly #waiting: T[] = []
@@ -26,13 +26,11 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
     else this.#waiting[last] = joined
   }
 
-  /** Whoever reads gets what is there, then the end. */
   close(): void {
     this.#isClosed = true
     for (const taker of this.#takers.splice(0)) taker.resolve({ value: undefined, done: true })
   }
 
-  /** Whoever reads gets what is there, then the error. */
   fail(thrown: unknown): void {
     if (this.#isClosed) return
     const [taker, ...others] = this.#takers.splice(0)
@@ -55,7 +53,6 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
     return taker.promise
   }
 
-  /** The reader has enough. */
   return(): Promise<IteratorResult<T>> {
     this.#onReturn()
     this.#waiting.length = 0
@@ -79,7 +76,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
   }
 }
 
-/** Everything that was pushed, for any number of readers: each gets all of it from the beginning, then what comes. */
+/** Buffers all pushed items for any number of readers. Each reads from the beginning. */
 export class ReplayBuffer<Item> {
   #items: Item[] = []
   #ended = false
@@ -92,7 +89,7 @@ export class ReplayBuffer<Item> {
     this.#wake()
   }
 
-  /** With an error: readers get all that came before, and then it is thrown. */
+  /** With an error, readers get all earlier items before it is thrown. */
   end(error?: unknown): void {
     if (this.#ended) return
     this.#ended = true

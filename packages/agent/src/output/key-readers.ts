@@ -10,7 +10,6 @@ import { EventQueue } from './event-queue.ts'
 import { type Arrived, type Handled, type HandlerContext, keyNeverArrived } from './output-stream-types.ts'
 import type { PathValidator, ValidationRound } from './round.ts'
 
-/** Someone at a place: who waits for complete values, or judges them first. */
 export type PathWatcher = KeyReader | PathValidator
 
 interface KeyReader {
@@ -19,14 +18,13 @@ interface KeyReader {
   arrive(event: InstantEvent, round: ValidationRound): void
 }
 
-/** A reader that is waited for: it is told how the answer ends. */
 interface AwaitedReader extends KeyReader {
   readonly key: string
-  /** Whether a value came in this round. */
+  /** True if a value arrived in this round. */
   hasArrived: boolean
-  /** Whether all of it came in this round, or can no longer come. */
+  /** True if everything arrived in this round or can no longer arrive. */
   isSatisfied: boolean
-  /** What is watched only to know when it is satisfied. */
+  /** Watched only to detect when the reader is satisfied. */
   holders: readonly KeyReader[]
   satisfied?(): void
   reset?(event: ResetEvent): void
@@ -36,7 +34,7 @@ interface AwaitedReader extends KeyReader {
 
 export interface KeyReadersOptions {
   readonly places: PathTree<PathWatcher>
-  /** Tells what there is already; with a pattern, only the complete values that it matches. */
+  /** Replays past events. With a pattern, only the complete values it matches. */
   readonly lookBack: (
     tell: (event: InstantEvent, place: PathNode<PathWatcher>) => void,
     pattern?: readonly PatternSegment[],
@@ -47,7 +45,6 @@ export interface KeyReadersOptions {
 
 type Handler = (value: unknown, context: HandlerContext) => unknown
 
-/** Everyone who reads an answer while it is written, and what they are still waiting for. */
 export class KeyReaders {
   readonly #options: KeyReadersOptions
   readonly #awaited = new Set<AwaitedReader>()
@@ -59,11 +56,10 @@ export class KeyReaders {
   #isClosed = false
   #failure: { error: unknown } | undefined
   #isChecking = false
-  /** Readers who came while a block was told in one go: they look back when that is done. */
+  /** Readers added during a replay. They look back once it is done. */
   #latecomers: (() => void)[] | undefined
-  /** The round whose keys were all there. */
   #satisfiedRound: ValidationRound | undefined
-  /** What is read may still turn out to be no part of the answer. */
+  /** The current text may turn out not to be part of the answer. */
   #isHeld = false
 
   constructor(options: KeyReadersOptions, round: ValidationRound) {
@@ -77,18 +73,16 @@ export class KeyReaders {
     return this.#queues.size > 0
   }
 
-  /** A value has begun, grown or become complete. */
   tell(event: InstantEvent, place: PathNode<PathWatcher>): void {
     for (const queue of this.#queues) queue.push(event)
     if (event.isComplete && !this.#isHeld) this.#deliver(event, place)
   }
 
-  /** From now on keys, handlers and validators wait until `release`; `instant()` goes on. */
+  /** Holds back keys, handlers and validators until `release`. `instant()` continues. */
   hold(): void {
     this.#isHeld = true
   }
 
-  /** What was held back is the answer. */
   release(): void {
     if (!this.#isHeld) return
     this.#isHeld = false
@@ -99,7 +93,7 @@ export class KeyReaders {
     )
   }
 
-  /** What was told so far is no part of the answer, which begins again in the same attempt. */
+  /** Discards all events so far and restarts the answer within the same attempt. */
   restart(round: ValidationRound, reason: string): void {
     const isHeld = this.#isHeld
     this.reset(round, reason)
@@ -122,7 +116,6 @@ export class KeyReaders {
     for (const join of latecomers) join()
   }
 
-  /** What was told before no longer counts. */
   reset(round: ValidationRound, reason: string): void {
     this.#round.controller.abort()
     this.#round = round
@@ -186,7 +179,7 @@ export class KeyReaders {
           leave()
           queue.close()
         },
-        // All readers are reset in one go: the first speaks for them.
+        // All readers are reset together, so the first one reports it.
         reset: (event) => {
           if (resets && index === 0) queue.push(event)
         },
@@ -237,7 +230,7 @@ export class KeyReaders {
     else this.#latecomers.push(join)
   }
 
-  /** When the answer is over and every handler has ended, those of dropped attempts included. */
+  /** Resolves when the answer is over and every handler has ended, including those of dropped attempts. */
   async settled(): Promise<void> {
     await this.#over.promise
     while (this.#running.size > 0) await Promise.all(this.#running)
@@ -270,7 +263,7 @@ export class KeyReaders {
         if (!pattern.includes(wildcard)) this.#satisfy(reader)
       },
     }
-    // When what holds it is complete, nothing more can come.
+    // Once the parent is complete, no further match can arrive.
     const star = pattern.indexOf(wildcard)
     const depth = star === -1 ? pattern.length - 1 : star
     reader.holders = Array.from({ length: depth + 1 }, (_, length) => ({
@@ -286,7 +279,7 @@ export class KeyReaders {
     this.#awaited.add(reader)
     for (const one of [reader, ...reader.holders]) {
       this.#options.places.root.admit(one)
-      // What is held back reaches a reader that came meanwhile when it is released.
+      // A reader added while events are held gets them on release.
       if (!this.#isHeld) this.#options.lookBack((event) => this.#offer(one, event), one.pattern)
     }
     if (this.#isClosed && this.#awaited.has(reader)) reader.end()
@@ -312,7 +305,7 @@ export class KeyReaders {
     reader.satisfied?.()
     if (this.#isChecking || this.#isOver || this.#satisfiedRound === this.#round) return
     this.#isChecking = true
-    // Not at once: whoever got a key may ask for the next one first.
+    // Deferred, because a caller that just got a key may request the next one.
     setImmediate(() => {
       this.#isChecking = false
       if (this.#isOver || ![...this.#awaited].every((one) => one.isSatisfied)) return
@@ -336,7 +329,7 @@ export class KeyReaders {
     this.#running.add(running)
   }
 
-  /** A handler that gives up because its value no longer counts has not failed. */
+  /** A handler that aborts because its value was discarded has not failed. */
   #failed(error: unknown, signal: AbortSignal): void {
     if (signal.aborted && (error === signal.reason || (error as Error | undefined)?.name === 'AbortError')) return
     this.#errors.push(error)
@@ -344,7 +337,6 @@ export class KeyReaders {
   }
 }
 
-/** Pieces of one string that nobody has taken yet are one piece. */
 function joinDeltas(
   last: InstantEvent | ResetEvent,
   next: InstantEvent | ResetEvent,

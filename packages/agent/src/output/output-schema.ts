@@ -5,7 +5,7 @@ import { formatPath, parsePath, type PatternSegment, wildcard } from '../json/pa
 import { type CheckedOutput, ensureRules, type OutputSchema, type OutputSource, type StandardResult } from './ensure.ts'
 import { asSchema, childEntries, type Schema, SchemaTree } from './schema-tree.ts'
 
-/** Reads a schema once; what is derived from it is made when it is first asked for. */
+/** Prepares a schema. Derived forms are computed lazily. */
 export function outputSchema<Input, Output>(source: OutputSource<Input, Output>): OutputSchema<Input, Output> {
   const tree = new SchemaTree(jsonSchemaOf(source))
   const types = tree.types(tree.root)
@@ -42,7 +42,7 @@ export function outputSchema<Input, Output>(source: OutputSource<Input, Output>)
   }
 }
 
-/** What a text may say that is a single value without the quotes JSON wants: `yes`, `42`, `**Yes.**` */
+/** Returns possible values of an unquoted text: `yes`, `42`, `**Yes.**` */
 function bareValues(text: string): unknown[] {
   const bare = text.trim().replace(/^(?:```\w*\s+([\s\S]*?)\s*```|(\*\*|`)([\s\S]*)\2)$/, '$1$3')
   const word = readWord(bare)
@@ -98,7 +98,7 @@ async function validate<Output>(source: OutputSource<unknown, Output>, value: un
   }
 }
 
-/** A value that is nested too deeply for the schema library is a bad answer, not a defect of the program. */
+/** A value nested too deeply for the schema library is an invalid answer, not a bug. */
 async function safeValidate<Output>(
   source: OutputSource<unknown, Output>,
   value: unknown,
@@ -112,17 +112,16 @@ async function safeValidate<Output>(
 }
 
 /**
- * A JSON Schema as a model reads it best: the shape itself, fields in order, a type in angle brackets where a value
- * goes, and behind it what there is to know.
+ * Renders a JSON Schema in the form models read best: the shape itself, fields in order, types in angle brackets,
+ * followed by notes.
  *
  * ```
  * {
- *   "title": <string>, // at most ten words
- *   "tags": [
- *     <string>,
- *     ...
- *   ] // optional
- * }
+ * "title": <string>, // at most ten words
+ * "tags": [
+ * <string>,
+ * ...
+ * ] // optional }
  * ```
  */
 export function notationOf(schema: JSONSchema7): string {
@@ -144,7 +143,6 @@ class NotationWriter {
     return texts.length === 0 ? '<any>' : [...new Set(texts)].join(' | ')
   }
 
-  /** What stands behind a field. */
   notes(schema: Schema, required: boolean): string {
     const all = [schema, ...this.#tree.alternatives(schema)]
     const ensured = all.map((one) => one.ensure).find((rule) => rule !== undefined && rule !== false)
@@ -234,15 +232,15 @@ const schemaMapKeywords = ['properties', 'patternProperties', 'definitions', '$d
 type Loose = Record<string, unknown>
 
 /**
- * A schema as providers take it for structured output: without our own keywords; objects closed, as strict modes want;
- * fields that are ensured required.
+ * Converts a schema for providers' structured output: removes our own keywords, closes objects as strict modes require,
+ * and makes ensured fields required.
  */
 function toProviderSchema(schema: Schema): JSONSchema7 {
   const { $schema: _dialect, ...copy } = cleanSchema(schema) as JSONSchema7
   return copy
 }
 
-/** `open`: the members of an intersection stay open, or nothing would fit them all. */
+/** `open`: members of an intersection stay open, or no value would fit all of them. */
 function cleanSchema(given: JSONSchema7 | boolean, open = false): JSONSchema7 | boolean {
   if (typeof given === 'boolean') return given
   const { ensure: _ensure, ...rest } = given as Schema
@@ -280,7 +278,7 @@ function isEnsured(given: JSONSchema7 | boolean): boolean {
 
 const schemaCache = new WeakMap<OutputSource, OutputSchema>()
 
-/** Made once per schema: its JSON Schema and notation cost more than the rest of a turn. */
+/** Cached per schema: its JSON Schema and notation cost more than the rest of a turn. */
 export function cachedOutputSchema(source: OutputSource): OutputSchema {
   let schema = schemaCache.get(source)
   if (schema === undefined) schemaCache.set(source, (schema = outputSchema(source)))

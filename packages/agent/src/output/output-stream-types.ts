@@ -3,82 +3,81 @@ import type { Completion, InstantEvent, PathStyle, ReadResult, ResetEvent } from
 import type { CheckedOutput, EnsureRule, OutputProblem, OutputSchema } from './ensure.ts'
 
 /**
- * What a validator says: nothing or `true` for yes; `false`, or the reason as a string, for no. What it throws is an
- * error of the program and ends the run; it is not a verdict.
+ * Result of a validator: nothing or `true` accepts; `false` or a reason rejects. An exception is a program error and
+ * ends the run, not a verdict.
  */
 export type Verdict = boolean | string | undefined | void | { ok: boolean; reason?: string; retry?: boolean }
 
 export interface KeyValidator {
-  /** May hold `*`. `''` is the whole answer, after the schema's own validation, so with defaults and transforms. */
+  /** May contain `*`. `''` is the whole answer after schema validation, with defaults and transforms applied. */
   readonly path: string
-  /** For a key: called once when it is complete, before anyone who waits for the key gets it. */
+  /** For a key: called once when it is complete, before any reader gets it. */
   readonly check: (value: never) => Verdict | Promise<Verdict>
 }
 
 export interface OutputStreamOptions<Input, Output = Input> {
-  /** Without a schema only `instant()` works; the rest throws `OutputSchemaMissing`. */
+  /** Without a schema only `instant()` works; other methods throw `OutputSchemaMissing`. */
   readonly schema?: OutputSchema<Input, Output> | undefined
   readonly pathStyle?: PathStyle
-  /** More rules than those of the schema's `.meta({ ensure })`. */
+  /** Rules in addition to the schema's `.meta({ ensure })`. */
   readonly ensure?: readonly EnsureRule[]
   readonly validators?: readonly KeyValidator[]
-  /** Someone wants to read (`key`, `waitKeys`, `startWaiter`, `instant`; not `when`): starts a lazy run. */
+  /** Called when a reader is added (`key`, `waitKeys`, `startWaiter`, `instant`; not `when`). Starts a lazy run. */
   readonly onReader?: () => void
-  /** A validator refused a key while the answer is still being written: it can be cut short and tried again. */
+  /** Called when a validator rejects a key while the answer streams, so it can be canceled and retried. */
   readonly onInvalid?: (problem: OutputProblem) => void
-  /** Every key that is awaited by anyone is there (or can no longer come): with `stopWhenSatisfied`, stop the call. */
+  /** Called when every awaited key has arrived or can no longer arrive. With `stopWhenSatisfied`, stop the call. */
   readonly onSatisfied?: () => void
-  /** A handler failed while the answer is still being written. `settled()` rejects with it later in any case. */
+  /** Called when a handler fails while the answer streams. `settled()` rejects with the error later in any case. */
   readonly onHandlerError?: (error: unknown) => void
 }
 
 /**
- * The readers' side and the writer's side of one structured answer, over any number of attempts:
+ * The reader and writer sides of one structured answer, over any number of attempts:
  *
  * ```
  * for each attempt: write(delta)… end(); checked = await check()
- *   checked.ok -> close()          else, tries left -> reset(retryText(problems))          else -> fail(error)
+ * checked.ok -> close()          else, tries left -> reset(retryText(problems))          else -> fail(error)
  * ```
  */
 export interface OutputStream<Input, Output = Input> extends OutputKeys<Input> {
-  /** From 1. */
+  /** 1-based. */
   readonly attempt: number
-  /** The answer so far, live: never change it. `undefined` before anything was found. */
+  /** The live answer so far. Do not modify it. `undefined` until something was found. */
   readonly partial: unknown
-  /** More text of the attempt. Never throws, whatever the text. */
+  /** Adds text to the attempt. Never throws, whatever the text. */
   write(delta: string): void
-  /** The attempt's text is over. */
   end(): ReadResult
   /**
-   * Whether the ended attempt is acceptable: sound JSON, the ensured paths, validators of keys (waits for those that are
-   * still at work), the schema, validators of the whole. Without a schema `data` is the value as it was read.
+   * Checks the ended attempt: valid JSON, ensured paths, key validators (awaits pending ones), the schema, validators
+   * of the whole. Without a schema `data` is the value as parsed.
    */
   check(): Promise<CheckedOutput<Output>>
   /**
-   * What is written from now on may turn out to be no answer, as before a tool call: keys, handlers and validators hear
-   * of it when the attempt ends. `instant()` and `partial` go on.
+   * The following text may turn out not to be the answer, as before a tool call. Keys, handlers and validators are
+   * notified when the attempt ends. `instant()` and `partial` continue.
    */
   hold(): void
-  /** What was written so far is no answer: it begins again in the same attempt, and readers of `instant()` get a reset. */
+  /** Discards the text so far and restarts within the same attempt. Readers of `instant()` get a reset. */
   restart(reason: string): void
-  /** Drops the attempt: readers get a reset, handlers' signals abort, the next attempt begins. */
+  /** Drops the attempt: readers get a reset, handlers' signals abort, the next attempt starts. */
   reset(reason: string): void
-  /** The attempt is accepted as it is: whoever waits for a key that never came learns it now. */
+  /** Accepts the attempt. Pending waits for keys that never arrived end now. */
   close(): void
-  /** The run failed: whoever waits gets the error. */
+  /** Fails the run. All pending waits reject with the error. */
   fail(error: unknown): void
-  /** When closed and every handler has ended. Rejects with a handler's error, or the error given to `fail`. */
+  /** Resolves when closed and every handler has ended. Rejects with a handler's error or the error given to `fail`. */
   settled(): Promise<void>
 }
 
-/** One awaited key is complete. A union over the awaited keys, told apart by `key`. */
+/** One awaited key is complete. A union over the awaited keys, discriminated by `key`. */
 export type KeyEvent<T, P extends string> = P extends string ? Arrived<P, ValueAt<T, P>> : never
 
 export interface Arrived<P extends string = string, Value = unknown> {
   readonly type: 'key'
-  /** The key as it was asked for: `items[*].title`. */
+  /** The key as requested: `items[*].title`. */
   readonly key: P
-  /** Where it arrived: `items[3].title`. */
+  /** The matched path: `items[3].title`. */
   readonly path: string
   readonly indexes: readonly number[]
   readonly value: Value
@@ -92,11 +91,10 @@ export interface HandlerContext {
   readonly indexes: readonly number[]
   readonly completion: Completion
   readonly attempt: number
-  /** Aborted when what the handler was called for no longer counts, or the run failed. */
+  /** Aborts when the handler's value is discarded or the run fails. */
   readonly signal: AbortSignal
 }
 
-/** What one handler made of one value. */
 export interface Handled {
   readonly key: string
   readonly path: string
@@ -105,19 +103,19 @@ export interface Handled {
   readonly result: unknown
 }
 
-/** A key that the schema does not have is refused with `KeyNotInSchema`, unless it need not be in the prompt. */
+/** A key missing in the schema is refused with `KeyNotInSchema`, unless it need not be in the prompt. */
 interface AnyKey {
   readonly mustInPrompt: false
 }
 
 /**
- * Values of an answer, one by one, while it is still being written. Any number of readers; one that comes late gets what
- * has happened already. Values are as the model wrote them: schema defaults and transforms apply to the whole result.
+ * Values of an answer while it streams. Supports any number of readers; late ones get past values. Values are as the
+ * model wrote them: schema defaults and transforms apply only to the whole result.
  */
 export interface OutputKeys<T> {
   /**
-   * The first complete value at a path. Rejects with `KeyNeverArrived` when the answer ended without it, or gives
-   * `undefined` when `optional`.
+   * Resolves to the first complete value at a path. If the answer ends without it, rejects with `KeyNeverArrived`, or
+   * resolves to `undefined` if `optional`.
    */
   key<const P extends PathOf<T>>(path: P & ValidPath<T, P>): Promise<ValueAt<T, P>>
   key<const P extends PathOf<T>>(
@@ -127,9 +125,9 @@ export interface OutputKeys<T> {
   key(path: string, options: AnyKey & { readonly optional?: boolean }): Promise<unknown>
 
   /**
-   * Every complete value at these paths, in the order of arrival. It ends when all are there, or with the answer; a
-   * path without `*` that never arrived makes it end with `KeyNeverArrived`, unless `optional`. When an attempt is
-   * dropped before that, the values of the next one follow. With `resets` it says so, and stays until the end.
+   * Yields every complete value at these paths in order of arrival. Ends when all have arrived or the answer ends. A
+   * path without `*` that never arrived throws `KeyNeverArrived` at the end, unless `optional`. If an attempt is
+   * dropped before that, the values of the next one follow. With `resets` it yields resets too and runs until the end.
    */
   waitKeys<const P extends PathOf<T>>(
     paths: readonly (P & ValidPath<T, P>)[],
@@ -144,7 +142,7 @@ export interface OutputKeys<T> {
     options: AnyKey & { readonly optional?: boolean; readonly resets?: false },
   ): AsyncIterableIterator<Arrived>
 
-  /** Calls a handler for every complete value at a path, at once, while the answer goes on. */
+  /** Calls a handler for every complete value at a path, immediately, while the answer streams. */
   when<const P extends PathOf<T>>(
     path: P & ValidPath<T, P>,
     handler: (value: ValueAt<T, P>, context: HandlerContext) => unknown,
@@ -152,26 +150,26 @@ export interface OutputKeys<T> {
   when(path: string, handler: (value: unknown, context: HandlerContext) => unknown, options: AnyKey): this
 
   /**
-   * Waits for the end of the answer and of every handler, and gives what the handlers made of the accepted attempt, in
-   * the order in which they were called. Rejects when a handler did.
+   * Waits for the end of the answer and of every handler. Resolves to the handlers' results for the accepted attempt,
+   * in call order. Rejects if a handler did.
    */
   startWaiter(): Promise<readonly Handled[]>
 
-  /** Everything, as it comes. */
+  /** Yields all events as they occur. */
   instant(): AsyncIterableIterator<InstantEvent | ResetEvent>
 }
 
 /**
- * Paths into a type, as they are written in code: `title`, `items`, `items[0].title`, `items[*].title`, `scores.anna`,
- * `scores.*`; `''` is the whole. They are offered to depth 8 and checked to any depth by `ValueAt`, which also knows
- * those in slash style: `items/0/title`, `items/*`.
+ * Paths into a type, as written in code: `title`, `items`, `items[0].title`, `items[*].title`, `scores.anna`,
+ * `scores.*`; `''` is the whole. Completion covers depth 8. `ValueAt` checks any depth and also supports slash style:
+ * `items/0/title`, `items/*`.
  */
 export type PathOf<T> = '' | Below<T, '', []> | `${string}/${string}`
 
-/** The type of what a path leads to, without `undefined`: what arrived is there. `never` for a path that leads nowhere. */
+/** Type of the value at a path, without `undefined`, since an arrived value exists. `never` for an invalid path. */
 export type ValueAt<T, P extends string> = P extends '' ? T : IsSlashed<P> extends true ? WalkSlashed<T, P> : Walk<T, P>
 
-/** `P` if it leads somewhere in `T`, else `never`: makes a wrong path a compile error where a path is a parameter. */
+/** `P` if the path exists in `T`, else `never`. Makes a wrong path a compile error. */
 export type ValidPath<T, P extends string> = [ValueAt<T, P>] extends [never] ? never : P
 
 type Depth = readonly unknown[]
@@ -202,7 +200,7 @@ type Step<T, Path extends string, Levels extends Depth> = Path | Below<T, Path, 
 
 type Dotted<Prefix extends string> = Prefix extends '' ? '' : `${Prefix}.`
 
-/** A key with a separator in it is quoted, as in `files["a.txt"]`. */
+/** Quotes keys that contain a separator, as in `files["a.txt"]`. */
 type Join<Prefix extends string, K extends string | number> = `${K}` extends
   | ''
   | '*'
@@ -258,7 +256,7 @@ type Piecewise<T, Piece extends string> = Piece extends ''
       ? Item<T, Piece> | Property<T, Piece>
       : Property<T, Piece>
 
-/** One member of a union that has the key is enough. */
+/** The key may exist in only one member of a union. */
 type Property<T, Key extends string> =
   IsLoose<T> extends true
     ? unknown
@@ -283,7 +281,6 @@ type Item<T, Index extends string> =
         : T[number]
       : never
 
-/** The output schema has no such path. */
 export function keyNotInSchema(path: string, known: readonly string[]): NamedError {
   const shown = known.slice(0, 20).join(', ')
   const more = known.length > 20 ? ` and ${known.length - 20} more` : ''
@@ -294,7 +291,6 @@ export function keyNotInSchema(path: string, known: readonly string[]): NamedErr
   )
 }
 
-/** The answer ended without it. */
 export function keyNeverArrived(path: string): NamedError {
   return new NamedError(
     'KeyNeverArrived',

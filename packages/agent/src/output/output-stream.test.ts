@@ -28,7 +28,6 @@ async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** What there is to read without waiting. */
 async function taken<T>(events: AsyncIterator<T>, count: number): Promise<T[]> {
   const all: T[] = []
   while (all.length < count) all.push((await events.next()).value as T)
@@ -275,7 +274,7 @@ describe('when', () => {
       stream.when('items[*].title', (title) => seen.push(title))
       for await (const event of stream.instant()) if (event.type === 'value') seen.push(`${event.path} ${event.delta}`)
     })
-    // The first block has nothing of the schema; the second comes into view with its first title.
+    // The first block has no field of the schema. The second becomes visible with its first title.
     stream.write('{"a": 1} {"b": 2, "items": [{"title": "one"}], "summary": "s"}')
     stream.close()
     await stream.settled()
@@ -379,7 +378,7 @@ describe('instant', () => {
   })
 })
 
-/** What a reader has that adds up deltas and starts over at a reset. */
+/** Returns the state of a reader that concatenates deltas and restarts on a reset. */
 function addUp(events: readonly (InstantEvent | ResetEvent)[]): Record<string, [text: string, isComplete: boolean]> {
   let sums: Record<string, [string, boolean]> = {}
   for (const event of events) {

@@ -15,11 +15,11 @@ import { problemOf, ValidationRound } from './round.ts'
 
 const everyKind = new Set(['object', 'list', 'scalar'] as const)
 
-/** One structured answer: text goes in on one side, over any number of attempts, and values come out on the other. */
+/** Creates one structured answer: takes text over any number of attempts and emits values. */
 export function createOutputStream<Input, Output = Input>(
   options: OutputStreamOptions<Input, Output>,
 ): OutputStream<Input, Output> {
-  // The class takes any path; the interface lets only those through that the schema has.
+  // The class accepts any path; the interface allows only paths of the schema.
   return new Stream(options) as unknown as OutputStream<Input, Output>
 }
 
@@ -100,7 +100,7 @@ class Stream<Input, Output> {
     const { schema, ensure = [] } = this.#options
     const round = this.#round
     await round.settled()
-    // A refused key may have cut the text short: then that is the reason.
+    // A rejected key may have truncated the text. Report the rejection as the reason.
     if (malformed !== undefined && round.problems.length > 0) return rejected(round.problems)
     if (malformed !== undefined) return rejected([{ path: '', message: malformed, retry: true }])
     if (repeated !== undefined) return rejected([{ path: repeated, message: 'is written twice', retry: true }])
@@ -183,7 +183,7 @@ class Stream<Input, Output> {
   #newReader(): JsonReader<PathWatcher> {
     const readers = this.#readers
     const { schema } = this.#options
-    // Whoever is told something may end the attempt in the middle of a piece: the rest of it is heard no more.
+    // A callback may end the attempt in the middle of a piece. Ignore the rest of the piece.
     const isHeard = (): boolean => this.#reader === reader && !this.#isOver
     const reader: JsonReader<PathWatcher> = new JsonReader({
       root: this.#places.root,
@@ -212,7 +212,6 @@ function rejected(problems: readonly OutputProblem[]): { ok: false; problems: re
   return { ok: false, problems }
 }
 
-/** One problem per path is enough. */
 function distinct(problems: readonly OutputProblem[]): OutputProblem[] {
   return [...new Map(problems.toReversed().map((problem) => [problem.path, problem])).values()].toReversed()
 }

@@ -16,7 +16,7 @@ interface Article {
   'a.b': { 'c/d': boolean }
 }
 
-/** Stands where a method with a path parameter would: what does not compile here does not compile there. */
+/** Stands in for a method with a path parameter: paths that fail to compile here fail there too. */
 function at<T>() {
   return <const P extends PathOf<T>>(path: P & ValidPath<T, P>): ValueAt<T, P> => path as unknown as ValueAt<T, P>
 }

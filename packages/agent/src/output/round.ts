@@ -2,24 +2,18 @@ import type { InstantEvent, PatternSegment } from '../json/path.ts'
 import type { OutputProblem } from './ensure.ts'
 import type { Handled, KeyValidator, Verdict } from './output-stream-types.ts'
 
-/** A validator of a key, ready to be watched for. */
 export interface PathValidator {
   readonly kind: 'validator'
   readonly pattern: readonly PatternSegment[]
   readonly check: KeyValidator['check']
 }
 
-/**
- * One block of one attempt: as long as it counts. A reset begins the next round, and whatever belongs to an earlier one
- * is heard no more.
- */
+/** One block of one attempt. A reset starts the next round and voids everything from earlier ones. */
 export class ValidationRound {
   readonly attempt: number
   readonly controller = new AbortController()
   readonly problems: OutputProblem[] = []
-  /** What handlers were called for, in order. */
   readonly handled: (Omit<Handled, 'result'> & { readonly result: Promise<unknown> })[] = []
-  /** What a validator threw. */
   thrown: { error: unknown } | undefined
   readonly #refused: string[] = []
   readonly #pending = new Map<string, Promise<void>>()
@@ -30,7 +24,6 @@ export class ValidationRound {
     this.#onProblem = onProblem
   }
 
-  /** Puts a value that has just become complete before its validators. */
   judge(event: InstantEvent, validators: readonly PathValidator[]): void {
     const { path } = event
     const verdicts = validators.map((validator) => this.#ask(validator, event))
@@ -44,7 +37,7 @@ export class ValidationRound {
     this.#pending.set(path, pending)
   }
 
-  /** Whether a complete value may be handed on: not if it, or anything in it, was refused. */
+  /** True if a complete value may be delivered: neither it nor anything in it was rejected. */
   accepts(path: string): boolean | Promise<boolean> {
     if (this.#refused.some((refused) => isWithin(refused, path))) return false
     if (this.#pending.size === 0) return true
@@ -52,7 +45,6 @@ export class ValidationRound {
     return waiting.length === 0 || Promise.all(waiting).then(() => this.accepts(path))
   }
 
-  /** When every validator that was asked so far has answered. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending.values())
     if (this.thrown !== undefined) throw this.thrown.error
@@ -85,7 +77,6 @@ export class ValidationRound {
   }
 }
 
-/** The problem that a validator's word stands for, if any. */
 export function problemOf(verdict: Verdict, path: string): OutputProblem | undefined {
   if (verdict === undefined || verdict === true) return undefined
   const {

@@ -2,24 +2,23 @@ import type { JSONSchema7 } from 'json-schema'
 import { type JsonType, jsonTypeOf } from '../json/block.ts'
 import { formatPath, type PatternSegment, wildcard } from '../json/path.ts'
 
-/** JSON Schema as converters give it: 2020-12 tuples, and what `.meta()` adds. */
+/** JSON Schema as converters produce it: with 2020-12 tuples and the additions of `.meta()`. */
 export type Schema = JSONSchema7 & { prefixItems?: (JSONSchema7 | boolean)[]; ensure?: unknown }
 
 const everyType: readonly JsonType[] = ['object', 'array', 'string', 'number', 'boolean', 'null']
 const maxSchemaDepth = 8
 const maxPaths = 1000
 
-/** A JSON Schema that can be asked what lies at a path. */
 export class SchemaTree {
   readonly root: Schema
-  /** Schemas of several types, as one schema per type: made once, so that they can be recognised. */
+  /** Multi-type schemas split into one schema per type. Cached, so they keep their identity. */
   readonly #perType = new Map<Schema, Schema[]>()
 
   constructor(root: Schema) {
     this.root = root
   }
 
-  /** The alternatives that a schema stands for: unions, references and intersections resolved. */
+  /** Returns the alternatives of a schema, with unions, references and intersections resolved. */
   alternatives(schema: Schema, seen: readonly Schema[] = []): Schema[] {
     if (seen.includes(schema)) return []
     const within = [...seen, schema]
@@ -37,7 +36,7 @@ export class SchemaTree {
     return known
   }
 
-  /** What one segment below a schema leads to: one entry per alternative that has it. */
+  /** Returns the schemas one segment below: one per alternative that has it. */
   below(schema: Schema, segment: PatternSegment): Schema[] {
     return this.alternatives(schema).flatMap((one) => childrenOf(one, segment))
   }
@@ -48,12 +47,10 @@ export class SchemaTree {
     return at.length > 0
   }
 
-  /** The JSON types that a value may have here. */
   types(schema: Schema): Set<JsonType> {
     return new Set(this.alternatives(schema).flatMap(typesOf))
   }
 
-  /** Every named field, the items of lists and the values of records included, parents first. */
   paths(): string[] {
     const found = new Set<string>()
     this.visit((path) => {
@@ -63,7 +60,7 @@ export class SchemaTree {
     return [...found]
   }
 
-  /** Walks the fields to a bounded depth, never into a schema that it is inside of already. */
+  /** Walks the fields to a limited depth. Never enters a schema recursively. */
   visit(see: (path: readonly PatternSegment[], schema: Schema) => boolean): void {
     const go = (schema: Schema, path: readonly PatternSegment[], inside: readonly Schema[]): boolean => {
       if (!see(path, schema)) return false
@@ -93,7 +90,6 @@ export function asSchema(schema: JSONSchema7 | boolean): Schema {
   return schema === false ? { not: {} } : (schema as Schema)
 }
 
-/** The fields of one alternative: named ones by key, list items and record values under the wildcard. */
 export function childEntries(schema: Schema): [PatternSegment, Schema][] {
   const named = Object.entries(schema.properties ?? {}).map(([key, child]): [PatternSegment, Schema] => [
     key,
@@ -131,7 +127,6 @@ function tupleOf(schema: Schema): Schema[] | undefined {
   return tuple?.map(asSchema)
 }
 
-/** The schemas of a list's items: one, or those of a tuple followed by that of the rest. */
 function itemSchemas(schema: Schema): Schema[] {
   const tuple = tupleOf(schema)
   const rest = schema.prefixItems === undefined && tuple !== undefined ? schema.additionalItems : schema.items
@@ -140,7 +135,7 @@ function itemSchemas(schema: Schema): Schema[] {
   return schema.type === 'array' && others.length === 0 && schema.items === undefined ? [{}] : others
 }
 
-/** What a record holds. An object with named fields only is not a record. */
+/** Returns the value schema of a record. An object with only named fields is not a record. */
 function recordValue(schema: Schema): Schema | undefined {
   const { additionalProperties, properties, patternProperties } = schema
   if (additionalProperties === false) return undefined

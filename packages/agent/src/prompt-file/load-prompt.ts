@@ -18,17 +18,16 @@ import { parseTypeExpression, readOutput } from './read-output.ts'
 export interface PromptFileOptions {
   /** Values for `${name}` in keys, values and arguments. */
   mappings?: Mappings
-  /** Where in the file the prompt stands: `prompts.summary`. */
+  /** Path of the prompt within the file: `prompts.summary`. */
   keyPath?: string
 }
 
-/** What a prompt file says, in its order. */
 export type PromptAction =
   | { type: 'agent'; slots: Slots }
   | { type: 'turn'; slots: Slots }
   | { type: 'alias'; method: string; args: unknown[]; named: boolean; fail: (message: string) => never }
 
-/** Reads a file, or a text where no such file exists. Errors name file, line and key. */
+/** Loads a file, or parses the argument as text if no such file exists. Errors name the file, line and key. */
 export function loadPrompt(pathOrText: string, format: 'yaml' | 'json', options: PromptFileOptions): PromptAction[] {
   const { file, text } = readSource(pathOrText, format)
   const fail = failInFile(file)
@@ -45,7 +44,7 @@ function readSource(pathOrText: string, format: string): { file: string; text: s
   return { file: `<${format} text>`, text: pathOrText }
 }
 
-/** Texts are no names that a system takes: what it says of them does not matter. */
+/** Text may be an invalid file name, so ignore errors. */
 function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true
@@ -95,7 +94,7 @@ function readKey(key: string, value: unknown, place: SourcePosition, fail: Fail)
   }
 }
 
-/** A single value stands for the slot that is meant. */
+/** A single value fills the slot `alone`. */
 function readSlots(value: unknown, alone: string, place: SourcePosition, key: string, fail: Fail): Slots {
   if (!isRecord(value)) return readSlot(alone, value, place, key, fail)
   return Object.assign(
@@ -116,7 +115,7 @@ function readSlot(name: string, value: unknown, place: SourcePosition, key: stri
     )
   }
   if (slotName(name) !== 'output') return { [name]: value }
-  // Words that are no type are about the form of a text.
+  // Text that is not a type describes the form of the answer.
   if (typeof value === 'string' && parseTypeExpression(value) === undefined) return { output: value }
   return { output: value === null ? undefined : readOutput(value, place, key, fail) }
 }
@@ -136,7 +135,7 @@ function readAliases(value: unknown, place: SourcePosition, fail: Fail): PromptA
   })
 }
 
-/** A map is the one argument by name, `.args` are several in a row, null is none. */
+/** A map is one named argument, `.args` are positional arguments, null is none. */
 function readArguments(given: unknown, place: SourcePosition, key: string, fail: Fail): unknown[] {
   if (given === null || given === undefined) return []
   if (!isRecord(given)) return fail('arguments are a map, { .args: […] } or null', place, key)

@@ -8,7 +8,7 @@ export interface ParsedSource {
   place: SourcePosition
 }
 
-/** Thrown for text that is not of its format; the caller names the file. */
+/** Thrown for text with invalid syntax. The caller adds the file name. */
 export class PromptSyntaxError extends Error {
   readonly line: number
 
@@ -18,7 +18,7 @@ export class PromptSyntaxError extends Error {
   }
 }
 
-/** YAML 1.2, aliases and merge keys included. */
+/** Parses YAML 1.2, including aliases and merge keys. */
 export function parseYaml(text: string): ParsedSource {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
@@ -54,7 +54,7 @@ function startLine(node: unknown, lines: LineCounter): number {
   return range == null ? 1 : lines.linePos(range[0]).line
 }
 
-/** Where each value of a JSON5 text stands. The text has been parsed before, so nothing is checked here. */
+/** Finds the position of each value in a JSON5 text. The text is already parsed, so nothing is validated here. */
 function json5Positions(text: string): SourcePosition {
   let at = 0
   let line = 1
@@ -85,7 +85,6 @@ function json5Positions(text: string): SourcePosition {
     return { line: here, entries }
   }
 
-  /** White space, comments and commas. */
   function skip(): void {
     for (;;) {
       const rest = /\s+|,|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
@@ -96,7 +95,6 @@ function json5Positions(text: string): SourcePosition {
     }
   }
 
-  /** A string, number, word or bare key; its text without quotes. */
   function scalar(): string {
     const token = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[^\s,:{}[\]]+/y
     token.lastIndex = at
@@ -111,7 +109,7 @@ function json5Positions(text: string): SourcePosition {
   }
 }
 
-/** Where a value stands in a file: its line, and the places of its entries by key or index. */
+/** Position of a value in a file: its line, and the positions of its entries by key or index. */
 export interface SourcePosition {
   line: number
   entries: ReadonlyMap<string, SourcePosition>
@@ -125,7 +123,6 @@ export function positionIn(place: SourcePosition, ...keys: (string | number)[]):
   return found
 }
 
-/** Throws what is wrong with a prompt file, with its name, the line and the key. */
 export type Fail = (message: string, place: SourcePosition, key: string) => never
 
 export function failInFile(file: string): Fail {
@@ -143,8 +140,8 @@ export function promptFileError(file: string, line: number, key: string, message
 export type Mappings = Readonly<Record<string, unknown>>
 
 /**
- * Puts mappings in, in keys and values at every depth. A value that is nothing but `${name}` becomes the mapped value
- * itself, of whatever type; inside a longer text it is written out. An unknown name stays as it is written.
+ * Substitutes mappings in keys and values at every depth. A value that is only `${name}` becomes the mapped value
+ * itself, of any type. Inside a longer text it is inserted as text. An unknown name stays as written.
  */
 export function substitute({ value, place }: ParsedSource, mappings: Mappings): ParsedSource {
   if (typeof value === 'string') return { value: substituteText(value, mappings), place }

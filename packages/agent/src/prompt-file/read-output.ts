@@ -4,9 +4,9 @@ import { isRecord } from '../prompt/slots.ts'
 import { type Fail, positionIn, type SourcePosition } from './parse-source.ts'
 
 /**
- * The output of a prompt file as a schema. A map is an object, a list of one form a list of it, a text a type in words.
- * A map with `$type`, `$desc`, `$ensure` or `$optional` (also `.type`…) says more about one value; `$schema` holds what
- * words cannot say, as JSON Schema. A text that is no type says what the value is, of whatever type.
+ * Converts the output of a prompt file to a schema. A map is an object, a list with one form a list of it, a text a
+ * type expression. A map with `$type`, `$desc`, `$ensure` or `$optional` (also `.type`…) describes one value. `$schema`
+ * holds a JSON Schema for anything else. A text that is not a type describes a value of any type.
  */
 export function readOutput(value: unknown, place: SourcePosition, key: string, fail: Fail): z.ZodType {
   if (isSchema(value)) return value
@@ -40,7 +40,7 @@ function readMarked(
 ): z.ZodType {
   const others = Object.keys(map).filter((name) => !marks.includes(name))
   if (others.length > 0) fail(`${others.join(', ')} cannot stand beside ${marks.join(', ')}`, place, key)
-  // The form with a dot wins.
+  // The form with a dot takes precedence.
   const given = new Map(marks.toSorted().map((name) => [markOf(name), name]))
   const at = (mark: Mark): [value: unknown, place: SourcePosition] => {
     const name = given.get(mark)
@@ -89,8 +89,8 @@ function isSchema(value: unknown): value is z.ZodType {
 }
 
 /**
- * A type as prompt files write it: `str`, `int`, `float`, `bool`, `dict`, `list`, `Any`, `None`, `list[str]`,
- * `dict[str, int]`, `Literal[a, "b c", 3]`, `Optional[int]`, `str | None`. Undefined for anything else.
+ * Parses a type as written in prompt files: `str`, `int`, `float`, `bool`, `dict`, `list`, `Any`, `None`, `list[str]`,
+ * `dict[str, int]`, `Literal[a, "b c", 3]`, `Optional[int]`, `str | None`. Returns undefined for anything else.
  */
 export function parseTypeExpression(text: string): z.ZodType | undefined {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[[\],|]|[^\s[\],|"']+/g) ?? []
@@ -206,7 +206,7 @@ function unionType(types: z.ZodType[]): z.ZodType {
   return second === undefined ? first : z.union(types as [z.ZodType, z.ZodType, ...z.ZodType[]])
 }
 
-/** Words in a row are one text; quotes keep a number or a comma text. */
+/** Consecutive words form one text. Quotes keep a number or a comma as text. */
 function parseLiteral(words: string[]): Literal {
   const [word = ''] = words
   if (words.length === 1) {

@@ -10,7 +10,7 @@ const fileNames: Readonly<Record<string, string>> = {
   actionResults: 'action_results',
 }
 
-/** Slots as a prompt file that gives the same slots when it is loaded. */
+/** Writes slots as a prompt file that loads to the same slots. */
 export function toYamlPrompt(agent: Slots, turn: Slots): string {
   const document = {
     ...(!isEmpty(agent) && { '.agent': writeSlots(agent) }),
@@ -19,7 +19,7 @@ export function toYamlPrompt(agent: Slots, turn: Slots): string {
   const written = new Document(document, { aliasDuplicateObjects: false })
   visit(written, {
     Pair(_, { key }) {
-      // Without quotes, this key would merge its value into the map around it.
+      // Unquoted, this key would merge its value into the surrounding map.
       if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE
     },
   })
@@ -36,7 +36,7 @@ function writeSlots(slots: Slots): Record<string, unknown> {
 
 type Schema = JSONSchema7 & { ensure?: unknown }
 
-/** A schema as prompt files write it. What their words cannot say stands there as JSON Schema. */
+/** Writes a schema in prompt file syntax. Anything that syntax cannot express becomes JSON Schema. */
 function writeOutput(source: unknown): unknown {
   const { $schema: _, ...schema } = (source as OutputSource)['~standard'].jsonSchema.input({ target: 'draft-07' })
   if (JSON.stringify(schema).includes('"$ref"')) return { $schema: schema }
@@ -56,7 +56,7 @@ function writeSchema(given: JSONSchema7Definition, optional: boolean): unknown {
   return Object.keys(marks).length === 0 ? type : { $type: type, ...marks }
 }
 
-/** Undefined for what has no word. */
+/** Returns undefined for types without a name in that syntax. */
 function writeType(schema: JSONSchema7): unknown {
   if (schema.properties !== undefined && isPlain(schema, ['type', 'properties', 'required', 'additionalProperties'])) {
     if (typeof schema.additionalProperties === 'object') return undefined
@@ -122,7 +122,7 @@ function joinTypes(types: readonly (string | undefined)[]): string | undefined {
   return types.includes(undefined) ? undefined : types.join(' | ')
 }
 
-/** zod writes the limits of safe integers. */
+/** zod adds the limits of safe integers. */
 function isInteger(schema: JSONSchema7): boolean {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
   const isSafe = minimum === Number.MIN_SAFE_INTEGER && maximum === Number.MAX_SAFE_INTEGER

@@ -9,10 +9,10 @@ export interface PromptMessage {
   parts: Part[]
 }
 
-/** Titles of blocks by slot; an extra block may be renamed by its key. */
+/** Block titles by slot. An extra block can be renamed by its key. */
 export type Titles = Readonly<Record<string, string>>
 
-/** Which role of the model's interface a message gets, by the role it was written with. `_` is for unknown ones. */
+/** Maps the role of a message to a role of the model's API. `_` is for unknown roles. */
 export type Roles = Readonly<Record<string, PromptMessage['role']>>
 
 interface PromptStyle {
@@ -37,8 +37,8 @@ export const defaultTitles = {
 const defaultRoles: Roles = { system: 'system', developer: 'system', user: 'user', assistant: 'assistant', _: 'user' }
 
 /**
- * Slots as messages: system, developer, the history, then one user message with the blocks in their fixed order and
- * the attachments. `requirement` is what the output slot says about the form of the answer.
+ * Renders slots as messages: system, developer, the history, then one user message with the blocks in fixed order and
+ * the attachments. `requirement` describes the form of the answer, from the output slot.
  */
 export function renderPrompt(slots: Slots, requirement: string | undefined, style: PromptStyle = {}): PromptMessage[] {
   const titles: Titles = { ...defaultTitles, ...style.titles }
@@ -61,7 +61,7 @@ export function renderPrompt(slots: Slots, requirement: string | undefined, styl
   return messages
 }
 
-/** The blocks of the user message. Only an input: the bare input. Nothing at all: an empty text. */
+/** Renders the blocks of the user message. A lone input renders without a title. No blocks give an empty text. */
 export function renderMain(slots: Slots, requirement: string | undefined, titles: Titles = defaultTitles): string {
   const extras = Object.keys(slots).filter(isExtra)
   const before = ['tools', 'actionResults', 'info', ...extras, 'instruct', 'examples']
@@ -90,13 +90,12 @@ function historyParts(message: HistoryMessage): Part[] {
   throw attachmentError(content, `The content of a message of ${role} in the history`)
 }
 
-/** What goes along with the blocks. */
 export function attachmentParts({ attachment }: Slots): Part[] {
   if (isEmpty(attachment)) return []
   return [attachment].flat().map((one) => filePart(one, 'The attachment'))
 }
 
-/** A text or a file, in any of the shapes that providers and the AI SDK write them in. */
+/** Parses a text or a file in any shape used by providers and the AI SDK. */
 function filePart(given: unknown, where: string): Part {
   if (typeof given === 'string') return textPart(given)
   const part = Object(given) as Record<string, unknown>
@@ -137,13 +136,13 @@ function emptyPromptError(): NamedError {
   )
 }
 
-/** The body of a block: text as it is, anything else as YAML with its keys in the order in which they were given. */
+/** Renders the body of a block: text as is, anything else as YAML with its keys in the given order. */
 export function renderBody(value: unknown): string {
   if (typeof value === 'string') return value
   return stringify(toJson(value), { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
 }
 
-/** Messages as one text, for people and for models that complete texts. Files are named. */
+/** Renders messages as one text, for people and for completion models. Files appear by name. */
 export function renderText(messages: readonly PromptMessage[]): string {
   const blocks = messages.map(({ role, parts }) => {
     const texts = parts.flatMap((part) => {

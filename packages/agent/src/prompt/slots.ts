@@ -1,46 +1,43 @@
 import type { Part } from '@troupe/protocol'
 import type { FileUIPart } from 'ai'
 
-/**
- * What a prompt is made of. Everything is optional; a key that is not named here becomes a block of its own, titled
- * with the key.
- */
+/** The parts of a prompt, all optional. An unknown key becomes a block with the key as its title. */
 export interface Slots {
-  /** Goes into the system message; maps and lists as YAML. */
+  /** Part of the system message. Maps and lists render as YAML. */
   system?: unknown
-  /** Who the model is; a block of the system message, like `rules` and `userInfo`. */
+  /** The model's persona: a block of the system message, like `rules` and `userInfo`. */
   role?: unknown
   rules?: unknown
   userInfo?: unknown
-  /** Directions of the developer: a system message of its own, after `system`. */
+  /** Developer instructions: a separate system message after `system`. */
   developer?: unknown
   history?: readonly HistoryMessage[]
-  /** Tools as the model reads them in the text. Filled by external planning. */
+  /** Tools described as text for the model. Filled by external planning. */
   tools?: unknown
-  /** What tools brought back, by purpose. Filled by external planning. */
+  /** Tool results by purpose. Filled by external planning. */
   actionResults?: unknown
   info?: unknown
   instruct?: unknown
   examples?: unknown
   input?: unknown
   attachment?: Attachment | readonly Attachment[]
-  /** A schema, or words about the form of the answer. */
+  /** A schema, or a description of the answer's form. */
   output?: unknown
   [extra: string]: unknown
 }
 
-/** A message of the conversation before this turn: text, content parts as providers have them, or stored parts. */
+/** An earlier message of the conversation: text, content parts as providers define them, or stored parts. */
 export type HistoryMessage =
   | { role: string; content: string | readonly (Attachment | Record<string, unknown>)[] }
   | { role: string; parts: readonly Part[] }
 
-/** Something that goes along with the prompt: text, or a file by its address or bytes. */
+/** An attachment of the prompt: text, or a file by URL or bytes. */
 export type Attachment =
   | string
   | { type: 'text'; text: string }
   | { type: 'file' | 'image'; url: string | URL; mediaType?: string; filename?: string }
   | { type: 'file' | 'image'; data: string | Uint8Array; mediaType: string; filename?: string }
-  /** As the AI SDK's messages and OpenAI's have it. */
+  /** As in messages of the AI SDK and OpenAI. */
   | { type: 'image'; image: string | URL | Uint8Array; mediaType?: string }
   | { type: 'image_url'; image_url: string | { url: string } }
   | FileUIPart
@@ -63,7 +60,6 @@ const standard = new Set([
   'output',
 ])
 
-/** Spellings of prompt files and of other libraries. */
 const spellings: Readonly<Record<string, string>> = {
   rule: 'rules',
   user_info: 'userInfo',
@@ -81,7 +77,7 @@ export function isExtra(key: string): boolean {
   return !standard.has(key)
 }
 
-/** The slots given replace those of the same name; the others stay. `undefined` takes a slot away. */
+/** Replaces the given slots and keeps the others. `undefined` removes a slot. */
 export function setSlots(slots: Slots, given: Slots): Slots {
   const made: Slots = { ...slots }
   for (const [key, value] of Object.entries(given)) {
@@ -92,7 +88,6 @@ export function setSlots(slots: Slots, given: Slots): Slots {
   return made
 }
 
-/** The slots given are merged into those of the same name, see `mergeValue`. */
 export function mergeSlots(slots: Slots, given: Slots): Slots {
   const made: Slots = { ...slots }
   for (const [key, value] of Object.entries(given)) {
@@ -103,8 +98,8 @@ export function mergeSlots(slots: Slots, given: Slots): Slots {
 }
 
 /**
- * Two maps become one, key by key, the later winning; a list is appended to a list, and so is a single value; anything
- * else is replaced by what comes later. Nothing is left out as a duplicate.
+ * Merges maps by key, with the later value winning. Appends lists and single values to lists. Replaces anything else.
+ * Keeps duplicates.
  */
 export function mergeValue(earlier: unknown, later: unknown): unknown {
   if (Array.isArray(earlier))
@@ -115,7 +110,7 @@ export function mergeValue(earlier: unknown, later: unknown): unknown {
   return made
 }
 
-/** A slot with nothing in it is left out of the prompt. Zero and false are something. */
+/** Empty slots are omitted from the prompt. Zero and false are not empty. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0
@@ -128,7 +123,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null
 }
 
-/** A key of a file may be `__proto__`: it is a key like any other. */
+/** A file may contain the key `__proto__`; treat it like any other key. */
 function setOwn(map: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true })
 }

@@ -13,7 +13,7 @@ import {
   type WindowLimits,
 } from './session-window.ts'
 
-/** The part of a store that chat sessions need, for programs that keep no history beyond their own life. */
+/** Creates an in-memory session store, for programs that keep no history after they exit. */
 export function createMemoryStore(): SessionStore {
   const workspaces = new Map<string, { id: string }>()
   const sessions = new Set<string>()
@@ -60,7 +60,6 @@ function alreadyExistsError(name: string, id: string): NamedError {
   return new NamedError(name, `"${id}" is there already.`, { status: 409, data: { id } })
 }
 
-/** What a chat session needs of a `Store`. */
 export interface SessionStore {
   workspaces: { open(path: string): Promise<{ id: string }> }
   sessions: {
@@ -71,21 +70,21 @@ export interface SessionStore {
 }
 
 export interface ChatSessionOptions {
-  /** Active from the start when given. */
   id?: string
-  /** The workspace's own store makes the conversation one that opens in the web. Default: memory. */
+  /** With the workspace's own store the conversation opens in the web app. Default: memory. */
   store?: SessionStore
-  /** The folder whose session this is. Default: the current one. */
+  /** Workspace folder of the session. Default: the current folder. */
   workspace?: string
-  /** How much of the history goes into a prompt. Default: all of it. */
+  /** Limits the history included in a prompt. Default: all of it. */
   window?: WindowLimits
-  /** Called when the window is exceeded: says how much stays, and what is to be remembered of the rest. */
+  /** Called when the window is exceeded. Returns how many messages to keep and a memo of the rest. */
   resize?: Resize
 }
 
 /**
- * Remembers turns: each one that ends well is recorded, and the next begins with what was recorded. Opt-in:
- * `agent.use(session)`. A run belongs to the session that was active when it began, whatever is switched meanwhile.
+ * Remembers turns: records each successful turn, and prepends the recorded history to the next. Opt-in:
+ * `agent.use(session)`. A run belongs to the session that was active when it started, even if another is activated
+ * meanwhile.
  */
 export class ChatSession implements Extension {
   readonly #options: ChatSessionOptions
@@ -103,38 +102,37 @@ export class ChatSession implements Extension {
     if (options.id !== undefined) this.#id = checkedId(options.id)
   }
 
-  /** The active session. */
   get id(): string | undefined {
     return this.#id
   }
 
-  /** Makes a session active, a new one without an id, and gives its id. */
+  /** Activates a session, a new one without an id, and returns its id. */
   activate(id: string = newId()): string {
     this.#id = checkedId(id)
     return id
   }
 
-  /** From now on turns neither see a history nor are recorded. */
+  /** Turns after this call neither see a history nor are recorded. */
   stop(): void {
     this.#id = undefined
   }
 
   /**
-   * What of a prompt is recorded: slots, or paths in them (`input.question`, `info/items/0`). Default: the input, or the
-   * whole prompt where there is none.
+   * Selects the parts of a prompt to record: slots, or paths in them (`input.question`, `info/items/0`). Default: the
+   * input, or the whole prompt if there is none.
    */
   recordInput(paths: string | readonly string[], options: { mode?: RecordMode } = {}): this {
     this.#input = { paths: [paths].flat(), mode: options.mode ?? 'all' }
     return this
   }
 
-  /** What of an answer is recorded: paths in its data. Default: the answer as the model wrote it. */
+  /** Selects the parts of an answer to record, as paths in its data. Default: the answer as the model wrote it. */
   recordOutput(paths: string | readonly string[], options: { mode?: RecordMode } = {}): this {
     this.#output = { paths: [paths].flat(), mode: options.mode ?? 'all' }
     return this
   }
 
-  /** Everything that was recorded, oldest first. */
+  /** Returns all recorded messages, oldest first. */
   async messages(id: string | undefined = this.#id): Promise<StoredMessage[]> {
     if (id === undefined) return []
     const at = { sessionId: id }
@@ -158,7 +156,7 @@ export class ChatSession implements Extension {
     const begun = this.#begun.get(end.id)
     this.#begun.delete(end.id)
     if (begun === undefined || end.result === undefined) return
-    // One after the other: turns that ran side by side become a line, not branches.
+    // Serialized, so that concurrent turns form one line instead of branches.
     const write = this.#writing.then(() => this.#record(begun, end))
     this.#writing = write.catch(() => undefined)
     await write
@@ -182,7 +180,7 @@ export class ChatSession implements Extension {
   }
 }
 
-/** A conversation for `agent.use`: see `ChatSession`. */
+/** Creates a conversation for `agent.use`; see `ChatSession`. */
 export function chatSession(options: ChatSessionOptions = {}): ChatSession {
   return new ChatSession(options)
 }

@@ -5,26 +5,25 @@ import { isEmpty, slotName, type Slots } from '../prompt/slots.ts'
 import type { TurnEnd, TurnResult } from '../turn/turn.ts'
 
 export interface WindowLimits {
-  /** Characters of text. */
+  /** In characters of text. */
   maxLength?: number
   maxMessages?: number
 }
 
-/** The history as it stands when a window is exceeded. */
 export interface WindowState {
-  /** Those that the next turn would see, oldest first. */
+  /** Messages the next turn would see, oldest first. */
   messages: readonly StoredMessage[]
-  /** What is remembered of those before. */
   memo: string
-  /** Characters of text in the messages. */
   length: number
 }
 
-/** How many of the newest messages stay, and the memo of all that went. Nothing: the oldest are cut off as needed. */
+/**
+ * Returns the number of newest messages to keep and the memo of all dropped ones. If it returns nothing, the oldest are
+ * dropped as needed.
+ */
 export type Resize = (state: WindowState) => ResizeResult | Promise<ResizeResult>
 export type ResizeResult = { keep: number; memo?: string } | undefined
 
-/** What of a history goes into a prompt. */
 export function openWindow(
   history: readonly StoredMessage[],
   limits: WindowLimits = {},
@@ -38,8 +37,8 @@ export function openWindow(
 }
 
 /**
- * Asks the handler when the window is exceeded, and gives the last message back, with what was decided in it as the
- * workspace's own `data-compaction` part: the tree stays as it is.
+ * Calls the handler if the window is exceeded. Returns the last message with the decision as the workspace's own
+ * `data-compaction` part. The message tree is unchanged.
  */
 export async function resizeWindow(
   history: readonly StoredMessage[],
@@ -62,7 +61,7 @@ export async function resizeWindow(
   return { ...last, parts: [...last.parts, { type: 'data-compaction', id: compaction.id, data: compaction } as Part] }
 }
 
-/** The newest compaction that was not switched off says what the memo is and where the messages begin. */
+/** The newest enabled compaction holds the memo and the start of the remaining messages. */
 function messagesSinceMemo(history: readonly StoredMessage[]): { memo: string; messages: StoredMessage[] } {
   const compactions = new Map<string, DataParts['compaction']>()
   for (const part of history.flatMap(({ parts }) => parts)) {
@@ -85,7 +84,6 @@ function countSteps({ parts }: StoredMessage): number {
   return parts.filter((part) => part.type === 'step-start').length
 }
 
-/** All that is found, or the first that is. */
 export type RecordMode = 'first' | 'all'
 
 export interface Recording {
@@ -93,7 +91,7 @@ export interface Recording {
   mode: RecordMode
 }
 
-/** Attachments stay files: they come with the default, or where the slot itself is among the paths. */
+/** Attachments stay files. They are recorded by default, or if the slot itself is among the paths. */
 export function recordedInput(prompt: Slots, { paths, mode }: Recording, parent: string | null): StoredMessage {
   const named = paths.map((path) => path.replace(/^[^./[]+/, slotName))
   const { output: _, attachment, ...slots } = prompt
@@ -116,7 +114,7 @@ export function recordedOutput({ result }: TurnEnd, recording: Recording, parent
   }
 }
 
-/** What the paths lead to, as text: one value as it is, several as YAML by path. Undefined when there is nothing. */
+/** Returns the values at the paths as text: one value as is, several as YAML by path. Undefined if there are none. */
 function selectRecorded(value: unknown, { paths, mode }: Recording): string | undefined {
   const found = paths.flatMap((path) => {
     const values = valuesAt(value, path).filter((entry) => entry.value !== undefined)

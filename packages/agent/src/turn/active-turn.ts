@@ -6,15 +6,14 @@ import type { ToolLog } from './tool-registry.ts'
 import type { Emission, Extension, TurnContext, TurnEvent, TurnSpec } from './turn.ts'
 
 export interface Emitter {
-  /** To every reader, then to the suffix handlers of its type. */
+  /** Sends the event to every reader, then to the suffix handlers of its type. */
   emit(event: TurnEvent): void
-  /** Everything that a handler adds, as it comes. */
   take(emission: Emission): Promise<void>
-  /** When all suffix handlers have ended. Rejects with the first error of one. */
+  /** Resolves when all suffix handlers have ended. Rejects with the first error of one. */
   settled(): Promise<void>
 }
 
-/** `onFailure` hears of a suffix handler's error at once. */
+/** `onFailure` is called immediately when a suffix handler fails. */
 export function createEmitter(
   events: ReplayBuffer<TurnEvent>,
   extensions: readonly Extension[],
@@ -58,10 +57,8 @@ export function createEmitter(
   }
 }
 
-/** Ends the attempt under way, and says why. */
 export interface AttemptAbort {
   reason: 'invalid' | 'satisfied' | 'failed' | undefined
-  /** What a validator said that had it cut. */
   problems: OutputProblem[]
   now(reason: NonNullable<AttemptAbort['reason']>): void
 }
@@ -73,12 +70,11 @@ export interface TurnRequest {
   events: ReplayBuffer<TurnEvent>
   out: OutputStream<unknown>
   cut: AttemptAbort
-  /** Of all requests so far. */
+  /** Total of all requests so far. */
   usage(): Usage | undefined
   addUsage(usage: Usage | undefined): void
 }
 
-/** A run under way, as its parts need it. */
 export interface ActiveTurn extends TurnRequest {
   ctx: TurnContext
   emitter: Emitter

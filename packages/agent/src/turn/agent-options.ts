@@ -6,13 +6,16 @@ import type { JSONSchema7, JSONSchema7Definition } from 'json-schema'
 import type { Roles, Titles } from '../prompt/render-prompt.ts'
 import type { ToolFunction, ToolRegistry } from './tool-registry.ts'
 
-/** How tools are chosen: by the model's own calls, by a request that plans, or whichever the model can do. */
+/**
+ * Selects how tools are called: by native tool calls, by a separate planning request, or by whichever the model
+ * supports.
+ */
 export type Planning = 'native' | 'external' | 'auto'
 
 export interface Capabilities {
-  /** The model can call tools by itself. Default: assumed until its provider refuses. */
+  /** The model supports native tool calls. Default: assumed until its provider refuses. */
   toolCalls?: boolean
-  /** The provider holds answers to a JSON Schema. Default: what the model says of itself. */
+  /** The provider enforces a JSON Schema on answers. Default: the model's own claim. */
   structuredOutput?: boolean
 }
 
@@ -20,46 +23,46 @@ export interface AgentOptions {
   name: string
   model: LanguageModelV4
   capabilities?: Capabilities
-  /** As `useTools` takes them. */
+  /** Same values as for `useTools`. */
   tools?: readonly (string | Tool | ToolFunction)[]
-  /** Where tools are kept by name and tag. Default: one of the agent's own. */
+  /** Stores tools by name and tag. Default: a registry of the agent's own. */
   registry?: ToolRegistry
   /** Default `auto`. */
   planning?: Planning
   /** Rounds of external planning, 1 to 5. Default 1: exactly two requests. */
   rounds?: number
-  /** Prints one line per call of a tool, to the error stream or to this function. */
+  /** Prints one line per tool call, to stderr or to this function. */
   showToolLogs?: boolean | ((line: string) => void)
-  /** Names of rules that allow, ask for or deny calls, as in the workspace's config. */
+  /** Names of rules that allow, ask for or deny tool calls, as in the workspace's config. */
   permissions?: { allow?: string[]; ask?: string[]; deny?: string[] }
-  /** Decides about calls in place of `permissions`. */
+  /** Decides about tool calls in place of `permissions`. */
   decide?: RunInput['decide']
   /**
-   * Asked when a call needs a person. Without it such calls are denied. Answers for an approval: `{ type: 'approve' }`,
-   * with `remember: 'session'` (this conversation) or `'always'` (this agent) to allow calls like it from now on, with
-   * `input` to run something else; `{ type: 'deny' }` ends the turn, `{ type: 'deny', remark }` goes on with a reason.
+   * Called when a tool call needs approval. Without it such calls are denied. Answers for an approval: `{ type:
+   * 'approve' }`, with `remember: 'session'` (this conversation) or `'always'` (this agent) to allow similar calls in
+   * the future, with `input` to run a different input; `{ type: 'deny' }` ends the turn, `{ type: 'deny', remark }`
+   * continues with a reason.
    */
   ask?: (ask: Ask) => Answer | Promise<Answer>
   titles?: Titles
   roles?: Roles
-  /** How often an answer that is not accepted is asked for again. Default 3. */
+  /** Number of retries for a rejected answer. Default 3. */
   retries?: number
-  /** How often a provider that fails before its first byte is tried again. Default 3. */
+  /** Number of retries for a provider that fails before its first byte. Default 3. */
   maxRetries?: number
-  /** A provider that sends nothing for this long has failed. Default 180,000. */
+  /** Time in milliseconds without data after which a provider counts as failed. Default 180,000. */
   stallMs?: number
-  /** Settings of every model call. */
   callOptions?: CallSettings
   /**
-   * Ends a turn early: model calls (`steps`, default 100), `tokens`, milliseconds (`ms`), and how often the same calls may
-   * be `repeats`ed (default 4). A turn that ends so without an answer throws `TurnStopped`.
+   * Ends a turn early: model calls (`steps`, default 100), `tokens`, milliseconds (`ms`), and how often the same tool
+   * calls may be `repeats`ed (default 4). Throws `TurnStopped` if the turn then has no answer.
    */
   limits?: RunInput['limits']
-  /** The folder that file tools work in. Default: the current one. */
+  /** Folder that file tools work in. Default: the current folder. */
   workspace?: string
-  /** What file and shell tools remember between turns. Default: nothing. */
+  /** State that file and shell tools keep between turns. Default: none. */
   state?: RunInput['state']
-  /** Rules that answers of `ask` had remembered. @internal */
+  /** Rules remembered from answers of `ask`. @internal */
   remembered?: RememberedRules
 }
 
@@ -80,7 +83,6 @@ export type CallSettings = Partial<
   >
 >
 
-/** The rules that approvals of one agent left behind: for one session, or for all of them. */
 export class RememberedRules {
   readonly #everywhere: string[] = []
   readonly #bySession = new Map<string, string[]>()
@@ -97,21 +99,20 @@ export class RememberedRules {
   }
 }
 
-/** The agent's own word on calls, or its `permissions` and what was remembered, by the rules of the workspace. */
+/** Uses the agent's own `decide`, or its `permissions` and remembered rules by the workspace's rule logic. */
 export function createDecide(settings: AgentOptions, session: string): RunInput['decide'] {
   const { decide, permissions = {}, workspace = process.cwd(), remembered } = settings
   if (decide !== undefined) return decide
   return async (call, ctx) => {
-    // Loaded when the first call is judged: most turns make none.
+    // Loaded on the first tool call, because most turns make none.
     const { createPolicy, decide: judge } = await import('@troupe/core/permission')
     const allow = [...(permissions.allow ?? []), ...(remembered?.of(session) ?? [])]
     return judge(call, ctx, createPolicy({ ...permissions, allow }, { base: workspace }))
   }
 }
 
-/** What an agent has learnt about its model. */
 export interface LearnedCapabilities {
-  /** Its provider refused a request because there were tools in it. */
+  /** Its provider refused a request because it contained tools. */
   refusesTools: boolean
 }
 
@@ -123,14 +124,14 @@ export function resolvePlanning(
   return capabilities?.toolCalls === false || learnt.refusesTools ? 'external' : 'native'
 }
 
-/** A provider that does not take tools says so in its refusal of the request. */
+/** Detects by its error message that a provider does not support tools. */
 export function isToolRefusal({ name, message, data }: NamedError): boolean {
   return name === 'ProviderRefused' && data['retryable'] !== true && /\b(tools?|functions?)\b/i.test(message)
 }
 
 /**
- * Whether the provider is asked to hold the answer to the schema. A model's interface does not say if it can: those of
- * the known providers can, as long as every field is required; others when the options or the model itself say so.
+ * True if the provider is asked to enforce the schema. The model interface does not tell if it can. Known providers
+ * can, as long as every field is required; others only if the options or the model say so.
  */
 export function hasStructuredOutput({ capabilities, model }: AgentOptions, schema: JSONSchema7): boolean {
   if (schema.type !== 'object') return false

@@ -10,7 +10,7 @@ import { planExternally } from './external-planning.ts'
 import { actionResults } from './tool-registry.ts'
 import { outputRequirement, type TurnResult } from './turn.ts'
 
-/** Asks for an answer until one is accepted. Tools run in the first attempt only; later ones are told what they brought. */
+/** Requests an answer until one is accepted. Tools run only in the first attempt; later attempts get their results. */
 export async function produceAnswer(run: ActiveTurn): Promise<TurnResult<unknown>> {
   const { spec, ctx, emitter, signal, out } = run
   const { extensions, retries } = spec
@@ -28,13 +28,13 @@ export async function produceAnswer(run: ActiveTurn): Promise<TurnResult<unknown
     }
     signal.throwIfAborted()
     if (run.cut.reason === 'failed') await emitter.settled()
-    // An empty answer does not fit the schema; the model is told so like of any other that does not.
+    // An empty answer does not fit the schema. It is retried like any other invalid answer.
     if (end.error !== undefined && (end.error.name !== 'AnswerEmpty' || spec.schema === undefined)) throw end.error
     if (end.stopped !== undefined) ctx.extra['stopped'] = end.stopped
     out.end()
     if (end.cut === 'satisfied') return accept(run, end, attempt, out.partial, true)
     const checked = await check(run, end)
-    // A limit or the repeat guard ended the tool calls: a turn without a word of text has no answer.
+    // A limit or the repeat guard ended the tool calls. A turn without any text has no answer.
     if (end.stopped !== undefined && (!checked.ok || end.text === '')) throw turnStoppedError(end.stopped)
     if (end.stopped !== undefined) emitter.emit({ type: 'warning', message: end.stopped.message })
     if (checked.ok) return accept(run, end, attempt, checked.data, false)
@@ -55,14 +55,13 @@ export async function produceAnswer(run: ActiveTurn): Promise<TurnResult<unknown
 
 type AnswerAttempt = AttemptEnd & { cut: ActiveTurn['cut']['reason'] }
 
-/** One attempt: its text goes to the readers as it comes. */
 async function attemptAnswer(run: ActiveTurn, slots: Slots, native: boolean, number: number): Promise<AnswerAttempt> {
   const { spec, ctx, emitter, out, cut } = run
   const { settings, schema } = spec
   const formatted = schema !== undefined && !native && hasStructuredOutput(settings, schema.jsonSchema)
   const messages = renderPrompt(slots, outputRequirement(spec), settings)
   const { signal, close } = openAttemptSignal(run)
-  // A model that may call tools says things before it does; only what it says last is the answer.
+  // A model may write text before a tool call. Only its last text is the answer.
   if (native) out.hold()
   try {
     const end = await runAttempt({
@@ -97,7 +96,7 @@ async function attemptAnswer(run: ActiveTurn, slots: Slots, native: boolean, num
   }
 }
 
-/** The signal of one attempt: aborted with the run, and when the attempt is cut. */
+/** Creates the signal of one attempt, which aborts with the run or when the attempt is aborted. */
 function openAttemptSignal({ cut, signal }: ActiveTurn): { signal: AbortSignal; close: () => void } {
   signal.throwIfAborted()
   const controller = new AbortController()
@@ -132,7 +131,7 @@ function accept(
   return { data, text, reasoning, attempts, toolLogs, usage: run.usage(), finishReason, satisfied, extra, message }
 }
 
-/** Where a validator had the answer cut short, that is all there is to say about it. */
+/** If a validator aborted the answer, its problems are the only result. */
 async function check(run: ActiveTurn, end: AnswerAttempt): Promise<CheckedOutput<unknown>> {
   if (end.cut === 'invalid') return { ok: false, problems: run.cut.problems }
   const { schema } = run.spec
@@ -146,14 +145,14 @@ async function check(run: ActiveTurn, end: AnswerAttempt): Promise<CheckedOutput
   return run.out.check()
 }
 
-/** A text has no schema; only validators of the whole speak about it. */
+/** A text has no schema, so only validators of the whole answer apply. */
 async function checkText({ spec }: ActiveTurn, text: string): Promise<CheckedOutput<unknown>> {
   const verdicts = await Promise.all(spec.validators.map(async ({ check }) => check(text as never)))
   const problems = verdicts.map((verdict) => problemOf(verdict, '')).filter((problem) => problem !== undefined)
   return problems.length === 0 ? { ok: true, data: text } : { ok: false, problems }
 }
 
-/** The same prompt with the reason, and with what the model's own calls brought: they are not made again. */
+/** Repeats the prompt with the reason and the results of native tool calls, so that they do not run again. */
 function retryPrompt({ ctx, spec }: ActiveTurn, reason: string, native: boolean): Slots {
   const brought = native && ctx.toolLogs.length > 0 ? { actionResults: actionResults(ctx.toolLogs) } : {}
   const told = `The answer before this one was not accepted:\n${reason}`

@@ -4,7 +4,6 @@ import { type Script, scriptedModel } from '../../../core/src/testing/index.ts'
 import type { Answer, Ask } from '../../../core/src/tool/asks.ts'
 import { createAgent } from '../agent.ts'
 
-/** An agent whose model saves three times in one turn, and what was asked and done. */
 function savingAgent(answer: (ask: Ask) => Answer, turns = 1) {
   const call = (n: number) => ({ call: { name: 'save', input: { n } } })
   const turn: Script = [[call(1)], [call(2)], [call(3)], [{ text: 'Saved.' }]]

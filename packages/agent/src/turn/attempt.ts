@@ -26,26 +26,24 @@ export interface Attempt {
   onTool(log: ToolLog): void
   onStep(step: number): void
   onRetry(retry: { attempt: number; delayMs: number; message: string }): void
-  /** What came of this step is void: the model is asked again. */
+  /** Called when this step's output is void because the model is called again. */
   onReset(): void
 }
 
 export interface AttemptEnd {
   message: Message
-  /** Of the last step. */
+  /** Text of the last step. */
   text: string
   reasoning: string
   usage: Usage | undefined
   finishReason: string
-  /** The signal ended it. */
   aborted: boolean
-  /** A limit or a refusal ended the answer. */
   stopped: Metadata['stopped']
-  /** What the provider did wrong; nothing is set when the signal ended it. */
+  /** Provider error. Unset if the signal aborted the attempt. */
   error?: NamedError
 }
 
-/** One answer of the model with the calls it makes, in the same loop that runs of the workspace go through. */
+/** Runs one model answer with its tool calls, in the same loop as workspace runs. */
 export async function runAttempt(attempt: Attempt): Promise<AttemptEnd> {
   const outcome = await run({
     ...runInput(attempt),
@@ -72,7 +70,6 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptEnd> {
 
 type AttemptSettings = Pick<Attempt, 'settings' | 'session' | 'runId' | 'signal'> & { responseFormat?: unknown }
 
-/** What a run of an agent needs besides tools, history and log. */
 export function runInput({
   settings,
   session,
@@ -109,7 +106,6 @@ export function runInput({
   }
 }
 
-/** Hears the log of a run and tells what a turn is interested in. */
 function listener(attempt: Attempt): (chunk: Chunk) => void {
   const calls = createCallLogs(attempt.onTool)
   let step = 0
@@ -136,7 +132,7 @@ function listener(attempt: Attempt): (chunk: Chunk) => void {
   }
 }
 
-/** Makes logs of the chunks of calls: one when a call has its result. */
+/** Builds tool logs from chunks, one when a tool call has its result. */
 export function createCallLogs(onLog: (log: ToolLog, toolCallId: string) => void): (chunk: Chunk) => void {
   const open = new Map<string, Pick<ToolLog, 'name' | 'kwargs' | 'purpose'>>()
   const refusals = new Map<string, string>()

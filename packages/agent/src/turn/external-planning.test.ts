@@ -14,7 +14,6 @@ const userText = (call: { prompt: readonly { role: string; content: unknown }[] 
 const plan = (kwargs: unknown, purpose = 'find the weather', name = 'weather') =>
   JSON.stringify({ use_tool: true, tool_command: { purpose, tool_name: name, tool_kwargs: kwargs } })
 
-/** An agent with a weather tool, and what was asked of it. */
 const weatherAgent = (script: Script, options: Partial<AgentOptions> = {}) => {
   const model = scriptedModel(script)
   const asked: string[] = []

@@ -11,21 +11,19 @@ import { createCallLogs, runInput } from './attempt.ts'
 import { actionResults, type ToolLog } from './tool-registry.ts'
 import type { TurnRun } from './turn.ts'
 
-/** One call as a plan writes it. */
 const commandSchema = z.object({
   purpose: z.string().describe('what the call is to find out or do'),
   tool_name: z.string().describe('a name from {tools}'),
   tool_kwargs: z.record(z.string(), z.unknown()).describe('as {tools} says'),
 })
 
-/** What a plan is made of: the question of the turn, its tools, and what the model would know of the conversation. */
 function planSlots({ ctx, spec }: ActiveTurn): Slots {
   const { system, role, rules, userInfo, developer, history, input, attachment, instruct } = ctx.prompt
   const seen = { system, role, rules, userInfo, developer, history, input, attachment }
   return { ...seen, 'extra instruction': instruct, tools: spec.toolTexts() } as Slots
 }
 
-/** Asks for a plan and reads it. It ends with its reader, and its tokens count whatever becomes of it. */
+/** Requests a plan and reads it. The request ends with its reader. Its tokens always count. */
 async function askPlan<In, Out>(
   run: ActiveTurn,
   slots: Slots,
@@ -44,7 +42,7 @@ async function askPlan<In, Out>(
   }
 }
 
-/** Missing arguments are the tool's business: its schema complains. */
+/** Missing arguments are left to the tool's schema. */
 function readCommand(given: unknown): PlannedCall {
   const { purpose, tool_name: name, tool_kwargs: kwargs } = (given ?? {}) as Record<string, unknown>
   if (typeof name !== 'string' || name === '') throw planError('It wants a tool and does not name one.')
@@ -73,8 +71,8 @@ const resultsNotice =
   'What stands in {action_results} was just looked up for this request. Rely on it, and quote it or name its source, with the URL where there is one.'
 
 /**
- * Tools for models that cannot call them: a request of its own says whether one is needed, it is run, and what it
- * brought joins the prompt. A plan that cannot be read is told as a warning, and the answer is given without it.
+ * Runs tools for models without native tool calls. A separate request decides if one is needed; its result is added to
+ * the prompt. An unreadable plan emits a warning, and the answer continues without it.
  */
 export async function planExternally(run: ActiveTurn): Promise<void> {
   const { spec, ctx } = run
@@ -93,12 +91,12 @@ export async function planExternally(run: ActiveTurn): Promise<void> {
 
 async function planOnce(run: ActiveTurn): Promise<void> {
   await askPlan(run, { instruct: singlePlanQuestion }, singlePlanSchema, async (plan) => {
-    // The decision may come after the command: nothing runs before both are there.
+    // The decision may come after the command, so wait for both before running.
     const decision: unknown = await plan.key('use_tool')
     if (decision === false) return
     if (decision !== true) throw planError('It does not say whether a tool is used.')
     const call = readCommand(await plan.key('tool_command'))
-    // What comes behind the command does not matter any more.
+    // The text after the command is irrelevant.
     await Promise.all([runPlanned(run, [call]), plan.result().catch(() => undefined)])
   })
 }
@@ -115,7 +113,10 @@ const roundPlanSchema = z.object({
 const roundPlanQuestion =
   'Decide what comes next: "execute" tools of {tools} to collect what a good answer to {input} still lacks, or "response" when {done_plans} and {last_round_result} are enough.'
 
-/** Several plans in a row: each sees what the ones before did. Commands of a round run together where they only read. */
+/**
+ * Runs several plans in sequence, each with the results of the earlier ones. Read-only commands of a round run in
+ * parallel.
+ */
 async function planRounds(run: ActiveTurn, rounds: number): Promise<void> {
   const { toolLogs } = run.ctx
   let seen = 0
@@ -138,7 +139,6 @@ async function planRounds(run: ActiveTurn, rounds: number): Promise<void> {
   }
 }
 
-/** A call that a plan asks for. */
 interface PlannedCall {
   purpose: string
   name: string
@@ -154,8 +154,8 @@ interface PlannedCallOptions {
 }
 
 /**
- * Runs planned calls as a run runs those of a model, by playing them to it: checked by their schema, under permissions,
- * read-only neighbours together and each write alone. What goes wrong becomes the `error` of its log.
+ * Runs planned calls like a model's tool calls, by replaying them to a run. Their schemas and permissions apply.
+ * Adjacent read-only calls run in parallel, writes run alone. A failure becomes the `error` of its log.
  */
 async function executeCalls(planned: readonly PlannedCall[], ground: PlannedCallOptions): Promise<ToolLog[]> {
   const { settings, tools, signal } = ground
@@ -177,7 +177,6 @@ async function executeCalls(planned: readonly PlannedCall[], ground: PlannedCall
   }))
 }
 
-/** The model, but for its first answer: that makes the planned calls. */
 function modelPlayingCalls(calls: readonly (PlannedCall & { id: string })[], model: LanguageModelV4): LanguageModelV4 {
   let played = false
   return {

@@ -8,8 +8,8 @@ import { type ToolLog, toolLogLine } from './tool-registry.ts'
 import type { RunOptions, TurnContext, TurnEvent, TurnResult, TurnRun, TurnSpec } from './turn.ts'
 
 /**
- * One run from its first handler to its last: request prefixes, plan, broadcast prefixes, attempts until one is
- * accepted, and `finally` exactly once.
+ * Executes one run: request prefixes, plan, broadcast prefixes, attempts until one is accepted, and `finally` exactly
+ * once.
  */
 async function runTurn(run: TurnRequest): Promise<TurnResult<unknown>> {
   const { spec, events, out } = run
@@ -124,7 +124,7 @@ export function createTurnRun<Input, Data>(spec: TurnSpec, options: RunOptions):
   function begin(): Promise<TurnResult<unknown>> {
     if (begun === undefined) {
       begun = runTurn({ id, spec, signal, events, out: out as never, cut, usage: () => used, addUsage: count })
-      // Whoever reads gets the error; a run that nobody asks for its result is no unhandled rejection.
+      // Readers get the error. An unread result must not cause an unhandled rejection.
       begun.catch(() => undefined)
     }
     return begun

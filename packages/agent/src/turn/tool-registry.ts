@@ -12,49 +12,44 @@ import { z } from 'zod'
 import type { OutputSource } from '../output/ensure.ts'
 import { notationOf } from '../output/output-schema.ts'
 
-/** A function with what a model has to know of it. */
 export interface FunctionTool<Input = unknown, Output = unknown> {
   name: string
   /** Tells the model when to use it. Default: the name. */
   description?: string
-  /** A zod object, or any Standard Schema that can give its JSON Schema. Default: any object. */
+  /** A zod object, or any Standard Schema that provides its JSON Schema. Default: any object. */
   input?: OutputSource<unknown, Input>
-  /** What comes back, for the model to read before it calls. */
+  /** Describes the result to the model before it calls the tool. */
   returns?: OutputSource
-  /** Changes nothing: may run beside others. Default false. */
+  /** Changes nothing and may run in parallel with others. Default false. */
   readOnly?: boolean
-  /** Whether a person is asked first. Default false: a function that a program hands over may be called. */
+  /** Requires approval before it runs. Default false: functions provided by the program are trusted. */
   needsApproval?: Tool<Input, Output>['needsApproval']
   timeout?: number
   tags?: readonly string[]
   execute: (input: Input, ctx: ToolContext) => Output | Promise<Output>
 }
 
-/** A function that is used as a tool may carry what a model has to know of it. */
+/** A function used as a tool may carry its description as properties. */
 export type ToolFunction = ((input: never, ctx: never) => unknown) &
   Partial<Pick<FunctionTool, 'description' | 'input' | 'returns' | 'readOnly'>>
 
-/** A tool as it is listed. */
 export interface ListedTool {
   name: string
   description: string
-  /** JSON Schema of the arguments. */
   kwargs: Record<string, unknown>
-  /** JSON Schema of the result, where it is known. */
   returns?: Record<string, unknown>
   tags: string[]
   readOnly: boolean
 }
 
-/** Tools by name and tag. Several agents may share one; each uses those with its own tag, `agent-<name>`. */
+/** Tools by name and tag. Agents may share a registry; each uses the tools with its own tag, `agent-<name>`. */
 export interface ToolRegistry {
-  /** Throws `ToolExists` when another tool has the name. */
+  /** Throws `ToolExists` if another tool has the name. */
   add(tool: Tool, options?: { returns?: OutputSource | undefined; tags?: readonly string[] | undefined }): Tool
-  /** Makes a tool of a function and its definition. */
   addFunction<Input, Output>(definition: FunctionTool<Input, Output>): Tool
   get(name: string): Tool | undefined
   tag(tool: Tool, tag: string): void
-  /** Those that have any of the tags, each once; without tags all. */
+  /** Returns the tools with any of the tags, without duplicates. Without tags, returns all. */
   tools(tags?: readonly string[]): Tool[]
   list(options?: { tags?: readonly string[] | undefined }): ListedTool[]
   returns(tool: Tool): OutputSource | undefined
@@ -62,7 +57,7 @@ export interface ToolRegistry {
 
 interface Entry {
   tool: Tool
-  /** Without what is said about the result. */
+  /** Excludes the description of the result. */
   description: string
   returns?: OutputSource
   tags: Set<string>
@@ -123,7 +118,7 @@ function toListedTool({ tool, description, returns, tags }: Entry): ListedTool {
   }
 }
 
-/** The schema of the arguments as tools have it: zod as it is, another Standard Schema behind a zod type. */
+/** Converts the argument schema to a tool's format: zod as is, another Standard Schema wrapped in a zod type. */
 function inputSchemas(source: OutputSource | undefined): Pick<Tool, 'input' | 'jsonSchema'> {
   if (source === undefined) return { input: z.looseObject({}) }
   if ('_zod' in source) return { input: source as unknown as z.ZodType }
@@ -139,7 +134,7 @@ function inputSchemas(source: OutputSource | undefined): Pick<Tool, 'input' | 'j
   return { input, jsonSchema: toJsonSchema(source) }
 }
 
-/** What a call is made with: an object always; a tool that takes a plain text gets it as `input`. */
+/** Returns the schema of the arguments, always an object. A tool that takes plain text gets it as `input`. */
 function argumentsSchema(tool: Tool): Record<string, unknown> {
   const { $schema: _, ...schema } = tool.jsonSchema ?? toJsonSchema(tool.input as unknown as OutputSource)
   return isStringTool(tool) ? { type: 'object', properties: { input: schema }, required: ['input'] } : schema
@@ -161,7 +156,7 @@ function nameTakenError(name: string): NamedError {
   })
 }
 
-/** Tools as a model without calls of its own reads them: fields with their types, in the notation of outputs. */
+/** Describes tools for a model without native tool calls: fields with types, in the notation of outputs. */
 export function renderTools(registry: ToolRegistry, tags: readonly string[]): Record<string, unknown>[] {
   return registry.list({ tags }).map(({ name, description, kwargs, returns }) => ({
     name,
@@ -171,18 +166,17 @@ export function renderTools(registry: ToolRegistry, tags: readonly string[]): Re
   }))
 }
 
-/** What one call of a tool was and brought. */
 export interface ToolLog {
   name: string
   kwargs: unknown
-  /** What the model said that the call is for. */
+  /** Purpose stated by the model. */
   purpose: string
-  /** Absent when the call failed. */
+  /** Absent if the call failed. */
   result?: unknown
   error?: string
 }
 
-/** What the model reads of the calls: results by purpose; a purpose that was given twice is numbered. */
+/** Returns tool results by purpose, for the model. Duplicate purposes are numbered. */
 export function actionResults(logs: readonly ToolLog[]): Record<string, unknown> {
   const results: Record<string, unknown> = {}
   for (const { purpose, result, error } of logs) {
@@ -193,7 +187,6 @@ export function actionResults(logs: readonly ToolLog[]): Record<string, unknown>
   return results
 }
 
-/** One line for a person who watches. */
 export function toolLogLine({ name, kwargs, purpose, result, error }: ToolLog): string {
   const brought = error === undefined ? preview(result) : `failed: ${error}`
   return `[tool] ${name}(${preview(kwargs)}) for "${purpose}" -> ${brought}`.replaceAll('\n', ' ')

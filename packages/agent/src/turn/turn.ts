@@ -19,13 +19,11 @@ import { type Attachment, type HistoryMessage, mergeSlots, setSlots, type Slots 
 import type { AgentOptions, LearnedCapabilities } from './agent-options.ts'
 import type { ToolLog } from './tool-registry.ts'
 
-/** What the model is told about the form of its answer. */
 export function outputRequirement({ schema, words }: Pick<TurnSpec, 'schema' | 'words'>): string | undefined {
   if (schema === undefined) return words
   return `Data Format: JSON\nData Structure:\n${schema.notation}`
 }
 
-/** What a turn has of its agent when its run is made. */
 export type AgentScope = Pick<
   TurnSpec,
   'settings' | 'learnt' | 'slots' | 'tools' | 'toolTexts' | 'extensions' | 'emptyTurn'
@@ -33,7 +31,7 @@ export type AgentScope = Pick<
 
 interface TurnState {
   readonly ground: () => AgentScope
-  /** Starts the run. Passed in because a run creates turns of its own. */
+  /** Starts the run. Injected because a run creates turns itself. */
   readonly start: <Input, Data>(spec: TurnSpec, options: RunOptions) => TurnRun<Input, Data>
   readonly changes: readonly ((slots: Slots) => Slots)[]
   readonly ensure: readonly EnsureRule[]
@@ -43,10 +41,10 @@ interface TurnState {
 }
 
 /**
- * One question to an agent, as an immutable builder: each method gives a new turn. `Input` is what the model writes,
- * which paths lead into; `Data` is what the schema makes of it. The agent's scope counts as it is when `run` is called.
+ * One question to an agent, as an immutable builder: each method returns a new turn. `Input` is the type the model
+ * writes, which paths refer to. `Data` is the schema's output type. The agent's scope is read when `run` is called.
  *
- * The methods named after slots merge into what the agent and earlier calls gave; `set` replaces it.
+ * Methods named after slots merge into the values of the agent and earlier calls; `set` replaces them.
  */
 export class Turn<Input = string, Data = string> {
   readonly #parts: TurnState
@@ -56,12 +54,12 @@ export class Turn<Input = string, Data = string> {
     this.#parts = parts
   }
 
-  /** The slots given replace those of the same name, the agent's too. `undefined` takes a slot away. */
+  /** Replaces slots of the same name, including the agent's. `undefined` removes a slot. */
   set(slots: Slots): Turn<Input, Data> {
     return this.#change((before) => setSlots(before, slots))
   }
 
-  /** Maps key by key, lists one after the other, anything else replaced: see `mergeValue`. */
+  /** Merges maps by key, appends lists, replaces anything else; see `mergeValue`. */
   merge(slots: Slots): Turn<Input, Data> {
     return this.#change((before) => mergeSlots(before, slots))
   }
@@ -110,14 +108,14 @@ export class Turn<Input = string, Data = string> {
     return this.merge({ userInfo: value })
   }
 
-  /** The form of the answer: a schema, or words that leave it a text. */
+  /** Sets the form of the answer: a schema, or a description, which keeps the answer a text. */
   output<In, Out>(schema: OutputSource<In, Out>): Turn<In, Out>
   output(words: string): Turn
   output(form: unknown): unknown {
     return this.set({ output: form })
   }
 
-  /** Paths that an answer must have to be accepted, beside those that the schema marks. */
+  /** Requires paths in an accepted answer, in addition to those the schema marks. */
   ensure<const P extends PathOf<Input>>(
     paths: (P & ValidPath<Input, P>) | readonly (P & ValidPath<Input, P>)[],
     rule?: EnsureRule['rule'],
@@ -127,7 +125,10 @@ export class Turn<Input = string, Data = string> {
     return this.#with({ ensure: [...this.#parts.ensure, ...rules] })
   }
 
-  /** Checks one value as soon as it is complete, or the whole answer. A refusal is told to the model, which tries again. */
+  /**
+   * Checks one value as soon as it is complete, or the whole answer. The model gets the reason of a rejection and tries
+   * again.
+   */
   validate(check: (data: Data) => Verdict | Promise<Verdict>): Turn<Input, Data>
   validate<const P extends PathOf<Input>>(
     path: P & ValidPath<Input, P>,
@@ -139,28 +140,26 @@ export class Turn<Input = string, Data = string> {
     return this.#with({ validators: [...this.#parts.validators, validator] })
   }
 
-  /** How often an answer that is not accepted is asked for again; then it is an error, or the last answer is taken. */
+  /** Sets the number of retries for a rejected answer. After that the turn throws or returns the last answer. */
   retries(count: number, otherwise: TurnSpec['otherwise'] = 'throw'): Turn<Input, Data> {
     return this.#with({ retries: checkRetries(count), otherwise })
   }
 
-  /** Makes a run; the request follows when somebody reads it. Every call makes a run of its own. */
+  /** Creates a separate run on each call. The request starts when the run is read. */
   run(options: RunOptions = {}): TurnRun<Input, Data> {
     return this.#parts.start<Input, Data>(this.#spec(), options)
   }
 
-  /** The messages that would be sent, before handlers and planning change them. */
+  /** Returns the messages to send, before handlers and planning change them. */
   toMessages(): PromptMessage[] {
     const spec = this.#spec()
     return renderPrompt(spec.slots, outputRequirement(spec), spec.settings)
   }
 
-  /** The same as one text. */
   toText(): string {
     return renderText(this.toMessages())
   }
 
-  /** Agent scope and turn scope as a prompt file. */
   toYamlPrompt(): string {
     return toYamlPrompt(this.#parts.ground().slots, this.#applied({}))
   }
@@ -196,13 +195,12 @@ export class Turn<Input = string, Data = string> {
   }
 }
 
-/** Anything else would be compared with the attempts in vain, and never end them. */
+/** Other values would never end the attempts. */
 function checkRetries(retries: number): number {
   if (Number.isInteger(retries) && retries >= 0) return retries
   throw new TypeError('retries takes a number: 0, 1, 2…')
 }
 
-/** A path that no answer could have would be asked for in vain. */
 function checkEnsured(rules: readonly EnsureRule[], schema: OutputSchema | undefined): void {
   for (const { path } of rules) {
     if (schema === undefined) throw outputSchemaMissing()
@@ -210,27 +208,25 @@ function checkEnsured(rules: readonly EnsureRule[], schema: OutputSchema | undef
   }
 }
 
-/** What happens in a run, in order. */
 export type TurnEvent =
   | { readonly type: 'delta'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }
-  /** A tool has its result. */
   | { readonly type: 'tool'; readonly log: ToolLog }
   /** Another request follows within the answer, since tools were called. */
   | { readonly type: 'step'; readonly step: number }
-  /** The answer so far was not accepted: whatever was told of it no longer counts. */
+  /** The answer so far was rejected. Discard all its earlier events. */
   | { readonly type: 'reset'; readonly reason: string; readonly attempt: number }
-  /** The provider failed before its first byte and is asked again. */
+  /** The provider failed before its first byte and is retried. */
   | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly message: string }
-  /** Something did not go as it should, and the answer is given nevertheless. */
+  /** A non-fatal problem. The answer continues. */
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'done'; readonly text: string; readonly data: unknown }
-  /** Of an extension. */
+  /** Emitted by an extension. */
   | { readonly type: 'custom'; readonly name: string; readonly data: unknown }
 
 type EventOf<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>
 
-/** Events that a handler adds: none, one, or several as they come. */
+/** Events added by a handler: none, one, or several over time. */
 export type Emission =
   | void
   | TurnEvent
@@ -238,101 +234,99 @@ export type Emission =
   | AsyncIterable<TurnEvent>
   | Promise<void | TurnEvent | Iterable<TurnEvent>>
 
-/** One run as its handlers see it. Two runs never share one. */
+/** One run as its handlers see it. Never shared between runs. */
 export interface TurnContext {
   readonly id: string
   readonly agent: string
   readonly signal: AbortSignal
-  /** The session that this run belongs to; made for the run where there is none. */
+  /** Session of this run. Created for the run if there is none. */
   session: string
-  /** The prompt of this run: `requestPrefix` may put another one in its place. */
+  /** The prompt of this run. `requestPrefix` may replace it. */
   prompt: Slots
-  /** Ends up in the result. */
+  /** Included in the result. */
   readonly extra: Record<string, unknown>
   readonly toolLogs: ToolLog[]
-  /** An empty turn on the same model, without the agent's prompt, tools and extensions: for requests of one's own. */
+  /**
+   * Creates an empty turn on the same model, without the agent's prompt, tools and extensions, for additional requests.
+   */
   turn(): Turn
-  /** Counts another request's tokens in. */
   addUsage(usage: Usage | undefined): void
 }
 
 export interface TurnEnd extends TurnContext {
-  /** Present when the run came to its end. */
   readonly result?: TurnResult<unknown>
-  /** Present when it did not. */
   readonly error?: unknown
 }
 
-/** What `agent.use()` takes: handlers at four places of every run. Each may be async; what one throws ends the run. */
+/**
+ * The argument of `agent.use()`: handlers at four points of every run. Each may be async. An exception ends the run.
+ */
 export interface Extension {
-  /** Before the request, one after the other: may change `ctx.prompt`. */
+  /** Runs before the request, sequentially. May change `ctx.prompt`. */
   requestPrefix?(ctx: TurnContext): void | Promise<void>
-  /** Before the first event of the model: what is returned or yielded comes first. */
+  /** Runs before the model's first event. Emits the returned or yielded events first. */
   broadcastPrefix?(ctx: TurnContext): Emission
-  /** After each event of a type. What these add is not handed to them again. */
+  /** Runs after each event of a type. Events it adds are not passed to it again. */
   broadcastSuffix?: { [Type in TurnEvent['type']]?: (event: EventOf<Type>, ctx: TurnContext) => Emission }
-  /** Exactly once per run that was begun, at its end, whatever its readers do; awaited before the result is given. */
+  /** Runs exactly once at the end of every started run, whatever its readers do. Awaited before the result resolves. */
   finally?(ctx: TurnEnd): void | Promise<void>
 }
 
 export interface TurnResult<Data> {
-  /** What the output schema makes of the answer; the text where there is no schema. */
+  /** The schema's output, or the text without a schema. */
   data: Data
-  /** The text of the accepted answer as the model wrote it. */
+  /** Text of the accepted answer as the model wrote it. */
   text: string
   reasoning: string
-  /** Answers that were asked for; 1 unless some were not accepted. */
+  /** Number of requested answers; 1 unless some were rejected. */
   attempts: number
   toolLogs: ToolLog[]
-  /** Of all requests of the run, as far as the provider told. */
+  /** Total of all requests of the run, as far as the provider reports it. */
   usage: Usage | undefined
   finishReason: string
-  /** True when the request was ended because every awaited key had arrived: `data` is what there was. */
+  /** True if the request ended early because every awaited key had arrived. `data` is then the partial value. */
   satisfied: boolean
-  /** What extensions leave; `toolLogs` is in it too. */
+  /** Values set by extensions, including `toolLogs`. */
   extra: Record<string, unknown>
-  /** The accepted answer as a message, as it is stored and shown. */
   message: Message
 }
 
 export interface RunOptions {
   signal?: AbortSignal
-  /** The request is ended as soon as every key that anybody waits for has arrived. */
+  /** Ends the request as soon as every awaited key has arrived. */
   stopWhenSatisfied?: boolean
-  /** How instant events write their paths. Default `dot`. */
+  /** Path style of instant events. Default `dot`. */
   pathStyle?: PathStyle
 }
 
 /**
- * One turn being answered. Lazy: the request is made when somebody reads (`when` alone does not). Cached: it is made
- * once, and every reader, however late, gets everything from the beginning. A reader that goes away ends nothing.
+ * A running turn. Lazy: the request starts when someone reads (`when` alone does not). Cached: it runs once, and every
+ * reader gets everything from the beginning, however late. A reader that leaves cancels nothing.
  */
 export interface TurnRun<Input, Data> extends OutputKeys<Input> {
   readonly id: string
-  /** The accepted answer, when all handlers have ended. */
+  /** Resolves to the accepted answer once all handlers have ended. */
   result(): Promise<TurnResult<Data>>
-  /** Everything that happens. */
   events(): AsyncIterableIterator<TurnEvent>
-  /** The text as it comes. After a `reset` the next attempt follows; `events` tells where. */
+  /** Yields the text as it streams. After a `reset` the next attempt follows; `events` shows where. */
   text(): AsyncIterableIterator<string>
-  /** Tokens of all requests so far, as far as the provider told; also of a run that was stopped or failed. */
+  /** Tokens of all requests so far, as far as the provider reports them, even for a stopped or failed run. */
   usage(): Usage | undefined
-  /** Ends the request; whoever reads gets the reason. */
+  /** Cancels the request. Readers get the reason. */
   stop(reason?: unknown): void
 }
 
-/** Everything of a turn that its run needs, as it was when the run was made. Nothing of it changes afterwards. */
+/** Immutable snapshot of everything a run needs from its turn. */
 export interface TurnSpec {
   readonly settings: AgentOptions
   readonly learnt: LearnedCapabilities
   readonly slots: Slots
   readonly schema?: OutputSchema<unknown, unknown>
-  /** What the output slot says in words. */
   readonly words?: string
   readonly ensure: readonly EnsureRule[]
   readonly validators: readonly KeyValidator[]
   readonly retries: number
-  /** What becomes of an answer that is still not accepted when no retry is left. */
+  /** Behavior if the answer is still rejected after the last retry. */
   readonly otherwise: 'throw' | 'last'
   readonly tools: readonly Tool[]
   /** The tools as text, for external planning. */

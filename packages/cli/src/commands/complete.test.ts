@@ -19,7 +19,6 @@ test('a word with / or @ is completed', async () => {
 
 test('bash asks for the word at the cursor, and is given what it lacks of it', async () => {
   const { stdout: script } = await troupe(place, ['complete', '--bash'])
-  // Stands where troupe would: it says what it was asked for, and one answer for each.
   put('bin/troupe', '#!/bin/sh\necho "$3" >> asked\necho "${3}view.md"\n')
   chmodSync(path.join(place.folder, 'bin/troupe'), 0o755)
   put('complete.sh', script)

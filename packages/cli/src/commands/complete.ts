@@ -2,8 +2,8 @@ import { defineCommand, UsageError } from '../shared/command.ts'
 import { connect, readJson } from '../shared/connect.ts'
 
 /**
- * For bash: what is before the cursor, from the last space or quote on. Bash cuts words at colons and the like and puts
- * its own last piece of the word in place of what we give, so that the rest of the word is taken off the answers.
+ * Bash completion for the text before the cursor, from the last space or quote. Bash splits words at colons and the
+ * like and replaces only the last piece, so the rest of the word is removed from the answers.
  */
 const bash = `_troupe() {
   local word="\${COMP_LINE:0:COMP_POINT}"
@@ -18,7 +18,7 @@ const bash = `_troupe() {
 complete -o default -o nospace -F _troupe troupe
 `
 
-/** `troupe complete <word>`: what a word that begins with / or @ may become. `--bash`: has bash ask for it. */
+/** `troupe complete <word>`: completes a word that starts with / or @. `--bash` prints the bash completion script. */
 export const command = defineCommand({
   options: {
     bash: { type: 'boolean', default: false },

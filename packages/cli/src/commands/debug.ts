@@ -17,7 +17,7 @@ interface DebugView {
   strays: { id: string }[]
 }
 
-/** `troupe debug <sessionId> [messageId]`: how an answer came about. */
+/** `troupe debug <sessionId> [messageId]`: shows how an answer was produced. */
 export const command = defineCommand({
   options: { json: { type: 'boolean', default: false }, workspace: { type: 'string' } },
   async run({ values, positionals }, context) {

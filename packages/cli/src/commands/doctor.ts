@@ -2,8 +2,8 @@ import { diagnose, type Finding } from '@troupe/server/doctor'
 import { defineCommand } from '../shared/command.ts'
 
 /**
- * `troupe doctor`: what was found, what was tried, and how to fix it. `--full` reads all of a large database. Exit code 1
- * when something fails.
+ * `troupe doctor`: shows findings, attempts and fixes. `--full` reads all of a large database. Exits with 1 if
+ * something fails.
  */
 export const command = defineCommand({
   options: { json: { type: 'boolean', default: false }, full: { type: 'boolean', default: false } },

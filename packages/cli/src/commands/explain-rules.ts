@@ -7,8 +7,8 @@ import { type CommandContext, defineCommand, printNotice, UsageError } from '../
 const longestLine = 1 << 22
 
 /**
- * Reads lines from stdin to its end and writes one line of JSON for each that is not empty, in order. What is read
- * together is written together, and nothing more is read while the reader of the answers is behind.
+ * Reads stdin to its end and writes one line of JSON per non-empty line, in order. Lines read together are written
+ * together. Stops reading while the consumer is behind.
  */
 async function answerLines(
   { stdin, stdout }: Pick<CommandContext, 'stdin' | 'stdout'>,
@@ -46,7 +46,10 @@ async function answerLines(
   }
 }
 
-/** `troupe rules explain`: what would become of calls in this folder, and why. Needs no server and changes nothing. */
+/**
+ * `troupe rules explain`: shows the decision for tool calls in this folder, and the reason. Needs no server and changes
+ * nothing.
+ */
 export const command = defineCommand({
   options: {
     jsonl: { type: 'boolean', default: false },
@@ -94,7 +97,7 @@ async function explainCommand(explainer: Explainer, command: string, { stdout }:
   return 0
 }
 
-/** One object for each line: a decision, or what is wrong with the line. */
+/** Returns one object per line: a decision, or the problem with the line. */
 function explainLine(explainer: Explainer, line: string): object | Promise<object> {
   let call: unknown
   try {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { defineCommand, printNotice, UsageError } from '../shared/command.ts'
 import { connect, readJson } from '../shared/connect.ts'
 
-/** `troupe export <session>`: the session as a file, on the standard output or where `--output` says. */
+/** `troupe export <session>`: writes the session to stdout or to `--output`. */
 export const command = defineCommand({
   options: {
     format: { type: 'string' },

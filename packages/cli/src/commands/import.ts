@@ -13,7 +13,9 @@ interface ImportReport {
   problems: { where: string; message: string }[]
 }
 
-/** Imports a file of another program, or one of ours, through whoever owns the home. Resolves to the exit code. */
+/**
+ * Imports a file of another program, or one of ours, through the process that owns the home. Resolves to the exit code.
+ */
 async function importUpload(context: CommandContext, file: string, workspace?: string): Promise<number> {
   const connection = await connect(context, { workspace })
   try {
@@ -54,8 +56,8 @@ async function readReport(body: ReadableStream): Promise<ImportReport> {
 }
 
 /**
- * `troupe import <file|folder>`: exported sessions come back into the store of this folder's workspace, and files of
- * other programs become sessions.
+ * `troupe import <file|folder>`: restores exported sessions into the store of this folder's workspace, and converts
+ * files of other programs to sessions.
  */
 export const command = defineCommand({
   options: { workspace: { type: 'string' } },
@@ -103,7 +105,7 @@ export const command = defineCommand({
   },
 })
 
-/** A whole home is taken for the sessions in it. */
+/** Accepts a whole home and imports its sessions. */
 function sessionsIn(folder: string): string {
   const inside = path.join(folder, 'sessions')
   if (statSync(inside, { throwIfNoEntry: false })?.isDirectory()) return inside

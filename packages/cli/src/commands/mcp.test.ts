@@ -10,7 +10,6 @@ const place = useTroupe()
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const work = (...names: string[]): string => path.join(place.folder, 'work', ...names)
 
-/** Our own client on our own server. */
 async function connect(config: McpServerConfig): Promise<McpServer> {
   const server = createMcpServer({
     name: 'troupe',
@@ -31,7 +30,7 @@ const onStreams = (...args: string[]): Promise<McpServer> =>
     env: { TROUPE_HOME: place.env['TROUPE_HOME'] as string },
   })
 
-/** The same where nothing depends on the streams, without the start of a process. */
+/** Same without starting a process, for tests that do not depend on the streams. */
 async function offered(...args: string[]): Promise<McpServer> {
   const { stdout, code, stop } = startHere(place, ['mcp', '--http', ...args])
   const { url } = JSON.parse(await firstLine(stdout)) as { url: string }
@@ -150,7 +149,7 @@ it('is reached over HTTP by who has the token, and by no page', async () => {
   expect(tools).toEqual(['TimeNow'])
   const headers = authorization()
   const server = await connect({ type: 'http', url, headers })
-  // Where a model is given an object, so is a program.
+  // Programs get an object too, as models do.
   expect(JSON.stringify(await call(server, 'TimeNow', {}))).toMatch(/^\{.*"structuredContent":\{.*\d/)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   const post = (more: Record<string, string>): Promise<Response> =>

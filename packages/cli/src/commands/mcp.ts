@@ -3,7 +3,7 @@ import { createMcpService, serveOverHttp, serveOverStdio } from '@troupe/server/
 import { defineCommand, printNotice, UsageError } from '../shared/command.ts'
 import { connect } from '../shared/connect.ts'
 
-/** `troupe mcp`: our agents and chosen tools for other programs, over the standard streams or HTTP. */
+/** `troupe mcp`: offers our agents and selected tools to other programs, over stdio or HTTP. */
 export const command = defineCommand({
   options: {
     http: { type: 'boolean', default: false },

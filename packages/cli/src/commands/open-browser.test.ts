@@ -7,7 +7,6 @@ import { openBrowser } from './serve.ts'
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-opener-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** An opener that writes down what it was given and what everybody can see of it. */
 function opener(exit: number): NodeJS.ProcessEnv {
   const script = path.join(folder, process.platform === 'darwin' ? 'open' : 'xdg-open')
   const file = '"${1#file://}"'

@@ -15,25 +15,23 @@ import { connect, type Connection, readJson } from '../shared/connect.ts'
 const formats = ['text', 'json', 'stream-json'] as const
 type Format = (typeof formats)[number]
 
-/** What one answer came to. */
 interface Result {
   /** The text of the last step. */
   result: string
   sessionId: string
   messageId: string | null
   model: string | null
-  /** Of its own model calls; what they cost where the price is known. */
+  /** Usage of its own model calls, with their cost if the price is known. */
   usage: Usage | null
   cost: number | null
-  /** What its sub-agents took besides. */
+  /** Usage of its sub-agents, not included in `usage`. */
   subAgents: { tokens: number; cost?: number } | null
   finishReason: string | null
   elapsedMs: number | null
-  /** Null when the run did what it was asked to. */
+  /** Null if the run succeeded. */
   error: ErrorInfo | null
 }
 
-/** Shows an answer while it comes and when it is there. */
 interface Output {
   chunk(chunk: Chunk): void
   end(result: Result): void
@@ -60,7 +58,7 @@ function createOutput(format: Format, write: (text: string) => void): Output {
   }
 }
 
-/** `complete`: the stream ended as the end of a run does. */
+/** `complete`: the stream ended like a finished run. */
 function toResult(message: Message, run: { sessionId: string; complete: boolean; errorText?: string }): Result {
   const { metadata = {} } = message
   return {
@@ -88,7 +86,7 @@ function resultError({ metadata = {} }: Message, run: { complete: boolean; error
   return null
 }
 
-/** What was said after the last tool call, or everything where that is nothing. */
+/** Returns the text after the last tool call, or all text if that is empty. */
 function lastText({ parts }: Message): string {
   const texts = (from: number): string =>
     parts
@@ -99,7 +97,7 @@ function lastText({ parts }: Message): string {
   return texts(start + 1) || texts(0)
 }
 
-/** The prompt of the command line, followed by what is piped in. `typed`: what of it the person wrote. */
+/** Returns the prompt of the command line followed by piped input. `typed`: the part the user wrote. */
 async function readPrompt(positionals: string[], context: CommandContext): Promise<{ prompt: string; typed: string }> {
   if (positionals.length > 1) {
     throw new UsageError(`one prompt is expected, ${positionals.length} were given. Put it in quotes.`)
@@ -111,13 +109,13 @@ async function readPrompt(positionals: string[], context: CommandContext): Promi
   return { prompt, typed: given }
 }
 
-/** A terminal and /dev/null are character devices; a shell gives a pipe or a file, a program often a socket. */
+/** A terminal and /dev/null are character devices. A shell provides a pipe or a file, a program often a socket. */
 function isPiped(stdin: CommandContext['stdin']): boolean {
   if (stdin.isTTY) return false
   try {
     return !fstatSync(stdin.fd).isCharacterDevice()
   } catch {
-    // It is closed.
+    // Stdin is closed.
     return false
   }
 }
@@ -139,7 +137,7 @@ async function readAll(context: CommandContext): Promise<string> {
   }
 }
 
-/** `troupe -p "…"`: one prompt, one answer, nobody to ask. */
+/** `troupe -p "…"`: one prompt, one answer, no approvals. */
 export const command = defineCommand({
   options: {
     print: { type: 'boolean', short: 'p' },
@@ -160,7 +158,7 @@ export const command = defineCommand({
     const maxSteps = parseMaxSteps(values['max-steps'])
     if (values.continue && values.resume !== undefined) throw new UsageError('give either -c or -r, not both')
     const { prompt, typed } = await readPrompt(positionals, context)
-    // The demo's typing pace is for people who watch.
+    // The demo's typing speed is for interactive use.
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const connection = await connect(context, {
       allowBypass: values['allow-bypass'],
@@ -191,7 +189,7 @@ export const command = defineCommand({
   },
 })
 
-/** Words to the person stand beside the answer, not in it. */
+/** Prints hints for the user on stderr, separate from the answer. */
 function withHints(output: Output, context: CommandContext): Output {
   return {
     ...output,
@@ -225,11 +223,11 @@ async function printAnswer(
   let exitCode: number | undefined
   const stop = async (code: number): Promise<void> => {
     exitCode = code
-    // There may be no run yet, or none any more: then nothing is left to stop.
+    // The run may not exist yet or any more. Then there is nothing to stop.
     await connection.fetch(`/ai/chat/${sessionId}/stop`, { method: 'POST' }).catch(() => undefined)
   }
   const endSignals = context.onSignal((signal) => void stop(signal === 'SIGINT' ? 130 : 143))
-  // Whoever reads the answer has gone, `head` for instance: the run is of no use any more.
+  // The reader of the answer is gone, for example `head`, so the run is useless.
   const onClosed = (): void => {
     if (exitCode === undefined) void stop(1)
   }
@@ -256,7 +254,7 @@ async function printAnswer(
   }
 }
 
-/** Reads the stream to its end; one that breaks off is a result too. */
+/** Reads the stream to its end. An interrupted stream gives a result too. */
 async function follow(body: ReadableStream<Uint8Array>, sessionId: string, output: Output): Promise<Result> {
   const fold = createFold()
   let complete = false

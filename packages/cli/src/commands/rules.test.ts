@@ -92,7 +92,7 @@ describe('troupe rules explain --jsonl', () => {
       expect.any(String),
       'ask',
     ])
-    // Without a sandbox nothing keeps a program from editing.
+    // Without a sandbox nothing prevents a program from editing.
     expect(await decisions(['--no-sandbox', '--allow', 'Bash(npm run *)', '--deny', 'Edit'])).toEqual([
       'ask',
       expect.any(String),
@@ -174,7 +174,6 @@ describe('what a run may do', () => {
   })
 })
 
-/** The first line of a stream that matches. */
 async function firstMatch(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> {
   for await (const line of createInterface({ input: stream })) if (pattern.test(line)) return line
   return 'it was not said'

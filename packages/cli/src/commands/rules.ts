@@ -9,7 +9,7 @@ interface ListedRule {
   text: string
   effect: Effect
   layer: string
-  /** Null: it is stored with its session. */
+  /** Null if it is stored with its session. */
   file: string | null
   editable: boolean
   problem?: string
@@ -31,7 +31,6 @@ interface RuleTest {
   warnings: string[]
 }
 
-/** What was asked for, once its flags make sense. */
 interface RuleRequest {
   connection: Connection
   context: CommandContext
@@ -44,7 +43,7 @@ interface RuleRequest {
 
 const usage = 'expected: troupe rules [list | add <rule> | remove <rule> | test <rule> | explain …]'
 
-/** `troupe rules`: what runs unasked, what always asks, what never runs. `explain` is a file of its own. */
+/** `troupe rules`: lists what runs without approval, what always asks, what never runs. `explain` has its own file. */
 export const command = defineCommand({
   options: {
     allow: { type: 'boolean', default: false },
@@ -113,7 +112,6 @@ async function add(wanted: RuleRequest): Promise<number> {
   return 0
 }
 
-/** Every rule of this text that the flags leave in question. */
 async function remove(wanted: RuleRequest): Promise<number> {
   const { text, effect, context, connection, sessionId } = wanted
   const named = (await fetchRules(wanted)).rules.filter(
@@ -167,7 +165,7 @@ async function post<T>({ connection }: RuleRequest, target: string, body: object
   )
 }
 
-/** Without a flag, a rule of any layer is meant. */
+/** Without a flag, rules of all layers match. */
 function isInScope({ layer, file }: ListedRule, { scope }: RuleRequest): boolean {
   if (scope === 'session') return file === null
   return scope === 'always' || layer === 'project'

@@ -12,16 +12,15 @@ import { openHome, type Owner } from '@troupe/server/home'
 import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
 import { createLoadProblemReporter, debugLogging, readJson } from '../shared/connect.ts'
 
-/** Whether somebody sits in front of a screen of this machine. */
 function canOpenBrowser(env: NodeJS.ProcessEnv, platform = process.platform): boolean {
   if (env['CI'] || env['SSH_CONNECTION'] || env['SSH_TTY']) return false
   return platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['WSL_DISTRO_NAME'])
 }
 
 /**
- * Opens an address in the browser of the desktop. All users of a machine can read command lines, so the opener gets a
- * file that only this user can read and that leads to the address. Resolves when the file is gone: some seconds later,
- * or at the signal.
+ * Opens a URL in the desktop browser. All users of a machine can read command lines, so the opener gets a file that
+ * only this user can read and that redirects to the URL. Resolves when the file is removed: some seconds later, or at
+ * the signal.
  */
 export async function openBrowser(
   url: string,
@@ -46,7 +45,7 @@ export async function openBrowser(
       child.once('exit', resolve)
     })
     if (code !== 0) onFailure()
-    // The opener has only passed the file on; the browser reads it a moment later.
+    // The opener only passes the file on; the browser reads it a moment later.
     else await delay(graceMs, undefined, { signal }).catch(() => undefined)
   } finally {
     process.off('exit', remove)
@@ -71,7 +70,6 @@ function opener(target: string): [string, ...string[]] {
   return ['xdg-open', target]
 }
 
-/** Says what does not protect the person here. */
 export function warnAboutProtection(
   context: Pick<CommandContext, 'stderr' | 'env'>,
   { sandbox, allowBypass }: { sandbox: SandboxFinding; allowBypass: boolean },
@@ -92,7 +90,7 @@ export function warnAboutProtection(
     )
 }
 
-/** Colours only for people: not in a file, and not where they are unwanted. */
+/** Uses colors only in a terminal where they are wanted. */
 function highlight(
   { stderr, env }: Pick<CommandContext, 'stderr' | 'env'>,
   color: 'red' | 'yellow',
@@ -102,7 +100,9 @@ function highlight(
   return colored ? styleText(['bold', color], text, { validateStream: false }) : text
 }
 
-/** `troupe [serve]`: the workspace, until SIGTERM or Ctrl-C. A second one says where the first is. */
+/**
+ * `troupe [serve]`: serves the workspace until SIGTERM or Ctrl-C. A second instance prints the address of the first.
+ */
 export const command = defineCommand({
   options: {
     port: { type: 'string' },
@@ -166,7 +166,7 @@ export const command = defineCommand({
   },
 })
 
-/** A port that nobody asked for gives way when it is taken. */
+/** If the default port is taken, another one is used. */
 async function start(settings: ServerOptions, port: number | undefined): Promise<Server> {
   const { startServer } = await import('@troupe/server')
   try {
@@ -181,11 +181,10 @@ interface Address {
   url: string
   port: number
   pid: number
-  /** The folder that the server works in. */
   workspace: string
 }
 
-/** Where the owner is, with a fresh key, and what it works in. Throws `otherwise` when it does not listen. */
+/** Returns the owner's address with a fresh key, and its workspace. Throws `otherwise` if it does not listen. */
 async function findRunningServer(owner: Owner | null, { env }: CommandContext, otherwise: Error): Promise<Address> {
   if (owner === null || owner.url === null || owner.port === null) throw otherwise
   const headers = { authorization: `Bearer ${openHome({ env }).token}` }

@@ -13,7 +13,7 @@ interface Rule {
 const projectExtensions =
   'tools, agents, rules and hooks in its .troupe, its skills, commands and notes for agents, and MCP servers once you trust each'
 
-/** `troupe trust [folder] [--off]`: whether what a folder brings along takes effect. */
+/** `troupe trust [folder] [--off]`: sets if the configuration a folder provides takes effect. */
 export const command = defineCommand({
   options: { off: { type: 'boolean', default: false }, workspace: { type: 'string' } },
   async run({ values, positionals }, context) {

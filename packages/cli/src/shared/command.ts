@@ -1,19 +1,19 @@
 import type { parseArgs, ParseArgsOptionsConfig } from 'node:util'
 
-/** What a command works with; nothing is taken from the process behind its back. */
+/** Everything a command needs. Commands take nothing from the process directly. */
 export interface CommandContext {
   env: NodeJS.ProcessEnv
   cwd: string
   stdin: NodeJS.ReadStream & { fd: number }
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
-  /** Calls back at SIGINT and SIGTERM until it is told to end; a second SIGINT ends the process at once. */
+  /** Calls back on SIGINT and SIGTERM until unsubscribed. A second SIGINT ends the process immediately. */
   onSignal(callback: (signal: 'SIGINT' | 'SIGTERM') => void): () => void
 }
 
 type Parsed<T extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ options: T; allowPositionals: true }>>
 
-/** One file of `commands/`; the file's name is the command's. */
+/** One file of `commands/`, named after the command. */
 export interface Command<T extends ParseArgsOptionsConfig = ParseArgsOptionsConfig> {
   options: T
   /** Resolves to the exit code. */
@@ -21,14 +21,14 @@ export interface Command<T extends ParseArgsOptionsConfig = ParseArgsOptionsConf
 }
 
 export function defineCommand<T extends ParseArgsOptionsConfig>(command: Command<T>): Command {
-  // The options that `run` gets are those that were parsed by `options`.
+  // `run` gets the options parsed by `options`.
   return command
 }
 
-/** The person called it wrongly: the message says how, the exit code is 2. */
+/** Invalid usage. The message explains the correct usage; the exit code is 2. */
 export class UsageError extends Error {}
 
-/** Writes a line for the person, which is no part of the result. */
+/** Writes a line for the user to stderr, separate from the result. */
 export function printNotice(context: Pick<CommandContext, 'stderr'>, message: string): void {
   context.stderr.write(`troupe: ${message}\n`)
 }

@@ -4,23 +4,22 @@ import { NamedError } from '@troupe/protocol'
 import { currentOwner, openHome, type Owner } from '@troupe/server/home'
 import { type CommandContext, printNotice } from './command.ts'
 
-/** A way to speak to the process that owns the home: another one over HTTP, or this one without a port. */
+/** A connection to the process that owns the home: another one over HTTP, or this one without a port. */
 export interface Connection {
-  /** The answer to a request about `workspace`, whatever its status. */
+  /** Sends a request about `workspace` and returns the response, whatever its status. */
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** The folder that requests are about. */
   workspace: string
   problems: LoadProblemReporter
   close(): Promise<void>
 }
 
 /**
- * Goes through the owner of the home if there is one, else becomes it. While the owner is a program without a port
- * (another `troupe -p`), it waits for its end.
+ * Connects to the owner of the home, or becomes the owner if there is none. While the owner is a program without a port
+ * (another `troupe -p`), waits for it to end.
  */
 export async function connect(
   context: CommandContext,
-  /** `listen`: it will live for long, so others must be able to go through it. */
+  /** `listen`: this process is long-lived, so others must be able to connect through it. */
   options: { workspace?: string; allowBypass?: boolean; listen?: boolean } = {},
 ): Promise<Connection> {
   const home = openHome({ env: context.env })
@@ -49,7 +48,7 @@ export async function connect(
   }
 }
 
-/** Undefined when nothing answers there: the owner has just gone. */
+/** Returns undefined if nothing answers, because the owner has just exited. */
 async function connectToOwner(
   owner: Owner & { url: string },
   token: string,
@@ -76,7 +75,7 @@ async function connectToOwner(
   return { fetch: request, workspace, close: () => Promise.resolve() }
 }
 
-/** Who has the home, where this process could not have it. */
+/** Returns the owner of the home if this process could not become it. */
 async function becomeOwner(
   context: CommandContext,
   given: { workspace: string; problems: LoadProblemReporter; allowBypass: boolean; listen: boolean },
@@ -108,7 +107,6 @@ export function debugLogging(env: NodeJS.ProcessEnv): { logLevel?: 'debug' } {
   return env['TROUPE_DEBUG'] ? { logLevel: 'debug' } : {}
 }
 
-/** The JSON of an answer; one that tells of an error is thrown as that error. */
 export async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text()
   let body: unknown
@@ -138,9 +136,9 @@ export interface LoadProblem {
   message: string
 }
 
-/** Tells the person of files that were not loaded: each once, however often and by whom it is reported. */
+/** Reports files that failed to load, each once, however often it is reported. */
 interface LoadProblemReporter {
-  /** Takes the server's log: such lines become sentences, the others pass as they are. */
+  /** Processes the server's log: load problems become sentences, other lines pass unchanged. */
   log(line: string): void
   tell(problem: LoadProblem): void
 }

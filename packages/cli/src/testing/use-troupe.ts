@@ -12,15 +12,15 @@ import { afterEach, beforeEach, vi } from 'vitest'
 import { runTroupe } from '../run-troupe.ts'
 import type { CommandContext } from '../shared/command.ts'
 
-/** A folder with `home` and `work` in it, new for each test, and the environment that `troupe` gets. */
+/** A folder with `home` and `work`, new for each test, and the environment for `troupe`. */
 export interface Place {
   folder: string
   env: NodeJS.ProcessEnv
-  /** Called after the test, before the folder goes. */
+  /** Called after the test, before the folder is removed. */
   ends: (() => Promise<unknown>)[]
 }
 
-/** Gives every test of a file a place of its own, and ends what it started there. */
+/** Gives every test of a file its own place, and stops everything it started there. */
 export function useTroupe(): Place {
   const place: Place = { folder: '', env: {}, ends: [] }
   beforeEach(() => {
@@ -59,7 +59,7 @@ interface Ended {
   stderr: string
 }
 
-/** What `troupe` says and how it ends, without the start of a process. */
+/** Returns output and exit code of `troupe`, without starting a process. */
 export async function troupe(
   place: Place,
   args: string[],
@@ -70,7 +70,6 @@ export async function troupe(
   return { code: await code, stdout: out, stderr: err }
 }
 
-/** One that goes on until it is stopped, without the start of a process. */
 export function startHere(
   place: Place,
   args: string[],
@@ -82,7 +81,7 @@ export function startHere(
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>()
-  // What the rest of the program takes from the process.
+  // The rest of the program reads these from the process.
   vi.stubEnv('HOME', place.env['HOME'])
   vi.stubEnv('TROUPE_DEMO_SPEED', place.env['TROUPE_DEMO_SPEED'] ?? 'instant')
   const context = {
@@ -103,7 +102,6 @@ export function startHere(
   return { stdout, stderr, code, stop: () => listeners.forEach((callback) => callback('SIGTERM')) }
 }
 
-/** The same as a process of its own. */
 export async function troupeProcess(place: Place, args: string[], { input = '' } = {}): Promise<Ended> {
   const child = start(place, args)
   child.stdin.on('error', () => undefined).end(input)
@@ -122,7 +120,7 @@ export async function serve(place: Place): Promise<Served> {
   return { child, at: JSON.parse(await firstLine(child.stdout)) as Served['at'] }
 }
 
-/** A server of this process on the home of the place, where nothing depends on its being another process. */
+/** Starts a server in this process on the place's home, for tests that need no separate process. */
 export async function serveHere(place: Place): Promise<Server> {
   const workspace = path.join(place.folder, 'work')
   const server = await startServer({ env: place.env, workspace, port: 0, probe: false, log: () => undefined })

@@ -7,7 +7,7 @@ import {
   program,
 } from './program.ts'
 
-/** Tests and actions that only look, with the number of words they take. What runs, deletes or writes is not here. */
+/** Read-only tests and actions, with the number of arguments they take. Excludes those that run, delete or write. */
 export const expressions: ReadonlyMap<string, number> = new Map([
   ...'( ) ! , -a -and -o -or -not -true -false -empty -executable -readable -writable -nouser -nogroup -depth -d -xdev -mount -daystart -noleaf -ignore_readdir_race -noignore_readdir_race -nowarn -warn -print -print0 -ls -prune -quit'
     .split(' ')
@@ -16,7 +16,6 @@ export const expressions: ReadonlyMap<string, number> = new Map([
     .split(' ')
     .map((name): [string, number] => [name, 1]),
 ])
-/** Tests that look at another file. */
 const compared = /^-(newer([aBcm][aBcmt])?|anewer|cnewer|samefile)$/
 
 function lookFind(words: readonly string[]): ArgumentCheck {
@@ -47,7 +46,6 @@ function lookFind(words: readonly string[]): ArgumentCheck {
 
 const names = { names: true } as const
 
-/** Programs that list, search and describe files. */
 export const filePrograms: Record<string, Program> = {
   ls: program(
     '-1aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ --all --almost-all --author --escape --classify[=] --directory --file-type --full-time --group-directories-first --no-group --human-readable --si --inode --kibibytes --dereference --numeric-uid-gid --literal --quote-name --reverse --recursive --size --context --zero --color[=] --sort= --time= --time-style= --format= --indicator-style= --ignore= --hide= --ignore-backups --block-size= --quoting-style= --show-control-chars --hide-control-chars',
@@ -59,7 +57,7 @@ export const filePrograms: Record<string, Program> = {
   fd: fd(),
   fdfind: fd(),
   stat: program('-Lt -c= --format= --printf= --dereference --terse', 'files', names),
-  // Others of its options unpack, compile, or change the times of a file.
+  // Its other options unpack, compile, or change file times.
   file: program('-bhikLnNr0 --brief --mime --mime-type --mime-encoding --no-dereference --keep-going --raw', 'files'),
   du: program(
     '-abchHklmsSx0 -d=# -t= --all --apparent-size --bytes --total --human-readable --si --summarize --separate-dirs --max-depth=# --exclude= --one-file-system --threshold= --block-size= --time[=] --time-style= --null',
@@ -99,7 +97,7 @@ function grep(): Program {
   )
 }
 
-/** Others of its options run programs (`-x`, `-X`, and `-l`, which runs ls), or follow links. */
+/** Its other options run programs (`-x`, `-X`, and `-l`, which runs ls) or follow links. */
 function fd(): Program {
   return program(
     '-HIuagFips01q -t= -e= -d=# -E= -S= -c= -j=# --hidden --no-ignore --no-ignore-vcs --unrestricted --glob --fixed-strings --ignore-case --case-sensitive --full-path --absolute-path --print0 --type= --extension= --max-depth=# --min-depth=# --exact-depth=# --exclude= --size= --color= --changed-within= --changed-before= --max-results=# --quiet --show-errors --prune --strip-cwd-prefix',
@@ -108,7 +106,7 @@ function fd(): Program {
   )
 }
 
-/** Types of ripgrep with the names that they mean. Others mean files of many kinds. */
+/** Ripgrep types with their file names. Unlisted types cover many kinds of files. */
 const types: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ts: '*.ts *.tsx *.cts *.mts',
@@ -132,8 +130,8 @@ const types: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Others of its options run programs, follow links out of the folder, or read lists. It passes over hidden files unless
- * it is told not to, or a pattern or a type names them.
+ * Its other options run programs, follow links out of the folder, or read lists. It skips hidden files unless an
+ * option, a pattern or a type includes them.
  */
 function rg(): Program {
   const patternIn = ['-e', '-f', '--regexp', '--file', '--files', '--type-list']
@@ -165,7 +163,7 @@ function rg(): Program {
 const treeFlags =
   /^(-[aAcCdDfFghinNpqQrsStuUvxJX]+|--(dirsfirst|filesfirst|noreport|prune|gitignore|du|si|inodes|device|matchdirs|ignore-case|metafirst)|--(charset|filelimit|sort|timefmt)=[^]*)$/
 
-/** It has a parser of its own: the value of an option is the next word, also behind a cluster (`-Io pattern file`). */
+/** Has its own parser: an option's value is the next word, even after a cluster (`-Io pattern file`). */
 function lookTree(words: readonly string[]): ArgumentCheck {
   const folders: string[] = []
   let options = true

@@ -7,13 +7,12 @@ import {
   type Program,
 } from './program.ts'
 
-/** A command of git that only looks: its options, and how many words it may have besides. */
 interface Verb {
   options: OptionSpec
   most: number
-  /** The first word must be one of these (`stash list`). */
+  /** The first operand must be one of these (`stash list`). */
   verbs?: readonly string[]
-  /** One of these must be given for words to be allowed at all. */
+  /** Operands are allowed only with one of these options. */
   needs?: readonly string[]
 }
 
@@ -83,7 +82,7 @@ export const verbs: ReadonlyMap<string, Verb> = new Map(
   }),
 )
 
-/** Without a command of its own: only its version. */
+/** Without a subcommand, only the version query is allowed. */
 export const git: Program = {
   look: lookGit,
   isTold(words) {
@@ -93,10 +92,9 @@ export const git: Program = {
   },
 }
 
-/** What may stand before the command: nothing that sets or runs something. */
+/** Options allowed before the subcommand. None of them sets or runs anything. */
 const globals = /^(--no-pager|-P|--no-optional-locks|--literal-pathspecs|--icase-pathspecs)$/
 
-/** The words of git without what stands before its command, and the folders that `-C` leads through. */
 export function gitCommand(words: readonly string[]): { folders: string[]; paged: boolean; rest: readonly string[] } {
   const folders: string[] = []
   let paged = true
@@ -110,7 +108,7 @@ export function gitCommand(words: readonly string[]): { folders: string[]; paged
   return { folders, paged, rest: words.slice(at) }
 }
 
-/** Git reads what a folder configures, so this holds only where the folder configures nothing that runs. */
+/** Valid only in a repository whose settings run nothing, because git reads the repository's config. */
 function lookGit(words: readonly string[]): ArgumentCheck {
   if (words.length === 1 && words[0] === '--version') return { reads: [] }
   const { folders, rest } = gitCommand(words)
@@ -119,13 +117,13 @@ function lookGit(words: readonly string[]): ArgumentCheck {
   const [name = '', ...given] = rest
   const rules = verbs.get(name)
   if (rules === undefined) return { why: `"git ${name}" may change something.` }
-  // An option behind a setting is the value that it is set to.
+  // An option after a setting name is the value to set.
   const read = parseOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
   if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
-  // Of some versions and commands it takes no word, which is then one more option.
+  // In some versions and subcommands this option takes no value, so the word would be another option.
   const odd = read.values.find(({ option, value, apart }) => apart && option !== '-e' && value.startsWith('-'))
   if (odd !== undefined) return { why: `"git ${name} ${odd.option} ${odd.value}" can be read in two ways.` }
-  // Behind an option the word might no longer be taken for a command of its own.
+  // After an option, git might not treat the word as a subcommand.
   if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))
     return { why: `"git ${name} ${read.operands[0] ?? ''}" may change something.` }
   if (name === 'stash' && read.operands.length === 0) return { why: '"git stash" changes files.' }
@@ -150,10 +148,10 @@ function lookGit(words: readonly string[]): ArgumentCheck {
   }
 }
 
-/** A format or a key for sorting that has git start gpg. */
+/** A format or sort key that makes git start gpg. */
 const checksSignature = /%[-+ ]*G|signature/
 
-/** Settings of one's own hold tokens here and there; these do not. */
+/** Settings that hold no tokens, unlike some user settings. */
 const plainSetting =
   /^(user\.(name|email)|core\.\w+|init\.defaultbranch|(pull|push|fetch|merge|rebase)\.\w+|(remote|branch)\..+)$/i
 
@@ -195,21 +193,20 @@ const summaries = [
   '-q',
 ]
 
-/** Whether it prints what is in files, not only their names. */
 function showsContent(name: string, { given, operands }: ParsedOptions): boolean {
   if (name === 'grep') return true
   if (name === 'cat-file') return given.has('-p') || operands.length > 1
   if (name === 'status') return given.has('-v') || given.has('--verbose')
   if (!/^(log|show|diff|stash|reflog)$/.test(name)) return false
   if (patches.some((option) => given.has(option))) return true
-  // A file of a revision, or an object, which may be a file, is shown whatever else is asked for.
+  // A file of a revision, or an object that may be a file, is always shown.
   if (name === 'show' && operands.some((word) => /:|^[0-9a-f]{4,}/i.test(word))) return true
   return (name === 'show' || name === 'diff') && !summaries.some((option) => given.has(option))
 }
 
 /**
- * A word may be a path, a revision, a path in one (`HEAD:.env`, `:0:.env`), or a path with marks (`:(top).env`, `:!x`):
- * what stands behind any colon is taken for a path.
+ * A word may be a path, a revision, a path in a revision (`HEAD:.env`, `:0:.env`), or a pathspec (`:(top).env`, `:!x`).
+ * Treats the text after any colon as a path.
  */
 function pathsIn(word: string): string[] {
   const paths = [word]

@@ -9,14 +9,14 @@ import { verbs } from './git.ts'
 import type { OptionSpec } from './program.ts'
 import { programs, versionWords } from './programs.ts'
 
-/** Every option of every program on a long run, and a sample otherwise. */
+/** A full run tests every option of every program, other runs a sample. */
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const sampled = full ? 1 : 61
 
 const watch = openProgramTrace()
 afterAll(() => watch.dispose())
 
-/** What a program needs to do anything at all, and what its operands are where files are of no use. */
+/** Arguments a program needs to do anything, and operands for programs that take no files. */
 const base: Record<string, string[]> = {
   cut: ['-f1'],
   tr: ['a', 'b'],
@@ -63,7 +63,6 @@ const findValues: Record<string, string> = {
   '-printf': '%p%f%h%s%m%u%g%t%T@%l%y%Y%i%n%d%P%H%k%b%D%M%U%G%c%C@%a%A@%S%F%Z%%\\n',
 }
 
-/** Programs with a parser or a language of their own: words worth trying. */
 const own: Record<string, string[]> = {
   xxd: '-a|-b|-C|-d|-e|-E|-i|-p|-ps|-u|-c 4|-c4|-g 2|-g1|-l 3|-l3|-len 3|-s 1|-s1|-s +1|-s -1|-o 2|-ps -c 4|-p -l 2'
     .split('|')
@@ -175,7 +174,6 @@ const gitOperands: Record<string, string[]> = {
   config: ['user.name'],
 }
 
-/** Each option by itself, in every way that it can be written, and together with its neighbor. */
 function* withOptions(
   before: readonly string[],
   { kinds }: OptionSpec,
@@ -231,7 +229,6 @@ function analyze(argv: readonly string[]): CommandAnalysis {
   })
 }
 
-/** Programs that are scripts themselves: what runs them. */
 const declared: Record<string, RegExp> = {
   egrep: /\/(sh|dash|grep)"/,
   fgrep: /\/(sh|dash|grep)"/,
@@ -246,7 +243,6 @@ const declared: Record<string, RegExp> = {
   git: /git-core\/git"|bin\/git"/,
 }
 
-/** What is wrong with what a program did, given what was said about it. */
 function faults(argv: readonly string[], { reads }: CommandAnalysis, watched: TracedRun): string[] {
   const [name = ''] = argv
   const wrote = watched.wrote.filter((call) => !(name === 'git' && call.includes('/.git/index.lock')))
@@ -271,15 +267,15 @@ function isPassed(below: string, hidden?: readonly string[], only?: readonly str
   return below !== '' && only !== undefined && !isMet(only)
 }
 
-/** To tell whether a file has changed, git looks into those that it tracks. */
+/** Git opens tracked files to detect changes. */
 const folderOrTracked =
   /\/\.git(\/|$|ignore$|attributes$|modules$)|\/home\/\.(gitconfig|config)|\/([abc]\.\w+|src\/.*)$|\/(src|empty|other|keys)$/
 
-/** What programs read for themselves: the folder that they are in, git's own files, lists of what to pass over. */
+/** True for files a program reads for itself: its own folder, git's own files, ignore files. */
 function isInternal(name: string, file: string): boolean {
   if (file === watch.workspace || file === watch.home) return true
   if (name === 'git') return folderOrTracked.test(file)
-  // It opens a file to find out on which disk it lies.
+  // df opens a file to find its disk.
   if (name === 'df') return true
   return (
     /^(rg|fd|fdfind|tree)$/.test(name) &&
@@ -325,7 +321,7 @@ describe('programs that only look', () => {
     expect(found).toEqual([])
     expect(watch.changes()).toEqual([])
     expect(ran).toBeGreaterThan(tried.length / 2)
-    // On a long run every program of the tables must be here: what cannot be tried is not on the list.
+    // A full run requires every program in the tables: untestable programs may not be listed.
     if (full) expect([...missing]).toEqual([])
   }, 1_800_000)
 

@@ -1,57 +1,50 @@
-/** What a program reads, once it is known to do nothing but look; or why that is not known. */
+/** The files a read-only program reads, or the reason it is not known to be read-only. */
 export type ArgumentCheck = { reads: readonly FileReading[]; why?: undefined } | { why: string }
 
 export interface FileReading {
   path: string
   tree?: true
   names?: true
-  /** Of a tree: hidden files are passed over, but for those whose names match one of these patterns. */
+  /** For a tree: hidden files are skipped unless their names match one of these patterns. */
   hidden?: readonly string[]
-  /** Of a tree: only files are read whose names match one of these patterns. */
+  /** For a tree: only files whose names match one of these patterns are read. */
   only?: readonly string[]
-  /** Of a tree: links in it are followed. */
   links?: true
-  /** What git has of a tree: the files that it tracks, now or earlier. */
+  /** For a tree: only files that git tracks or tracked earlier. */
   tracked?: true
 }
 
-/** The rules for the arguments of one program. */
 export interface Program {
-  /** Judges arguments that are known exactly. `words`: without the program's name. */
+  /** Checks exactly known arguments. `words` excludes the program name. */
   look(words: readonly string[], name: string): ArgumentCheck
-  /**
-   * Whether the words that more words follow say all that it is told, so that whatever follows is a file, in any order.
-   * Without it: never.
-   */
+  /** True if every word appended to these words is a file, in any order. Without it, never. */
   isTold?(words: readonly string[]): boolean
-  /** It is part of bash: no file of that name runs. */
+  /** A bash builtin: no file of this name runs. */
   builtin?: true
-  /** Its options, for finding its files where it may do more than look. */
+  /** Used to find its files even if it may do more than read. */
   options?: OptionSpec
   readings?(read: ParsedOptions): FileReading[]
   operands?: Operands
 }
 
 /**
- * What the words that are no options are: files; folders with all that is in them; text; a pattern and then files; a
- * pattern and then folders; at most one file; or nothing may stand there.
+ * Meaning of the operands: files; folders with all contents; text; a pattern, then files; a pattern, then folders; at
+ * most one file; or none allowed.
  */
 type Operands = 'files' | 'trees' | 'text' | 'pattern' | 'pattern-trees' | 'one' | 'none'
 
 interface Extra {
-  /** Only names, sizes and times are shown. */
   names?: true
   builtin?: true
-  /** With one of these options the files are folders with all that is in them. */
+  /** With one of these options the operands are folders, read recursively. */
   recursive?: readonly string[]
-  /** With one of these there is no pattern among the operands. */
+  /** With one of these options the operands contain no pattern. */
   patternIn?: readonly string[]
-  /** With one of these links are followed; true: always. */
+  /** With one of these options links are followed; true means always. */
   linksIn?: readonly string[] | true
-  /** False: it never takes the folder that it is in for its file. */
+  /** False if it never defaults to the working directory. */
   folder?: false
   style?: OptionStyle
-  /** Looks further. */
   check?(read: ParsedOptions & { words: readonly string[] }): string | undefined
 }
 
@@ -71,7 +64,7 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
       const read = parseOptions(words, spec, { style: extra.style ?? 'gnu' })
       if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than look.` }
       if (operands === 'none' && read.operands.length > 0) return { why: `"${name}" with words may do more than look.` }
-      // Where options end at the first operand, an option behind it is the file that is written.
+      // For programs whose options end at the first operand, an option after it is the output file.
       if (operands === 'one' && read.start < words.length - 1) return { why: `"${name}" writes its second file.` }
       const why = extra.check?.({ ...read, words })
       if (why !== undefined) return { why }
@@ -80,7 +73,6 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
   }
 }
 
-/** The files among the words of a program. */
 export function readingsOf(read: ParsedOptions, operands: Operands, extra: Extra = {}): FileReading[] {
   const names = extra.names === true ? { names: true as const } : {}
   const values = read.reads.filter((path) => path !== '-').map((path) => ({ path }))
@@ -89,7 +81,7 @@ export function readingsOf(read: ParsedOptions, operands: Operands, extra: Extra
   const files = pattern ? read.operands.slice(1) : read.operands
   const tree = operands.endsWith('trees') || extra.recursive?.some((option) => read.given.has(option)) === true
   const listed = read.values.filter(({ option }) => /^--(include|exclude|exclude-from)$/.test(option))
-  // Where the first of them leaves files out, all others are read.
+  // If the first one excludes files, all others are read.
   const only = listed[0]?.option === '--include' ? listed.filter(({ option }) => option === '--include') : []
   const links = extra.linksIn === true || extra.linksIn?.some((option) => read.given.has(option)) === true
   const marks = {
@@ -98,13 +90,13 @@ export function readingsOf(read: ParsedOptions, operands: Operands, extra: Extra
     ...(tree && only.length > 0 && { only: only.map(({ value }) => value) }),
     ...(links && { links }),
   }
-  // Whoever searches folders and is told none searches the one it is in.
+  // A recursive search without operands searches the working directory.
   const searched = tree && files.length === 0 && extra.folder !== false ? ['.'] : files
   return [...values, ...searched.filter((path) => path !== '-').map((path) => ({ path, ...marks }))]
 }
 
 /**
- * The options of a program, written as a line: `-al` flags; `-n=` takes a value, `-n=#` a number, `-f=<` a file that is
+ * A program's options, written as one line: `-al` flags; `-n=` takes a value, `-n=#` a number, `-f=<` a file that is
  * read, `-o=>` one that is written, `-c=!` a script; `--color[=]` may have one after `=`; `-NUM` is a number by itself.
  */
 export interface OptionSpec {
@@ -113,17 +105,16 @@ export interface OptionSpec {
 type OptionKind = 'flag' | 'text' | 'number' | 'read' | 'write' | 'script' | 'optional'
 
 export interface ParsedOptions {
-  /** The options that were given, as in the spec, with their values. */
   given: Map<string, string>
-  /** Those with a value, each time that they were given. */
+  /** Options with a value, once per occurrence. */
   values: { option: string; value: string; apart: boolean }[]
   operands: string[]
-  /** Where the first operand stands; the length of the words when there is none. */
+  /** Index of the first operand, or the number of words if there is none. */
   start: number
   reads: string[]
   writes: string[]
   scripts: { value: string; at: number }[]
-  /** The first option that is not in the spec, or a value that is not of its kind. */
+  /** The first option missing from the spec, or a value of the wrong kind. */
   unknown?: string
 }
 
@@ -149,14 +140,14 @@ export function optionSpec(line: string): OptionSpec {
 }
 
 /**
- * How a program parses its words. `gnu`: getopt, options anywhere. `stop`: getopt, the first operand ends the options.
- * `clap`: as many programs in Rust, which never take a word with a dash for the value of an option before it.
+ * Argument parsing style. `gnu`: getopt, options anywhere. `stop`: getopt, the first operand ends the options. `clap`:
+ * like many Rust programs, an option never takes a word with a dash as its value.
  */
 type OptionStyle = 'gnu' | 'stop' | 'clap'
 
 /**
- * Reads words by a spec, exactly: a long option must be spelled out, every letter of a cluster must be known. With `short`
- * a long option may be cut short, as GNU programs let it: for finding what is dangerous, not for what is plain.
+ * Parses words strictly: long options must be spelled out, and every letter of a cluster must be known. `short` accepts
+ * abbreviated long options, as GNU programs do. Use it to find dangerous options, never to prove a command plain.
  */
 export function parseOptions(
   words: readonly string[],
@@ -195,7 +186,7 @@ export function parseOptions(
     read.operands.push(...given)
   }
 
-  /** Returns how many words beyond its own it took. */
+  /** Returns the number of extra words consumed. */
   function long(word: string, at: number): number {
     const next = words[at + 1]
     const equals = word.indexOf('=')
@@ -240,7 +231,7 @@ export function parseOptions(
     if (kind === 'read') read.reads.push(value)
     if (kind === 'write') read.writes.push(value)
     if (kind === 'script') read.scripts.push({ value, at })
-    // Where options end at the first operand, as on a Mac, this value is a file.
+    // If options end at the first operand, as on a Mac, this value is a file.
     if (apart && kind === 'text' && read.operands.length > 0) read.reads.push(value)
     return apart ? 1 : 0
   }

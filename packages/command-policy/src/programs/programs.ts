@@ -8,14 +8,14 @@ import { scriptPrograms } from './script-programs.ts'
 import { shellPrograms } from './shell-programs.ts'
 import { textPrograms } from './text-programs.ts'
 
-/** Programs that can be known to only look, by their arguments. To add one is one entry in the file of its family. */
+/** Programs that can be proven read-only by their arguments. Add one as an entry in the file of its family. */
 export const programs: ReadonlyMap<string, Program> = new Map(
   Object.entries({ ...textPrograms, ...filePrograms, ...shellPrograms, ...scriptPrograms, git }),
 )
 
 /**
- * Programs that may be asked for their version, and how. Not those that let a folder choose which version of them runs
- * and that cannot be checked for it (yarn, pnpm: that would run what the folder brought), nor those that write a file
+ * Programs with a safe version query, and the arguments for it. Excludes programs where the folder chooses the version
+ * in a way that cannot be checked (yarn, pnpm: the query would run the folder's code), and programs that write a file
  * even then (java).
  */
 export const versionWords: ReadonlyMap<string, readonly string[]> = new Map(
@@ -60,7 +60,6 @@ export const versionWords: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([name, words]) => [name, words.split(' ')]),
 )
 
-/** The whole command is a question for the version. */
 export function asksVersion(name: string, words: readonly string[]): boolean {
   const [word = ''] = words
   if (words.length !== 1) return false
@@ -72,8 +71,8 @@ export function asksVersion(name: string, words: readonly string[]): boolean {
 }
 
 /**
- * Whether a file in a folder, or above it, chooses which version of a program runs: then asking for the version can run,
- * or fetch, what the folder names.
+ * True if a file in the folder or above chooses the program's version. A version query can then run or download what
+ * the folder names.
  */
 export function isChosenByFolder(name: string, folder: string): boolean {
   if (name === 'cargo' || name === 'rustc')
@@ -86,7 +85,7 @@ export function isChosenByFolder(name: string, folder: string): boolean {
   })
 }
 
-/** Rustup makes its settings, and fetches what they name, where they are not there yet. */
+/** Rustup creates its settings, and downloads the toolchain they name, if they are missing. */
 function hasToolchain(): boolean {
   const isThere = (file: string): boolean =>
     statSync(path.join(homedir(), file), { throwIfNoEntry: false }) !== undefined
@@ -104,7 +103,7 @@ function filesAbove(folder: string, names: readonly string[]): string[] {
   }
 }
 
-/** What `go` says without being run; nothing where that cannot be told. */
+/** Returns the output of `go version` without running it, or an empty string if unknown. */
 function installedGo(): string {
   for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
     try {

@@ -1,8 +1,8 @@
 import { type ArgumentCheck, type FileReading, optionSpec, parseOptions, type Program, readingsOf } from './program.ts'
 
 /**
- * Whether a program of awk only computes and prints: no pipes, no redirections, no `getline`, no `system`, nothing that
- * opens a file. Read token by token; whatever is not known is refused.
+ * True if an awk program only computes and prints: no pipes, redirections, `getline`, `system`, or anything that opens
+ * a file. Checks token by token and rejects unknown ones.
  */
 function isPlainAwk(program: string): boolean {
   let rest = program
@@ -16,7 +16,7 @@ function isPlainAwk(program: string): boolean {
     if (token === '{') depth++
     if (token === '}') depth--
     if (depth < 0) return false
-    // Between braces `>` writes to a file; in a pattern it compares.
+    // Inside braces `>` writes to a file; in a pattern it compares.
     if (token === '>' && depth > 0) return false
     if (/^[A-Za-z_]/.test(token) && !isPlainName(token, rest)) return false
     before = token
@@ -26,10 +26,13 @@ function isPlainAwk(program: string): boolean {
 
 const awkTokens =
   /^(?:[ \t]+|\n|[A-Za-z_]\w*|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\/])*"|&&|\|\||==|!=|<=|>=|!~|\+\+|--|[+*%-]=|[{}()[\],;$~!?:<>=+*%-])/
-/** A slash where a value may begin. Brackets must not hold one: programs differ about it. */
+/** A regular expression literal. Bracket expressions must not contain a slash: implementations differ on it. */
 const awkRegex = /^\/(?:[^/[\\\n]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])+\//
 
-/** Where a value may begin it is a regular expression, behind one it divides; in between programs differ. */
+/**
+ * A slash starts a regular expression where a value may begin, and divides after a value. Anything in between is
+ * rejected: implementations differ.
+ */
 function readSlash(rest: string, before: string): string | undefined {
   if (before === '' || /^(?:[{}(,;!~\n]|&&|\|\||!~)$/.test(before)) return awkRegex.exec(rest)?.[0]
   const value = /^\d|^\]$/.test(before) || (/^[A-Za-z_]/.test(before) && !awkKeywords.has(before))
@@ -52,7 +55,7 @@ const awkFunctions = new Set(
 
 function isPlainName(name: string, rest: string): boolean {
   if (/^\s*\(/.test(rest)) return awkFunctions.has(name)
-  // Variables of the program itself are written small; the others belong to awk.
+  // Lowercase names are the program's own variables. Others belong to awk.
   return awkVariables.has(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !awkUnsafeWords.has(name))
 }
 
@@ -61,8 +64,8 @@ const awkUnsafeWords = new Set(
 )
 
 /**
- * Whether a script of sed only prints: addresses, blocks, labels, and what works on its two buffers. Not `w`, `r`, `e`,
- * nor the flags of `s` that write or run. A delimiter must not stand in brackets, where programs differ about it.
+ * True if a sed script only prints: addresses, blocks, labels, and commands on its two buffers. Rejects `w`, `r`, `e`,
+ * and the flags of `s` that write or run. Delimiters must not occur in brackets: implementations differ.
  */
 export function isPlainSed(script: string): boolean {
   let rest = script
@@ -75,7 +78,7 @@ export function isPlainSed(script: string): boolean {
   }
 }
 
-/** What stands between two delimiters: escapes, brackets without it, anything but it. */
+/** Matches the text between delimiters: escapes, brackets without the delimiter, or any other character. */
 const delimited = (delimiter: string): string =>
   String.raw`(?:\\[^\n]|\[\^?\]?[^\]\n\\${delimiter}]*\]|[^\[\\\n${delimiter}])*`
 
@@ -100,7 +103,7 @@ const sedOptions = optionSpec(
 )
 const awkOptions = optionSpec('-F= -v= --field-separator= --assign=')
 
-/** Programs that are told in a language of their own what to do. Only the plainest of it is believed. */
+/** Programs with their own language. Only the simplest scripts are accepted. */
 export const scriptPrograms: Record<string, Program> = {
   sed: {
     look: lookSed,
@@ -112,7 +115,7 @@ export const scriptPrograms: Record<string, Program> = {
   awk: { look: lookAwk, isTold: hasAwkScript },
   gawk: { look: lookAwk, isTold: hasAwkScript },
   mawk: { look: lookAwk, isTold: hasAwkScript },
-  // What it makes of its words depends on those before: the last must be its filter.
+  // The meaning of its words depends on earlier ones: the last must be the filter.
   jq: { look: lookJq, isTold: (words) => words.length === 1 && !words[0]?.startsWith('-') },
 }
 
@@ -143,18 +146,17 @@ function lookAwk(words: readonly string[], name: string): ArgumentCheck {
   if (settings.some((setting) => !/^([a-z][a-z0-9_]*|O?FS)=/.test(setting)))
     return { why: `"${name} -v" sets something odd.` }
   if (!isPlainAwk(script)) return { why: `The program of "${name}" may do more than print.` }
-  // `name=value` among the files is a setting.
+  // `name=value` among the files is an assignment.
   return { reads: files.filter((file) => file !== '-' && !/^[A-Za-z_]\w*=/.test(file)).map((path) => ({ path })) }
 }
 
 const jqFlags =
   /^(-[acCejMnrRsS]+|--(compact-output|raw-output|raw-input|slurp|null-input|exit-status|monochrome-output|color-output|sort-keys|join-output|tab|ascii-output|stream|seq|unbuffered|args|jsonargs))$/
-/** Options with the number of words that they take, always the next ones. */
 const jqTakes: ReadonlyMap<string, number> = new Map(
   Object.entries({ '--indent': 1, '--arg': 2, '--argjson': 2, '--slurpfile': 2, '--rawfile': 2 }),
 )
 
-/** It has a parser of its own: no `=`, and values are taken as they come. The first other word is the filter. */
+/** Has its own parser: no `=`, and values are taken literally. The first other word is the filter. */
 function lookJq(words: readonly string[]): ArgumentCheck {
   const reads: FileReading[] = []
   let filter: string | undefined

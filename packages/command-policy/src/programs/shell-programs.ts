@@ -2,7 +2,6 @@ import { type ArgumentCheck, type Program, program } from './program.ts'
 
 const nothing: ArgumentCheck = { reads: [] }
 
-/** What is part of bash, and small programs that say something about the machine. */
 export const shellPrograms: Record<string, Program> = {
   echo: { builtin: true, look: () => nothing, isTold: () => true },
   true: { builtin: true, look: () => nothing },
@@ -17,7 +16,7 @@ export const shellPrograms: Record<string, Program> = {
     look: (words) => (words.at(-1) === ']' ? lookTest(words.slice(0, -1)) : { why: 'The test has no end.' }),
   },
   type: program('-aftpP', 'text', { builtin: true }),
-  // With a command it is a wrapper; this is the question where that command is.
+  // With a command it is a wrapper. Here it only locates the command.
   command: program('-vV', 'text', {
     builtin: true,
     check: ({ given }) => (given.has('-v') || given.has('-V') ? undefined : '"command" runs a program.'),
@@ -68,7 +67,7 @@ export const shellPrograms: Record<string, Program> = {
   ps: { look: lookPs },
 }
 
-/** `%n` stores into a variable, `-v` too, and the name of a variable may hold a command. */
+/** `%n` and `-v` store into a variable, and a variable name may contain a command. */
 function lookPrintf(words: readonly string[]): ArgumentCheck {
   const [format = ''] = words[0] === '--' ? words.slice(1) : words
   if (format.startsWith('-')) return { why: '"printf" with options may do more than print.' }
@@ -89,7 +88,9 @@ const testOfFile = /^-[abcdefghkprsuwxGLNOS]$/
 const testOfText = /^-[nzt]$/
 const comparison = /^(=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
 
-/** One test, two joined by `-a` or `-o`, or one negated. `-v` and `-R` are not here: they compute with what they get. */
+/**
+ * Accepts one test, two joined by `-a` or `-o`, or one negated. Excludes `-v` and `-R`, which evaluate their argument.
+ */
 function lookTest(words: readonly string[]): ArgumentCheck {
   if (words.includes('-v') || words.includes('-R')) return { why: 'The test computes with a word.' }
   const joined = words.findIndex((word, index) => (word === '-a' || word === '-o') && (index === 2 || index === 3))
@@ -130,7 +131,7 @@ function lookDate(words: readonly string[]): ArgumentCheck {
   return { reads }
 }
 
-/** Not what shows the environment of processes (`e`): keys may be in it. */
+/** Rejects `e`, which shows the environment of processes and may reveal keys. */
 function lookPs(words: readonly string[]): ArgumentCheck {
   const plain = /^(a?u?x?f?w{0,2}|-[AaefFlHw]+|--forest|--no-headers|--sort=[-+,%a-z_]+)$/
   const columns = /^[a-z%,=:_0-9]+$/

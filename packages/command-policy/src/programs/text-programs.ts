@@ -1,6 +1,6 @@
 import { type ArgumentCheck, type Program, program } from './program.ts'
 
-/** Programs that print files or parts of them. One entry each; whatever is not listed asks. */
+/** Programs that print files or parts of them. Unlisted options need approval. */
 export const textPrograms: Record<string, Program> = {
   cat: program(
     '-AbeEnstTuv --show-all --number --number-nonblank --show-ends --show-tabs --show-nonprinting --squeeze-blank',
@@ -42,10 +42,10 @@ export const textPrograms: Record<string, Program> = {
     '-iz -1=# -2=# -a=# -e= -j=# -o= -t= -v=# --header --ignore-case --check-order --nocheck-order',
     'files',
   ),
-  // `-l` hands its output to another program.
+  // `-l` pipes its output to another program.
   diff: program(
     '-abBcdeEiNpqrstTuwyZ -C=# -U=# -W=# -I= -x= --text --brief --unified[=] --context[=] --color[=] --side-by-side --width=# --recursive --new-file --report-identical-files --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --ignore-matching-lines= --exclude= --suppress-common-lines --strip-trailing-cr --minimal --no-dereference --left-column --expand-tabs --normal --label= --show-c-function',
-    // Of two folders it compares the files in them, with or without -r.
+    // Given two folders, it compares their files, with or without -r.
     'trees',
     { folder: false, linksIn: true },
   ),
@@ -75,8 +75,8 @@ export const textPrograms: Record<string, Program> = {
 }
 
 /**
- * It has a parser of its own: options are matched by their first letter, so `-ps` is one option, the first operand ends
- * them, and the second operand is a file that it writes. Only spellings that every version reads alike are known here.
+ * Has its own parser: options match by their first letter, so `-ps` is one option. The first operand ends the options,
+ * and the second operand is an output file. Accepts only spellings that every version parses alike.
  */
 function lookXxd(words: readonly string[]): ArgumentCheck {
   let at = 0

@@ -20,7 +20,7 @@ import path from 'node:path'
 
 const bwrap = '/usr/bin/bwrap'
 
-/** For tests: whether real commands can be tried here without harm. */
+/** For tests: true if real commands can run safely in a sandbox here. */
 export const hasBubblewrap: boolean = existsSync(bwrap) && works()
 export const noBubblewrap = 'bubblewrap does not work on this machine, so no real bash judges'
 
@@ -33,7 +33,7 @@ function works(): boolean {
   }
 }
 
-/** Programs that are not to run, or that are not here: each leaves a note that it ran. */
+/** Programs that must not run, or are not installed. Each stub records that it ran. */
 const watched =
   'evil curl wget nc python python3 node npm npx pnpm yarn pip ruby php lua deno bun docker podman kubectl ssh scp rsync sudo doas su crontab at batch systemctl service shutdown reboot halt poweroff init mkfs mkfs.ext4 mount umount iptables useradd passwd apt apt-get yum dnf brew launchctl osascript open xdg-open fd tmux screen parallel gcc cc go cargo rustc java vim vi nano code gh aws terraform helm psql mysql mail sendmail busybox zsh fish ksh'.split(
     ' ',
@@ -48,21 +48,18 @@ esac
 `
 
 export interface BashTrial {
-  /** Programs that ran and should not have. */
   ran: string[]
-  /** Files that are not as they were. */
   changed: string[]
   output: string
 }
 
 export interface BashTrials {
   try(command: string): Promise<BashTrial>
-  /** Those of many that left a trace. They are tried together first. */
   traces(commands: readonly string[]): Promise<({ command: string } & BashTrial)[]>
   dispose(): void
 }
 
-/** A place to try commands in: a workspace with a repository, a home, watched programs. Dispose it. */
+/** Creates a sandbox for commands: a workspace with a repository, a home, stub programs. The caller must dispose it. */
 export function openBashTrials(): BashTrials {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'trials-')))
   const stubs = path.join(base, 'stubs')
@@ -137,7 +134,7 @@ function makeWorkspace(folder: string): void {
   git('commit', '-q', '-m', 'second')
 }
 
-/** Runs as our own runner does: a fixed bash, no start-up files. */
+/** Runs like our own runner: a fixed bash without startup files. */
 function confined(command: string, own: string, stubs: string): Promise<string> {
   const system = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'].filter((one) => existsSync(one))
   const args = [
@@ -169,7 +166,7 @@ function snapshot(own: string): Map<string, string> {
     for (const entry of readdirSync(folder)) {
       const file = path.join(folder, entry)
       const shown = `${name}/${entry}`
-      // Git keeps what it has learnt about files there.
+      // Git caches file metadata there.
       if (shown === '/ws/.git/index') continue
       const stats = lstatSync(file)
       if (stats.isDirectory()) {
@@ -192,14 +189,14 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
   return [...names].filter((name) => before.get(name) !== after.get(name))
 }
 
-/** Every entry of a list of commands: one in a line, `␤` for a line's end, `␉` for a tab, lines with `## ` are headings. */
+/** Reads a list of commands, one per line. `␤` is a newline, `␉` a tab, and lines with `## ` are headings. */
 export function readCommands(file: string): { command: string; judged: boolean }[] {
   const text = readFileSync(path.join(import.meta.dirname, 'fixtures', file), 'utf8')
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('## '))
     .map((line) => ({
-      // `? ` in front: dangerous, but not to be tried, or only elsewhere.
+      // Prefix `? `: dangerous, but not tested here.
       command: line.replace(/^\? /, '').replaceAll('␤', '\n').replaceAll('␉', '\t').replaceAll('␍', '\r'),
       judged: !line.startsWith('? '),
     }))

@@ -17,7 +17,6 @@ const pieces = JSON.parse(readFileSync(path.join(import.meta.dirname, 'fixtures/
 export const { programs } = pieces
 const { words, joints, redirections, expansions, quoted, loose, values, verbs, longOptions } = pieces
 
-/** For tests: a source of chance that can be repeated. */
 export function seededRandom(seed: number): { below(limit: number): number; of<T>(list: readonly T[]): T } {
   let state = seed >>> 0 || 1
   const below = (limit: number): number => {
@@ -29,7 +28,7 @@ export function seededRandom(seed: number): { below(limit: number): number; of<T
   return { below, of: (list) => list[below(list.length)] as (typeof list)[number] }
 }
 
-/** A command that is more or less one: words, quotes and signs in odd places. `odd`: how many in a hundred are. */
+/** Generates a roughly valid command with words, quotes and operators in odd places. `odd`: percentage of odd ones. */
 export function randomCommand({ below, of }: ReturnType<typeof seededRandom>, odd: number): string {
   let text = below(20) === 0 ? of(joints) : ''
   for (let parts = 1 + below(4); parts > 0; parts--) {
@@ -73,7 +72,7 @@ export function randomCommand({ below, of }: ReturnType<typeof seededRandom>, od
   }
 }
 
-/** A script with commands in every kind of place, to a depth. `noise`: how many characters go wrong. */
+/** Generates a nested script with commands in all kinds of positions. `noise`: number of corrupted characters. */
 export function randomScript(random: ReturnType<typeof seededRandom>, noise: number): string {
   const { below, of } = random
   let left = 12
@@ -169,7 +168,7 @@ export function randomScript(random: ReturnType<typeof seededRandom>, noise: num
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'.split('')
 
-/** A program with words that may or may not suit it. `known`: the options that are known of it. */
+/** Generates arguments that may or may not fit a program. `known`: its known options. */
 export function randomArguments(
   { below, of }: ReturnType<typeof seededRandom>,
   program: string,

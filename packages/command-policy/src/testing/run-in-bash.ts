@@ -5,9 +5,9 @@ import path from 'node:path'
 import { programs } from './random-commands.ts'
 
 /**
- * What bash really ran for each text: its simple commands, word by word. Nothing runs in earnest: every name is caught
- * before a program is looked for. Of a text that does not come to its end, what was seen until then. `workspace`: where
- * the texts run, instead of an empty folder.
+ * Returns the simple commands bash really ran for each text, word by word. No program runs: every name is intercepted
+ * before lookup. For a text that does not finish, returns the commands seen so far. `workspace`: folder to run in,
+ * instead of an empty one.
  */
 export async function executedCommands(texts: readonly string[], workspace?: string): Promise<string[][][]> {
   const ran: string[][][] = texts.map(() => [])
@@ -15,7 +15,7 @@ export async function executedCommands(texts: readonly string[], workspace?: str
   return ran
 }
 
-/** Returns how many it came through. */
+/** Returns the number of completed texts. */
 async function runBatch(
   texts: readonly string[],
   ran: readonly string[][][],

@@ -18,13 +18,11 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** What a program did, as the file system and, where it is installed, strace saw it. */
 export interface TracedRun {
-  /** Files made, changed or removed, and calls of the system that would do so. */
+  /** Files created, changed or removed, and system calls that would do so. */
   wrote: string[]
-  /** Programs that it started, and other things that only looking does not do. */
+  /** Programs it started, and other actions that are not read-only. */
   ran: string[]
-  /** Files and folders of the workspace or the home that it opened. */
   opened: { path: string; folder: boolean }[]
   output: string
 }
@@ -32,14 +30,12 @@ export interface TracedRun {
 export interface ProgramTrace {
   workspace: string
   home: string
-  /** Runs a program that is looked up in the usual places. Undefined when it is not installed. */
+  /** Runs a program found in the usual folders. Returns undefined if it is not installed. */
   run(argv: readonly string[]): Promise<TracedRun | undefined>
-  /** Files that are not as they were at the start. */
   changes(): string[]
   dispose(): void
 }
 
-/** Calls that change something, whatever they are told. */
 const changing =
   'creat rename renameat renameat2 unlink unlinkat mkdir mkdirat rmdir link linkat symlink symlinkat chmod fchmod fchmodat chown fchown fchownat lchown truncate ftruncate utimensat utime utimes futimesat mknod mknodat setxattr lsetxattr fsetxattr removexattr mount umount2 sethostname settimeofday clock_settime reboot'
 const reaching =
@@ -56,7 +52,10 @@ function traceWorks(): boolean {
   }
 }
 
-/** For tests: a workspace with a repository, secrets and a home, in which real programs are watched. Dispose it. */
+/**
+ * For tests: a workspace with a repository, secrets and a home, in which real programs are traced. The caller must
+ * dispose it.
+ */
 export function openProgramTrace(): ProgramTrace {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'watch-')))
   const [workspace, home, temporary, stubs] = ['workspace', 'home', 'tmp', 'stubs'].map((name) => {
@@ -66,7 +65,7 @@ export function openProgramTrace(): ProgramTrace {
   makeWorkspace(workspace)
   writeFileSync(path.join(home, 'notes'), 'mine\n')
   writeFileSync(path.join(home, '.netrc'), 'SECRET\n')
-  // Programs that others are known to start: none of them may be.
+  // Stubs for programs that others are known to start. None may run.
   const stub = `#!/bin/sh\necho "$0 $*" >> ${base}/ran\n`
   for (const name of 'sh pr less more pager gzip bzip2 xz zstd gpg gpg2 ssh vi editor ls stty tput cpp objdump'.split(
     ' ',
@@ -112,7 +111,7 @@ export function openProgramTrace(): ProgramTrace {
   }
 }
 
-/** Debian calls it otherwise. */
+/** Debian uses another name. */
 const otherNames: Record<string, string> = { fd: 'fdfind' }
 
 function programFile(name: string): string | undefined {
@@ -137,7 +136,7 @@ function programFile(name: string): string | undefined {
 function collect(command: readonly string[], cwd: string, env: Record<string, string>): Promise<string> {
   return new Promise((resolve) => {
     const [program = '', ...words] = command
-    // In a group of its own, so that what it started ends with it.
+    // Own process group, so that its children can be killed with it.
     const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     const timer = setTimeout(() => {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -225,7 +224,7 @@ function snapshot(folders: readonly string[]): Map<string, string> {
         visit(file)
       } else if (stats.isFile()) {
         const hash = createHash('sha1').update(readFileSync(file)).digest('hex')
-        // Git keeps there what it has learnt about files.
+        // Git caches file metadata there.
         found.set(file, file.endsWith('/.git/index') ? 'index' : `${stats.mode} ${stats.mtimeMs} ${hash}`)
       } else {
         found.set(file, `${stats.mode} ${stats.isSymbolicLink() ? readlinkSync(file) : ''}`)

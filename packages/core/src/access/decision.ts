@@ -1,45 +1,43 @@
-/** How the processes of a call are kept in once it runs: not at all, able to write the workspace, or unable to write. */
+/** Sandbox level of the processes a call starts: none, workspace writable, or no writes. */
 export type Confinement = 'none' | 'workspace' | 'read-only'
 
-/** A place that a call may use although it is not its own: to read it, to see what is in it, or to write it as well. */
+/** Access that a call gets outside its own folders: read, list, or write (which includes read). */
 export interface Grant {
   how: 'read' | 'list' | 'write'
-  /** Real. A folder is meant with everything in it, but for secrets and for what rules forbid. */
+  /** Real path. A folder covers everything below it except secrets and files denied by rules. */
   path: string
-  /** Of a list: everything below it is listed, not only what is in it. */
+  /** For `list`: lists the whole tree, not only the direct entries. */
   tree?: true
-  /** Nothing runs there but programs that are known to only look: what is listed can be shown as it is. */
+  /** Only known read-only programs run, so the listing can be shown unfiltered. */
   proven?: true
 }
 
-/** Files that rules forbid, for whoever can keep them from programs whatever these do. */
+/** Files denied by rules, for a sandbox that can enforce it on any program. */
 export interface Forbidden {
-  /** The rules, as they are written. */
   rules: readonly string[]
-  /** Everything that is forbidden lies at or below one of these. */
+  /** Every forbidden file is at or below one of these paths. */
   starts: readonly string[]
   matches(real: string): boolean
 }
 
 export interface Decision {
   decision: 'allow' | 'ask' | 'deny'
-  /** A sentence for the person and the model. */
+  /** One sentence, shown to the person and the model. */
   reason: string
-  /** The rule that decided, as it is written; null for a default. */
+  /** Text of the rule that decided. Null for a default. */
   rule: string | null
-  /** No allow rule settles this ask (an ask rule, a protected place), and so no hook does. */
+  /** No allow rule and no hook can settle this ask (an ask rule or a protected path). */
   firm?: true
-  /** Rules that would stop the asking for calls like this, one per part of a command; absent when none would be safe. */
+  /** Rules that would auto-approve similar calls, one per part of a command. Absent if none is safe. */
   remember?: readonly string[]
-  /** The commands that were found in a shell call, for the card. */
   commands?: readonly { text: string; note?: string }[]
-  /** Absent: `none`. */
+  /** Defaults to `none`. */
   confinement?: Confinement
-  /** What the call may use once allowed outside the workspace, and of the secrets and guarded places in it. */
+  /** Access outside the workspace, and to secrets and guarded paths inside it, once the call is allowed. */
   grants?: readonly Grant[]
-  /** What the processes of the call must not read, and what they must not change, by deny rules. */
+  /** Files that deny rules keep the call's processes from reading or changing. */
   forbidden?: { read?: Forbidden; write?: Forbidden }
-  /** Files that the call does not show although it may search a folder above them: secrets, and what rules forbid. */
+  /** Returns true for files that a search must skip: secrets and files denied by rules. */
   hides?(real: string): boolean
 }
 
@@ -50,31 +48,30 @@ export const modes: readonly Mode[] = ['default', 'accept-edits', 'plan', 'bypas
 export type Effect = 'allow' | 'ask' | 'deny'
 
 /**
- * What a call is about to touch, as its tool says it (`touches`). Rules and defaults are applied to these, so the
- * resolver knows no tool by name: `Read(…)` rules meet every `read`, `Edit(…)` rules every `write`, `Bash(…)` rules
- * every `command`, `WebFetch(domain:…)` rules every `url`, `Task(…)` rules every `agent`, `Skill(…)` rules every `skill`.
+ * Resource that a call is about to touch, as reported by its tool (`touches`). Rules and defaults apply to these, so
+ * the resolver knows no tool by name: `Read(…)` rules match every `read`, `Edit(…)` rules every `write`, `Bash(…)`
+ * rules every `command`, `WebFetch(domain:…)` rules every `url`, `Task(…)` rules every `agent`, `Skill(…)` rules every
+ * `skill`.
  */
 export type Access =
-  /** A file or folder, absolute or from the agent's working directory, as spelled by the model. */
+  /** File or folder as the model wrote it, absolute or relative to the agent's working directory. */
   | { kind: 'read' | 'write'; path: string }
   | CommandAccess
-  /** Code for an interpreter: it can do whatever its confinement lets it do. */
+  /** Code for an interpreter. It can do anything its confinement allows. */
   | { kind: 'code' }
   | { kind: 'url'; url: string }
   | { kind: 'agent' | 'skill'; name: string }
 
-/** A command for bash. */
 export interface CommandAccess {
   kind: 'command'
   command: string
-  /** Where it runs, when that is not the agent's working directory. */
+  /** Defaults to the agent's working directory. */
   cwd?: string
-  /** It wants to run without the sandbox. */
+  /** Requests to run without the sandbox. */
   outside?: boolean
-  /** It has to change files, says the model. */
+  /** The model says the command must change files. */
   writes?: boolean
-  /** It has a terminal that can be typed into. */
   terminal?: boolean
-  /** It is typed into a program that runs already, which need not be a shell. */
+  /** Typed into a running program, which may not be a shell. */
   typed?: boolean
 }

@@ -2,7 +2,7 @@ import { type ParamValues, paramValuesSchema } from '@troupe/protocol'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 
-/** What a turn may cost, the sub-agents of that turn included. */
+/** Limits of one turn, including its sub-agents. */
 export interface Budget {
   /** Model calls. */
   steps?: number
@@ -12,41 +12,46 @@ export interface Budget {
   ms?: number
 }
 
-/** What an agent is: a prompt, and which of the existing tools it may use. No code. */
+/** Agent definition: a prompt and a selection of existing tools. Contains no code. */
 export interface AgentDefinition {
   name: string
-  /** Tells the delegating model what it is for. */
+  /** Tells the delegating model when to use this agent. */
   description: string
   prompt: string
-  /** Names of tools or of capability groups. */
+  /** Names of tools or capability groups. */
   tools: readonly string[]
-  /** Whom it may delegate to. Absent: the default set. Empty: nobody. */
+  /** Agents it may delegate to. Absent: the default set. Empty: none. */
   allowedSubAgents?: readonly string[]
-  /** `provider/model`; absent: its parent's. */
+  /** `provider/model`. Defaults to the parent's model. */
   model?: string
   maxDepth?: number
-  /** Model calls of one turn of its own. */
+  /** Maximum model calls per turn, not counting sub-agents. */
   maxSteps?: number
   budget?: Budget
-  /** Settings of its model, where that has them; the person's own go before. */
+  /** Model settings, applied if the model has them. The person's own settings take precedence. */
   params?: ParamValues
-  /** It is offered only while one of these pages is open. Absent or empty: everywhere. */
+  /** Offered only while one of these pages is open. Absent or empty: always. */
   pageIds?: readonly string[]
-  /** Offered to nobody; whoever names it has it all the same. */
+  /** Not listed, but can be called by name. */
   hidden?: true
 }
 
-/** As it is stored with a sub-agent: made from a shipped or stored definition, by the caller, or without one. */
+/**
+ * Stored with a sub-agent: built from a shipped or stored definition (`system`), defined by the caller (`dynamic`), or
+ * neither (`default`).
+ */
 export type AgentType = 'system' | 'dynamic' | 'default'
 
-/** `document` is `Document`, `BrowserSubAgent` is `browser`: case, separators and the usual endings do not matter. */
+/**
+ * Normalizes an agent name: ignores case, separators, and common suffixes. `Document` becomes `document`,
+ * `BrowserSubAgent` becomes `browser`.
+ */
 export function agentKey(name: string): string {
   const bare = name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
   const key = bare.replace(/(sub)?agent$/, '') || bare
   return Object.hasOwn(aliases, key) ? (aliases[key] as string) : key
 }
 
-/** Names that models know from elsewhere. */
 const aliases: Readonly<Record<string, string>> = {
   generalpurpose: 'coder',
   general: 'coder',
@@ -61,7 +66,6 @@ const aliases: Readonly<Record<string, string>> = {
   command: 'shell',
 }
 
-/** What stands between the dashes of an agent's file. */
 const frontMatter = z.strictObject({
   name: z.string().optional(),
   description: z.string().min(1).max(1024),
@@ -85,15 +89,15 @@ const frontMatter = z.strictObject({
   hidden: z.boolean().optional(),
 })
 
-/** A definition from a file, and which groups of tools must be there for it to be of use. */
+/** Definition from a file. `needs` lists the tool groups the agent requires. */
 type AgentFile = AgentDefinition & { needs: readonly string[] }
 
-/** Names may be longer in other languages; slashes, dots and spaces are in none. */
+/** Letters of any language. No slashes, dots, or spaces. */
 export const agentNamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u
 
 /**
- * `agents/<name>.md`: YAML between two lines of dashes, then the prompt. Throws an Error that says what is wrong, with
- * the line where there is one.
+ * Parses `agents/<name>.md`: YAML front matter, then the prompt. Throws an Error that names the problem and, if known,
+ * the line.
  */
 export function parseAgentFile(text: string, name: string): AgentFile {
   if (!agentNamePattern.test(name))
@@ -144,7 +148,6 @@ export function parseAgentFile(text: string, name: string): AgentFile {
   }
 }
 
-/** The text between the first two lines of dashes, and what comes after them. */
 export function splitFrontMatter(text: string): { matter: string; body: string } {
   const normal = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
   const match = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)([\s\S]*)$/.exec(normal)
@@ -152,7 +155,7 @@ export function splitFrontMatter(text: string): { matter: string; body: string }
   return { matter: match[1] ?? '', body: (match[2] ?? '').trim() }
 }
 
-/** A list, or names with commas between them. */
+/** Accepts a list or a comma-separated string. */
 function names() {
   return z.union([
     z.array(z.string().min(1).max(200)).max(200),

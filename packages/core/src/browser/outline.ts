@@ -7,15 +7,14 @@ const longestText = 300
 const longestUrl = 200
 const states = ['level', 'checked', 'disabled', 'expanded', 'active', 'invalid', 'pressed', 'selected'] as const
 
-/** One line of an outline. */
 interface OutlineLine {
   depth: number
   text: string
-  /** Absent for what is mere text. */
+  /** Absent for plain text. */
   element?: Element
 }
 
-/** An outline as lines, without the boxes that only hold others. */
+/** Flattens an outline to lines and skips boxes that only wrap other nodes. */
 function outlineLines(nodes: readonly OutlineNode[], depth = 0): OutlineLine[] {
   return nodes.flatMap((node): OutlineLine[] => {
     if (typeof node === 'string')
@@ -26,7 +25,7 @@ function outlineLines(nodes: readonly OutlineNode[], depth = 0): OutlineLine[] {
   })
 }
 
-/** As much of the lines as there is room for, and a word on what is left out. */
+/** Renders as many lines as fit in `room` characters, and notes how many are left out. */
 export function showOutline(nodes: readonly OutlineNode[], room: number): { text: string; elements: number } {
   const lines = outlineLines(nodes)
   const elements = lines.filter(({ element }) => element?.ref !== undefined).length
@@ -46,7 +45,6 @@ export function showOutline(nodes: readonly OutlineNode[], room: number): { text
   return { text: shown.join('\n'), elements }
 }
 
-/** The part of an outline that belongs to an element. */
 export function outlineOf(nodes: readonly OutlineNode[], ref: string): OutlineNode | undefined {
   for (const node of nodes) {
     if (typeof node === 'string') continue
@@ -57,7 +55,7 @@ export function outlineOf(nodes: readonly OutlineNode[], ref: string): OutlineNo
   return undefined
 }
 
-/** `button "Send" [disabled] [ref=e8]`, with where a link leads and what a field holds. */
+/** Formats as `button "Send" [disabled] [ref=e8]`, plus the target of a link and the value of a field. */
 export function elementText(node: Element): string {
   const { role, name, text, ref, url } = node
   const marks = states.flatMap((state) => {
@@ -75,7 +73,7 @@ export function elementText(node: Element): string {
   return text === undefined || text === '' ? line : `${line}: ${short(text, longestText)}`
 }
 
-/** Says nothing itself and cannot be clicked. */
+/** True for a wrapper with no text of its own that cannot be clicked. */
 function isBox({ role, name, text, cursor, children }: Element): boolean {
   const isPlain = role === 'generic' || role === 'none' || role === 'presentation'
   return isPlain && !name && !text && (cursor !== 'pointer' || (children ?? []).length === 0)
@@ -88,17 +86,16 @@ function short(text: string, most: number): string {
 
 export interface FoundElement {
   ref: string
-  /** As it stands in the outline. */
   text: string
-  /** The nearest heading or named part above it. */
+  /** Nearest heading or named section above it. */
   within?: string
 }
 
 const partRoles = /^(heading|region|navigation|main|form|dialog|article|list|table|group|row|tabpanel|search|banner)$/
 
 /**
- * Elements whose words hold all of the words that are looked for; those of the role alone where no words are given. What
- * holds them itself goes before what only holds something that does.
+ * Finds elements that contain all of the words, or all elements of the role if no words are given. Ranks elements whose
+ * own text matches first.
  */
 export function findElements(
   outline: readonly OutlineNode[],
@@ -136,9 +133,9 @@ function scoreOf(node: Exclude<OutlineNode, string>, wanted: readonly string[], 
     .join(' ')
     .toLowerCase()
   if (!wanted.every((word) => own.includes(word))) return 0
-  // Short names that are all about what is looked for come first.
+  // Rank short names that closely match the query first.
   return 1 + wanted.join(' ').length / Math.max(own.trim().length, 1)
 }
 
-/** A ref as outlines have it: `e12`, in frames `f1e3`. */
+/** Element ref as used in outlines: `e12`, or `f1e3` in frames. */
 export const elementRef = z.string().regex(/^(f\d{1,4})?e\d{1,7}$/, 'a ref from the outline, such as e12')

@@ -4,13 +4,13 @@ import { formatCount } from '../text/format.ts'
 import type { BrowserPage, PageLook, ToolContext } from '../tool/tool.ts'
 import { outlineOf, showOutline } from './outline.ts'
 
-/** What a call that looked at a page brings back. With `kind` a model that can look at images is shown the picture. */
+/** Result of a call that looked at a page. If `kind` is set, models with vision are shown the screenshot. */
 export interface PageResult {
   url: string
   title: string
   status?: number
   elements: number
-  /** The beginning of the outline, for the card. */
+  /** Start of the outline, for the card. */
   text: string
   characters: number
   notes: string[]
@@ -26,7 +26,6 @@ export interface PageResult {
 
 const cardText = 2000
 
-/** What of a look is kept, and what the model reads of it. */
 export async function pageResult(
   {
     look,
@@ -80,7 +79,7 @@ function pageHeading({ url, title, status, notes }: PageLook): string[] {
   ]
 }
 
-/** For the card; that there is none is no reason to fail. */
+/** Takes a screenshot for the card. Returns undefined on failure, since the card works without one. */
 async function screenshotDisplay(
   page: BrowserPage,
   ctx: ToolContext,
@@ -96,7 +95,6 @@ async function screenshotDisplay(
   }
 }
 
-/** The card: what is to be seen, else the outline. */
 export function pageDisplay(output: PageResult): { summary: string; content: ImageDisplay | PageDisplay } {
   const { url, title, status, text, characters, picture } = output
   return {
@@ -110,7 +108,7 @@ export function pageDisplay(output: PageResult): { summary: string; content: Ima
 
 const stateKey = 'browser'
 
-/** The page of the agent that calls; made when it is first asked for. */
+/** Returns the calling agent's page and creates it on first use. */
 export function agentPage(ctx: ToolContext): BrowserPage {
   const { kept } = ctx.state
   const known = kept.get(stateKey) as BrowserPage | undefined

@@ -6,26 +6,25 @@ import { isInside } from '../files/resolve-path.ts'
 import { FileFault, readFrontMatter, toolRules } from '../skills/parse-skill-file.ts'
 import type { SkillProblem } from '../tool/agent-state.ts'
 
-/** A command of the person's own: a Markdown file, whose text is sent for it. */
+/** User-defined command: a Markdown file whose text is sent as the message. */
 export interface OwnCommand {
-  /** `dir:name` for a file in a folder. */
+  /** `dir:name` for a file in a subfolder. */
   name: string
   description: string
   path: string
   scope: 'home' | 'workspace'
-  /** What follows the name, for people. */
   argumentHint?: string
-  /** Who answers, and with which model, this once. */
+  /** Agent that answers this one message. */
   agent?: string
   model?: string
-  /** As for a skill; see `narrowCall`. */
+  /** Same as for a skill; see `narrowCall`. */
   allowedTools?: readonly string[]
 }
 
 export interface CommandPlace {
   folder: string
   scope: OwnCommand['scope']
-  /** What its files must lie in, links resolved. */
+  /** Folder that its files must be inside, after links are resolved. */
   root?: string
 }
 
@@ -46,7 +45,7 @@ const frontMatter = z.looseObject({
   'allowed-tools': z.union([z.string(), z.array(z.string())]).optional(),
 })
 
-/** Where commands are looked for, the farthest first. Only a workspace that is trusted may be given. */
+/** Lists the folders to search, lowest precedence first. Only pass a trusted workspace. */
 export function commandPlaces({ troupeHome, workspace }: { troupeHome: string; workspace?: string }): CommandPlace[] {
   const home: CommandPlace = { folder: path.join(troupeHome, 'commands'), scope: 'home' }
   if (workspace === undefined) return [home]
@@ -58,7 +57,7 @@ export function commandPlaces({ troupeHome, workspace }: { troupeHome: string; w
   return [home, within('.claude'), within('.troupe')]
 }
 
-/** Looks on the disk each time: there are few of them. `taken`: names that are not for files to have. */
+/** Reads the disk on every call, since there are few files. `taken` lists reserved names. */
 export function findCommands(places: readonly CommandPlace[], taken: readonly string[] = []): FoundCommands {
   const problems: SkillProblem[] = []
   const byName = new Map<string, FoundCommands['commands'][number]>()
@@ -83,7 +82,6 @@ export function findCommands(places: readonly CommandPlace[], taken: readonly st
   return { commands: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems }
 }
 
-/** The text of a command as it is now. */
 export function readCommandBody({ path: file }: Pick<OwnCommand, 'path'>): string {
   return readCommand(file).body
 }
@@ -119,7 +117,7 @@ function readCommand(file: string, root?: string): { data: Omit<OwnCommand, 'nam
   }
 }
 
-/** The `.md` files below a folder, each as the names on the way to it. */
+/** Lists the `.md` files below a folder, each as its path segments. */
 function markdownIn(folder: string, above: readonly string[], problems: SkillProblem[]): string[][] {
   let entries: Dirent[]
   try {
@@ -139,7 +137,7 @@ function markdownIn(folder: string, above: readonly string[], problems: SkillPro
   return found.slice(0, maxFiles)
 }
 
-/** A message that begins with a command: `/name`, or `/dir:name`, and what follows it. */
+/** A message that starts with a command: `/name` or `/dir:name`, then the arguments. */
 export interface ParsedCommand {
   name: string
   rest: string
@@ -147,16 +145,16 @@ export interface ParsedCommand {
 
 const pattern = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]{0,63}(?::[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}){0,5})(?:\s+([\s\S]*))?$/u
 
-/** Undefined for everything else: a path such as `/usr/bin` is none, nor is `/skill/name`. */
+/** Returns undefined for anything else, such as `/usr/bin` or `/skill/name`. */
 export function parseCommand(text: string): ParsedCommand | undefined {
   const match = pattern.exec(text.trim())
   return match === null ? undefined : { name: (match[1] as string).toLowerCase(), rest: (match[2] ?? '').trim() }
 }
 
 /**
- * The text of a command with what followed its name put in: `$ARGUMENTS` is all of it, `$1` to `$9` are its words, of
- * which several in quotation marks are one. Where the text names none of these, all of it stands at the end. What is
- * put in is not looked at again.
+ * Inserts the arguments into a command's text. `$ARGUMENTS` is the whole string; `$1` to `$9` are its words, where
+ * quotes group several words. If the text uses none of these, the arguments are appended. Inserted text is not expanded
+ * again.
  */
 export function expandCommand(body: string, given: string): string {
   const words = wordsOf(given)

@@ -4,7 +4,7 @@ import type { DataParts } from '@troupe/protocol'
 const maxFileBytes = 20 * 1024 * 1024
 const maxEntries = 300
 
-/** A file or folder that may be read, as a part of a message: at most so many characters of it. */
+/** Reads a file or folder that may be read into a message part of at most `most` characters. */
 export function readMention(
   { name, from, to }: Mention,
   found: { path: string; stats: Stats },
@@ -34,7 +34,7 @@ export function readMention(
   }
 }
 
-/** At the end of a line where there is one. */
+/** Cuts at a line end where possible. */
 function truncate(text: string, most: number): string {
   if (text.length <= most) return text
   const end = text.lastIndexOf('\n', most)
@@ -50,11 +50,10 @@ function listing(folder: string): string {
   return [...entries.slice(0, maxEntries), ...(left > 0 ? [`[… ${left} more]`] : [])].join('\n') || '[empty]'
 }
 
-/** Something that a person named with `@` in a text: a file, lines of it, a folder or an agent. */
+/** A reference with `@` in a text: a file, a line range, a folder, or an agent. */
 export interface Mention {
-  /** A path or a name, as it is written. */
   name: string
-  /** Lines, counted from 1. */
+  /** 1-based line number. */
   from?: number
   to?: number
 }
@@ -62,7 +61,9 @@ export interface Mention {
 const mention =
   /(?<![\w@/.\\])@(?:"([^"\n]{1,400})"(:\d+(?:-\d+)?)?|([^\s"'`<>|*?(){}[\],;!@][^\s"'`<>|*?(){}[\],;!]{0,399}))/gu
 
-/** In order, each once. `@path`, `@path:10-20`, `@"a path with spaces":3`. Whether it is there is not looked at. */
+/**
+ * Returns unique mentions in order: `@path`, `@path:10-20`, `@"a path with spaces":3`. Does not check that they exist.
+ */
 export function mentionsIn(text: string): Mention[] {
   const found = new Map<string, Mention>()
   for (const [, quoted, range = '', plain] of text.matchAll(mention)) {
@@ -83,12 +84,12 @@ const byName = new Intl.Collator('en', { numeric: true })
 type Ranked = [score: number, path: string]
 
 /**
- * The files and folders that a few typed letters may mean, likeliest first, equal ones as a person sorts them, and how
- * many there are in all. What ends in a slash is a folder: what lies in it is meant, not the folder.
+ * Ranks the files and folders that match a few typed letters, best first, ties in natural order, with the total count.
+ * A query that ends in a slash matches the contents of that folder, not the folder itself.
  */
 export function rankPaths(query: string, files: readonly string[], limit: number): { paths: string[]; total: number } {
   const wanted = query.toLowerCase()
-  /** The best so far, in order: tens of thousands of names are not sorted for the few that are shown. */
+  /** Keeps only the best matches in order, which avoids sorting tens of thousands of names. */
   const best: Ranked[] = []
   let total = 0
   for (const path of [...foldersOf(files), ...files]) {
@@ -129,7 +130,7 @@ function foldersOf(files: readonly string[]): Set<string> {
   return folders
 }
 
-/** Lower is likelier; undefined when the letters are not in it, in order. */
+/** Lower is better. Undefined if the path does not contain the letters in order. */
 function scoreOf(wanted: string, path: string): number | undefined {
   if (wanted === '') return path.split('/').length
   const base = path.slice(path.lastIndexOf('/', path.length - 2) + 1)

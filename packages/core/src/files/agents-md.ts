@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { AgentState } from '../tool/agent-state.ts'
 import { isInside, shownPath } from './resolve-path.ts'
 
-/** The files that people write for agents. Where a folder has several, all of them count. */
+/** Instruction files for agents. If a folder has several, all apply. */
 const noteNames = ['AGENTS.md', 'CLAUDE.md'] as const
 const maxCharacters = 32_000
 const maxNoteBytes = 256 * 1024
@@ -16,19 +16,19 @@ export interface AgentsNote {
 }
 
 interface NotesOptions {
-  /** Nothing outside of these folders is read, whatever links and imports lead to. */
+  /** Nothing outside these folders is read, including through links and imports. */
   roots: readonly string[]
-  /** What `~` is in an import; only Markdown below it can be imported. */
+  /** Value of `~` in an import. Only Markdown below it can be imported. */
   personHome?: string | undefined
-  /** Real paths that were read already; those that are read are added. */
+  /** Real paths already read. Newly read paths are added. */
   seen?: Set<string>
-  /** What to do for the rest of a file that is cut. */
+  /** Tells the model how to read the rest of a truncated file. */
   rest?: (file: string) => string
 }
 
 /**
- * The notes of a folder, with what they import (`@docs/style.md`, `@~/.claude/mine.md`), each file once. Notes that
- * cannot be read are none; an import that leads nowhere, or out of the folders, is mere text.
+ * Reads a folder's notes and their imports (`@docs/style.md`, `@~/.claude/mine.md`), each file once. Skips unreadable
+ * notes. An import that does not exist, or that is outside the allowed folders, stays plain text.
  */
 export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNote[] {
   const { roots, personHome, seen = new Set<string>(), rest = () => 'Read it for the rest' } = options
@@ -53,12 +53,12 @@ export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNo
     }
     seen.add(real)
     if (text === '' || text.includes('\0')) return
-    // A copy of the other file says nothing new.
+    // Skip a copy of the other file.
     const isNew = !texts.has(text)
     texts.add(text)
     const cut =
       text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()}\n[cut; ${rest(file)}]` : text
-    // A file that only points to the other one says nothing itself.
+    // Skip a file that only imports the other one.
     if (isNew && !isOnlyImports(text)) notes.push({ path: file, text: cut })
     if (depth >= maxImportDepth) return
     for (const target of importsIn(cut)) {
@@ -79,7 +79,6 @@ export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNo
   }
 }
 
-/** Files such as `.env` are nobody's notes. */
 function isHidden(file: string): boolean {
   return path.basename(file).startsWith('.') || /\.(pem|key|p12|pfx)$/i.test(file)
 }
@@ -96,7 +95,7 @@ function isOnlyImports(text: string): boolean {
   return text.split('\n').every((line) => line.trim() === '' || /^@\S+$/.test(line.trim()))
 }
 
-/** The paths that a text imports: `@path`, not within code. */
+/** Finds the imported paths (`@path`) in a text, except inside code. */
 export function importsIn(text: string): string[] {
   const found = new Set<string>()
   let fence: string | undefined
@@ -121,8 +120,8 @@ export function importsIn(text: string): string[] {
 }
 
 /**
- * The notes of a folder and of those above it, up to the root that it lies in, outermost first, with what they import.
- * Each is shown to an agent once. Empty when there is nothing new, and where the notes of the workspace do not count.
+ * Returns the notes of a folder and its ancestors up to the root, outermost first, with imports. Shows each to an agent
+ * only once. Returns an empty string if nothing is new or workspace notes are disabled.
  */
 export function unseenFolderNotes(ctx: { state: AgentState }, folder: string): string {
   const { state } = ctx
@@ -144,7 +143,7 @@ export function unseenFolderNotes(ctx: { state: AgentState }, folder: string): s
   return parts.toReversed().join('\n\n')
 }
 
-/** When each folder without notes was looked at: a step may read a thousand files of one folder. */
+/** Time of the last check per folder without notes, since one step may read a thousand files in one folder. */
 const lastCheckedAt = new WeakMap<AgentState, Map<string, number>>()
 const recheckMs = 1000
 
@@ -157,7 +156,7 @@ function isDue(state: AgentState, folder: string): boolean {
   return true
 }
 
-/** Whoever reads the notes themselves needs no copy of them. */
+/** Marks notes as shown once the agent reads the file itself. */
 export function markNotesShown(state: AgentState, file: string): void {
   if ((noteNames as readonly string[]).includes(path.basename(file))) state.shownNotes.add(path.dirname(file))
 }

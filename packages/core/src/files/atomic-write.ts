@@ -23,22 +23,22 @@ import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 
-/** New content beside the file that it will replace: one rename and it is there, whole. */
+/** New content in a temporary file next to its target. One rename replaces the target atomically. */
 export interface PreparedFile {
-  /** Puts it in place. `isNew`: nothing may have appeared there meanwhile. */
+  /** Moves the file into place. With `isNew`, fails if the target exists by now. */
   commit(options: { isNew: boolean }): void
-  /** Takes it away again, with the folders that were made for it. */
+  /** Deletes the temporary file and any folders created for it. */
   discard(): void
 }
 
-/** Permissions and owner of the file that is replaced; what else belongs to it is copied. */
+/** Permissions and owner of the replaced file. Other attributes are copied. */
 interface FileAttributes {
   mode: bigint
   uid: bigint
   gid: bigint
 }
 
-/** Writes a temporary file in the same folder, which is made when missing. Leaves nothing behind when it fails. */
+/** Writes a temporary file in the target's folder, creating the folder if needed. Leaves nothing behind on failure. */
 export async function prepareFile(
   target: string,
   pieces: readonly Uint8Array[],
@@ -69,7 +69,7 @@ export async function prepareFile(
   return { discard, commit: ({ isNew }) => (isNew ? linkInPlace(temporary, target) : renameOver(temporary, target)) }
 }
 
-/** To free what the old file held on the disk takes as long as writing it: held open, another thread does it. */
+/** Freeing the old file's blocks takes as long as writing them. Keeping it open moves that work to another thread. */
 function renameOver(temporary: string, target: string): void {
   const old = openOld(target)
   try {
@@ -87,7 +87,9 @@ function openOld(target: string): number | undefined {
   }
 }
 
-/** All bytes of all pieces, in order. Few at once: a trip through the thread pool costs more than writing them. */
+/**
+ * Writes all pieces in order. Writes small pieces synchronously, since a thread pool trip costs more than the write.
+ */
 export async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
   for (const piece of pieces) {
     for (let at = 0; at < piece.length;) {
@@ -111,10 +113,9 @@ function linkInPlace(temporary: string, target: string): void {
   unlinkSync(temporary)
 }
 
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const noHardLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/** The text of a failed write, for the model. */
 export function writeError(error: unknown, shown: string): Error {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) return error as Error
@@ -141,7 +142,7 @@ function applyAttributes(fd: number, like: FileAttributes): void {
   fchmodSync(fd, Number(like.mode) & 0o7777)
 }
 
-/** Only root can give a file to somebody else; for others it stays their own. */
+/** Only root can change the owner. For other users the file stays their own. */
 function changeOwner(fd: number, uid: number, gid: number): void {
   try {
     fchownSync(fd, uid, gid)
@@ -150,7 +151,6 @@ function changeOwner(fd: number, uid: number, gid: number): void {
   }
 }
 
-/** Removes a folder and those above it, up to this one, as long as nothing is in them. */
 export function removeEmptyFolders(folder: string, top: string): void {
   for (let each = folder; ; each = path.dirname(each)) {
     try {
@@ -162,7 +162,7 @@ export function removeEmptyFolders(folder: string, top: string): void {
   }
 }
 
-/** Reads two paths a round, and answers each round with an empty line. */
+/** Reads two paths per round and ends each round with an empty line. */
 const copyScript =
   'while IFS= read -r from && IFS= read -r to; do /bin/cp --attributes-only --preserve=mode,xattr -- "$from" "$to" 2>/dev/null; echo; done'
 const idleMs = 10_000
@@ -174,9 +174,9 @@ let helper: { child: HelperProcess; waiting: (() => void)[]; idle: NodeJS.Timeou
 let isUnavailable = process.platform !== 'linux'
 
 /**
- * Gives a file the extended attributes and the access control list of another, of which Node knows nothing: `cp` of the
- * system does it, out of a small shell that is kept for a while. To start a process out of a large one costs 20 ms and
- * more, out of this one 2 ms. Where `cp` cannot, the file goes without. Never throws.
+ * Copies extended attributes and the access control list, which Node cannot do. Uses the system's `cp` from a small
+ * shell that is kept alive for a while: spawning from a large process costs 20 ms or more, from the shell 2 ms. If `cp`
+ * fails, the file does without them. Never throws.
  */
 export function copyAttributes(from: string, to: string): Promise<void> {
   if (isUnavailable || /\n/.test(from) || /\n/.test(to)) return Promise.resolve()
@@ -218,7 +218,7 @@ function startHelper(): NonNullable<typeof helper> {
   child.stdout.on('data', (bytes: Uint8Array) => {
     for (const done of waiting.splice(0, bytes.length)) done()
   })
-  // No program waits for it to end: its input ends with the program.
+  // Do not keep the process alive. The shell exits when its stdin closes.
   idle.unref()
   child.unref()
   for (const stream of [child.stdin, child.stdout]) (stream as unknown as Socket).unref()

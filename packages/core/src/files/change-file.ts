@@ -14,27 +14,26 @@ import { type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 import { journalFor } from './undo-folder.ts'
 
-/** What a file is to become. */
 export interface NewContent {
-  /** All of it, or only what is replaced in what the file has. */
+  /** Complete new content. Alternatively, `replacements` to apply to the current content. */
   bytes?: Buffer
   replacements?: readonly Replacement[]
   format: TextFormat
-  /** How much of it the agent knows then: all, as much as before, or only what it has put there. */
+  /** Content the agent knows after the change: all, as much as before, or only the part it wrote. */
   known: FileKnowledge | (() => FileKnowledge)
 }
 
 export interface ChangedFile extends Omit<DiffDisplay, 'kind' | 'from'> {
-  /** How many other names (hard links) the old content had. A file is replaced as a whole, so they keep it. */
+  /** Number of other hard links to the old content. They keep it, because the file is replaced as a whole. */
   otherNames?: number
 }
 
-/** Works out what a file becomes. Undefined: nothing is to be done. Throws an Error for the model. */
+/** Computes the new content. Undefined means no change. Throws an Error for the model. */
 export type PlanChange = (before: Snapshot | undefined) => Promise<NewContent | undefined> | NewContent | undefined
 
 /**
- * One file from what it is to what it becomes: read, worked out, journaled and replaced while nobody else of this
- * process changes it. `isExact`: the work checks by itself what it replaces, so that a remembered hash will do.
+ * Reads, computes, journals, and replaces one file while holding its lock in this process. `isExact`: the callback
+ * itself verifies the text it replaces, so a remembered hash is good enough.
  */
 export async function changeFile(
   ctx: ToolContext,
@@ -71,14 +70,12 @@ export function hardLinks(before: Snapshot | undefined): Pick<ChangedFile, 'othe
   return before !== undefined && before.stats.nlink > 1n ? { otherNames: Number(before.stats.nlink) - 1 } : {}
 }
 
-/** What the model should know of a file that had other names. */
 export function hardLinkNote({ otherNames }: Pick<ChangedFile, 'otherNames'>): string | undefined {
   if (otherNames === undefined) return undefined
   const [what, keeps] = otherNames === 1 ? ['another name', 'keeps'] : [`${otherNames} other names`, 'keep']
   return `The file had ${what} (${otherNames === 1 ? 'a hard link' : 'hard links'}), which ${keeps} the old content.`
 }
 
-/** What the same would come to, as things are. Nothing is changed. */
 export async function previewChange(
   ctx: ToolContext,
   { path: real, shown }: ResolvedPath,
@@ -91,7 +88,7 @@ export async function previewChange(
   return { path: name, change: before === undefined ? 'created' : 'changed', ...(await diffChange(before, content)) }
 }
 
-/** As a person is shown it before they approve it. One that had to be cut is not shown: all of the input is. */
+/** Diff to show for approval. Undefined if truncated; the card then shows the full input instead. */
 export function approvalDiff(changed: ChangedFile): DiffDisplay | undefined {
   return changed.cut === true ? undefined : { kind: 'diff', ...changed }
 }
@@ -108,7 +105,6 @@ function isText({ bytes }: Snapshot): boolean {
   return fileKind(bytes.subarray(0, headLength)).kind === 'text'
 }
 
-/** What the model reads after a change. */
 export function changeMessage(shown: string, changed: ChangedFile, note?: string): string {
   const { change, diff, added, removed, cut } = changed
   const notes = [note, hardLinkNote(changed)].filter((one) => one !== undefined)
@@ -126,7 +122,9 @@ export function changeMessage(shown: string, changed: ChangedFile, note?: string
 
 const maxDiff = 6000
 
-/** Of a long file that changes little, the parts that change are enough to go back; of others all is kept. */
+/**
+ * For a small change to a large file, keeps only the replaced parts for undo. Returns undefined to keep the whole file.
+ */
 function replacedParts(before: Buffer, replacements: readonly Replacement[]): ReplacedPart[] | undefined {
   const changed = replacements.reduce((sum, { start, end }) => sum + end - start, 0)
   if (before.length < 2 ** 16 || changed > before.length / 8 || replacements.length > 1000) return undefined

@@ -10,7 +10,7 @@ import { copyAttributes } from './atomic-write.ts'
 
 const python = (code: string, ...args: string[]): string =>
   execFileSync('python3', ['-c', `import os, sys\n${code}`, ...args], { encoding: 'utf8' })
-/** Node can neither set nor read them. */
+/** Node can neither set nor read extended attributes. */
 const canTry =
   process.platform === 'linux' &&
   spawnSync('python3', [

@@ -1,13 +1,12 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
 
-/** What a file is, told by its first bytes and not by its name. */
+/** File type, detected from the first bytes instead of the name. */
 export type FileKind =
   | { kind: 'text' }
   | { kind: 'image'; mediaType: string }
   | { kind: 'pdf'; mediaType: 'application/pdf' }
   | { kind: 'binary'; name: string }
 
-/** How many bytes of the beginning are looked at. */
 export const headLength = 8192
 
 export function fileKind(head: Uint8Array): FileKind {
@@ -67,7 +66,7 @@ const binarySignatures: [number[], string, number?][] = [
   [[0xd0, 0xcf, 0x11, 0xe0], 'an old Microsoft Office document'],
 ]
 
-/** A NUL, or what is no UTF-8 and full of control characters. UTF-16 with a byte order mark is text. */
+/** True for a NUL byte, or invalid UTF-8 with many control characters. UTF-16 with a byte order mark is text. */
 function looksBinary(head: Uint8Array): boolean {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) return false
   if (head.includes(0)) return true
@@ -85,7 +84,7 @@ function ascii(head: Uint8Array, from: number, length: number): string {
   return String.fromCharCode(...head.subarray(from, from + length))
 }
 
-/** Width and height in pixels, from the header of a PNG, GIF, JPEG or WebP. */
+/** Reads width and height in pixels from the header of a PNG, GIF, JPEG, or WebP. */
 export function imageSize(bytes: Buffer, mediaType: string): { width: number; height: number } | undefined {
   try {
     if (mediaType === 'image/png') return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
@@ -93,12 +92,11 @@ export function imageSize(bytes: Buffer, mediaType: string): { width: number; he
     if (mediaType === 'image/jpeg') return jpegSize(bytes)
     if (mediaType === 'image/webp') return webpSize(bytes)
   } catch {
-    // A header that ends too early has no size.
+    // A truncated header has no size.
   }
   return undefined
 }
 
-/** Walks the segments to the frame header, whichever of its kinds it is. */
 function jpegSize(bytes: Buffer): { width: number; height: number } | undefined {
   for (let at = 2; at < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
     if (bytes[at] !== 0xff) return undefined
@@ -118,7 +116,7 @@ function webpSize(bytes: Buffer): { width: number; height: number } | undefined 
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** What the strictest of the usual providers take: an image of 5 MB as base64, and a request of 20 MB. */
+/** Limits of the strictest common provider: 5 MB per image as base64, 20 MB per request. */
 const maxImageBytes = 3_750_000
 const maxImageSide = 8000
 export const maxRequestBytes = 14 * 2 ** 20
@@ -126,12 +124,15 @@ export const maxRequestBytes = 14 * 2 ** 20
 export interface MediaFacts {
   kind: 'image' | 'pdf'
   size: number
-  /** In pixels, where the header of an image tells. */
+  /** In pixels, if the image header has it. */
   width?: number
   height?: number
 }
 
-/** Why no model is shown a file, and what to do about it: with such a one the whole request would be refused. */
+/**
+ * Explains why a file cannot be shown to a model and what to do. Sending it would make the provider reject the whole
+ * request.
+ */
 export function mediaProblem({ kind, size, width = 0, height = 0 }: MediaFacts): string | undefined {
   if (kind === 'pdf') {
     if (size <= maxRequestBytes) return undefined

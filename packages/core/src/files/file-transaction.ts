@@ -5,28 +5,27 @@ import type { OpenChange, ReplacedPart } from '../tool/undo-journal.ts'
 import { type PreparedFile, prepareFile, writeError } from './atomic-write.ts'
 import { isUnchanged, type Snapshot } from './snapshot.ts'
 
-/** What one file is to become. */
 export interface FileChange {
-  /** Real path, whose lock the caller holds since `before` was taken. */
+  /** Real path. The caller has held its lock since taking `before`. */
   path: string
-  /** How the model knows it. */
+  /** Path as shown to the model. */
   shown: string
-  /** What it was when the change was worked out; undefined where there was none. */
+  /** State when the change was computed. Undefined if the file did not exist. */
   before: Snapshot | undefined
-  /** The new bytes, in pieces; null deletes it. */
+  /** New bytes in pieces. Null deletes the file. */
   after: readonly Uint8Array[] | null
-  /** Where it differs from what it was, when that is little. */
+  /** Changed parts, if the change is small. */
   replaced?: readonly ReplacedPart[] | undefined
-  /** Whose permissions a new file gets. */
+  /** File whose permissions a new file gets. */
   like?: Snapshot | undefined
-  /** For the journal: the topmost folder that has to be made for it. */
+  /** Topmost folder that must be created for it, for the journal. */
   folder?: string
 }
 
 /**
- * Changes files, all or none: the new contents are written beside them and the old ones journaled first; then, if
- * every file still is what it was, each is put in place by a rename. What fails in between is put back. Throws an
- * Error for the model. Resolves with the hash of each new content.
+ * Changes all files or none. Writes the new contents to temporary files and journals the old ones. Then, if no file has
+ * changed meanwhile, renames each into place and rolls back on failure. Throws an Error for the model. Resolves with
+ * the hash of each new content.
  */
 export async function changeFiles(
   changes: readonly FileChange[],
@@ -35,7 +34,7 @@ export async function changeFiles(
 ): Promise<(string | null)[]> {
   for (const change of changes) refuseReadOnly(change)
   const staging = stage(changes, journal)
-  // Worked out while the disk is busy.
+  // Hash while the disk is busy.
   const hashes = changes.map(({ after }) => (after === null ? null : sha256OfPieces(after)))
   const staged = await staging
   const done: StagedChange[] = []
@@ -63,7 +62,7 @@ interface StagedChange {
   prepared: PreparedFile | undefined
 }
 
-/** Files that nobody may write are left alone, also by those whom the system would let. */
+/** Refuses to change read-only files, even if the OS would allow it (as for root). */
 function refuseReadOnly({ before, shown }: FileChange): void {
   if (before === undefined || (before.stats.mode & 0o222n) !== 0n) return
   throw new Error(
@@ -71,7 +70,7 @@ function refuseReadOnly({ before, shown }: FileChange): void {
   )
 }
 
-/** Writes the new contents and journals the old ones at the same time; either both or neither. */
+/** Writes the new contents and journals the old ones concurrently. Does both or neither. */
 async function stage(
   changes: readonly FileChange[],
   journal: (change: FileChange) => Promise<OpenChange>,
@@ -80,7 +79,7 @@ async function stage(
     changes.map(async (given) => {
       const folder = given.after === null ? undefined : firstMissing(path.dirname(given.path))
       const change = folder === undefined ? given : { ...given, folder }
-      // The new content is on its way to the disk while the hash of the old one is worked out.
+      // Start writing the new content while the old one is hashed.
       const writing =
         change.after === null
           ? undefined
@@ -130,7 +129,7 @@ function putInPlace({ change, prepared }: StagedChange): void {
   }
 }
 
-/** Newest first. Names what could not be put back. */
+/** Rolls back in reverse order. Returns the files that could not be restored. */
 async function rollBack(done: readonly StagedChange[]): Promise<string[]> {
   const lost: string[] = []
   for (const { change } of done.toReversed()) {
@@ -155,7 +154,7 @@ async function discardStaged({
   prepared?: PreparedFile | undefined
 }): Promise<void> {
   prepared?.discard()
-  // The failure that led here is the one to tell; a journal that cannot be written any more shows a change that was none.
+  // Keep the original error. If the journal cannot be written, it lists a change that never happened.
   await open?.cancel().catch(() => undefined)
 }
 
@@ -173,10 +172,13 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The last in line for each path. Files are shared by all sessions of a process, so the lines are too. */
+/** Tail of the lock queue per path. Shared by all sessions in the process, like the files. */
 const lockQueues = new Map<string, Promise<void>>()
 
-/** Runs while nobody else of this process changes one of these files. Real paths; taken in order, so nobody waits in a circle. */
+/**
+ * Runs the callback while holding the locks of these real paths in this process. Acquires them in sorted order to avoid
+ * deadlock.
+ */
 export async function withPathLocks<T>(paths: readonly string[], work: () => Promise<T>): Promise<T> {
   const releases: (() => void)[] = []
   try {

@@ -7,34 +7,30 @@ import type { Ignore } from 'ignore'
 interface ListedEntry {
   name: string
   kind: 'file' | 'folder' | 'link' | 'other'
-  /** Where a link leads. */
   target?: string
-  /** What is in a folder, as far as it was opened. */
   inside?: ListedFolder
 }
 
 interface ListedFolder {
   entries: ListedEntry[]
-  /** How many more there are in this folder. */
   left: number
-  /** How many are not shown because version control ignores them. */
+  /** Number of entries hidden by ignore rules. */
   ignored: number
-  /** Why it could not be opened. */
   problem?: string
 }
 
 interface ListOptions {
-  /** How many levels; 1 is the folder's own entries. */
+  /** Levels to list; 1 lists only direct entries. */
   depth: number
-  /** At most this many entries in all, those further up first. */
+  /** Maximum entries in total. Higher levels come first. */
   limit: number
   rules?: IgnoreRules | undefined
   signal: AbortSignal
 }
 
 /**
- * The tree below a folder, level by level, names in order, so that one full folder does not hide its neighbours.
- * Links are shown and not followed. Memory is flat however many names a folder has.
+ * Lists the tree level by level in name order, so that one full folder does not hide its neighbors. Shows links but
+ * does not follow them. Memory use does not grow with the number of names.
  */
 export async function listFolder(folder: string, options: ListOptions): Promise<ListedFolder> {
   const top = await readNames(folder, options.limit, options.rules, options.signal)
@@ -55,10 +51,10 @@ export async function listFolder(folder: string, options: ListOptions): Promise<
   return top
 }
 
-/** A folder that is opened at all shows this many. */
+/** Minimum entries shown per opened folder. */
 const minShare = 10
 
-/** Beyond this many names in one folder, ignore rules are no longer asked: a hundred thousand questions take too long. */
+/** Names per folder that are checked against ignore rules. Checking a hundred thousand takes too long. */
 const maxRuleChecks = 20_000
 
 type FolderLevel = { entry: ListedEntry; at: string; rules: IgnoreRules | undefined }[]
@@ -112,7 +108,6 @@ async function toListedEntry(entry: Dirent, folder: string): Promise<ListedEntry
   return { name, kind: 'link', target }
 }
 
-/** The tree as text: two spaces per level, `/` after folders. */
 export function formatFolder(folder: ListedFolder, indent = ''): string[] {
   const lines = folder.entries.flatMap((entry) => [
     `${indent}${formatEntry(entry)}`,
@@ -130,13 +125,12 @@ function formatEntry({ name, kind, target }: ListedEntry): string {
   return kind === 'other' ? `${shown} (special file)` : shown
 }
 
-/** A name that would break its line is shown as JSON. */
+/** Quotes a name with control characters as JSON, since it would break the line. */
 function printable(name: string): string {
   // eslint-disable-next-line no-control-regex
   return /[\u0000-\u001f\u007f]/.test(name) ? JSON.stringify(name) : name
 }
 
-/** The tree as a flat list, for a card. */
 export function flattenFolder(folder: ListedFolder, depth = 0): FolderDisplayEntry[] {
   return folder.entries.flatMap(({ name, kind, inside }) => [
     { name, kind, depth },
@@ -144,7 +138,6 @@ export function flattenFolder(folder: ListedFolder, depth = 0): FolderDisplayEnt
   ])
 }
 
-/** Sums over the whole tree. */
 export function countFolder(folder: ListedFolder): { shown: number; left: number; ignored: number } {
   const sum = { shown: folder.entries.length, left: folder.left, ignored: folder.ignored }
   for (const { inside } of folder.entries) {
@@ -157,16 +150,16 @@ export function countFolder(folder: ListedFolder): { shown: number; left: number
   return sum
 }
 
-/** What version control ignores, in one folder and those above it. */
 interface IgnoreRules {
   ignores(name: string, isFolder: boolean): boolean
-  /** The rules of a folder inside this one. */
   enter(name: string): IgnoreRules
 }
 
 const ignoreFileNames = ['.gitignore', '.ignore']
 
-/** Rules from `root` down to `folder`. A folder that is itself ignored was asked for by name: only its own count then. */
+/**
+ * Loads the rules from `root` down to `folder`. An ignored folder was requested by name, so only its own rules apply.
+ */
 export async function loadIgnoreRules(folder: string, root: string): Promise<IgnoreRules> {
   const { default: ignore } = await import('ignore')
   let rules = rulesOf(root, [])
@@ -203,7 +196,7 @@ function readRules(folder: string): string | undefined {
     try {
       texts.push(readFileSync(path.join(folder, name), 'utf8'))
     } catch {
-      // Most folders have none; one that cannot be read hides nothing.
+      // Most folders have no ignore file. An unreadable one ignores nothing.
     }
   }
   return texts.length === 0 ? undefined : texts.join('\n')

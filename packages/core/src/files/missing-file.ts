@@ -5,7 +5,6 @@ import { printablePath } from '../text/format.ts'
 import type { AgentState } from '../tool/agent-state.ts'
 import { isInside, type ResolvedPath, shownPath } from './resolve-path.ts'
 
-/** What is said of a file that is not there. */
 export function missingFileMessage(
   { path: real, shown }: ResolvedPath,
   state: Pick<AgentState, 'roots' | 'cwd'>,
@@ -16,8 +15,8 @@ export function missingFileMessage(
 }
 
 /**
- * The one name in the same folder that looks like a missing one: with another kind of space, quote or dash, composed or
- * not. Screenshots of macOS have a narrow space in their names that nobody can type.
+ * Finds the one name in the same folder that looks the same but differs in spaces, quotes, dashes, or Unicode
+ * composition. macOS screenshot names contain a narrow space that nobody can type.
  */
 export function lookalikePath(missing: string): string | undefined {
   const [folder, wanted] = [path.dirname(missing), plainPunctuation(path.basename(missing))]
@@ -25,7 +24,7 @@ export function lookalikePath(missing: string): string | undefined {
   return found.length === 1 ? path.join(folder, found[0]!) : undefined
 }
 
-/** Existing paths that somebody who gave a missing one may have meant: at most three, the likeliest first. */
+/** Suggests up to three existing paths, likeliest first. */
 function similarPaths(missing: string, roots: readonly string[]): string[] {
   const root = roots.find((one) => isInside(missing, one))
   if (root === undefined) return []
@@ -47,7 +46,7 @@ function similarNames(wanted: string, names: readonly string[]): string[] {
   return scored.toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1)).map(({ name }) => name)
 }
 
-/** 0 is the same but for case; another extension counts one, every slip of the pen one. */
+/** Returns 0 if only case differs. Adds one for another extension and one per typo. */
 function nameDistance(wanted: string, name: string): number {
   if (wanted === name) return 0
   const [stem, other] = [path.parse(wanted).name, path.parse(name).name]
@@ -55,7 +54,7 @@ function nameDistance(wanted: string, name: string): number {
   return editDistance(wanted, name)
 }
 
-/** How many characters must be inserted, deleted, replaced or swapped. Long names are not worth the work. */
+/** Counts insertions, deletions, replacements, and swaps. Skips long names to bound the work. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 4 || a.length > 100) return Infinity
   let [beforeLast, last, current]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index), []]

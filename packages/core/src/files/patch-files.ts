@@ -20,13 +20,12 @@ import { type Snapshot, takeSnapshot } from './snapshot.ts'
 import { journalFor } from './undo-folder.ts'
 
 export interface PatchedFile extends ChangedFile {
-  /** Where it was before it was moved. */
   from?: string
 }
 
 /**
- * All steps of a patch, or none: worked out in memory, in order, each on what the one before it left; then written as
- * one change. Throws an Error for the model.
+ * Applies all steps of a patch or none. Applies them in memory in order, each to the result of the previous one, then
+ * writes a single change. Throws an Error for the model.
  */
 export async function patchFiles(
   ctx: ToolContext,
@@ -50,7 +49,6 @@ export async function patchFiles(
   )
 }
 
-/** What the patch would come to, as things are. Nothing is changed. */
 export async function previewPatch(ctx: ToolContext, steps: readonly PatchStep[]): Promise<PatchedFile[]> {
   const targets = resolveTargets(steps, ctx)
   const drafts = await openDrafts([...targets.values()], ctx)
@@ -68,12 +66,11 @@ function resolveTargets(steps: readonly PatchStep[], ctx: ToolContext): Map<stri
   return targets
 }
 
-/** A file as the patch has left it so far. */
 interface Draft {
   target: ResolvedPath
   before: Snapshot | undefined
   now: Buffer | null
-  /** Whose content this was before the patch: its own, or that of a file which was moved here. None: it is new. */
+  /** Draft whose content this was before the patch: itself, or the file moved here. Undefined for a new file. */
   origin: Draft | undefined
   known: FileKnowledge
 }
@@ -107,7 +104,6 @@ async function applySteps(
   return notes
 }
 
-/** Returns what is worth saying. */
 async function applyStep(
   step: PatchStep,
   targets: Map<string, ResolvedPath>,
@@ -168,7 +164,7 @@ function refusePlaceholder({ target }: Draft, lines: readonly string[], before: 
   )
 }
 
-/** A link is no file: what should happen to it and to where it leads is not for a patch to say. */
+/** Refuses links, since a patch does not say whether it means the link or its target. */
 function refuseLink(given: string, { state }: ToolContext): void {
   const spelled = path.resolve(state.cwd, given)
   if (lstatSync(spelled, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
@@ -187,7 +183,7 @@ function toChange({ target, before, now, origin }: Draft): FileChange {
   return { path: real, shown, before, after: now === null ? null : [now], like: origin?.before }
 }
 
-/** A file that was moved is told of once, at its new place. */
+/** Reports a moved file once, at its new path. */
 async function describeDraft(draft: Draft, drafts: Drafts, { state }: ToolContext): Promise<PatchedFile | undefined> {
   const { target, before, now, origin } = draft
   if (now === null && [...drafts.values()].some((other) => other.origin === draft)) return undefined
@@ -219,7 +215,7 @@ function hardLinkNotes(file: PatchedFile): string[] {
   return note === undefined ? [] : [`${printablePath(file.path)}: ${note}`]
 }
 
-/** What was known of a file goes with it when it is moved. */
+/** Carries read tracking over to the new path when a file is moved. */
 function recordDraft(
   { target: { path: real }, known, origin }: Draft,
   sha256: string | null,

@@ -12,25 +12,23 @@ import { recordRead } from './read-tracking.ts'
 import { isInside } from './resolve-path.ts'
 import { readOpenFile, sha256Of } from './snapshot.ts'
 
-/** What Read returns beside the text for the model. Paths are relative to the workspace where they lie inside it. */
+/** Structured output of Read, next to the text for the model. Paths inside the workspace are relative to it. */
 export type ReadOutput =
   | {
       kind: 'text'
       path: string
-      /** The first line shown, counted from 1, and how many. */
+      /** 1-based number of the first line shown. */
       from: number
       lines: number
-      /** Where to go on, when there is more. */
       next?: number
-      /** Named when it is not plain UTF-8. */
+      /** Set if not plain UTF-8. */
       encoding?: string
-      /** A short beginning, for the card. */
       preview: string
     }
   | {
       kind: 'notebook'
       path: string
-      /** The first cell shown, counted from 0, and how many of all. */
+      /** 0-based index of the first cell shown. */
       from: number
       cells: number
       total: number
@@ -44,24 +42,19 @@ export type ReadOutput =
       size: number
       width?: number
       height?: number
-      /** The SHA-256 of the blob that holds the bytes, where blobs are kept. */
+      /** SHA-256 of the stored blob, if blobs are stored. */
       blob?: string
     }
   | { kind: 'folder'; path: string; entries: FolderDisplayEntry[]; left: number }
 
 export interface ReadResult {
   output: ReadOutput
-  /** For the model. */
   text: string
 }
 
-/** A file that Read has opened. */
 export interface OpenedFile {
-  /** Real path. */
   real: string
-  /** How the model knows it. */
   shown: string
-  /** How a person knows it. */
   name: string
   fd: number
   size: number
@@ -73,12 +66,11 @@ export interface ReadRange {
   limit?: number | undefined
 }
 
-/** The beginning of a text for a card. */
 function cardPreview(text: string): string {
   return text.split('\n', 8).join('\n').slice(0, 400).toWellFormed()
 }
 
-/** Lines of a text file with their numbers. `head`: its first bytes, or all of them when it is small. */
+/** Reads numbered lines of a text file. `head` is its first bytes, or all of a small file. */
 export async function readText(
   file: OpenedFile,
   head: Buffer,
@@ -115,7 +107,7 @@ export async function readText(
       encoding: format,
       preview: cardPreview(lines.slice(0, 8).join('\n')),
     },
-    // Joined at once: a text that is added to piece by piece keeps all its pieces in memory.
+    // Join once. A string built by appending keeps all its pieces in memory.
     text: [...numberLines(range, from), `(${footer(range, from, format)})`].join('\n'),
   }
 }
@@ -135,7 +127,7 @@ function footer({ seen, more }: TextRange, from: number, format: string | undefi
   return format === undefined ? where : `${where} ${format}; kept when you change it.`
 }
 
-/** Said only when the file is not what one expects. */
+/** Describes the format only if it is unusual. */
 function formatNote({ format, endings }: TextRange): string | undefined {
   const isPlain = format.encoding === 'utf-8' && !format.bom
   const notes = [
@@ -148,7 +140,7 @@ function formatNote({ format, endings }: TextRange): string | undefined {
 const maxMediaBytes = 32 * 2 ** 20
 const headerBytes = 2 ** 18
 
-/** An image or a PDF: described for the model, its bytes kept as a blob where there is a place for them. */
+/** Describes an image or PDF for the model and stores its bytes as a blob, if blobs are stored. */
 export async function readMedia(
   file: OpenedFile,
   { kind, mediaType }: Extract<FileKind, { mediaType: string }>,
@@ -172,7 +164,10 @@ export async function readMedia(
 
 const maxNotebookBytes = 50 * 2 ** 20
 
-/** A notebook by cell; `offset` and `limit` count cells, from 0. Undefined when the file is none, so that it is read as text. */
+/**
+ * Reads a notebook by cell. `offset` and `limit` count cells from 0. Returns undefined if the file is not a notebook,
+ * so it is read as text.
+ */
 export async function readNotebook(
   file: OpenedFile,
   { offset = 0, limit = Infinity }: ReadRange,
@@ -223,13 +218,12 @@ export async function readNotebook(
 interface FolderOptions {
   depth: number
   limit: number
-  /** Of a folder's own entries, the first to show, counted from 1. */
+  /** 1-based index of the first direct entry to show. */
   offset?: number
-  /** Also what version control ignores. */
+  /** Includes entries hidden by ignore rules. */
   all?: boolean
 }
 
-/** A folder as a tree, for the model and for a card. */
 export async function readFolder(
   folder: { real: string; shown: string; name: string },
   { depth, limit, offset, all = false }: FolderOptions,

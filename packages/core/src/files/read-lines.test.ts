@@ -8,7 +8,7 @@ const text = fc
   .tuple(fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { maxLength: 12 }), line)
   .map(([pairs, last]) => pairs.flat().join('') + last)
 
-/** What the range is, the simple way. */
+/** Reference implementation. */
 function expected(content: string, offset: number, limit: number): { lines: string[]; more: boolean } {
   const all = content.split('\n')
   if (all.at(-1) === '') all.pop()
@@ -31,7 +31,7 @@ test('however the bytes are cut, the lines are the same', () => {
         for (let at = 0, turn = 0, isDone = false; at < bytes.length && !isDone; turn++) {
           const size = sizes[turn % Math.max(1, sizes.length)] ?? 16
           const piece = bytes.subarray(at, at + size)
-          // The same memory again and again, as a reader does.
+          // Reuse the same memory for every chunk, as the real reader does.
           piece.copy(shared)
           isDone = collector.push(shared.subarray(0, piece.length))
           at += piece.length

@@ -5,11 +5,11 @@ import { decodeText, detectFormat, type TextFormat, utf8Format } from '../text/e
 import { countNewlines } from '../text/scan-bytes.ts'
 
 export interface TextRange {
-  /** Without line endings, cut where they are very long. */
+  /** Without line endings. Very long lines are truncated. */
   lines: string[]
-  /** Lines of the range that were cut, by their number, with the bytes they really have. */
+  /** Truncated lines by number, with their full length in bytes. */
   cut: Map<number, number>
-  /** Lines from the start of the file to the end of the range; of the whole file when there is no more. */
+  /** Lines from the start of the file to the end of the range, or in the whole file if `more` is false. */
   seen: number
   more: boolean
   format: TextFormat
@@ -22,7 +22,6 @@ const maxLineCharacters = 2000
 
 const chunkBytes = 2 ** 18
 
-/** A range of lines of a text that is in memory as a whole. */
 export function readRangeOfBytes(bytes: Buffer, offset: number, limit: number): TextRange {
   const format = detectFormat(bytes)
   const all = decodeText(bytes, format).split('\n')
@@ -54,8 +53,8 @@ export function readRangeOfBytes(bytes: Buffer, offset: number, limit: number): 
 }
 
 /**
- * A range of lines of an open file of any size, without holding more than the range. `head` are its first bytes. Reads
- * no further than the file reached when it was opened, so a file that grows does not keep the reader.
+ * Reads a line range from an open file of any size and holds only the range in memory. `head` is its first bytes. Reads
+ * at most to the size at open, so a growing file cannot block the reader.
  */
 export async function readRangeOfFile(
   { fd, size, head }: { fd: number; size: number; head: Buffer },
@@ -73,7 +72,7 @@ export async function readRangeOfFile(
   const isDone = push(format.bom && transcode === undefined ? head.subarray(3) : head, true)
   if (!isDone) await readChunks(fd, head.length, size, push, signal)
   const { lines, seen, more, endings } = collector.end()
-  // What the first bytes could not tell, the lines themselves do.
+  // If the first bytes did not reveal the format, detect it from the lines.
   if (format === utf8Format) format = detectFormat(Buffer.concat(lines.map((line) => line.bytes)))
   const lineFormat = transcode === undefined ? { ...format, bom: false } : utf8Format
   const range: TextRange = { lines: [], cut: new Map(), seen, more, format, endings }
@@ -84,7 +83,7 @@ export async function readRangeOfFile(
   return range
 }
 
-/** `length`: its bytes, when it may have to be cut. */
+/** `length`: the line's bytes, if it may need truncation. */
 function addLine(range: TextRange, number: number, line: string, length: number): void {
   if (line.length <= maxLineCharacters && length === 0) {
     range.lines.push(line)
@@ -100,15 +99,15 @@ function addLine(range: TextRange, number: number, line: string, length: number)
 }
 
 function lineRange(offset: number, limit: number): LineRange {
-  // A character has at most four bytes, and one more than is shown tells that there is more.
+  // A character has at most four bytes. One extra character shows that there is more.
   return { offset, limit, maxBytes: maxTextBytes, maxLineBytes: (maxLineCharacters + 1) * 4 }
 }
 
 const readInto = promisify(read)
 
 /**
- * Hands on the bytes of an open file until told that it is enough. Reads ahead into a second buffer while the first is
- * worked on: a chunk is valid only during the call that gets it.
+ * Passes the bytes of an open file to a callback until it returns true. Reads ahead into a second buffer, so a chunk is
+ * valid only during its callback.
  */
 async function readChunks(
   fd: number,
@@ -133,40 +132,38 @@ async function readChunks(
       if (push(current.subarray(0, bytesRead))) return
     }
   } finally {
-    // The file is closed by whoever opened it, and not while it is being read.
+    // The caller closes the file, which must not happen during a read.
     await reading?.catch(() => undefined)
   }
 }
 
 interface LineRange {
-  /** The number of the first line, counted from 1. */
+  /** 1-based number of the first line. */
   offset: number
   limit: number
-  /** At most this many bytes of text, but always one line. */
+  /** Maximum bytes of text, but always at least one line. */
   maxBytes: number
-  /** Bytes of a line that are kept; the rest is counted. */
+  /** Bytes kept per line. The rest is only counted. */
   maxLineBytes: number
 }
 
 interface CollectedLine {
-  /** Without its line ending. */
+  /** Without the line ending. */
   bytes: Buffer
-  /** Bytes of the whole line, where more than are kept. */
+  /** Bytes of the whole line, if longer than the kept part. */
   length: number
 }
 
 interface CollectedLines {
   lines: CollectedLine[]
-  /** Lines seen from the start of the file to the end of the last one collected. */
+  /** Lines from the start of the file to the last one collected. */
   seen: number
-  /** There is something after the last line collected. */
   more: boolean
-  /** Which line endings were met in what was collected. */
   endings: { lf: boolean; crlf: boolean }
 }
 
 interface LineCollector {
-  /** Takes the next bytes of the file; true when nothing more is needed. What is kept of them is copied unless `isLasting`. */
+  /** Adds the next bytes. Returns true when nothing more is needed. Copies the bytes it keeps unless `isLasting`. */
   push(chunk: Buffer, isLasting?: boolean): boolean
   end(): CollectedLines
 }
@@ -175,13 +172,12 @@ const newline = 10
 const carriageReturn = 13
 
 /**
- * Picks a range of lines out of a file that passes by as bytes: lines before the range are only counted, and of each
- * line no more is kept than will be shown, so memory is flat however long the file or its lines are.
+ * Extracts a line range from a byte stream. Only counts lines before the range, and keeps no more of a line than is
+ * shown. Memory use does not depend on the file or line length.
  */
 export function createLineCollector({ offset, limit, maxBytes, maxLineBytes }: LineRange): LineCollector {
   let toSkip = offset - 1
   let skipped = 0
-  /** What was skipped last is a line that has not ended yet. */
   let isWithinLine = false
   const lines: CollectedLine[] = []
   let total = 0
@@ -210,7 +206,7 @@ export function createLineCollector({ offset, limit, maxBytes, maxLineBytes }: L
     return false
   }
 
-  /** Counts lines and nothing else; returns where the range begins, or the end of the chunk. */
+  /** Only counts lines. Returns the start of the range, or the end of the chunk. */
   function skip(chunk: Buffer): number {
     const count = countNewlines(chunk)
     if (count < toSkip) {
@@ -247,7 +243,7 @@ export function createLineCollector({ offset, limit, maxBytes, maxLineBytes }: L
   }
 
   function isFull(): boolean {
-    // An open line is finished first: it was taken while there was room.
+    // Finish an open line first. There was room when it started.
     return open === undefined && (lines.length >= limit || (lines.length > 0 && total >= maxBytes))
   }
 

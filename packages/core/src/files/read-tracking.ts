@@ -6,11 +6,11 @@ type Reads = Pick<AgentState, 'reads'>
 
 export interface SeenLines {
   first: number
-  /** Infinity when the end of the file was reached. */
+  /** Infinity if the end of the file was reached. */
   last: number
 }
 
-/** Remembers what an agent was shown of a file. Parts add up, as long as the file stays the same. */
+/** Records the part of a file shown to the agent. Parts accumulate until the file changes. */
 export function recordRead(
   { reads }: Reads,
   path: string,
@@ -34,7 +34,6 @@ export function recordRead(
 
 export type FileKnowledge = 'all' | 'as-before' | 'part'
 
-/** After a change of its own: what the agent knows of the file now. */
 export function recordWrite(
   { reads }: Reads,
   path: string,
@@ -48,8 +47,8 @@ export function recordWrite(
 }
 
 /**
- * The hash that a file in this state was known to have. A change within a step of the file system's clock may hide
- * behind it, so it is no proof that nothing changed; it spares the hashing where a wrong one does no harm.
+ * Returns the known hash of a file with these stats. A change within one file system clock tick can go unnoticed, so it
+ * proves nothing. Use it to skip hashing where a wrong hash does no harm.
  */
 export function knownHash({ reads }: Reads, path: string, stats: BigIntStats): string | undefined {
   const stamp = reads.get(path)
@@ -60,12 +59,11 @@ function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`
 }
 
-/** Refuses to change a file that the agent has never seen. */
 export function requireRead({ reads }: Reads, path: string, shown: string): void {
   if (!reads.has(path)) throw new Error(`"${shown}" exists and you have not read it yet. Read it first.`)
 }
 
-/** Whether the agent has seen the file as it is now. */
+/** True if the agent has read the file's current version. */
 export function isCurrent({ reads }: Reads, path: string, now: Snapshot): boolean {
   const stamp = reads.get(path)
   if (stamp === undefined) return false
@@ -73,7 +71,7 @@ export function isCurrent({ reads }: Reads, path: string, now: Snapshot): boolea
   return !differs(stamp, { sha256: stamp.sha256 === '' ? '' : now.sha256, mtimeMs, size })
 }
 
-/** Refuses to replace a file unless the agent has seen all of it as it is now. */
+/** Throws unless the agent has read all of the file's current version. */
 export function requireFullyRead(state: Reads, path: string, shown: string, now: Snapshot): void {
   requireRead(state, path, shown)
   if (!isCurrent(state, path, now)) {
@@ -96,7 +94,6 @@ function firstGap({ shown = [] }: FileStamp): number {
   return first === undefined || first[0] > 1 ? 1 : first[1] + 1
 }
 
-/** Stretches in order, those that touch made one. */
 function mergeRanges(stretches: [number, number][]): [number, number][] {
   const result: [number, number][] = []
   for (const [first, last] of stretches.toSorted((a, b) => a[0] - b[0])) {

@@ -6,23 +6,23 @@ import { printablePath } from '../text/format.ts'
 import type { AgentState } from '../tool/agent-state.ts'
 
 export interface ResolvedPath {
-  /** The real path: no link on the way to it. Everything that follows uses this one. */
+  /** Real path with all links resolved. All later steps use it. */
   path: string
-  /** How to name it to the model: relative to its working directory where it lies below that. */
+  /** Path as shown to the model: relative to its working directory if below it. */
   shown: string
-  /** Undefined when nothing is there yet. */
+  /** Undefined if nothing exists there. */
   stats: Stats | undefined
 }
 
 export interface ResolveOptions {
-  /** Reading also reaches `state.readable`; writing only the roots and the previews. */
+  /** Reading also allows `state.readable`. Writing allows only the roots and the previews. */
   for: 'read' | 'write'
 }
 
 /**
- * The one way from a path that a model gave to a path that a tool may touch. The real path of the deepest existing
- * ancestor decides whether it is inside, or is what a person or a rule has granted to this call. Throws an Error for the model otherwise. Synchronous: a few microseconds on
- * a warm path, where a trip through the thread pool costs ten times that.
+ * Resolves a path from a model to a path that a tool may touch; the only way to do so. The real path of the deepest
+ * existing ancestor decides if it is inside a root, or was granted to this call by a person or rule. Throws an Error
+ * for the model otherwise. Synchronous: a few microseconds on a warm path, ten times faster than the thread pool.
  */
 export function resolvePath(
   ctx: {
@@ -45,19 +45,19 @@ export function resolvePath(
   return { path: real, shown: printablePath(shownPath(real, state.cwd)), stats }
 }
 
-/** Whether a real path is a folder or lies below it. */
+/** True if a real path is the folder or is below it. */
 export function isInside(real: string, folder: string): boolean {
   if (real === folder) return true
   return real.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep)
 }
 
-/** Relative to a folder where it lies below it, else absolute. The folder itself is ".". */
+/** Relative path if inside the folder, otherwise absolute. The folder itself is ".". */
 export function shownPath(real: string, folder: string): string {
   if (!isInside(real, folder)) return real
   return path.relative(folder, real) || '.'
 }
 
-/** The real path of something that need not exist: its deepest existing ancestor's, and the rest as spelled. */
+/** Resolves a path that need not exist: real path of its deepest existing ancestor plus the rest as given. */
 export function realPath(spelled: string, given = spelled): { path: string; stats: Stats | undefined } {
   let existing = path.resolve(spelled)
   let rest = ''
@@ -73,7 +73,7 @@ export function realPath(spelled: string, given = spelled): { path: string; stat
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw pathError(error, given)
       const target = linkTarget(existing)
       if (target !== undefined) {
-        // A link to nothing: what would be made there is what counts.
+        // Dangling link: resolve to the path that a write would create.
         if (++links > 40) throw new Error(`"${given}" leads through too many links.`, { cause: error })
         existing = target
         continue

@@ -14,17 +14,16 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** A file as it was at one moment. */
 export interface Snapshot {
   bytes: Buffer
-  /** Worked out when first asked for: for a long file that takes as long as writing it. */
+  /** Computed on first use. For a large file, hashing takes as long as writing. */
   readonly sha256: string
   stats: BigIntStats
   /** Milliseconds. */
   takenAt: number
 }
 
-/** Beyond this a file is for commands, not for being held in memory and compared. */
+/** Larger files are left to shell commands, not held in memory and compared. */
 const maxBytes = 256 * 2 ** 20
 
 export function sha256Of(bytes: Uint8Array): string {
@@ -32,8 +31,8 @@ export function sha256Of(bytes: Uint8Array): string {
 }
 
 /**
- * Opens what a resolved path names and nothing else: no link that was put there meanwhile, and without waiting for
- * the other end of a pipe. The caller closes it.
+ * Opens only the file at a resolved path. Does not follow a link put there meanwhile, and does not block on a pipe. The
+ * caller closes it.
  */
 export function openFile(path: string): { fd: number; stats: BigIntStats } {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -48,7 +47,6 @@ export function openFile(path: string): { fd: number; stats: BigIntStats } {
   }
 }
 
-/** The text of a failed reading, for the model. */
 export function readError(error: unknown, shown: string): Error {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) return error as Error
@@ -63,7 +61,7 @@ export function readError(error: unknown, shown: string): Error {
   return new Error(`${shown} cannot be read: ${reason}.`, { cause: error })
 }
 
-/** Undefined when there is no file. Throws when it is not a regular one, or too long to be changed in memory. */
+/** Undefined if there is no file. Throws if it is not a regular file, or too large to edit in memory. */
 export async function takeSnapshot(
   path: string,
   { shown = path, hashOf }: { shown?: string; hashOf?: ((stats: BigIntStats) => string | undefined) | undefined } = {},
@@ -93,7 +91,7 @@ export async function takeSnapshot(
   }
 }
 
-/** The first bytes of an open file. Few at once: a trip through the thread pool costs more than reading them. */
+/** Reads the first bytes of an open file. Reads small sizes synchronously, since a thread pool trip costs more. */
 export async function readOpenFile(fd: number, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size)
   let length = 0
@@ -111,8 +109,8 @@ export async function readOpenFile(fd: number, size: number): Promise<Buffer> {
 const readInto = promisify(read)
 
 /**
- * Whether the file is still what the snapshot says. Its times and size answer that, unless it was changed so shortly
- * before the snapshot that another change could carry the same time: then its bytes do.
+ * True if the file still matches the snapshot. Compares times and size. Compares bytes if the file changed so shortly
+ * before the snapshot that a second change could have the same time.
  */
 export async function isUnchanged(path: string, snapshot: Snapshot | undefined): Promise<boolean> {
   const now = statSync(path, { bigint: true, throwIfNoEntry: false })

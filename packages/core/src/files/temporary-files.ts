@@ -6,11 +6,10 @@ import { formatCount } from '../text/format.ts'
 import type { AgentState } from '../tool/agent-state.ts'
 
 interface Spilled {
-  /** Head and tail of the text, with a line between them that says what is missing and where it is. */
+  /** Head and tail of the text, with a line between them about the omitted part and its file. */
   preview: string
-  /** Where the whole text is; `Read` and `Grep` can open it. */
+  /** File with the full text. `Read` and `Grep` can open it. */
   path: string
-  /** Characters of the whole text. */
   length: number
 }
 
@@ -19,7 +18,7 @@ interface SpillContext {
   toolCallId: string
 }
 
-/** Keeps an over-long text as a file in the session's output folder. `name` says what it is: `bash`, `grep`. */
+/** Saves an overlong text to a file in the session's output folder. `name` is its source, such as `bash` or `grep`. */
 export async function spill(
   ctx: SpillContext,
   text: string,
@@ -32,7 +31,6 @@ export async function spill(
   return { preview: spillPreview(text, target.path, { head, tail }), path: target.path, length: text.length }
 }
 
-/** A new, empty, open file in the output folder, for output that is written as it comes. */
 export async function spillFile(
   ctx: SpillContext,
   name: string,
@@ -50,7 +48,6 @@ export async function spillFile(
   }
 }
 
-/** What is shown of a text that lies in a file. */
 export function spillPreview(text: string, file: string, { head, tail }: { head: number; tail: number }): string {
   const from = text.length - tail
   if (from <= head) return text
@@ -61,14 +58,13 @@ export function spillPreview(text: string, file: string, { head, tail }: { head:
   return `${start}\n... [${left.length} characters (${formatCount(lines, 'line')}) left out here. All ${text.length} characters are in ${file}: use Read with offset and limit, or Grep] ...\n${end}`
 }
 
-/** Whether a cut here would part the two halves of one character. */
 function isSurrogatePair(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
 }
 
 /**
- * The folder of this user for temporary files that outlive a process. Everybody can write where it lies, so one that
- * somebody else made, that others can open, or that leads elsewhere is not used: a new one with a random name is.
+ * Returns this user's folder for temporary files that outlive a process. Its parent is world-writable. A folder that
+ * another user owns, that others can open, or that is a link is rejected in favor of a new random one.
  */
 export function privateTemporaryFolder(within = tmpdir()): string {
   const own = process.getuid?.()
@@ -76,14 +72,14 @@ export function privateTemporaryFolder(within = tmpdir()): string {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch {
-    // It is there, or cannot be made: both are seen below.
+    // The folder exists or cannot be created; the check below handles both.
   }
   try {
     const found = lstatSync(folder)
     const isOurs = own === undefined || (found.uid === own && (found.mode & 0o077) === 0)
     if (found.isDirectory() && isOurs) return folder
   } catch {
-    // Gone again: another one is made.
+    // Removed meanwhile: create another one.
   }
   return mkdtempSync(`${folder}-`)
 }

@@ -35,7 +35,6 @@ const mark = (toolCallId: string, more: Partial<ChangeMark> = {}): ChangeMark =>
 })
 const file = (name = 'a.txt'): string => path.join(base, name)
 
-/** A change as a tool makes it. */
 async function write(journal: UndoJournal, at: ChangeMark, text: string | null, name = 'a.txt'): Promise<void> {
   const before = existsSync(file(name)) ? readFileSync(file(name)) : null
   const open = await journal.before(at, file(name), before)
@@ -88,7 +87,7 @@ test('what a file was before a session changed it is known, and what it was befo
     'zero',
     null,
   ])
-  // Of a long file only a way back is kept: it is gone as far as that leads.
+  // Large files store only a reverse patch, so the original is lost once the patch no longer applies.
   const long = 'y'.repeat(1000)
   writeFileSync(file('long.txt'), `a${long}`)
   const bytes = readFileSync(file('long.txt'))

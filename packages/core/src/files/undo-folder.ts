@@ -22,18 +22,18 @@ import {
 } from './undo-store.ts'
 
 interface UndoFolderOptions {
-  /** Bytes of kept content. The oldest changes go first. */
+  /** Maximum bytes of stored content. The oldest changes are dropped first. */
   quota?: number
 }
 
 /**
- * The journal as files: `objects/<hash>` holds contents, `index.jsonl` what happened. Nothing is made before the first
- * change. Several may be open on one folder within a process; between processes the home's owner is alone.
+ * File-based journal: `objects/<hash>` holds contents, `index.jsonl` the changes. Creates nothing before the first
+ * change. One process may open a folder several times; across processes, only the owner of the home may.
  */
 export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOptions = {}): UndoJournal {
   const objects = path.join(folder, 'objects')
   const index = openUndoIndex(folder)
-  /** Never less than the bytes that are kept; counted exactly only when it passes the quota. */
+  /** Upper bound of stored bytes. Recounted exactly only when it exceeds the quota. */
   let atMost = Infinity
 
   const objectPath = (sha256: string): string => path.join(objects, sha256.slice(0, 2), sha256.slice(2))
@@ -75,10 +75,10 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       unpinObject(object)
     }
     atMost += size
-    // What an undo is about to put back does not go for what it replaces.
+    // Do not evict the content an undo is about to restore.
     if (undoes === undefined) await keepQuota(id)
     return {
-      // Without a sync: it survives the process, and the next change makes it durable.
+      // No sync: the line survives a process crash, and the next change makes it durable.
       done: (after) =>
         index.append(
           { type: 'after', id, after: after === null || typeof after === 'string' ? after : sha256Of(after) },
@@ -114,13 +114,12 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     await index.rewrite((entry) => ('id' in entry ? gone.has(entry.id) : entry.createdAt < oldest), sweep)
   }
 
-  /** Removes contents that no change names. */
   async function sweep(): Promise<void> {
     const named = new Set([...index.changes.values()].map(objectHash))
     for (const head of existsSync(objects) ? await readdir(objects) : []) {
       for (const rest of await readdir(path.join(objects, head))) {
         const object = path.join(objects, head, rest)
-        // At once: nobody can begin to rely on it in between.
+        // Check and delete synchronously, so nothing can start to use the object in between.
         if (!named.has(head + rest) && !isObjectPinned(object.replace(/\.tmp$/, ''))) rmSync(object, { force: true })
       }
     }
@@ -153,7 +152,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     return undefined
   }
 
-  /** Folders that were made for files which are gone again go, too, unless something else is in them. */
+  /** Also removes folders created for deleted files, if empty. */
   function removeMade(file: string): void {
     const made = [...index.changes.values()].flatMap(({ folder: top }) =>
       top !== undefined && isInside(file, top) ? [top] : [],
@@ -162,7 +161,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     if (top !== undefined) removeEmptyFolders(path.dirname(file), top)
   }
 
-  /** What the file was; undefined when that is gone or damaged. */
+  /** Returns the previous content, or undefined if it is missing or damaged. */
   async function contentOf(change: StoredChange, wanted: string, now?: Buffer): Promise<Buffer | undefined> {
     if (change.reverse === undefined) return readObject(objectPath(wanted), wanted)
     const packed = await readObject(objectPath(change.reverse), change.reverse)
@@ -210,7 +209,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       const left = new Set<string>()
       for (const { id, path: file } of changes) {
         const stored = index.changes.get(id)
-        // What came after a change that stays cannot be taken from under it.
+        // A newer change of this file was skipped, so older ones cannot be undone.
         if (left.has(file)) continue
         const reason = stored === undefined ? 'this change is no longer kept' : await attempt(stored, mark)
         if (reason === undefined) {
@@ -240,15 +239,14 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
   }
 }
 
-/** A journal of very many small changes is cut as well. */
+/** Limits journals of many small changes. */
 const maxChanges = 50_000
 
-/** What is kept of a change. */
 function objectHash({ before, reverse }: StoredChange): string | null {
   return reverse ?? before
 }
 
-/** A change is undone while an undo of it stands, which may itself be undone. */
+/** A change is undone while an undo of it is in effect. An undo can itself be undone. */
 function undoneIds(changes: Map<string, StoredChange>): Set<string> {
   const undone = new Set<string>()
   for (const { id, undoes } of [...changes.values()].toReversed()) {
@@ -270,7 +268,6 @@ function fileFacts(snapshot: Snapshot | undefined): FileFacts {
   return snapshot === undefined ? {} : { sha256: snapshot.sha256, mode: Number(snapshot.stats.mode) }
 }
 
-/** Under which call a change is journaled. */
 export function markOf(ctx: ToolContext): ChangeMark {
   return {
     sessionId: ctx.session.id,
@@ -282,7 +279,6 @@ export function markOf(ctx: ToolContext): ChangeMark {
   }
 }
 
-/** Keeps what a file was, under this call, before it is changed. */
 export function journalFor(ctx: ToolContext): (change: FileChange) => Promise<OpenChange> {
   const mark = markOf(ctx)
   return ({ path, before, replaced, folder }) =>

@@ -20,7 +20,7 @@ import { writeAll } from './atomic-write.ts'
 import { withPathLocks } from './file-transaction.ts'
 import { sha256Of } from './snapshot.ts'
 
-/** A line of the index. Lines are only ever added. */
+/** Line of the index. The index is append-only. */
 type IndexLine =
   | {
       type: 'before'
@@ -28,12 +28,11 @@ type IndexLine =
       mark: ChangeMark
       path: string
       before: string | null
-      /** The object that holds only a way back to that content, where it is not kept itself. */
+      /** Object with a reverse patch, if the full content is not stored. */
       reverse?: string
-      /** Bytes of what is kept. */
+      /** Bytes of the stored object. */
       size: number
       mode?: number
-      /** The topmost folder that was made for it. */
       folder?: string
       createdAt: number
       undoes?: string
@@ -48,17 +47,17 @@ interface UndoIndex {
   /** Oldest first, as of the last `refresh`. */
   readonly changes: Map<string, StoredChange>
   readonly commands: RanCommand[]
-  /** Reads what was added since, by whomever. */
+  /** Reads lines appended since, by any writer. */
   refresh(): Promise<void>
-  /** `sync`: durable when it resolves. */
+  /** `sync`: durable once the promise resolves. */
   append(line: IndexLine, options: { sync: boolean }): Promise<void>
-  /** Writes the index anew without what is gone, as of then. `tidy` comes before anybody can add to it again. */
+  /** Refreshes, then rewrites the index without removed entries. Runs `tidy` before anyone can append again. */
   rewrite(isGone: (entry: StoredChange | RanCommand) => boolean, tidy: () => Promise<void>): Promise<void>
 }
 
 /**
- * `index.jsonl`. A last line that a crash tore is dropped when the next one is added; a line that cannot be read is
- * skipped. Several may be open on one folder in this process: each reads what the others add.
+ * Opens `index.jsonl`. Skips unreadable lines, including a last line torn by a crash, which the next append closes off.
+ * One process may open a folder several times, and each instance reads the others' lines.
  */
 export function openUndoIndex(folder: string): UndoIndex {
   const file = path.join(folder, 'index.jsonl')
@@ -66,7 +65,7 @@ export function openUndoIndex(folder: string): UndoIndex {
   let commands: RanCommand[] = []
   let queue: { text: string; sync: boolean }[] = []
   let flushing: Promise<void> | undefined
-  /** How far the file has been read, and which file that was. */
+  /** Offset read so far, and the inode of that file. */
   let read = { offset: 0, inode: 0 }
 
   function refresh(): void {
@@ -126,11 +125,11 @@ export function openUndoIndex(folder: string): UndoIndex {
     get commands() {
       return commands
     },
-    // What is being added is waited for.
+    // Wait for pending appends.
     refresh: () => withPathLocks([file], () => Promise.resolve(refresh())),
     append(line, { sync }) {
       queue.push({ text: `${JSON.stringify(line)}\n`, sync })
-      // Whoever comes while another waits for its turn goes with it: a patch of a hundred files is synced once.
+      // Callers share a pending flush, so a patch of a hundred files syncs once.
       flushing ??= withPathLocks([file], flush)
       return flushing
     },
@@ -172,11 +171,11 @@ function endsTorn(fd: number): boolean {
   return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10
 }
 
-/** Contents that are being stored, and those that no index names yet, with how many wait for that; by their paths. */
+/** Objects being written, and counts of objects pinned until an index line references them, by path. */
 const pendingStores = new Map<string, Promise<void>>()
 const pinnedObjects = new Map<string, number>()
 
-/** Keeps a sweep away from a content until `release`. */
+/** Protects an object from the sweep until it is unpinned. */
 export function pinObject(object: string): void {
   pinnedObjects.set(object, (pinnedObjects.get(object) ?? 0) + 1)
 }
@@ -191,7 +190,7 @@ export function isObjectPinned(object: string): boolean {
   return pinnedObjects.has(object)
 }
 
-/** Writes a content that is not there yet; durable when it resolves. */
+/** Writes an object if missing. Durable once the promise resolves. */
 export function saveObject(object: string, bytes: Uint8Array): Promise<void> {
   const stored = pendingStores.get(object) ?? writeObject(object, bytes).finally(() => pendingStores.delete(object))
   pendingStores.set(object, stored)
@@ -223,7 +222,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Undefined when it is gone or no longer what it was stored as. */
+/** Undefined if missing, or if the hash does not match. */
 export async function readObject(file: string, sha256: string): Promise<Buffer | undefined> {
   try {
     const bytes = await readFile(file)
@@ -234,13 +233,13 @@ export async function readObject(file: string, sha256: string): Promise<Buffer |
   }
 }
 
-/** A way back from a new content to the old one: a line that says where, then the old bytes. */
+/** Packs a reverse patch from new to old content: a line with the positions, then the old bytes. */
 export function packReverse(parts: readonly ReplacedPart[]): Buffer {
   const head = JSON.stringify(parts.map(({ start, length, bytes }) => [start, length, bytes.length]))
   return Buffer.concat([Buffer.from(`${head}\n`), ...parts.map(({ bytes }) => bytes)])
 }
 
-/** The old content. The caller checks its hash: a way back from another content leads nowhere. */
+/** Restores the old content. The caller checks the hash, since the patch is wrong for any other input. */
 export function applyReverse(now: Buffer, packed: Buffer): Buffer {
   const end = packed.indexOf(10)
   const places = JSON.parse(packed.toString('utf8', 0, end)) as [start: number, length: number, oldLength: number][]

@@ -13,28 +13,24 @@ interface HookRunFields {
   sessionId: string
   runId: string
   messageId: string
-  /** Master first, the agent that is at work last. */
+  /** From the main agent to the running agent. */
   agentPath: readonly string[]
-  /** The folder that is worked in. */
   workspace: string
 }
 
 interface HookCallFields extends HookRunFields {
-  /** The agent's working directory: where relative paths in the input start. */
+  /** Agent's working directory. Relative paths in the input resolve against it. */
   cwd: string
   toolCallId: string
   toolName: string
-  /** As it would run, or ran: what the model gave, or what a hook or a person made of it. */
+  /** Input as it will run or ran: from the model, or as rewritten by a hook or person. */
   input: unknown
 }
 
-/** What a hook is told. A command reads it as JSON from its standard input. */
+/** Event data for a hook. A command reads it as JSON from stdin. */
 export type HookOccasion =
-  /** A call is about to be decided on. */
   | ({ event: 'before-call' } & HookCallFields)
-  /** A call has its result: an output, or the text of an error. */
   | ({ event: 'after-call'; output?: unknown; error?: string; elapsedMs?: number } & HookCallFields)
-  /** A person is about to be asked. */
   | ({
       event: 'ask'
       kind: AskKind
@@ -43,42 +39,38 @@ export type HookOccasion =
       rule: string | null
       content: unknown
     } & HookCallFields)
-  /** A turn is over; `text` is what the model said last. */
+  /** A turn ended. `text` is the model's last message. */
   | ({ event: 'run-end'; status: string; text: string; error?: string } & HookRunFields)
 
-/** What a hook may say. Saying nothing lets things take their course. */
+/** Answer of a hook. No answer means no opinion. */
 export interface HookAnswer {
-  /** `allow` counts as an allow rule; `deny` and `ask` always hold. */
+  /** `allow` counts as an allow rule. `deny` and `ask` always apply. */
   decision?: 'allow' | 'deny' | 'ask'
-  /** A sentence for the person and the model. */
   reason?: string
-  /** Before a call: runs instead of what was given, once it has been checked and decided on like any other. */
+  /** Before a call: replaces the input. It is validated and decided on like any other. */
   input?: unknown
-  /** Told to the model with the result of the call, as data. */
+  /** Sent to the model with the call's result, as data. */
   context?: string
 }
 
-/** Something of the person's own that has a word in what runs. */
+/** User-defined hook that can veto, approve, or rewrite calls. */
 export interface Hook {
-  /** How messages name it. */
   name: string
   event: HookEvent
-  /** A hook that takes longer has failed. */
+  /** A hook that exceeds this has failed. */
   timeoutMs: number
-  /** What is run, where it is a command. */
   command?: string
-  /** The rules that say which calls it is about. Absent: about every call. */
   match?: readonly string[]
-  /** Whether it is about this call. Absent: about every call. */
+  /** True if the hook applies to this call. Absent: every call. */
   meets?(call: PermissionCall, ctx: ToolContext): boolean | Promise<boolean>
-  /** Must end when the signal is aborted. Whatever it throws means that the hook has failed, and the call is denied. */
+  /** Must stop when the signal aborts. If it throws, the hook has failed and the call is denied. */
   run(occasion: HookOccasion, signal: AbortSignal): Promise<HookAnswer | undefined>
 }
 
-/** What a file in `hooks/` exports by default. */
+/** Default export of a file in `hooks/`. */
 export interface HookDefinition<Event extends HookEvent = HookEvent> {
   event: Event
-  /** Rules that name the calls it is about: `Bash`, `Edit(src/**)`, `mcp__server`. Absent: every call. */
+  /** Rules that select its calls: `Bash`, `Edit(src/**)`, `mcp__server`. Absent: every call. */
   match?: string | readonly string[]
   timeoutMs?: number
   run(
@@ -98,17 +90,15 @@ export interface PermissionCall {
   input: unknown
 }
 
-/** Where path rules of a hook start from. */
 export interface MatchPlace {
-  /** The folder that `/` starts from: the workspace, or the person's home. */
+  /** Folder that `/` refers to: the workspace, or the person's home. */
   base: string
-  /** The person's home folder, for `~/`. */
   home: string
 }
 
 /**
- * The part of a hook that says which calls it is about: those that any of the rules meets as a deny rule would, at
- * whatever depth of a command, or may meet. Absent or `*`: all. Rules that cannot be read fail the hook at every call.
+ * Builds the matcher of a hook. A rule matches as a deny rule would, at any depth of a command, and also if it might
+ * match. Absent or `*` matches every call. Invalid rules make the hook fail on every call.
  */
 export function createMatcher(
   match: string | readonly string[] | undefined,
@@ -145,7 +135,7 @@ const schema = z.looseObject({
   context: z.string().max(200_000).optional(),
 })
 
-/** What a hook said, checked: it may come from anywhere. Throws an Error that says what is wrong with it. */
+/** Validates a hook's answer, which is untrusted. Throws an Error that names the problem. */
 export function checkHookAnswer(value: unknown): HookAnswer {
   const result = schema.safeParse(value)
   if (!result.success) throw new Error(`its answer is not valid: ${z.prettifyError(result.error)}`)

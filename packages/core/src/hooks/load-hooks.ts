@@ -18,8 +18,8 @@ import {
 } from './hook.ts'
 
 /**
- * The hooks in folders, one file each: `export default defineHook({...})`. A file that cannot be loaded is reported, and
- * denies every call until it is put right: what it would have denied is not known.
+ * Loads hooks from folders, one per file: `export default defineHook({...})`. A file that fails to load is reported and
+ * denies every call until fixed, since its denials are unknown.
  */
 export function loadHooks(
   folders: readonly string[],
@@ -68,7 +68,6 @@ const entry = z.looseObject({
   timeoutMs: z.int().positive().max(600_000).optional().describe('a hook that takes longer has failed'),
 })
 
-/** `hooks` of config.json: commands by the event they wait for. */
 export const hooksConfigSchema = z.looseObject({
   'before-call': z.array(entry).max(100).optional().describe('before a call is decided on'),
   'after-call': z.array(entry).max(100).optional().describe('when a call has its result'),
@@ -78,12 +77,12 @@ export const hooksConfigSchema = z.looseObject({
 export type HooksConfig = z.infer<typeof hooksConfigSchema>
 
 interface HookPlace extends MatchPlace {
-  /** How messages say where the hooks come from: the path of the config. */
+  /** Path of the config, for messages. */
   source: string
   env?: NodeJS.ProcessEnv
 }
 
-/** The hooks of a config. Those of a project are for whoever trusts it; that is the caller's to know. */
+/** Creates the hooks of a config. The caller must make sure that a project's hooks are trusted. */
 export function createHooks(config: HooksConfig | undefined, place: HookPlace): Hook[] {
   return hookEvents.flatMap((event) =>
     (config?.[event] ?? []).map(({ command, match, timeoutMs = defaultHookMs }, index) => ({
@@ -99,13 +98,13 @@ export function createHooks(config: HooksConfig | undefined, place: HookPlace): 
 
 const maxOutput = 2 ** 20
 const maxErrorOutput = 2 ** 14
-/** What a hook leaves running may hold its pipes open; what it had to say itself is there by then. */
+/** A background process of the hook may hold its pipes open. The hook's own output has arrived by then. */
 const drainMs = 200
 
 /**
- * A hook that is a command: the occasion as JSON on its standard input, its answer as JSON on its standard output, or
- * nothing. Exit code 2 denies with what it printed to standard error; any other than 0 is a failure. It runs in the
- * workspace, in the clean environment of every command: no key of ours is in it.
+ * Runs a command hook: the event as JSON on stdin, the answer as JSON on stdout, or nothing. Exit code 2 denies with
+ * the stderr text; any other nonzero code is a failure. Runs in the workspace with the clean environment of all
+ * commands, without our keys.
  */
 export async function runCommandHook(
   command: string,
@@ -137,7 +136,7 @@ export async function runCommandHook(
 }
 
 interface Outcome {
-  /** Null when a signal ended it. */
+  /** Null if killed by a signal. */
   code: number | null
   output: string
   errors: string
@@ -146,7 +145,7 @@ interface Outcome {
 function outcomeOf(child: ChildProcess, input: string): Promise<Outcome> {
   const output = collect(child.stdout, maxOutput)
   const errors = collect(child.stderr, maxErrorOutput)
-  // A hook need not read what it is told.
+  // A hook may exit without reading its stdin.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   return new Promise((resolve, reject) => {

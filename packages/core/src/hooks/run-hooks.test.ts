@@ -30,7 +30,6 @@ function hook(event: HookEvent, say: Say, more: Partial<Hook> = {}): Hook {
 interface Played extends Playing {
   ran: unknown[]
   asks: Ask[]
-  /** What the model read of the call. */
   read: string
 }
 

@@ -1,30 +1,27 @@
 import type { ToolContext } from '../tool/tool.ts'
 import type { Hook, HookAnswer, HookOccasion, PermissionCall } from './hook.ts'
 
-/** What the hooks of one event said together. */
 export interface HookVerdict {
-  /** Deny before ask before allow, whichever hook said it. */
+  /** Strictest decision of all hooks: deny, then ask, then allow. */
   decision?: 'allow' | 'deny' | 'ask'
-  /** Whose decision it is, and why. */
   hook?: string
   reason?: string
-  /** The input as the hooks left it, and the last that changed it. */
+  /** Final input, and the last hook that changed it. */
   rewritten?: { input: unknown; hook: string }
   context: { hook: string; text: string }[]
 }
 
 interface HookRun {
-  /** Absent at the end of a run. */
+  /** Absent for the end of a run. */
   call?: { tool: PermissionCall['tool']; ctx: ToolContext }
-  /** The input as a tool takes it; throws an Error when it does not fit. For hooks that look at what others rewrote. */
+  /** Parses the input with the tool's schema and throws if it is invalid. Used for rewritten inputs. */
   check?(input: unknown): unknown
   signal: AbortSignal
 }
 
 /**
- * Lets every hook of the occasion's event speak, one after the other, each on the input that the one before it left. The
- * first that denies is the last that is asked. A hook that fails in any way denies. Rejects only when the signal is
- * aborted.
+ * Runs the event's hooks in order, each with the input left by the previous one. Stops at the first denial. A failed
+ * hook denies. Rejects only when the signal aborts.
  */
 export async function runHooks(
   hooks: readonly Hook[],
@@ -55,7 +52,7 @@ async function isTriggered(hook: Hook, call: NonNullable<HookRun['call']>, input
   return (await hook.meets?.({ tool: call.tool, input }, call.ctx)) ?? true
 }
 
-/** Within its time: a hook that ignores its signal cannot hold the run back. */
+/** Enforces the time limit, so a hook that ignores its signal cannot block the run. */
 async function answerOf(hook: Hook, occasion: HookOccasion, signal: AbortSignal): Promise<HookAnswer | undefined> {
   const late = AbortSignal.timeout(hook.timeoutMs)
   const both = AbortSignal.any([signal, late])
@@ -93,7 +90,7 @@ function mergeAnswer(
   return { ...occasion, input }
 }
 
-/** A text for the model with what hooks have to add to it, each as data that cannot pass for anything around it. */
+/** Appends the context from hooks as delimited data, escaped so that it cannot forge its delimiters. */
 export function withHookContext(text: string, context: HookVerdict['context']): string {
   const added = context.map(
     ({ hook, text: said }) =>

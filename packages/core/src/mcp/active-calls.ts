@@ -1,20 +1,20 @@
 import type { ToolContext } from '../tool/tool.ts'
 import type { McpLimits } from './server-config.ts'
 
-/** The calls that a server is busy with. What it wants from a person is asked in the call that it wants it for. */
+/** Calls in progress on one server. A request from the server to the person is asked within the call that caused it. */
 export interface ActiveCalls {
   begin(ctx: McpCallContext, limits: Pick<McpLimits, 'callMs' | 'longestCallMs'>): ActiveMcpCall
-  /** The call that a request of the server belongs to. Throws where that cannot be told. */
+  /** Returns the call that a server request belongs to. Throws if that is ambiguous. */
   only(what: string): ActiveMcpCall
 }
 
 export interface ActiveMcpCall {
   ctx: McpCallContext
-  /** Aborted by the call's own, and when the server is silent for too long. */
+  /** Aborts with the call's own signal, or when the server is silent for too long. */
   signal: AbortSignal
-  /** The server has said something. */
+  /** Resets the idle timeout when the server sends something. */
   heard(): void
-  /** Time stands still while a person is asked. */
+  /** Pauses the timeouts while a person is asked. */
   ask: McpCallContext['ask']
   overdue(): string | undefined
   [Symbol.dispose](): void
@@ -31,7 +31,7 @@ export function openActiveCalls(): ActiveCalls {
     only(what) {
       const calls = [...active]
       const [first] = calls
-      // A server does not say which call it asks for: it must not be asked in somebody else's conversation.
+      // A server does not name the call it asks for. Never ask in another chat.
       if (first === undefined) throw new Error(`${what} is possible only while a call runs`)
       if (calls.some(({ ctx }) => ctx.session.id !== first.ctx.session.id))
         throw new Error(`${what} is not possible while calls of several conversations run`)
@@ -45,7 +45,7 @@ function openCall(
   { callMs, longestCallMs }: Pick<McpLimits, 'callMs' | 'longestCallMs'>,
   onEnd: () => void,
 ): ActiveMcpCall {
-  // One controller that follows the call's signal: joining signals costs more than all the rest of a call.
+  // Forward the call's abort to one controller. Joining signals costs more than the rest of a call.
   const controller = new AbortController()
   const follow = (): void => controller.abort(ctx.signal.reason)
   if (ctx.signal.aborted) follow()
@@ -104,7 +104,6 @@ function openCall(
   }
 }
 
-/** What a call of a server may make use of. */
 export type McpCallContext = Pick<
   ToolContext,
   'ask' | 'emit' | 'signal' | 'toolCallId' | 'chatModel' | 'session' | 'spend'

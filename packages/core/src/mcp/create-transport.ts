@@ -12,19 +12,19 @@ import {
 } from './stdio-transport.ts'
 
 export interface TransportOptions {
-  /** Where a process starts, and where a relative `cwd` of its begins. */
+  /** Working directory of a process, and base of its relative `cwd`. */
   folder: string
-  /** The environment that the clean one is made from. */
+  /** Environment from which the clean one is built. */
   env?: NodeJS.ProcessEnv
   limits?: Partial<McpLimits>
   onText(text: string): void
   warden?: StdioOptions['warden']
-  /** What processes are known by, before a dot. */
+  /** Prefix of the process mark. */
   mark?: string
   authProvider?: OAuthClientProvider
 }
 
-/** The way to a server. A process sees a clean environment and what its entry gives it, nothing else of ours. */
+/** Creates the transport of a server. A process sees only a clean environment and the variables of its entry. */
 export function createTransport(config: McpServerConfig, options: TransportOptions): Promise<ServerTransport> {
   const { folder, env, onText, warden, authProvider, mark = 'mcp' } = options
   const limits = { ...mcpLimits, ...options.limits }
@@ -52,7 +52,6 @@ interface HttpOptions {
   authProvider?: OAuthClientProvider
 }
 
-/** The SDK's transports, with a limit to what the other side may send. */
 async function createHttpTransport(options: HttpOptions): Promise<ServerTransport> {
   const { SSEClientTransport, SseError, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const { type, limits, headers, authProvider } = options
@@ -79,7 +78,7 @@ async function createHttpTransport(options: HttpOptions): Promise<ServerTranspor
     async start() {
       inner.onclose = () => transport.onclose?.()
       inner.onerror = (error) => {
-        // A stream that is opened again belongs to a session that has not begun: the handshake has to come first.
+        // A reopened stream starts a new session, which requires a new handshake.
         if (error instanceof SseError && isOpen) fail('closed its stream of events')
         transport.onerror?.(error)
       }
@@ -109,7 +108,7 @@ async function createHttpTransport(options: HttpOptions): Promise<ServerTranspor
   }
 }
 
-/** No answer, and no line of a stream, is longer than this. */
+/** Limits the length of each response, or of each line of an event stream. */
 function limitedFetch(bytes: number, onTooLong: (reason: string) => void): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)
@@ -124,13 +123,12 @@ function limitedFetch(bytes: number, onTooLong: (reason: string) => void): Fetch
 
 interface BodyLimit {
   bytes: number
-  /** Each line may be that long, and the whole as long as it likes: for streams of events. */
+  /** Applies the limit per line instead of in total, for event streams. */
   perLine: boolean
-  /** What reading the body throws once it is too long. */
   error: () => Error
 }
 
-/** The same response, whose body ends with an error when it grows too long. Nothing beyond the limit is kept. */
+/** Returns the response with a body that errors past the limit. Keeps nothing beyond the limit. */
 export function limitBody(response: Response, { bytes, perLine, error }: BodyLimit): Response {
   if (response.body === null) return response
   const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
@@ -150,21 +148,19 @@ export function limitBody(response: Response, { bytes, perLine, error }: BodyLim
   })
   const { status, statusText, headers } = response
   const copy = new Response(limited, { status, statusText, headers })
-  // What was asked for and what answered matters to checks of redirects.
+  // Copy `url` and `redirected`, which redirect checks rely on.
   Object.defineProperties(copy, { url: { value: response.url }, redirected: { value: response.redirected } })
   return copy
 }
 
-/** What keeps the tokens of a server, and sends the person to where they log in. */
+/** Stores a server's tokens and sends the person to the login page. */
 export type McpLogin = OAuthClientProvider
 
-/** What a server says of the login that it wants. */
 export interface McpChallenge {
   scope?: string
   resourceMetadataUrl?: string
 }
 
-/** Begins a login, or ends it with the code that the person came back with. */
 export async function loginToMcp(
   login: McpLogin,
   options: { serverUrl: string; challenge: McpChallenge; authorizationCode?: string; iss?: string; anew?: boolean },
@@ -181,7 +177,7 @@ export async function loginToMcp(
   })
 }
 
-/** Knocks once without a token, to hear what login the server wants. */
+/** Sends one request without a token to learn which login the server requires. */
 export async function askForChallenge(serverUrl: string, signal: AbortSignal): Promise<McpChallenge> {
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
   const response = await fetch(serverUrl, {

@@ -19,7 +19,7 @@ interface Seen {
   method: string | undefined
 }
 
-/** A server that answers each message as JSON, or as `odd` does by its method. */
+/** Starts a server that answers each message with JSON, or with the handler in `odd` for its method. */
 async function serve(
   odd: Record<string, (response: ServerResponse, message: Message) => void> = {},
 ): Promise<{ url: string; seen: Seen[] }> {

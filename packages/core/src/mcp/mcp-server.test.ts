@@ -83,7 +83,6 @@ async function call(
   return unwrapResult(await tool(server, name).execute(input, testToolContext({ state, ...given })))
 }
 
-/** The longest that our own process was kept from anything else meanwhile. */
 async function longestStall<T>(work: Promise<T>): Promise<{ result: T; stallMs: number }> {
   let stallMs = 0
   let last = performance.now()

@@ -10,58 +10,55 @@ import type { ServerTransport } from './stdio-transport.ts'
 
 export type McpState = 'connecting' | 'ready' | 'failed' | 'needs-trust' | 'disabled'
 
-/** One server, kept connected in the background. Nothing that it does is thrown at whoever looks. */
+/** One server, kept connected in the background. Its failures never throw at readers. */
 export interface McpServer {
   readonly name: string
   readonly state: McpState
-  /** Why it is not ready, in a sentence. */
   readonly error: string | undefined
-  /** What was left out or went wrong though it is ready. */
+  /** Omissions and failures that do not keep it from being ready. */
   readonly problems: readonly string[]
-  /** When it is tried again, in milliseconds since 1970. */
+  /** Time of the next retry, in milliseconds since 1970. */
   readonly retryAt: number | undefined
   readonly title: string | undefined
   readonly instructions: string | undefined
-  /** What the server offers, whether it may be used or not. */
+  /** Tools the server offers, trusted or not. */
   readonly listed: readonly ListedTool[]
   readonly prompts: readonly Prompt[]
   readonly resources: readonly Resource[]
-  /** What trust in its tools binds to. */
+  /** Fingerprint of the tool list that trust applies to. */
   readonly toolsFingerprint: string | undefined
-  /** None unless it is ready. */
+  /** Empty unless ready. */
   tools(): readonly Tool[]
-  /** The end of what it printed and said. */
+  /** Tail of its output and log messages. */
   log(): string
   connection(): McpConnection
-  /** Begins, or begins anew at once; resolves when that has succeeded or failed. */
+  /** Connects or reconnects immediately. Resolves once that succeeds or fails. */
   connect(): Promise<void>
-  /** Resolves when the first try is over. */
+  /** Resolves after the first attempt. */
   settled(): Promise<void>
-  /** The same, and its prompts and resources are listed too. */
+  /** Like `settled`, but also waits for the lists of prompts and resources. */
   complete(): Promise<void>
-  /** The person trusts the tools as they are listed now. */
   acceptTools(): void
   close(): Promise<void>
 }
 
 export interface McpServerOptions {
   name: string
-  /** Throws an Error that says why it cannot be reached. Called for every connection. */
+  /** Called for every connection. Throws an Error that says why the server cannot be reached. */
   transport(onText: (text: string) => void): Promise<ServerTransport>
-  /** What the person has trusted before; undefined: no list yet, so that the first one is taken. */
+  /** Fingerprint the person trusted before. If undefined, the first list is trusted. */
   trusted: { get(): string | undefined; set(fingerprint: string): void }
-  /** Whether annotations of its tools are believed, as far as the order of calls goes. Default: false. */
+  /** Trusts the tools' annotations, but only for scheduling calls. Default: false. */
   trustsHints?: boolean
   limits?: Partial<McpLimits>
-  /** Its state or its tools are others now. */
   onChange?(): void
   redact?(text: string): string
-  /** For tests: the first wait before another try. */
+  /** For tests: initial retry delay. */
   backoffMs?: number
 }
 
 const maxBackoffMs = 300_000
-/** A connection that has held for so long was a good one: the next failure is the first again. */
+/** After a connection this long, the retry backoff starts over. */
 const stableMs = 60_000
 
 export function createMcpServer(options: McpServerOptions): McpServer {
@@ -81,14 +78,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let resources: readonly Resource[] = []
   let fingerprint: string | undefined
   let tools: readonly Tool[] = []
-  /** Counts connections: what an older one still says is passed over. */
+  /** Connection counter. Events of older connections are ignored. */
   let era = 0
   let isClosed = false
   const relist = oneAtATime(listToolsAgain)
   const relistOthers = oneAtATime(async () => {
     if (current !== undefined) await listOthers(current)
   })
-  /** Listing prompts and resources, the newest time. */
   let others: Promise<void> | undefined
   const first = Promise.withResolvers<void>()
 
@@ -192,7 +188,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     }
   }
 
-  /** Prompts and resources are extras: that they cannot be listed is said, and nothing else. */
+  /** Prompts and resources are optional, so a failure to list them is only reported. */
   async function listOthers(from: McpConnection): Promise<void> {
     const [foundPrompts, foundResources] = await Promise.allSettled([from.listPrompts(), from.listResources()])
     if (current !== from) return
@@ -213,7 +209,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       mcpTool(tool, {
         server: name,
         trusted: options.trustsHints === true,
-        // The connection of the moment: tools outlive a reconnect, unless they have changed.
+        // Use the current connection. Tools survive a reconnect unless they changed.
         call: (toolName, input, ctx) => server.connection().callTool(toolName, input, ctx),
       }),
     )
@@ -259,7 +255,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   }
 }
 
-/** What is asked for while it is under way is done once more after that. */
+/** Serializes runs of the callback. A request during a run causes one more run. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let isAskedAgain = false
@@ -277,7 +273,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** The tools of a server that can be called and are small enough, and a sentence for each that is not. */
+/** Selects the tools that are callable and small enough, with a sentence for each rejected tool. */
 export function pickListed(
   listed: readonly ListedTool[],
   limits: McpLimits,
@@ -306,14 +302,13 @@ export function pickListed(
       tools.push(tool)
     }
   }
-  // Thousands of sentences would be a flood of their own.
   if (problems.length > 20) problems.splice(20, problems.length, `${problems.length - 20} more tools are left out.`)
   return { tools, problems }
 }
 
 const shown = 200
 
-/** What lists and reads the resources of servers; none where no server has any. */
+/** Creates the tools that list and read MCP resources. Empty if no server has any. */
 export function createResourceTools(servers: readonly McpServer[]): Tool[] {
   const offering = servers.filter(({ state, resources }) => state === 'ready' && resources.length > 0)
   if (offering.length === 0) return []
@@ -352,7 +347,7 @@ export function createResourceTools(servers: readonly McpServer[]): Tool[] {
       description: 'Reads a resource of an MCP server by its URI, as ListMcpResources has it.',
       input: z.object({ server: z.string(), uri: z.string().max(4000) }),
       readOnly: true,
-      // What a server does to answer is not for us to know.
+      // The server may have side effects that we cannot see.
       needsApproval: true,
       group: 'mcp',
       title: ({ uri }) => uri,

@@ -7,14 +7,14 @@ import { sha256 } from './server-config.ts'
 
 interface McpToolOptions {
   server: string
-  /** The person trusts the server: what it says of its tools is believed as far as the order of calls goes. */
+  /** The person trusts the server. Its annotations then count, but only for scheduling calls. */
   trusted: boolean
   call(name: string, input: Record<string, unknown>, ctx: McpCallContext): Promise<CallToolResult>
 }
 
 /**
- * A tool of a server as one of ours: `mcp__<server>_<tool>`. It always asks unless a rule allows it; no annotation
- * changes that. Its input is checked by the server; only what is missing is said here, and what has a default is filled in.
+ * Wraps a server's tool as `mcp__<server>_<tool>`. It always asks unless a rule allows it, whatever its annotations
+ * say. The server validates the input; only missing fields are reported here and defaults filled in.
  */
 export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOptions): Tool {
   const { name, annotations, inputSchema } = listed
@@ -57,7 +57,6 @@ export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOp
   })
 }
 
-/** What is wrong with a result by the schema that the server declares for it. */
 function declaredProblem({ outputSchema }: ListedTool, { structuredContent }: CallToolResult): string | undefined {
   if (outputSchema === undefined) return undefined
   return structuredContent === undefined
@@ -67,13 +66,13 @@ function declaredProblem({ outputSchema }: ListedTool, { structuredContent }: Ca
 
 const longest = 64
 
-/** Letters, digits, `_` and `-`, at most 64; what had to be cut is told apart by its hash. */
+/** Letters, digits, `_` and `-`, at most 64. A truncated name ends in a hash to stay unique. */
 export function mcpToolName(server: string, tool: string): string {
   const legal = `mcp__${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_')
   return legal.length <= longest ? legal : `${legal.slice(0, longest - 9)}_${sha256(tool).slice(0, 8)}`
 }
 
-/** What trust in a list of tools binds to: everything that a model reads of them. Their order does not matter. */
+/** Hashes everything about the tools that a model reads, in any order. Trust applies to this value. */
 export function toolsFingerprint(tools: readonly ListedTool[]): string {
   const told = tools.map(({ name, title, description, inputSchema, annotations }) =>
     JSON.stringify([name, title, description, inputSchema, annotations]),
@@ -83,13 +82,13 @@ export function toolsFingerprint(tools: readonly ListedTool[]): string {
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** How much is looked at; a schema or a value beyond that is taken as it is. */
+/** Maximum validation steps. Anything beyond is accepted unchecked. */
 const maxSteps = 50_000
 const deepest = 100
 
 /**
- * What is wrong with a value by a JSON schema of a server, in words; undefined where nothing is. Only what can be checked
- * in bounded time: patterns and formats are left aside, since a pattern of others could keep us busy for ever.
+ * Describes how a value violates a server's JSON schema, or returns undefined. Bounded in time: ignores patterns and
+ * formats, since a hostile regex could run forever.
  */
 export function outputProblem(schema: unknown, value: unknown): string | undefined {
   let steps = 0
@@ -156,7 +155,7 @@ export function outputProblem(schema: unknown, value: unknown): string | undefin
     return undefined
   }
 
-  /** Within the schema itself: nothing is fetched. */
+  /** Resolves references within the schema only. Never fetches. */
   function resolve(reference: string): unknown {
     if (!reference.startsWith('#/')) return reference === '#' ? schema : undefined
     let target: unknown = schema

@@ -12,10 +12,9 @@ import type { McpLimits } from './server-config.ts'
 import { answerElicitation, answerSampling, askToOpenUrl } from './server-requests.ts'
 import type { ServerTransport } from './stdio-transport.ts'
 
-/** A server that has answered. Everything it is asked has a time limit; errors say which server, and what it did. */
+/** Connected server. All requests have a time limit. Errors name the server and what it did. */
 export interface McpConnection {
   readonly title: string
-  /** How it wants to be used, in its own words. */
   readonly instructions: string | undefined
   readonly has: { resources: boolean; prompts: boolean }
   listTools(): Promise<ListedTool[]>
@@ -24,7 +23,7 @@ export interface McpConnection {
   readResource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>
   listPrompts(): Promise<Prompt[]>
   getPrompt(name: string, input: Record<string, string>): Promise<GetPromptResult>
-  /** Resolves, once it is over, with what ended it. */
+  /** Resolves with the reason when the connection ends. */
   readonly closed: Promise<string>
   close(): Promise<void>
 }
@@ -32,10 +31,9 @@ export interface McpConnection {
 export interface ConnectionOptions {
   name: string
   limits: McpLimits
-  /** Opens a transport; called again where the server wants another version of the protocol. */
+  /** Opens a transport. Called again if the server requires another protocol version. */
   transport(): Promise<ServerTransport>
   onToolsChanged(): void
-  /** Its prompts or resources are others now. */
   onOthersChanged(): void
   onText(text: string): void
 }
@@ -46,7 +44,7 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
     return await open(options, 'legacy')
   } catch (error) {
     const { ProtocolError } = await import('@modelcontextprotocol/client')
-    // It speaks, and does not know the handshake of the older versions: newer ones begin in another way.
+    // The server answers but rejects the legacy handshake. Newer protocol versions start differently.
     if (!((error as Error).cause instanceof ProtocolError)) throw error
     return open(options, 'auto')
   }
@@ -66,7 +64,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     {
       capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {} },
       versionNegotiation: { mode },
-      // What a server declares is not compiled into checks of ours: a pattern of its could stall the process.
+      // Never compile a server's schemas. A hostile regex could stall the process.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -103,7 +101,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   const send: Client['callTool'] =
     client.getProtocolEra() === 'modern'
       ? (params, given) => client.callTool(params, given)
-      : // The same without the look at a cache of the SDK's that is never filled here.
+      : // Same request, but skips an SDK cache that is never filled here.
         (params, given) => client.request({ method: 'tools/call', params }, specTypeSchemas.CallToolResult, given)
 
   return {
@@ -139,7 +137,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
           { name: tool, arguments: input },
           {
             signal: call.signal,
-            // The time limit is ours: it stands still while a person thinks.
+            // Disable the SDK's timeout. Ours pauses while a person is asked.
             timeout: 2_147_483_647,
             onprogress({ progress, total, message }) {
               call.heard()
@@ -160,7 +158,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     },
   }
 
-  /** Some calls work only after the person has been somewhere. */
+  /** Some calls work only after the person has opened a URL. */
   async function visitFirst(error: unknown, call: ActiveMcpCall): Promise<void> {
     const { UrlElicitationRequiredError } = await import('@modelcontextprotocol/client')
     if (!(error instanceof UrlElicitationRequiredError)) return
@@ -174,7 +172,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     throw new Error(`${before}. They were shown it and agreed: make the call again once they say that they are done.`)
   }
 
-  /** Every request is bounded, and so is how often one more page is asked for. */
+  /** Fetches all pages. Each request and the number of pages are bounded. */
   async function everyPage<Key extends string, Item>(
     page: (params: { cursor?: string }) => Promise<{ [K in Key]: Item[] } & { nextCursor?: string | undefined }>,
     key: Key,
@@ -200,7 +198,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     throw described(error, when)
   }
 
-  /** The error in words that name the server; the original is its cause. */
+  /** Wraps the error in a message that names the server, with the original as cause. */
   function described(error: unknown, when: string, during = ''): Error {
     const what = transport.reason() ?? failureOf(error, when)
     return new Error(`The MCP server "${name}" ${what}${what.startsWith('says: ') ? '' : `${during}.`}`, {

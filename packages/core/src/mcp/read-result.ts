@@ -4,11 +4,11 @@ import { spill } from '../files/temporary-files.ts'
 import type { Blobs } from '../tool/services.ts'
 import { type ToolContext, withModelText } from '../tool/tool.ts'
 
-/** Something in a result that is no text, kept as a blob. */
+/** Non-text content of a result, stored as a blob. */
 interface McpFile {
   mediaType: string
   size: number
-  /** Absent where there is no place for it. */
+  /** Absent if there is no blob store. */
   blob?: string
 }
 
@@ -16,7 +16,7 @@ interface McpOutput {
   text?: string
   structuredContent?: unknown
   files?: McpFile[]
-  /** A lone image is shown to models that can look at it, as one that was read. */
+  /** A single image is shown to models with vision, like one opened with Read. */
   kind?: 'image'
   path?: string
   mediaType?: string
@@ -30,7 +30,7 @@ const maxTextLength = 30_000
 
 type ResultContext = Pick<ToolContext, 'blobs' | 'state' | 'toolCallId'>
 
-/** What a call brought: the text alone where there is nothing else. What the server calls an error is thrown. */
+/** Converts a call result. Returns plain text if there is nothing else. Throws if the server reports an error. */
 export async function readResult(
   result: CallToolResult,
   ctx: ResultContext,
@@ -42,7 +42,6 @@ export async function readResult(
   return toOutput(read, result.structuredContent, ctx, name)
 }
 
-/** What a resource holds. */
 export async function readContents(
   { contents }: ReadResourceResult,
   ctx: ResultContext,
@@ -62,7 +61,7 @@ export async function readContents(
 interface Blocks {
   text: string
   files: McpFile[]
-  /** The pixels of the first image. */
+  /** Pixel size of the first image. */
   pixels?: { width: number; height: number }
 }
 
@@ -126,12 +125,11 @@ async function short(text: string, ctx: ResultContext, name: string): Promise<st
   return text.length <= maxTextLength ? text : (await spill(ctx, text, name)).preview
 }
 
-/** The card shows it, the model has read its text: a huge one is not stored twice. */
+/** The card shows it and the model has read its text, so a huge value is not stored twice. */
 function bounded(value: unknown): unknown {
   return (JSON.stringify(value) ?? '').length <= maxTextLength ? value : { omitted: 'It is too long to be kept here.' }
 }
 
-/** A picture that a prompt came with, kept as a blob. */
 export interface PromptPicture {
   mediaType: string
   blob: string
@@ -141,7 +139,7 @@ const maxPromptLength = 200_000
 const maxPictures = 10
 const maxPictureBytes = 5 << 20
 
-/** The messages of a prompt as one text; who speaks is said where that is not the person alone. Pictures are kept. */
+/** Joins a prompt's messages into one text, labeled by role unless all are from the user. Stores images as blobs. */
 export async function readPrompt(
   { messages }: Pick<GetPromptResult, 'messages'>,
   blobs: Pick<Blobs, 'put'>,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const texts = z.record(z.string().max(300), z.string().max(20_000))
 
-/** One entry of `mcpServers`, as people write it. Keys that we do not know are kept. */
+/** Entry of `mcpServers` as written by people. Unknown keys are kept. */
 export const mcpEntrySchema = z.looseObject({
   type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional().describe('absent: by command or url'),
   command: z.string().min(1).max(4000).optional().describe('the program that is started'),
@@ -25,24 +25,23 @@ export type McpEntry = z.infer<typeof mcpEntrySchema>
 
 export const mcpServersSchema = z.record(z.string(), z.looseObject({}))
 
-/** How a server is reached. */
 export type McpServerConfig =
   | { type: 'stdio'; command: string; args: string[]; env: Record<string, string>; cwd?: string }
   | { type: 'http' | 'sse'; url: string; headers: Record<string, string>; client?: McpClient }
 
-/** By which a login knows us. */
+/** OAuth client that identifies us at login. */
 export interface McpClient {
   client_id: string
   client_secret?: string
 }
 
 /**
- * A name that tools and rules can be made of. Two underscores would blur where the server ends, and 30 characters leave
- * room for the tool.
+ * Valid server name for tool names and rules. Double underscores would blur where the server name ends. 30 characters
+ * leave room for the tool name.
  */
 export const mcpNamePattern = /^(?!.*__)[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,28}[A-Za-z0-9])?$/
 
-/** An entry checked. Throws an Error that says what to change. */
+/** Validates an entry. Throws an Error that says what to change. */
 export function parseMcpEntry(given: unknown): McpEntry {
   const result = mcpEntrySchema.safeParse(given)
   if (!result.success) {
@@ -59,8 +58,8 @@ export function parseMcpEntry(given: unknown): McpEntry {
 }
 
 /**
- * How the server of an entry is reached. `${NAME}` and `${NAME:-default}` are filled in from `variables`; without them
- * an entry that has such a thing is refused: what a project brings must not get at the person's environment.
+ * Resolves an entry to a config. Expands `${NAME}` and `${NAME:-default}` from `variables`. Without them, rejects
+ * entries that use variables: a project must not read the person's environment.
  */
 export function resolveMcpEntry(entry: McpEntry, variables?: NodeJS.ProcessEnv): McpServerConfig {
   const fill = (text: string): string => fillIn(text, variables)
@@ -89,7 +88,7 @@ export function resolveMcpEntry(entry: McpEntry, variables?: NodeJS.ProcessEnv):
   }
 }
 
-/** What trust binds to: everything that decides what is started or spoken to, as it is written. */
+/** Hashes everything, as written, that decides which process or URL is used. Trust applies to this value. */
 export function mcpFingerprint({ type, command, args, env, cwd, url, headers, oauth }: McpEntry): string {
   const sorted = (given: Record<string, string> = {}): [string, string][] =>
     Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -129,31 +128,30 @@ function checkUrl(text: string): string {
   return text
 }
 
-/** What one server may cost us. Whoever exceeds it loses its connection, or the tool that is too big; nobody else notices. */
+/** Resource limits per server. Exceeding one drops the connection or the oversized tool and affects nothing else. */
 export interface McpLimits {
-  /** From the start of the process to the end of the handshake and the list of tools. */
+  /** From process start to the end of the handshake and tool list. */
   connectMs: number
-  /** How long a call may go without a result or a word of progress. */
+  /** Maximum time of a call without a result or progress message. */
   callMs: number
-  /** How long a call may take in all, the time that people think not counted. */
+  /** Maximum total time of a call, excluding time spent asking people. */
   longestCallMs: number
   messageBytes: number
-  /** How deep the JSON of a message may be nested. */
   depth: number
-  /** Messages that answer nothing we asked, in ten seconds. */
+  /** Maximum messages per ten seconds that answer no request of ours. */
   unasked: number
-  /** Lines on the standard output that are no messages, in ten seconds. */
+  /** Maximum non-message lines on stdout per ten seconds. */
   noise: number
   tools: number
-  /** Description and schema of one tool, in characters. */
+  /** Maximum characters of one tool's description and schema. */
   toolCharacters: number
-  /** Those of all tools of a server together. */
+  /** Maximum characters of all tools' descriptions and schemas. */
   allCharacters: number
   pages: number
   logCharacters: number
-  /** What is read of the standard error in a second; whoever writes more waits. */
+  /** Bytes of stderr read per second. A process that writes more has to wait. */
   errorBytes: number
-  /** What may wait to be read by the server. */
+  /** Maximum bytes the server may leave unread. */
   unreadBytes: number
 }
 

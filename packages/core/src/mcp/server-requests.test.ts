@@ -9,7 +9,7 @@ interface Asked {
   questions: Question[]
 }
 
-/** What a form comes to when a person gives these answers, one after the other; the last one is given for ever. */
+/** Fills a form with these answers in order. The last answer repeats. */
 async function fill(
   properties: object,
   required: string[],

@@ -11,7 +11,7 @@ interface Field {
   name: string
   isRequired: boolean
   question: Question
-  /** The value that the person's words stand for. A complaint is thrown. */
+  /** Parses the person's answer. Throws a message for them if it is invalid. */
   read(words: string[]): Value
 }
 
@@ -19,7 +19,7 @@ const skipLabel = 'Leave it out'
 const maxFields = 40
 const maxAttempts = 10
 
-/** A server wants to know something from the person: each field of its form becomes a question, four at a time. */
+/** Answers a server's form by asking the person one question per field, four at a time. */
 export async function answerElicitation(
   server: string,
   params: ElicitRequestParams,
@@ -48,7 +48,7 @@ async function confirm(title: string, call: Pick<ActiveMcpCall, 'ask'>): Promise
   return { action: typeof said !== 'string' && said[0]?.selected[0] === 'Yes' ? 'accept' : 'decline' }
 }
 
-/** Undefined: the person does not want to. What they said wrong is asked again, and only that. */
+/** Undefined if the person declines. Asks again only for invalid answers. */
 async function askFields(
   title: string,
   fields: Field[],
@@ -88,7 +88,6 @@ async function askFields(
   throw new Error('the answers of the person did not fit the form')
 }
 
-/** The schemas that a form may have, as far as they matter here. */
 interface FieldSchema {
   type?: string
   title?: string
@@ -107,7 +106,7 @@ interface FieldSchema {
   format?: string
 }
 
-/** What a text must be by its format; others are the server's to judge. */
+/** Checks for known string formats. The server validates all others. */
 const formats: Readonly<Record<string, { is: (text: string) => boolean; example: string }>> = {
   email: { is: (text) => z.email().safeParse(text).success, example: 'an e-mail address, as name@example.com' },
   uri: { is: (text) => URL.canParse(text), example: 'an address, as https://example.com' },
@@ -135,7 +134,7 @@ function readField(name: string, schema: FieldSchema, required: readonly string[
     read(words) {
       const valueOf = (word: string): string | undefined =>
         choices.find(({ label, value }) => shorten(label, 200) === word || value === word)?.value
-      // A list can be written with commas or in lines; what is an option as a whole is left whole.
+      // Split lists at commas and line breaks, but keep text that matches an option as a whole.
       const meant = words.flatMap((word) => {
         const value = valueOf(word)
         if (value !== undefined || !isList) return value ?? word
@@ -214,8 +213,8 @@ const openLabel = 'I will open it'
 const maxUrlLength = 1500
 
 /**
- * A server wants the person to go to an address, for a login or a payment. They are shown where it leads; nothing is
- * opened for them, and nothing is fetched from it. Throws where nobody should go there.
+ * Asks the person to open a URL, for a login or a payment, and shows where it leads. Opens and fetches nothing itself.
+ * Throws for an unsafe URL.
  */
 export async function askToOpenUrl(
   server: string,
@@ -263,7 +262,7 @@ const maxTokens = 8000
 const maxCharacters = 200_000
 const allowLabel = 'Let it'
 
-/** A server wants our model to write something: only after the person has seen what, and said yes. */
+/** Lets a server sample from our model, but only after the person has seen the request and approved it. */
 export async function answerSampling(
   server: string,
   params: SamplingParams,

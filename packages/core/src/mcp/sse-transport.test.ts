@@ -16,11 +16,10 @@ interface Message {
 
 interface SseServer {
   url: string
-  /** How many bytes are written at a time; 0: all at once. */
+  /** Bytes per write. 0 writes everything at once. */
   chunk: number
-  /** Streams that were opened so far. */
   opened: number
-  /** Messages that came with a session that had not begun anew. */
+  /** Messages for a session without a new handshake. */
   strays: number
   headers: IncomingMessage['headers'][]
   drop(): void
@@ -31,7 +30,7 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close()
 })
 
-/** A server of the older kind: answers come on one long stream, messages go to the address that it names there. */
+/** Starts a legacy SSE server: answers arrive on one long stream, which names the URL for messages. */
 async function serve(): Promise<SseServer> {
   const streams = new Map<string, { response: ServerResponse; begun: boolean; last: Promise<void> }>()
   const server = createServer((request, response) => void answer(request, response))
@@ -65,7 +64,6 @@ async function serve(): Promise<SseServer> {
     if (message.params?.arguments?.text === 'never') return
     const result = results[message.method ?? '']?.(message)
     const data = JSON.stringify({ jsonrpc: '2.0', id: message.id, result }, null, 1)
-    // A message of several lines, with a comment before it.
     await write(id, `: hello\n\nid: 1\n${data.replace(/^/gm, 'data: ')}\n\n`)
   }
   function write(id: string, text: string): Promise<void> {

@@ -10,28 +10,27 @@ import type { McpLimits } from './server-config.ts'
 export interface StdioOptions {
   command: string
   args: readonly string[]
-  /** All that the process sees. */
+  /** Complete environment of the process. */
   env: Record<string, string>
   cwd: string
   limits: McpLimits
-  /** What it prints that is no message. */
+  /** Receives output that is not a message. */
   onText(text: string): void
-  /** Told of the process while it lives, so that it is ended when ours dies. */
+  /** Watches the process so that it is killed if ours dies. */
   warden?: { watch(pid: number): void; release(pid: number): void }
 }
 
-/** A transport that knows why it is closed. */
 export interface ServerTransport extends Transport {
-  /** What the server did that ended the connection: "ended with code 1". */
+  /** Reason the connection ended, such as "ended with code 1". */
   reason(): string | undefined
 }
 
-/** Why a process may live on for a moment after its input has ended. */
+/** Time a process gets to exit after its stdin closes. */
 const graceMs = 500
 
 /**
- * Speaks to a process by lines of JSON. The process leads a group of its own, which is ended as a whole. Whatever it
- * sends costs us a bounded amount of memory and time.
+ * Exchanges JSON lines with a process. The process leads its own group, which is killed as a whole. Memory and time per
+ * message are bounded.
  */
 export function createStdioTransport(options: StdioOptions): ServerTransport {
   const { limits, onText } = options
@@ -62,14 +61,14 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
       started.once('exit', (code, signal) => {
         if (closing !== undefined) return
         why ??= signal === null ? `ended with code ${code}` : `was ended by ${signal}`
-        // What it had written before is still read, unless a child of it holds the pipe.
+        // Drain remaining output, unless a child process holds the pipe open.
         const timer = setTimeout(() => void transport.close(), graceMs)
         started.once('close', () => {
           clearTimeout(timer)
           void transport.close()
         })
       })
-      // A process that reads no more says so by its exit.
+      // The exit handler reports a process that stops reading.
       started.stdin.on('error', (error) => transport.onerror?.(error))
       started.stdout.on('data', take)
       started.stdout.on('error', (error) => transport.onerror?.(error))
@@ -106,7 +105,7 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
     if (pending > limits.messageBytes) fail(messageTooLong(limits.messageBytes))
   }
 
-  /** False once the connection is over. */
+  /** Returns false once the connection has ended. */
   function takeLine(): boolean {
     const line = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
     pieces.length = 0
@@ -135,7 +134,7 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
     const { pid, stdin, stdout, stderr } = child ?? {}
     stdin?.end()
     stdout?.destroy()
-    // Whoever waits for an answer need not wait for the process.
+    // Pending requests need not wait for the process to exit.
     transport.onclose?.()
     if (child === undefined || pid === undefined) return
     if (why === undefined) await exited(child, graceMs)
@@ -160,7 +159,7 @@ function parseMessage(text: string): JSONRPCMessage | undefined {
   }
 }
 
-/** Reads so much in a second and no more: a process that never stops printing waits for us, not we for it. */
+/** Reads a limited number of bytes per second, so a process that prints endlessly blocks itself. */
 function readThrottled(stream: Readable, bytesPerSecond: number, onText: (text: string) => void): void {
   const decoder = new StringDecoder('utf8')
   let read = 0
@@ -198,10 +197,9 @@ export function messageTooLong(bytes: number): string {
   return `sent a message of more than ${Math.round(bytes / 1024)} KiB`
 }
 
-/** Counts what a server sends that nobody asked for. */
 interface MessageGuard {
   outgoing(message: JSONRPCMessage): void
-  /** Why the server has to go, once it has sent too much. */
+  /** Returns the reason to disconnect once the server has sent too much. */
   incoming(message: JSONRPCMessage): string | undefined
   noise(): string | undefined
 }
@@ -226,7 +224,7 @@ export function createMessageGuard(limits: McpLimits): MessageGuard {
   }
 }
 
-/** True once more than `most` were counted within the window. */
+/** Returns true once more than `most` events fall in the window. */
 function createCounter(most: number): () => boolean {
   let since = 0
   let count = 0

@@ -16,16 +16,14 @@ const progressIntervalMs = 2000
 const maxBytes = 20 * 2 ** 20
 
 interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel'> {
-  /** Files of the workspace, or of those that were made before. */
+  /** Paths in the workspace, or of media generated earlier. */
   images?: readonly string[] | undefined
-  /** Files of the workspace that it is saved as, besides the session's own folder. */
+  /** Workspace files to save to, in addition to the session's folder. */
   saveTo?: readonly string[] | undefined
 }
 
-/** A finished task, and where its files can be found again. */
 export type GeneratedMedia = MediaTask & SavedMedia
 
-/** What the tools that make pictures and films do; the stream tells how it goes. */
 export async function makeMedia(
   { images = [], saveTo = [], ...request }: MediaInput,
   ctx: ToolContext,
@@ -33,7 +31,7 @@ export async function makeMedia(
   let taskId: string | undefined
   try {
     if (ctx.media === undefined) throw mediaError('no_model', 'Nothing here can make pictures or films.')
-    // Before anything is paid for.
+    // Check before anything costs money.
     const targets = await checkTargets(saveTo, ctx)
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
     const chatModel = ctx.chatModel.id
@@ -60,12 +58,11 @@ export async function makeMedia(
   }
 }
 
-/** That time passes is known of every task; how far it is only of some. */
 function reportProgress(media: Media, taskId: string, ctx: ToolContext): () => void {
   const begun = Date.now()
   let isOver = false
   const say = async (): Promise<void> => {
-    // What goes wrong here goes wrong for whoever waits for the end, too.
+    // Ignore errors here. The caller that waits for the task sees them too.
     const progress = (await media.get(taskId).catch(() => undefined))?.progress
     if (isOver) return
     const known = progress === undefined ? {} : { progress: Math.min(1, Math.max(0, progress)) }
@@ -94,11 +91,10 @@ async function readPicture(path: string, ctx: ToolContext): Promise<{ bytes: Uin
 }
 
 interface SavedMedia {
-  /** Where each file lies in the session's own folder: tools can read it there. Empty where nothing keeps bytes. */
+  /** Path of each file in the session's folder, where tools can read it. Empty without a blob store. */
   paths: string[]
-  /** As what it was saved in the workspace. */
   saved?: string[]
-  /** What the person did not get as they named it, in sentences. */
+  /** Sentences about files that were not saved as requested. */
   saveNotes?: string[]
 }
 
@@ -114,14 +110,13 @@ const extensions: Readonly<Record<string, string>> = {
   'video/quicktime': 'mov',
 }
 
-/** The ending of a file's name, without the dot. */
 function fileExtension(mediaType: string): string {
   return extensions[mediaType.split(';', 1)[0] ?? ''] ?? 'bin'
 }
 
 /**
- * The names that so many files get, told by the input alone, so that permission is decided on these very paths:
- * `logo.png`, `logo-2.png`. For a folder, written with a slash at its end, the name comes from the words.
+ * File names derived from the input alone, so that permission is decided on these exact paths: `logo.png`,
+ * `logo-2.png`. For a folder (trailing slash), the name comes from the prompt.
  */
 export function targetNames(given: string | undefined, count: number, prompt: string, ending: string): string[] {
   if (given === undefined) return []
@@ -132,7 +127,6 @@ export function targetNames(given: string | undefined, count: number, prompt: st
   )
 }
 
-/** What is wrong with a name to save to. */
 export function targetProblem(given: string | undefined): string | undefined {
   if (given === undefined || /[/\\]$/.test(given) || path.extname(given) !== '') return undefined
   return `save_to: "${given}" has no ending. Name a file, such as "${given}.png", or a folder with a slash at its end: "${given}/".`
@@ -143,7 +137,7 @@ function nameFrom(prompt: string): string {
   return words.slice(0, 6).join('-').slice(0, 50) || 'made'
 }
 
-/** Throws where one could not be written, or holds what the agent has not seen. */
+/** Throws if a target is not writable, or has content the agent has not read. */
 async function checkTargets(names: readonly string[], ctx: ToolContext): Promise<ResolvedPath[]> {
   const targets = names.map((name) => resolvePath(ctx, name, { for: 'write' }))
   for (const target of targets) {
@@ -159,7 +153,7 @@ async function requireFreshRead({ path: real, shown }: ResolvedPath, ctx: ToolCo
   if (before !== undefined) requireFullyRead(ctx.state, real, shown, before)
 }
 
-/** Copies into the session's own folder, which its tools may read. The same bytes have the same name. */
+/** Copies files to the session's folder, which its tools may read. Identical bytes get the same name. */
 async function copyToSession(files: readonly MediaFile[], ctx: ToolContext): Promise<string[]> {
   const folder = path.join(ctx.state.outputFolder, 'media')
   const paths: string[] = []
@@ -174,7 +168,7 @@ async function copyToSession(files: readonly MediaFile[], ctx: ToolContext): Pro
   return paths
 }
 
-/** Writes them into the workspace as every change of a file is written: journaled, to be undone like any other. */
+/** Writes the files to the workspace as journaled changes that can be undone. */
 async function saveGenerated(
   files: readonly MediaFile[],
   targets: readonly ResolvedPath[],
@@ -194,7 +188,7 @@ async function saveGenerated(
     try {
       await replaceFile(target, blob.bytes, ctx)
     } catch (error) {
-      // It is made and may be paid for: what cannot be saved is still kept.
+      // The file exists and may have cost money, so keep it even if it cannot be saved.
       saveNotes.push(`Not saved as ${target.shown}: ${(error as Error).message}`)
       continue
     }
@@ -220,7 +214,6 @@ function extensionFits(file: string, mediaType: string): boolean {
   return (ending === 'jpeg' ? 'jpg' : ending) === fileExtension(mediaType)
 }
 
-/** What the model reads of where they are. */
 export function savedFilesText({ paths, saved = [], saveNotes = [] }: SavedMedia): string[] {
   return [
     ...(saved.length > 0 ? [`Saved in the workspace as ${saved.join(', ')}.`] : []),

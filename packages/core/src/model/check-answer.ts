@@ -8,17 +8,17 @@ interface FinishedAnswer {
   finish: Pick<Finish, 'finishReason' | 'providerMetadata'>
   provider: string
   model: string
-  /** This model call brought text, a call, a file or a source. */
+  /** This model call produced text, a tool call, a file, or a source. */
   said: boolean
-  /** Its calls that are to be run here. */
+  /** Tool calls to run here. */
   calls: number
-  /** Earlier steps of the same answer brought something. */
+  /** Earlier steps of the same answer produced content. */
   saidBefore: boolean
 }
 
 /**
- * What is wrong with an answer that the provider ended properly: refused, filtered, malformed or empty. `data.again` says
- * that the same request may well be answered the next time.
+ * Returns the error of an answer that ended normally but was refused, filtered, malformed, or empty. `data.again`:
+ * retrying the same request may succeed.
  */
 export function answerError(answer: FinishedAnswer): NamedError | undefined {
   const { finish, provider, model, said, calls, saidBefore } = answer
@@ -57,7 +57,7 @@ export function answerError(answer: FinishedAnswer): NamedError | undefined {
 const malformedPattern =
   /malformed|unexpected_tool_call|too_many_tool_calls|missing_thought_signature|invalid_tool_call/i
 
-/** What providers call a filter where their SDK has no word for it. */
+/** Provider-specific filter reasons that the SDKs do not map. */
 const filterPattern =
   /safety|filter|block|refus|sensitive|prohibited|spii|recitation|^language$|moderation|violation|guardrail|model_armor/i
 
@@ -70,7 +70,6 @@ interface FinishNotes {
   rated?: string | undefined
 }
 
-/** What the provider says about the end, whichever name its SDK files it under. */
 function readFinishNotes(metadata: Finish['providerMetadata']): FinishNotes {
   const notes: FinishNotes = {}
   for (const entry of Object.values(metadata ?? {})) {
@@ -122,11 +121,10 @@ export interface Price {
   input: number
   output: number
   cachedInput?: number
-  /** Of tokens that are put into the provider's cache. */
   cacheWrite?: number
 }
 
-/** What tokens cost; undefined where the price is not known. */
+/** Undefined if the price is unknown. */
 export function costOf(usage: Usage | undefined, price: Price | undefined): number | undefined {
   if (usage === undefined || price === undefined) return undefined
   const { inputTokens, cachedInputTokens: read = 0, cacheWriteTokens: written = 0 } = usage

@@ -1,9 +1,9 @@
 export interface ErrorFacts {
-  /** The text of the provider where there is one, else of the error. */
+  /** The provider's message if there is one, otherwise the error's. */
   message: string
   status?: number | undefined
   body: string
-  /** Names, types and codes, lower case: what a provider calls the error. */
+  /** Lowercase names, types, and codes that the provider gives the error. */
   marks: string
   networkCode?: string | undefined
   names: string[]
@@ -11,7 +11,7 @@ export interface ErrorFacts {
   retryAfterMs?: number | undefined
 }
 
-/** Reads the error and its causes: the outermost says what happened, an inner one often where and why. */
+/** Reads the error and its causes. The outermost says what happened; an inner one often says where and why. */
 export function gatherFacts(error: unknown, now: number): ErrorFacts {
   const chain = unfold(error)
   const payloads = chain.flatMap(payloadsOf)
@@ -23,7 +23,7 @@ export function gatherFacts(error: unknown, now: number): ErrorFacts {
   const body = find(chain, (link) => textIn(link, 'responseBody')) ?? ''
   const headers = find(chain, (link) => link['responseHeaders'] as Record<string, string> | undefined) ?? {}
   const networkCode = find(chain, networkCodeOf) ?? (chain.some(isFetchFailure) ? 'FETCH_FAILED' : undefined)
-  // Without a response a status is an invention: the gateway's SDK calls every failed connection a 500.
+  // A status without a response is made up: the gateway's SDK reports every failed connection as 500.
   const invented = networkCode !== undefined && !chain.some((link) => link['responseHeaders'] !== undefined)
   const told = find(chain, (link) => httpStatus(link['statusCode'])) ?? find(payloads, payloadStatus)
   const own =
@@ -62,8 +62,8 @@ function unfold(error: unknown): Link[] {
 }
 
 /**
- * What the provider itself said: parsed data, the JSON body, an error frame that its SDK did not expect in a stream, or
- * the error when it is a bare payload.
+ * Collects the provider's own payloads: parsed data, the JSON body, an unexpected error frame in a stream, or the error
+ * itself if it is a bare payload.
  */
 function payloadsOf(link: Link): Link[] {
   const found: unknown[] = [link['data'], parse(link['responseBody'])]
@@ -95,13 +95,13 @@ function payloadStatus(payload: Link): number | undefined {
   return httpStatus(payload['status_code']) ?? httpStatus(payload['status']) ?? httpStatus(payload['code'])
 }
 
-/** Google names the reason as `details: [{reason: 'API_KEY_INVALID'}]`. */
+/** Google puts the reason in `details: [{reason: 'API_KEY_INVALID'}]`. */
 function detailReasons(payload: Link): unknown[] {
   const details = payload['details']
   return Array.isArray(details) ? details.slice(0, 20).map((detail: unknown) => isLink(detail) && detail['reason']) : []
 }
 
-/** Google gives the delay as `details: [{retryDelay: '34s'}]`. */
+/** Google puts the delay in `details: [{retryDelay: '34s'}]`. */
 function payloadDelay(payload: Link): string | undefined {
   const details = payload['details']
   if (!Array.isArray(details)) return undefined
@@ -118,7 +118,7 @@ function statusOfMarks(marks: string): number | undefined {
   return undefined
 }
 
-/** Milliseconds that the provider asks us to wait. */
+/** Delay requested by the provider, in milliseconds. */
 function retryAfter(headers: Record<string, string>, bodyDelay: string | undefined, now: number): number | undefined {
   const exact = Number.parseFloat(headers['retry-after-ms'] ?? '')
   if (exact >= 0) return Math.round(exact)
@@ -174,19 +174,19 @@ function find<T, R>(values: readonly T[], pick: (value: T) => R | undefined): R 
   return undefined
 }
 
-/** Replaces every secret in a text. Short ones stay: they are placeholders, and replacing them would garble the text. */
+/** Replaces secrets in a text. Skips short ones: they are placeholders, and replacing them would garble the text. */
 export function redact(text: string, secrets: Iterable<string>): string {
   let clean = text
   for (const secret of secrets) {
     if (secret.length < 8) continue
     clean = clean.replaceAll(secret, '[redacted]')
-    // The text may be JSON, in which a line break or a quotation mark is written otherwise.
+    // In JSON text, line breaks and quotes are escaped.
     if (/[\n"\\]/.test(secret)) clean = clean.replaceAll(JSON.stringify(secret).slice(1, -1), '[redacted]')
   }
   return clean
 }
 
-/** Keys by their look, for texts that quote the request back. */
+/** Masks anything that looks like a key, for texts that quote the request. */
 export function maskKeys(text: string): string {
   return text.replace(
     /\b(?:sk|pk|xai|gsk|AIza|vck)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer\s+[\w.-]{16,}/g,

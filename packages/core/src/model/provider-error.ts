@@ -17,7 +17,7 @@ export interface ProviderErrorData {
   statusCode?: number
   retryable: boolean
   retryAfterMs?: number
-  /** It no longer knows what an earlier answer of its own referred to: the request may do without. */
+  /** The provider has lost state that an earlier answer refers to. The request may work without it. */
   forgot?: true
   provider: string
   model: string
@@ -26,14 +26,14 @@ export interface ProviderErrorData {
 export interface ErrorPlace {
   provider: string
   model: string
-  /** Takes secrets out of the provider's text before anybody reads it. */
+  /** Removes secrets from the provider's text before anyone reads it. */
   redact?: (text: string) => string
   now?: number
 }
 
 /**
- * Names whatever a model call threw or emitted as an `error` part: AI SDK errors, errors of fetch and of sockets, bare
- * payloads of a provider's stream. Pure; recognises by shape, so errors of another copy of the SDK count as well.
+ * Classifies anything a model call throws or emits as an `error` part: AI SDK errors, fetch and socket errors, bare
+ * payloads in a stream. Pure. Matches by shape, so errors from another copy of the SDK work too.
  */
 export function describeProviderError(error: unknown, place: ErrorPlace): NamedError {
   const { provider, model } = place
@@ -66,7 +66,7 @@ export function describeProviderError(error: unknown, place: ErrorPlace): NamedE
   })
 }
 
-/** An error of ours, which an SDK may have wrapped in its own. */
+/** Finds our own error, which an SDK may have wrapped. */
 function namedIn(error: unknown): NamedError | undefined {
   let found = error
   for (let depth = 0; depth < 5 && found instanceof Error; depth++) {
@@ -76,19 +76,18 @@ function namedIn(error: unknown): NamedError | undefined {
   return undefined
 }
 
-/** Whom a person knows: the SDKs call themselves `openai.responses`. */
+/** Provider name that people know. SDKs use names such as `openai.responses`. */
 export function providerName(provider: string): string {
   return provider.split('.')[0] ?? provider
 }
 
-/** A text that ends as a sentence does. */
 export function endSentence(text: string): string {
   return /[.!?。！？…]["'”)\]]*$/.test(text) ? text : `${text}.`
 }
 
 /**
- * Whether a model call ended without the provider saying so: the stream was cut at a clean border. The SDKs report it as
- * a finish reason, not as an error, and emit half-received calls before it.
+ * True if the stream was cut at a clean boundary without a finish from the provider. SDKs report this as a finish
+ * reason, not an error, and emit half-received tool calls before it.
  */
 export function isUnfinished(finishReason: { unified: string; raw: string | undefined }): boolean {
   return finishReason.unified === 'interrupted' || (finishReason.unified === 'other' && finishReason.raw === undefined)
@@ -224,7 +223,7 @@ function isTooLong({ status, marks, message }: ErrorFacts): boolean {
 const wrongKey =
   /api[_ -]?key[_ ](invalid|expired|not[_ ]valid|not[_ ]found)|(invalid|incorrect|wrong|missing|expired)[_ ]?(x-)?api[_ -]?key|(invalid|incorrect) (authentication|credentials)/i
 
-/** What a valid key may not do either: another key would not help. */
+/** Restrictions of a valid key that another key would not lift. */
 const notTheKey = /countr|region|territor|location|geograph|moderation|flagged|content policy|usage polic/i
 
 function isAuth({ status, marks, message, names }: ErrorFacts): boolean {
@@ -237,7 +236,7 @@ function isAuth({ status, marks, message, names }: ErrorFacts): boolean {
 const forgotten =
   /item (with id )?['"`]?\w+['"`]? (was )?not found|(items?|previous[_ ]response).{0,80}not found|encrypted[_ ]content|invalid [`'"]?signature|thought[_ ]?signature|referenced.{0,40}not (be )?found/i
 
-/** Items of an answer expire at the provider, and no other account or key can read them. */
+/** Response items expire at the provider and are unreadable to other accounts or keys. */
 function isForgotten({ status, marks, message }: ErrorFacts): boolean {
   return (status === 400 || status === 404) && forgotten.test(`${marks} ${message}`)
 }
@@ -254,24 +253,20 @@ function pageTitle(body: string): string {
   return title ? ` ("${title}")` : ''
 }
 
-/** The longest that a provider's Retry-After is obeyed; beyond it the person decides. */
+/** Maximum Retry-After that is honored. Beyond it, the person decides. */
 const maxRetryAfterMs = 60_000
 
-/** How long to wait before try number `attempt + 1`, or undefined when the provider asks for more than our patience. */
+/** Delay before retry `attempt + 1`. Undefined if the provider asks for more than the maximum. */
 export function retryDelay(attempt: number, retryAfterMs?: number): number | undefined {
   if (retryAfterMs !== undefined) return retryAfterMs <= maxRetryAfterMs ? retryAfterMs : undefined
   const backOff = Math.min(500 * 2 ** (attempt - 1), 8_000)
   return Math.round(backOff * (0.75 + Math.random() * 0.5))
 }
 
-/** How providers say that a request holds more than the model takes. */
 const contextTooLongPattern =
   /context[_ ](length|window|size|limit)|maximum context|prompt is too long|input is too long|input token count.*exceeds|token count of \d+ exceeds|exceeds? the (maximum|available) (number of tokens|context)|exceeded model token limit|maximum prompt length|range of input length|request_too_large|too many tokens|too large for model|reduce the length of (the|your) (messages|prompt|input)/i
 
-/**
- * What a provider's complaint that a request is too long says in numbers, in the wordings of the usual ones: how many
- * tokens the model takes, and how many the request had.
- */
+/** Extracts the model's token limit and the request's token count from a provider's context length error. */
 export function readContextLimit(message: string): { limit?: number; sent?: number } {
   const text = message.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
   const limit = firstNumber(text, limits)
@@ -308,7 +303,7 @@ const counts = [
   /"n_prompt_tokens"\s*:\s*(\d+)/,
 ]
 
-/** No model takes fewer tokens than this: a smaller number is something else, such as a status. */
+/** Smaller numbers are not token limits but something else, such as a status code. */
 const fewest = 512
 
 function firstNumber(text: string, patterns: readonly RegExp[]): number | undefined {

@@ -2,7 +2,6 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { describe, expect, it } from 'vitest'
 import { createThinkTags } from './think-tags.ts'
 
-/** What a stream of this text, cut in pieces of this size, comes to. */
 function play(text: string, size: number): { text: string; thoughts: string; resets: number; texts: number } {
   const seen = { text: '', thoughts: '', resets: 0, texts: 0 }
   const tags = createThinkTags('local.chat', () => seen.text)!

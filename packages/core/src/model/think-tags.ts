@@ -1,48 +1,46 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 
-/** What was streamed of this step is void; its texts follow anew. */
+/** Discards everything streamed in this step. Its texts are streamed again. */
 interface Reset {
   type: 'reset'
 }
 
 type Part = LanguageModelV4StreamPart | Reset
 
-/** Thoughts that came as text are shown, and never sent back: the model expects its own text without them. */
+/** Marks reasoning that came as text. It is shown but never sent back, since the model expects its text without it. */
 const tagged = { troupe: { tagged: true } }
 
 export function isTagged(providerMetadata: object | undefined): boolean {
   return (providerMetadata as Partial<typeof tagged> | undefined)?.troupe?.tagged === true
 }
 
-/** Providers that separate thoughts from text by themselves. */
+/** Providers that separate reasoning from text themselves. */
 const separating = /^(anthropic|google|openai\.responses|xai|gateway|codex)/
 
 /**
- * Makes thoughts of what a model puts between `<think>` tags at the beginning of its answer, as local servers leave it
- * without a reasoning parser. Many of them leave out the opening tag, since it belongs to the prompt: then the text is
- * known for thoughts only at the closing tag, and what was streamed is taken back; `said` tells it. Undefined for
- * providers that need none.
+ * Converts `<think>` tags at the start of an answer to reasoning parts, for local servers without a reasoning parser.
+ * Many omit the opening tag because it is part of the prompt. The text is then recognized as reasoning only at the
+ * closing tag, and the streamed text (returned by `said`) is reset. Undefined for providers that do not need it.
  */
 export function createThinkTags(provider: string, said?: () => string): ThinkTags | undefined {
   return separating.test(provider) ? undefined : new ThinkTags(said)
 }
 
 class ThinkTags {
-  /** `start`: nothing but blanks so far. `thoughts`: after an opening tag. `text`: no tag yet. `done`: as it comes. */
+  /** `start`: only whitespace so far. `thoughts`: after an opening tag. `text`: no tag yet. `done`: pass through. */
   #state: 'start' | 'thoughts' | 'text' | 'done' = 'start'
-  /** Held back, as it may belong to a tag. */
+  /** Held back because it may be part of a tag. */
   #held = ''
-  /** The last characters of the text that is out, and what of the text before speaks against a tag. */
+  /** Last characters emitted. The next fields record evidence against a tag. */
   #tail = ''
   #fences = 0
   #opened = false
   #closing = ''
-  /** The text that has been announced; it starts when it has something to say. */
+  /** Announced text. Its start is emitted with its first delta. */
   #textId = ''
   #textStart: LanguageModelV4StreamPart | undefined
   #hadThoughts = false
   readonly #said: (() => string) | undefined
-  /** A thought is being told. */
   #thinking = false
 
   constructor(said: (() => string) | undefined) {
@@ -61,7 +59,7 @@ class ThinkTags {
         return this.#textDelta(part.delta)
       case 'text-end': {
         const parts = this.#flush()
-        // Thoughts were all of this text.
+        // The text was all reasoning.
         const silent = this.#hadThoughts && this.#textStart !== undefined
         const start = this.#starting()
         return silent ? parts : [...parts, ...start, part]
@@ -71,7 +69,7 @@ class ThinkTags {
       case 'raw':
         return [part]
       default:
-        // Thoughts of their own, calls, the end: tags are looked for in a text that comes first.
+        // Native reasoning, tool calls, finish: only leading text is searched for tags.
         return [...this.#flush(), ...(this.#hadThoughts ? [] : this.#starting()), part]
     }
   }
@@ -105,7 +103,7 @@ class ThinkTags {
     return [...parts, ...this.#endThoughts(), ...this.#text(rest.trimStart())]
   }
 
-  /** Text as it comes, until a closing tag that nothing opened. */
+  /** Passes text through until a closing tag without an opening tag. */
   #plain(delta: string, atEnd = false): Part[] {
     const seen = this.#tail + delta
     const lost = seen.includes('</think') ? this.#lostTag(seen, atEnd) : undefined
@@ -129,13 +127,13 @@ class ThinkTags {
     ]
   }
 
-  /** A closing tag that ends thoughts, and is not what the text speaks about: it stands at the end of a line or sentence. */
+  /** Finds a closing tag that ends reasoning at the end of a line or sentence, not one the text mentions. */
   #lostTag(seen: string, atEnd: boolean): { index: number; end: number } | undefined {
     for (const { 0: tag, index } of seen.matchAll(/<\/think(?:ing)?>/g)) {
       const end = index + tag.length
-      // It was judged when it came.
+      // Already checked when it arrived.
       if (end < this.#tail.length) continue
-      // What follows is not known yet.
+      // The next character is not known yet.
       if (end === seen.length && !atEnd) return undefined
       const before = seen.slice(0, index)
       const after = seen.slice(end, end + 1)
@@ -147,7 +145,6 @@ class ThinkTags {
     return undefined
   }
 
-  /** What is held back after all. */
   #flush(): Part[] {
     const state = this.#state
     if (state === 'done') return []
@@ -164,7 +161,7 @@ class ThinkTags {
     return held
   }
 
-  /** Blanks alone are no thought. */
+  /** Whitespace alone is not reasoning. */
   #think(text: string): Part[] {
     const delta = this.#thinking ? text : text.trimStart()
     if (delta === '') return []
@@ -193,7 +190,7 @@ function count(text: string, what: string): number {
   return text.split(what).length - 1
 }
 
-/** How many characters at the end may begin the tag. */
+/** Length of the longest suffix of the text that is a prefix of the tag. */
 function overlap(text: string, tag: string): number {
   for (let length = Math.min(text.length, tag.length - 1); length > 0; length--)
     if (text.endsWith(tag.slice(0, length))) return length

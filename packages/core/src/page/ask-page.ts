@@ -2,20 +2,19 @@ import { z } from 'zod'
 import type { ToolContext } from '../tool/tool.ts'
 
 export interface PageRequest {
-  /** A file of the page's `actions/`: the list of what a page may be asked to do. */
+  /** Name of a file in the page's `actions/`, which lists everything a page can be asked to do. */
   action: string
   input: Readonly<Record<string, unknown>>
   title: string
   summary?: string
   timeoutSec?: number | undefined
-  /** The page does it only when the person says so there: it waits for a click. */
+  /** The page waits for the person to confirm with a click. */
   byPerson?: true
 }
 
-/** How long a page has where the model does not say, and how long a person has: they have to see it, and to look for it. */
+/** Default timeouts in seconds. A person gets longer than a page, since they must notice the request first. */
 export const pageSeconds = 60
 const personSeconds = 600
-/** A day. */
 export const maxPageSeconds = 86_400
 
 export const timeoutSec = seconds('page', pageSeconds)
@@ -37,8 +36,8 @@ const acknowledged = z.object({
 })
 
 /**
- * Has an open page do something, and gives what it brings back. What comes from a page is checked by the schema. Throws
- * what the model should know where the page could not, the person did not want to, or nobody answered.
+ * Asks an open page to run an action and returns its output, validated with the schema. Throws a message for the model
+ * if the page fails, the person declines, or nobody answers.
  */
 export async function askPage<Output>(
   ctx: Pick<ToolContext, 'ask'>,
@@ -69,8 +68,8 @@ export async function askPage<Output>(
 const maxAddressLength = 2000
 
 /**
- * The address of a page as a model or a person writes it: `https://` is added where no scheme is named, `http://` for
- * this machine. Throws what to do where it is not one of the web.
+ * Parses a URL as a model or person writes it. Adds `https://` if there is no scheme, or `http://` for this machine.
+ * Throws a message with advice if it is not a web URL.
  */
 export function pageAddress(given: string): URL {
   const text = given.trim()
@@ -90,7 +89,7 @@ export function pageAddress(given: string): URL {
   return url
 }
 
-/** `host:8080` has a port, `mailto:x` and `javascript:x` have a scheme. */
+/** `host:8080` is a port. `mailto:x` and `javascript:x` are schemes. */
 function hasScheme(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^(localhost|[^:/]*\.[^:/]*):\d{1,5}(?:[/?#]|$)/i.test(text)
 }

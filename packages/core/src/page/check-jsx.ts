@@ -11,8 +11,8 @@ export const maxJsxLength = 200_000
 const parser = Parser.extend(jsx())
 
 /**
- * Whether a JSX source may be shown: one element of our components, without expressions. A real parser of the language
- * and the reader that the page shows it with must both be content.
+ * Checks that a JSX source is one element of our components without expressions. Both a real JSX parser and the page's
+ * own reader must accept it.
  */
 export function checkJsx(source: string): ReadJsx {
   if (source.length > maxJsxLength)
@@ -23,7 +23,7 @@ export function checkJsx(source: string): ReadJsx {
   return problem === undefined ? read : { problem }
 }
 
-/** "line 3, column 5: …" */
+/** Formats as "line 3, column 5: …". */
 export function jsxProblemText({ message, line, column }: JsxProblem): string {
   return `line ${line}, column ${column}: ${message}`
 }
@@ -50,7 +50,6 @@ interface JsxNode extends Node {
   openingElement?: { attributes: (JsxNode & { value?: JsxNode | null })[] }
 }
 
-/** The first part that is more than markup. */
 function findExpression(node: Node): Node | undefined {
   const { children = [], openingElement } = node as JsxNode
   if (!markup.has(node.type)) return node
@@ -61,12 +60,11 @@ function findExpression(node: Node): Node | undefined {
   return values[0] ?? children.map(findExpression).find((found) => found !== undefined)
 }
 
-/** Whether a real path is one of the session's previews. */
 export function isJsxFile(real: string, { jsxFolder }: Pick<AgentState, 'jsxFolder'>): boolean {
   return isInside(real, jsxFolder) && path.extname(real) === '.jsx'
 }
 
-/** What the model should know of a preview that it has changed; undefined for every other file. */
+/** Note for the model after it changes a preview. Undefined for other files. */
 export function jsxNote(real: string, state: Pick<AgentState, 'jsxFolder'>): string | undefined {
   if (!isJsxFile(real, state) || statSync(real, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   const { problem } = checkJsx(readFileSync(real, 'utf8'))

@@ -7,12 +7,11 @@ import { diffBytes, type DiffSide } from '../text/diff.ts'
 import { decodeText, detectFormat, utf8Format } from '../text/encoding.ts'
 import type { ToolContext } from '../tool/tool.ts'
 
-/** What of a call of ShowPanel says what is to be compared or drawn. */
 export interface PanelRequest {
   kind: string
   target?: string | undefined
   title?: string | undefined
-  /** The two sides of a diff, where they are not a file as it is and as it was. */
+  /** The two sides of a diff, if not the file's current and earlier content. */
   before?: string | undefined
   after?: string | undefined
   option?: string | Record<string, unknown> | undefined
@@ -22,15 +21,15 @@ type Files = Pick<ToolContext, 'state' | 'session' | 'granted'>
 
 const maxChartBytes = 50_000
 
-/** The file that `panelContent` reads: rules for reading apply to it. */
+/** File that `panelContent` reads. Read rules apply to it. */
 export function panelFile({ kind, target, before, after, option }: PanelRequest): string | undefined {
   if (kind === 'diff') return before === undefined || after === undefined ? target : undefined
   return kind === 'chart' && option === undefined ? target : undefined
 }
 
 /**
- * What a panel is given to show, where that is not read by the page itself. Undefined for the other kinds, and for a
- * chart that is meant by the title it was shown with. Throws what the model should do instead.
+ * Content of a panel that the page does not load itself. Undefined for other kinds, and for a chart referenced by its
+ * title. Throws advice for the model.
  */
 export async function panelContent(wish: PanelRequest, ctx: Files): Promise<DiffDisplay | ChartDisplay | undefined> {
   if (wish.kind === 'diff') return diffOf(wish, ctx)
@@ -76,7 +75,7 @@ async function chartOf(wish: PanelRequest, ctx: Files): Promise<ChartDisplay | u
   return { kind: 'chart', option: option as Record<string, unknown>, title: name }
 }
 
-/** The file, where the target is one: it may also be the title of a chart. */
+/** Undefined if the target is not a file. It may also be a chart's title. */
 function readable(target: string, ctx: Files): ReturnType<typeof resolvePath> | undefined {
   const file = resolvePath(ctx, target, { for: 'read' })
   return file.stats === undefined ? undefined : file

@@ -29,7 +29,6 @@ import {
 import type { Policy } from './policy.ts'
 import { hostOf } from './rule-patterns.ts'
 
-/** Everything that rules and defaults are asked about, found out once for a call. */
 export interface CallFacts {
   tool: Tool
   view: PathView
@@ -38,7 +37,6 @@ export interface CallFacts {
   urls: readonly { url: string; host: string | undefined }[]
   names: readonly { kind: 'agent' | 'skill'; name: string }[]
   code: boolean
-  /** Why it cannot be told what the call touches. */
   unknown?: string
 }
 
@@ -84,14 +82,14 @@ export function callFacts(call: { tool: Tool; input: unknown }, ctx: PermissionC
   return facts
 }
 
-/** It runs in the sandbox, where nothing is seen but the workspace and what was granted. */
+/** True if it runs in the sandbox, which shows only the workspace and granted paths. */
 export function isSandboxed({ access }: CommandFact, { sandbox }: Pick<Policy, 'sandbox'>): boolean {
   return sandbox && access.outside !== true
 }
 
-/** What names more files than this asks: each costs a look at the file system. */
+/** Commands that name more files than this need approval, since each file costs a file system lookup. */
 const maxFiles = 256
-/** One that nobody named is enough to ask. */
+/** One secret in a searched folder is enough to ask, so a few suffice. */
 const maxSecrets = 5
 
 interface FactContext {
@@ -155,7 +153,7 @@ function isWrittenSomewhere({ operator, target }: FoundRedirection): boolean {
   return operator.includes('>') && /[$`]/.test(target) && !/^'[^']*'$/.test(target)
 }
 
-/** Each with the part that names it: what a rule says of one part it says of the files of that part alone. */
+/** Keeps the command part that names each path. An exact rule for one part covers only that part's files. */
 function commandPaths(fact: CommandFact, around: FactContext): PathFact[] {
   const uses = new Map<string, { kind: PathFact['kind']; use: FileUse; part: FoundCommand }>()
   for (const part of fact.analysis.commands) {
@@ -178,7 +176,7 @@ function commandPaths(fact: CommandFact, around: FactContext): PathFact[] {
   return paths
 }
 
-/** What `/proc` shows of the program's own process is not what it shows of ours. */
+/** Rewrites `/proc` paths, which show the program's own process and not ours. */
 function ownProcess(use: FileUse, { cwds }: FoundCommand): FileUse {
   if (!use.path.startsWith('/proc/')) return use
   const [, place, rest = ''] =
@@ -196,7 +194,7 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { vi
   const used: PathFact = { ...commandPath(kind, use.path, view), ...pathFactFlags(use) }
   if (use.names === true) return [used]
   if (use.tracked === true) return [{ ...used, tracked: true }]
-  // What is in it is read, moved or removed as well, whether it is named or not.
+  // Everything in the folder is read, moved, or removed too, named or not.
   if (used.folder) used.below = once(() => visibleEntries(listBelow(used.real), use))
   if (kind === 'write' || !used.folder || isSandboxed(fact, policy)) return [used]
   const secrets = visibleEntries(listBelow(used.real, skippedFolders), use)
@@ -208,7 +206,7 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { vi
   ]
 }
 
-/** What is fetched or built has no secrets of the person, and most of the files. */
+/** Downloaded or built files hold no personal secrets but make up most files. */
 const skippedFolders = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next'])
 
 function visibleEntries({ paths, cut }: FolderTree, { hidden }: FileUse): FolderTree {
@@ -241,7 +239,7 @@ function markCut<T>(fact: CommandFact, files: T): T {
   return files
 }
 
-/** Words that are files, or would be: `.env`, `--file=.env`, `@.env`. */
+/** Finds arguments that are or could be files: `.env`, `--file=.env`, `@.env`. */
 function filesInArguments(fact: CommandFact, view: PathView): ReturnType<CommandFact['wordFiles']> {
   const files = new Map<string, FoundCommand>()
   for (const found of fact.parts) {

@@ -9,29 +9,25 @@ import type { CompiledRule, EffectRules, Policy } from './policy.ts'
 import { matchHost, parseHostPattern } from './rule-patterns.ts'
 import { suggestCommandRules, suggestPathRules } from './suggest-rules.ts'
 
-/** One thing that a call needs a yes for. */
 interface Check {
-  /** Why nobody has said yes yet; absent when somebody has. */
+  /** Reason approval is still missing. Absent once approved. */
   why?: string
-  /** The rule that said yes. */
   rule?: CompiledRule
-  /** No allow rule can say yes. */
+  /** No allow rule can approve it. */
   firm?: true
-  /** Rules that would say yes next time. */
   remember?: readonly string[]
 }
 
-/** The tool's own word on whether to ask; undefined when it has none. */
+/** The tool's own answer on approval. Undefined if it has none. */
 export type ToolApprovalNeed = boolean | undefined | { failed: string }
 
-/** What checks go by. */
 interface CheckContext {
   facts: CallFacts
   policy: Policy
   allow: EffectRules
-  /** The allow rule for every call of the tool. */
+  /** Allow rule for every call of the tool. */
   byTool: CompiledRule | undefined
-  /** Allow rules with a pattern for calls of this tool alone. */
+  /** Allow rules with a pattern that apply only to this tool. */
   ofTool: readonly CompiledRule[]
   own: ToolApprovalNeed
   leaves: Map<CommandFact, CommandPermission>
@@ -39,12 +35,12 @@ interface CheckContext {
 
 export interface CallChecks {
   checks: readonly Check[]
-  /** Those of the files and folders, which are among all of them. */
+  /** Subset of `checks` for files and folders. */
   ofPaths: ReadonlyMap<PathFact, Check>
   leaves: ReadonlyMap<CommandFact, CommandPermission>
 }
 
-/** Everything that the call needs a yes for, once no rule forbids it. */
+/** Collects every approval the call needs. Assumes that no deny rule matches. */
 export function checkCall(facts: CallFacts, policy: Policy, own: ToolApprovalNeed): CallChecks {
   const { allow } = policy.rules.index
   const scene: CheckContext = {
@@ -65,14 +61,14 @@ export function checkCall(facts: CallFacts, policy: Policy, own: ToolApprovalNee
   }
   const ofPaths = new Map(facts.paths.map((fact) => [fact, checkPath(fact, scene)]))
   checks.push(...ofPaths.values())
-  // Leave to read at a host is no leave to act there: a tool that asks of itself asks for both.
+  // Permission to read from a host does not permit actions there. Such a tool asks for both at once.
   if (!asksForAction(scene)) for (const { url, host } of facts.urls) checks.push(checkUrl(url, host, scene))
   if (facts.code) checks.push(checkCode(scene))
   checks.push(checkTool(scene))
   return { checks, ofPaths, leaves: scene.leaves }
 }
 
-/** It changes things at addresses and wants to be asked about it. */
+/** True for a tool that changes things at URLs and requests approval. */
 function asksForAction({ facts: { tool, urls, unknown }, own }: CheckContext): boolean {
   return own === true && !tool.readOnly && urls.length > 0 && unknown === undefined
 }
@@ -88,7 +84,7 @@ function checkAction({ facts: { tool, urls }, policy, byTool, ofTool }: CheckCon
   const hosts = [...new Set(urls.map(({ host }) => host!))]
   return {
     why: `${tool.name} can change things at ${hosts.join(', ')}.`,
-    // A host without a dot is one of many places.
+    // A host without a dot would match many hosts, so it is not suggested.
     ...(hosts.every(isWholeHost) && { remember: hosts.map((host) => `${tool.name}(domain:${host})`) }),
   }
 }
@@ -141,7 +137,6 @@ function matchesHostRule({ host: pattern }: CompiledRule, host: string): boolean
   return pattern !== undefined && matchHost(pattern, host)
 }
 
-/** Whether a file or folder may be touched, and who says so. */
 function checkPath(fact: PathFact, scene: CheckContext): Check {
   const { policy, facts } = scene
   const isPlan = fact.real === facts.view.planFile
@@ -158,12 +153,12 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass' || (isOrdinary(fact) && isAcceptedEdit(fact, scene))) return {}
   const remember = suggestPathRules(fact, facts.view)
-  // All of the workspace: then the tool is what a rule can name.
+  // For the whole workspace, only a rule for the tool fits.
   if (remember.length === 0 && fact.inside && fact.by === undefined) remember.push(facts.tool.name)
   return { why: pathReason(fact), ...(remember.length > 0 && { remember }) }
 }
 
-/** What the agent made to be looked at is its own to change, with our tools. */
+/** Previews belong to the agent, so our tools may change them. */
 function isPreview({ by, real, spelled }: PathFact, { facts }: CheckContext): boolean {
   const { jsxFolder } = facts.view
   return (
@@ -171,30 +166,29 @@ function isPreview({ by, real, spelled }: PathFact, { facts }: CheckContext): bo
   )
 }
 
-/** The sandbox keeps it from the command: secrets that nobody named, and what the machine keeps for all in `/tmp`. */
+/** True if the sandbox hides it from the command: unnamed secrets, and paths in the machine's shared `/tmp`. */
 export function isHiddenBySandbox({ by, implied, temporary }: PathFact, policy: Policy): boolean {
   return (implied === true || temporary === true) && by !== undefined && isSandboxed(by, policy)
 }
 
-/** Neither secret nor protected. */
 function isOrdinary({ secret, guard }: PathFact): boolean {
   return secret === undefined && guard === undefined
 }
 
-/** Only writing in the workspace is: what lies outside needs a word of its own, whoever lets the command run. */
+/** True only for writes in the workspace. Paths outside always need their own approval. */
 function isAcceptedEdit({ kind, inside, by, meant }: PathFact, { policy, own, leaves }: CheckContext): boolean {
   if (kind === 'read' || !inside) return false
   if (policy.mode === 'accept-edits') return true
   if (by === undefined) return own === false
   const leave = leaves.get(by)?.by
-  // A yes to a command is a yes to what it is there for; what else it writes is another matter.
+  // Approval of a command covers its intended writes, not its other writes.
   return leave === 'tool-rule' || ((leave === 'rules' || leave === 'nobody') && meant === true)
 }
 
-/** The rule that means the path: as it is spelled, and as what it leads to. */
+/** Finds the rule that matches the path both as spelled and as resolved. */
 function pathRule(fact: PathFact, scene: CheckContext): CompiledRule | undefined {
   const { allow, byTool, ofTool, facts } = scene
-  // The very words were allowed, and the file is one of them.
+  // The exact command was allowed, and it names the file.
   const exact = fact.redirected === true ? undefined : exactRule(fact, scene)
   if (exact !== undefined) return exact
   const everything =
@@ -207,7 +201,7 @@ function pathRule(fact: PathFact, scene: CheckContext): CompiledRule | undefined
   return rule !== undefined && (fact.spelled === fact.real || means(fact.spelled) !== undefined) ? rule : undefined
 }
 
-/** Of secret and protected files only a rule speaks that names them: `*` does not. */
+/** Secret and protected files need a rule that names them. `*` does not. */
 function ruleNamesPath({ path }: CompiledRule, { secret, guard }: PathFact): boolean {
   return [secret, guard?.place].every(
     (place) => place === undefined || path?.names(place.slice(place.lastIndexOf('/') + 1)) === true,
@@ -224,11 +218,10 @@ function pathReason(fact: PathFact): string {
   return `${file}.`
 }
 
-/** Who lets a command run. */
 type CommandPermission =
-  /** It only looks, or can do nothing else where it runs. */
+  /** Read-only, or confined so that it can do nothing else. */
   | { by: 'nature' }
-  /** A rule for all commands, or rules for each of its parts. */
+  /** A rule for all commands, or rules for each part. */
   | { by: 'tool-rule' | 'rules'; rule: CompiledRule }
   | { by: 'mode' }
   | { by: 'nobody'; check: Check }
@@ -237,7 +230,7 @@ function checkCommand(fact: CommandFact, scene: CheckContext): CommandPermission
   const { policy, allow, byTool } = scene
   const { access, analysis, unknownFiles } = fact
   if (wantsOutside(fact, scene)) return checkOutsideCommand(fact, scene)
-  // Whatever is typed, the program that takes it need not be a shell.
+  // Typed input may go to a program that is not a shell.
   const isTyped = access.typed === true
   if (analysis.harmless && !isTyped) return { by: 'nature' }
   const everything = unknownFiles === undefined ? (byTool ?? allow.tools.get('bash')) : undefined
@@ -258,7 +251,7 @@ function checkCommand(fact: CommandFact, scene: CheckContext): CommandPermission
   )
 }
 
-/** Which parts have a word that is a file outside the workspace, or a secret, though nobody knows what they do with it. */
+/** Finds parts of unknown programs with an argument that is a secret or a file outside the workspace. */
 function namesOutsideFile(fact: CommandFact): (found: FoundCommand) => boolean {
   return (found) =>
     !found.known &&
@@ -270,7 +263,7 @@ function namesOutsideFile(fact: CommandFact): (found: FoundCommand) => boolean {
       )
 }
 
-/** Programs and what comes with them. */
+/** Matches programs and their support files. */
 function isSystem(real: string): boolean {
   return /^\/(usr|bin|sbin|lib|lib64|opt|dev(?!\/shm\/))(\/|$)/.test(real)
 }
@@ -279,18 +272,17 @@ function isExact(ready: CompiledRule): boolean {
   return ready.command?.exact === true
 }
 
-/** It wants to leave the sandbox, and there is one to leave. */
 export function wantsOutside({ access }: CommandFact, { policy }: Pick<CheckContext, 'policy'>): boolean {
   return access.outside === true && policy.sandbox
 }
 
-/** The mode alone lets it run: everything does, or everything that the sandbox can hold. */
+/** True if the mode alone allows it: `bypass` allows everything, `accept-edits` everything the sandbox can hold. */
 function isAllowedByMode({ access }: CommandFact, { mode, sandbox }: Policy): boolean {
   if (mode !== 'accept-edits') return mode === 'bypass'
   return sandbox && access.outside !== true && access.typed !== true
 }
 
-/** It may run unasked where nothing can be written. */
+/** True if it may run without approval where it cannot write. */
 export function isContained({ access, analysis }: CommandFact): boolean {
   return analysis.contained && access.writes !== true && access.typed !== true
 }
@@ -315,8 +307,8 @@ function needsApproval(why: string, remember: readonly string[] = []): { by: 'no
 }
 
 /**
- * The rule that allows the very words of a part, and so the files among them. Only where nothing runs beside it that
- * could make use of these files.
+ * Finds the rule that allows a part's exact words, and thereby the files it names. Applies only if no other part could
+ * use these files.
  */
 function exactRule({ by, part }: PathFact, scene: CheckContext): CompiledRule | undefined {
   if (by === undefined || part === undefined || scene.allow.command.all.length + scene.ofTool.length === 0)
@@ -330,7 +322,6 @@ function exactRule({ by, part }: PathFact, scene: CheckContext): CompiledRule | 
   return others.some(canUse) ? undefined : commandRule(part, scene, isExact)
 }
 
-/** The allow rule that means a part of a command. */
 function commandRule(
   found: FoundCommand,
   { allow, ofTool }: CheckContext,
@@ -341,7 +332,7 @@ function commandRule(
   return findCommandRule([...named, ...allow.command.others, ...ofTool].filter(counts), found)
 }
 
-/** One of the rules when every part is met by one, or needs none. Undefined when a part is not, or is not known. */
+/** Returns one of the rules if every part matches one or needs none. Undefined if a part is unmatched or unknown. */
 function coveringRule(
   fact: CommandFact,
   ruleOf: (found: FoundCommand) => CompiledRule | undefined,
@@ -352,7 +343,7 @@ function coveringRule(
   const held = isSandboxed(fact, policy)
   let rule: CompiledRule | undefined
   for (const found of parts) {
-    // A rule for some words is no leave to open whatever file these may lead to. Where it is held it cannot.
+    // A rule for these words does not permit files that they resolve to later. In the sandbox they cannot be opened.
     if (found.late === true && !held) return undefined
     const own = ruleOf(found)
     rule ??= own
@@ -361,7 +352,7 @@ function coveringRule(
   }
   return rule
 
-  /** In another folder the same words run something else. */
+  /** The same words can run something else in another folder. */
   function isAtHome({ cwds }: FoundCommand): boolean {
     if (cwds === null) return held
     return cwds.every((folder) => commandPath('read', folder, facts.view).inside)

@@ -162,7 +162,7 @@ describe('files that a command names', () => {
     expect(await verdict('cat .env', { allow: ['Read(.env)'] })).toBe('allow none')
     expect(await verdict('cat .env', { allow: ['Bash(cat .env)'] })).toBe('allow none')
     expect(await verdict('cat .env | base64', { allow: ['Bash(cat .env)'] })).toBe('allow none')
-    // What runs beside it could read the file, too.
+    // The other command could read the file too.
     expect(await verdict('cat .env; npm test', { allow: ['Bash(cat .env)', 'Bash(npm test)'] })).toBe('ask none')
     expect(await verdict('cat < .env', { allow: ['Bash(cat)'] })).toBe('ask none')
     expect(await verdict('cat .env', { allow: ['Bash(cat *)'] })).toBe('ask none')
@@ -206,7 +206,7 @@ describe('files that a command names', () => {
         command,
         'deny',
       ])
-    // A part of what is searched: nobody can tell before.
+    // Part of the searched tree. It is not known in advance.
     expect(await bash('grep -r x .', { allow: ['Bash'], deny: ['Read(private/**)'] })).toMatchObject({
       decision: 'ask',
       firm: true,

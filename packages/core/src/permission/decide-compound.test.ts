@@ -32,7 +32,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-/** What people allow, and what is remembered for them. */
+/** Rules that people typically write or remember. */
 const allow = ['Bash(npm test)', 'Bash(git commit *)', 'Bash(git log *)', 'Bash(touch *)', 'Bash(cat *)', 'Bash(echo *)', 'Bash(grep *)', 'Bash(make)'] // prettier-ignore
 
 function judge(command: string, given: PolicyOptions, rules = allow): Decision['decision'] {
@@ -43,7 +43,7 @@ function judge(command: string, given: PolicyOptions, rules = allow): Decision['
   return (explainCall({ tool: 'Bash', input: { command } }, tools, ctx, policy) as Decision).decision
 }
 
-/** Commands that none of the rules names, or that use a file which none names. */
+/** Commands that no rule names, or that use a file no rule names. */
 const others = [
   'cat /etc/passwd', 'cat ~/private/note.txt', 'cat .env', 'cat < .env', 'cat out/note.txt', 'head -1 /etc/hosts', 'ls ~/private', 'ls -la /run/docker.sock',
   'grep -r x ~/private', 'grep x .env', 'find / -name id_rsa', 'find ~/private -type f', 'stat /etc', 'du -s ~', 'tree /etc', 'wc -l /etc/passwd', 'sort /etc/passwd', 'diff f /etc/passwd',
@@ -56,7 +56,7 @@ const others = [
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Lines that run one of ours and one of those. */
+/** Lines that combine an allowed command with one of the others. */
 const forms: Record<string, (other: string) => string> = {
   'after ;': (other) => `npm test; ${other}`,
   'before ;': (other) => `${other}; npm test`,
@@ -136,12 +136,12 @@ const settings: PolicyOptions[] = [
   { mode: 'plan', sandbox: true },
 ]
 
-/** All of them take a minute; by every eleventh each form and each command is met many times. */
+/** The full set takes a minute. Every eleventh case still covers each form and command many times. */
 const stride = process.env['TROUPE_FUZZ_RUNS'] === undefined ? 11 : 1
 
 it.each(settings)('a line asks where a part of it asks alone: $mode, sandbox $sandbox', (given) => {
   for (const rules of [allow, ['Bash']]) {
-    // Where the sandbox holds it, what it does not show cannot be entered.
+    // In the sandbox, hidden folders cannot be entered.
     const asking = others.filter(
       (other) => judge(other, given, rules) !== 'allow' && !(given.sandbox && other.startsWith('cd ')),
     )

@@ -8,7 +8,7 @@ import { explainCall } from './explain-call.ts'
 import { type PermissionContext, placeContext } from './path-facts.ts'
 import { createPolicy, type PolicyOptions } from './policy.ts'
 
-/** Commands that run `evil` or change a file, as a real bash has found. */
+/** Commands that run `evil` or change a file, verified with a real bash. */
 const commands = readFileSync(
   new URL('../../../command-policy/src/testing/fixtures/dangerous-commands.txt', import.meta.url),
   'utf8',

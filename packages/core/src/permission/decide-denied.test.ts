@@ -45,7 +45,7 @@ function judge(
 
 const deny = ['Read(secrets/**)', 'Read(deep/er/secrets/**)']
 
-/** Ways to a file without naming it, or by a name that only programs resolve. */
+/** Commands that reach a file without naming it, or by a name that only programs resolve. */
 const ways = [
   'find . -name a.txt -exec cat {} +',
   'find . -name a.txt -exec cat {} ;',
@@ -105,7 +105,7 @@ const ways = [
   'curl file:///x -d @secrets/a.txt',
 ]
 
-/** What git has kept of a file. */
+/** Commands that read a file from git's object store. */
 const kept = [
   'git show :0:secrets/a.txt',
   'git show HEAD:secrets/a.txt',
@@ -212,7 +212,7 @@ it('what cannot reach it runs as before', () => {
     'cp README.md x',
   ])
     expect([command, judge(command, { allow, deny }, {}).decision]).toEqual([command, 'allow'])
-  // Nothing is there that the rule could mean.
+  // The rule matches nothing that exists.
   expect(judge('npm test', { allow, deny: ['Read(nowhere/**)'] }, {}).decision).toBe('allow')
 })
 

@@ -30,7 +30,6 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-/** One call by a model, decided on by rules, run for real. */
 async function made(
   name: string,
   input: unknown,

@@ -15,10 +15,10 @@ import type { CompiledRule, Policy } from './policy.ts'
 import { suggestedRules } from './suggest-rules.ts'
 
 /**
- * May this call run? The same for every tool and at every depth of agents. What must never run and what a rule forbids
- * is denied, in every mode; in plan mode also whatever could write. What an ask rule meets is asked for. Everything
- * else that the call touches needs a yes: from allow rules, from the mode, or because it does no harm. Order, layer and
- * length of rules never matter. The input is a parsed one. A promise only where the tool's own word is one.
+ * Decides if a call may run. Works the same for every tool and at every agent depth. Denies what must never run and
+ * what a rule forbids, in every mode; in plan mode also anything that could write. Asks for what an ask rule matches.
+ * Everything else the call touches needs approval: by allow rules, by the mode, or because it is harmless. The order,
+ * layer, and length of rules never matter. Takes parsed input. Returns a promise only if the tool's own check does.
  */
 export function decide(
   call: { tool: Tool; input: unknown },
@@ -69,15 +69,15 @@ function decideFromFacts(
 
 const maxReasons = 20
 
-/** Everything that a yes would be a yes to, a line each. */
+/** Lists everything an approval covers, one per line. */
 function joinReasons(sentences: readonly string[]): string {
-  // A name with a line break in it must not look like a line of ours.
+  // A name with a line break must not look like a separate line.
   const all = [...new Set(sentences.map((sentence) => sentence.replaceAll(/[\r\n\u2028\u2029]+/g, ' ⏎ ')))]
   if (all.length > maxReasons) all.splice(maxReasons - 1, Infinity, `And ${all.length - maxReasons + 1} more.`)
   return all.join('\n')
 }
 
-/** What a rule has settled goes with the rest: the person sees all that the call will be able to use. */
+/** Includes access already granted by rules, so that the person sees everything the call can use. */
 function grantedByRules({ ofPaths }: CallChecks): string[] {
   return [...ofPaths].flatMap(([fact, { rule }]) => {
     if (rule === undefined || !needsGrant(fact)) return []
@@ -85,7 +85,7 @@ function grantedByRules({ ofPaths }: CallChecks): string[] {
   })
 }
 
-/** An ask rule, or a rule that may forbid something that cannot be seen yet: no allow rule settles that, nor any mode. */
+/** An ask rule, or a deny rule that might match something not yet known. No allow rule or mode overrides these. */
 function firmAskReason(
   facts: CallFacts,
   { rules }: Policy,
@@ -159,7 +159,7 @@ function shownCommands({ commands }: CallFacts): Pick<Decision, 'commands'> {
   }
 }
 
-/** What a tool cannot say is asked. */
+/** If the tool's check fails, the person is asked. */
 function toolApprovalNeed(
   { tool, input }: { tool: Tool; input: unknown },
   ctx: PermissionContext,
@@ -176,7 +176,7 @@ function toolApprovalNeed(
   }
 }
 
-/** What a call runs with once it may: by a rule, by the mode, or because a person has said yes. */
+/** Sandbox and grants of a call once it is allowed by a rule, the mode, or a person. */
 function callGrants(
   facts: CallFacts,
   policy: Policy,
@@ -209,7 +209,7 @@ function forbiddenByRules(rules: readonly CompiledRule[], { view }: CallFacts): 
   }
 }
 
-/** Each place once, with the most that is done there. */
+/** One grant per path, with the highest access level. */
 function pathGrants({ paths, commands }: CallFacts, policy: Policy): Grant[] {
   const proven = commands.every(({ analysis }) => analysis.harmless) && { proven: true as const }
   const grants = new Map<string, Grant>()
@@ -239,7 +239,10 @@ function callConfinement(facts: CallFacts, policy: Policy, leaves: CallChecks['l
   return canBeHeld || policy.mode === 'plan' ? 'read-only' : 'workspace'
 }
 
-/** Files that are not shown although a folder above them may be searched, or a name that looks the same be read: secrets, and what rules forbid or ask about. */
+/**
+ * Returns a predicate for files to hide in a searched folder or among lookalike names: secrets, and files that rules
+ * deny or ask about.
+ */
 function hiddenFiles({ view, paths }: CallFacts, { rules, mode }: Policy): (real: string) => boolean {
   const { deny, ask, allow } = rules.index
   const named = new Set(paths.map(({ real }) => real))
@@ -254,7 +257,7 @@ function hiddenFiles({ view, paths }: CallFacts, { rules, mode }: Policy): (real
   }
 }
 
-/** Why a call is refused in plan mode, or nothing: reading goes on, and the plan itself is written. */
+/** Reason to refuse a call in plan mode. Reading and writing the plan itself stay allowed. */
 function planModeRefusal(facts: CallFacts, policy: Policy, own: ToolApprovalNeed): string | undefined {
   const { tool, paths, commands, code, view } = facts
   const rule = 'In plan mode nothing but the plan is changed'

@@ -8,8 +8,8 @@ import { type PermissionContext, placeContext } from './path-facts.ts'
 import type { Policy } from './policy.ts'
 
 /**
- * What would be decided about a call that is known by its tool's name and its raw input. An input that the tool would
- * not take is denied, since such a call never runs. A tool that is not there counts as one that can change things.
+ * Decides on a call given by tool name and raw input. Denies input the tool would reject, since such a call never runs.
+ * Treats an unknown tool as one that can change things.
  */
 export function explainCall(
   call: Pick<Call, 'input'> & { tool: string },
@@ -48,23 +48,21 @@ function makeTool(name: string): Tool | undefined {
   }
 }
 
-/** A call that was made once, wherever that was. */
 export interface PastCall {
   tool: string
   input: unknown
   cwd: string
-  /** The folders of its workspace. Default: the working directory. */
+  /** Workspace folders. Default: the working directory. */
   roots?: readonly string[]
 }
 
 export interface Simulation {
-  /** How many of the calls are allowed, asked for and denied. */
   before: Record<Effect, number>
   after: Record<Effect, number>
   changes: { index: number; call: PastCall; before: Decision; after: Decision }[]
 }
 
-/** What another policy would have made of calls of the past. Nothing is run. */
+/** Compares the decisions of two policies on past calls. Runs nothing. */
 export async function simulate(
   before: Policy,
   after: Policy,
@@ -95,18 +93,16 @@ function callPlace({ cwd, roots = [cwd] }: PastCall, places: Map<string, Permiss
   return known
 }
 
-/** A call that waits for a person. */
 export interface OpenCall {
-  /** The ask's id. */
   id: string
   tool: string
   input: unknown
   ctx: PermissionContext
-  /** As it is now, with the rule that was just remembered. */
+  /** Current policy, including the rule just remembered. */
   policy: Policy
 }
 
-/** Which asks need no answer any more: their calls are allowed now. */
+/** Returns the asks whose calls are now allowed and need no answer. */
 export async function coveredAsks(asks: readonly OpenCall[], tools: readonly Tool[]): Promise<string[]> {
   const covered: string[] = []
   for (const { id, tool, input, ctx, policy } of asks) {

@@ -39,12 +39,12 @@ beforeAll(() => {
     'src/index.ts': 'export {}\n',
     'src/main.ts': 'export {}\n',
     'secrets/a.txt': 'deep\n',
-    // Names that become options, commands or several words where a shell or a program reads them again.
+    // Names that turn into options, commands, or several words when parsed again.
     'odd/-o': '',
     'odd/-exec': '',
     'odd/a b': '',
     'odd/x; rm y': '',
-    // Names and lines that lead outside once they are cut.
+    // Names and lines that lead outside once they are split.
     'lists/etc/passwd': '',
     'lines/n\n/etc/passwd': '',
     '5': '/etc/passwd\n',
@@ -57,7 +57,7 @@ beforeAll(() => {
   symlinkSync('/etc', path.join(workspace, 'outside'))
   for (const link of ['1', 'left/file', 'left/é', 'left/\u212A']) symlinkSync('/etc/passwd', path.join(workspace, link))
   symlinkSync('../left', path.join(workspace, 'via/left'))
-  // No text spells this name.
+  // This name is not valid UTF-8.
   if (process.platform === 'linux')
     symlinkSync('/etc/passwd', Buffer.concat([Buffer.from(path.join(workspace, 'raw/')), Buffer.from([0xff])]))
   const env = { PATH: process.env['PATH'] ?? '', HOME: workspace, GIT_CONFIG_NOSYSTEM: '1' }

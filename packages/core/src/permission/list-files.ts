@@ -1,22 +1,20 @@
 import { type Dir, type Dirent, opendirSync, readdirSync } from 'node:fs'
 import { compileGlob } from '../search/glob-pattern.ts'
 
-/** What lies below a folder. */
 export interface FolderTree {
-  /** From the folder on, those of folders included. */
+  /** Files and folders, relative to the folder. */
   paths: readonly string[]
-  /** There is more. */
   cut: boolean
 }
 
-/** Looking takes 30 ms at most. */
+/** Limits a listing to about 30 ms. */
 const maxTreeEntries = 4000
 
 const noFolders: ReadonlySet<string> = new Set()
-/** For as long as nothing else happens in this process: many calls are judged at once when rules are tried. */
+/** Cached for one tick of the event loop. Trying out rules decides many calls at once. */
 const listingCache = new Map<string, FolderTree>()
 
-/** Every file and folder below a folder, nearest first; links are named and not followed. `skip`: folders that are not entered. */
+/** Lists every file and folder below a folder, nearest first. Does not follow links. `skip`: folders not to enter. */
 export function listBelow(folder: string, skip: ReadonlySet<string> = noFolders): FolderTree {
   const key = `${skip.size} ${folder}`
   const known = listingCache.get(key) ?? readTree(folder, skip)
@@ -40,7 +38,7 @@ function readTree(folder: string, skip: ReadonlySet<string>): FolderTree {
   return { paths, cut: false }
 }
 
-/** None where it cannot be read, since no program can read it either. */
+/** Yields nothing for an unreadable folder, since no program can read it either. */
 function* entriesIn(folder: string): Generator<Dirent> {
   let open: Dir | undefined
   try {
@@ -55,7 +53,7 @@ function* entriesIn(folder: string): Generator<Dirent> {
 
 const maxFolderEntries = 5000
 
-/** The names in a folder; none where it cannot be read, since no program can read it either. */
+/** Returns nothing for an unreadable folder, since no program can read it either. */
 function entriesOf(folder: string): string[] {
   try {
     return readdirSync(folder).slice(0, maxFolderEntries)
@@ -64,7 +62,10 @@ function entriesOf(folder: string): string[] {
   }
 }
 
-/** The files that bash would put there now, or the pattern itself when there are none. Undefined when they are too many. */
+/**
+ * Expands a glob as bash would now. Returns the pattern itself if nothing matches, or undefined if there are too many
+ * matches.
+ */
 export function expandGlob(pattern: string): string[] | undefined {
   let looked = 0
   let found = ['/']

@@ -16,18 +16,16 @@ import { type CommandFact, pathExists, type PathFact } from './path-facts.ts'
 import type { CommandRules, CompiledRule, EffectRules } from './policy.ts'
 import { matchHost } from './rule-patterns.ts'
 
-/** A deny or ask rule that meets something in a call. */
 export interface MatchedRule {
   ready: CompiledRule
-  /** What it meets. */
   what: string
-  /** False: only what happens when it runs could tell. */
+  /** False if only running the call could tell. */
   sure: boolean
 }
 
 /**
- * The rule that meets any part of the call, wherever it is. A sure one goes before one that may or may not. `isMasked`:
- * where the command runs, what the rules mean is not there, so only what it names counts.
+ * Finds a rule that matches any part of the call. Certain matches take precedence over possible ones. `isMasked`: the
+ * sandbox hides the denied files from the command, so only files it names count.
  */
 export function findRule(
   rules: EffectRules,
@@ -43,7 +41,7 @@ export function findRule(
   return doubtful
 }
 
-/** The rule for every call of a tool, under whichever of its names. */
+/** Finds the rule for every call of a tool, under any of its names. */
 export function toolRule(rules: EffectRules, tool: Tool): CompiledRule | undefined {
   if (!/^mcp__/i.test(tool.name)) return rules.tools.get(toolKey(tool.name))
   const key = mcpKey(tool.name)
@@ -54,7 +52,7 @@ export function toolRule(rules: EffectRules, tool: Tool): CompiledRule | undefin
   return rules.servers.entries().find(([name]) => key.startsWith(`mcp_${name}_`))?.[1]
 }
 
-/** Whether path rules mean a path: as it is spelled, or as what it leads to. */
+/** True if the rule matches the path as spelled or as resolved. */
 export function ruleMatchesPath(
   ready: CompiledRule,
   fact: Pick<PathFact, 'spelled' | 'real'>,
@@ -111,7 +109,7 @@ function* pathRules(
   }
 }
 
-/** Rules that mean something below a folder, of which all is used. */
+/** Yields rules that match something below a folder that is used as a whole. */
 function* rulesBelow(rules: EffectRules, fact: PathFact, facts: CallFacts): Generator<MatchedRule> {
   if (fact.tracked !== true && (fact.below === undefined || (fact.part?.name === 'git' && isQuietGit(fact.part))))
     return
@@ -133,8 +131,8 @@ function reaches({ path: pattern }: CompiledRule, folder: string, { view }: Call
 }
 
 /**
- * Rules on files that a command may use without naming them. Where what they mean is masked only git can still get at
- * it, out of what it has kept.
+ * Yields rules on files that a command may use without naming them. If those files are masked, only git can still read
+ * them, from its object store.
  */
 function* unnamedFileRules(
   rules: EffectRules,
@@ -155,7 +153,7 @@ function* unnamedFileRules(
   for (const ready of onFiles) if (mayExist(ready, facts, masked)) yield { ready, what, sure: false }
 }
 
-/** Whether there is anything that the rule can mean; for git, in the workspace. */
+/** True if anything exists that the rule could match. For git, anything in the workspace. */
 function mayExist({ path: pattern }: CompiledRule, { view }: CallFacts, masked: boolean): boolean {
   if (pattern === undefined) return true
   if (masked) return view.roots.some((root) => pattern.reaches(root, view))
@@ -187,7 +185,7 @@ function* rulesForCommand(candidates: readonly CompiledRule[], found: FoundComma
   }
 }
 
-/** As it is written, and as it will be at best guess. Where there is no word at all, `unseen` tells of it. */
+/** Matches the command as written and as guessed. A command without any known word is covered by `unseen`. */
 function matchCommandRule(pattern: CommandPattern, found: FoundCommand): CommandMatch {
   const written = { words: found.argv ?? found.literalPrefix, complete: found.argv !== null }
   const matches = [written, found.guess]
@@ -203,7 +201,7 @@ function candidates(rules: CommandRules, { argv, literalPrefix, guess }: FoundCo
   return [...[...names].flatMap((name) => rules.byFirst.get(name) ?? []), ...rules.others]
 }
 
-/** A program that nobody knows reads the files that it is given; whether it writes them cannot be told. */
+/** An unknown program reads the files it is given. It may also write them. */
 function* argumentRules(rules: EffectRules, fact: CommandFact, facts: CallFacts): Generator<MatchedRule> {
   if (rules.read.length === 0 && rules.write.length === 0) return
   for (const { file, found } of fact.wordFiles()) {

@@ -3,16 +3,15 @@ import { aliasKey } from '../tool/tool-aliases.ts'
 import { type Tool, toolKey } from '../tool/tool.ts'
 import { checkPathPattern, parseHostPattern } from './rule-patterns.ts'
 
-/** A rule taken apart: `Bash(npm run *)` is the tool `Bash` and the pattern `npm run *`. */
+/** Parsed rule: `Bash(npm run *)` has the tool `Bash` and the pattern `npm run *`. */
 export interface Rule {
   text: string
-  /** As it is written. */
   tool: string
-  /** What all names of that tool have in common. */
+  /** Normalized key shared by all names of the tool. */
   key: string
   /** Absent: every call of the tool. */
   pattern?: string
-  /** The server, when the rule is for everything that an MCP server brings. */
+  /** Set if the rule covers a whole MCP server. */
   server?: string
 }
 
@@ -42,7 +41,7 @@ export function parseRule(given: string): Rule {
   return { ...rule, pattern }
 }
 
-/** What is doubtful about a rule that can be read, or nothing: tools may come later, so an unknown one is no error. */
+/** Warns about a valid but doubtful rule. An unknown tool is not an error, since it may be added later. */
 export function ruleWarning(text: string, tools: readonly Tool[]): string | undefined {
   const { tool, key, server, pattern } = parseRule(text)
   if (server !== undefined || toolKey(tool).startsWith('mcp') || accessKinds.has(key)) return undefined
@@ -53,7 +52,7 @@ export function ruleWarning(text: string, tools: readonly Tool[]): string | unde
   return undefined
 }
 
-/** Tools whose rules meet every access of a kind, whichever tool makes it. */
+/** Tools whose rules apply to every access of a kind, by any tool. */
 export const accessKinds = new Map([
   ['read', 'read'],
   ['edit', 'write'],
@@ -91,7 +90,9 @@ function checkPattern(key: string, pattern: string, text: string): void {
   }
 }
 
-/** `mcp__files` is for the whole server, `mcp__files__*` too; `mcp__files_read` for a tool, or for a server of that name. */
+/**
+ * `mcp__files` and `mcp__files__*` cover the whole server. `mcp__files_read` covers a tool, or a server of that name.
+ */
 function mcpRule(rule: Rule): Rule {
   const server = /^mcp__(.+?)(?:__?\*)?$/i.exec(rule.tool)?.[1]
   if (server === undefined) return rule
@@ -99,7 +100,7 @@ function mcpRule(rule: Rule): Rule {
   return server.includes('__') ? { ...rule, key } : { ...rule, key, server: mcpKey(server) }
 }
 
-/** Servers are not told apart by their separators, but what belongs to the server and what to the tool is. */
+/** Ignores which separators are used, but keeps the server and tool parts apart. */
 export function mcpKey(name: string): string {
   return name.toLowerCase().replace(/[_.-]+/g, '_')
 }

@@ -7,41 +7,39 @@ import type { AgentState } from '../tool/agent-state.ts'
 import type { FolderTree } from './list-files.ts'
 import type { Policy } from './policy.ts'
 
-/** A file or folder that a call touches, and what there is to know of it before rules are asked. */
+/** File or folder that a call touches, with everything known about it before rules apply. */
 export interface PathFact {
   kind: 'read' | 'write'
-  /** As the call spells it. */
+  /** Path as written in the call. */
   given: string
-  /** Absolute, as spelled; links are followed only above the workspace. */
+  /** Absolute path as spelled. Links are resolved only above the workspace. */
   spelled: string
-  /** Without any link. */
+  /** Path with all links resolved. */
   real: string
-  /** In the workspace, or in what may be read besides. */
+  /** In the workspace or another readable folder. */
   inside: boolean
-  /** The name that makes it secret. */
+  /** Name that makes it secret. */
   secret?: string
-  /** Why writing there is a matter of its own. */
+  /** Reason that writing there needs separate approval. */
   guard?: { place: string; strict: boolean }
-  /** The command that names it, when it is not the tool that does, and the part of it that does. */
+  /** Command that names it, if not the tool itself. `part` is the part of the command. */
   by?: CommandFact
   part?: FoundCommand
-  /** Nobody named it: it lies in a folder that a command reads all of. The sandbox keeps such secrets from it. */
+  /** Not named, but in a folder that a command reads completely. The sandbox hides such secrets. */
   implied?: true
-  /** The shell opens it for a command: what is written there is what the command prints. */
+  /** Opened by the shell as a redirection for the command's output. */
   redirected?: true
-  /** To write it is what the command is there for. */
+  /** Writing it is the command's purpose. */
   meant?: true
-  /** Only names, sizes and times are looked at, not what is in it. */
+  /** Only names, sizes, and times are read, not the content. */
   names?: true
-  /** All that is below it is looked at. */
   tree?: true
-  /** Nothing is there, in a folder that every session has one of its own for in the sandbox. */
+  /** Does not exist, and is in a folder that the sandbox replaces with a private one per session. */
   temporary?: true
-  /** Whether it is a folder now. */
   folder: boolean
-  /** Everything below it is read by a command: what that is. */
+  /** Lists the contents, if a command reads everything below it. */
   below?(): FolderTree
-  /** What git has kept of it is read, which need not be there now. */
+  /** Reads git's stored version of it, which may not exist on disk now. */
   tracked?: true
 }
 
@@ -50,7 +48,6 @@ export interface PathView {
   readable: readonly string[]
   home: string
   troupeHome: string | undefined
-  /** Where the agent keeps its previews. */
   jsxFolder: string | undefined
   planFile: string | undefined
 }
@@ -66,7 +63,6 @@ export function pathView({ state }: PermissionContext, policy: Policy): PathView
   }
 }
 
-/** What the call does there. */
 export function grantKind({ kind, names }: PathFact): Grant['how'] {
   return kind === 'write' ? 'write' : names === true ? 'list' : 'read'
 }
@@ -75,19 +71,18 @@ export function accessVerb(fact: PathFact): string {
   return { read: 'reads', list: 'lists', write: 'changes' }[grantKind(fact)]
 }
 
-/** Not the call's own to use: outside the workspace, secret, or protected. */
 export function needsGrant({ kind, inside, secret, guard }: PathFact): boolean {
   return !inside || secret !== undefined || (kind === 'write' && guard !== undefined)
 }
 
-/** What a tool of ours will touch: `resolvePath` goes the same way. */
+/** Path that one of our tools will touch. Resolves like `resolvePath`. */
 export function toolPath(kind: PathFact['kind'], given: string, cwd: string, view: PathView): PathFact {
   const isHome = given === '~' || given.startsWith('~/')
   const spelled = path.resolve(cwd, isHome ? path.join(view.home, given.slice(1)) : given)
   return pathFact({ kind, given }, spelled, resolveSpelled(spelled), view)
 }
 
-/** What a program will touch. The system resolves `..` after links, so neither is resolved by its letters here. */
+/** Path that a program will touch. The OS resolves `..` after links, so neither is resolved lexically here. */
 export function commandPath(kind: PathFact['kind'], given: string, view: PathView): PathFact {
   const fact = pathFact({ kind, given }, path.resolve(given), physicalPath(given), view)
   return isTemporary(fact) ? { ...fact, temporary: true } : fact
@@ -97,7 +92,7 @@ function isTemporary({ spelled, real, inside }: PathFact): boolean {
   return !inside && spelled === real && /^\/tmp\/./.test(real) && !pathExists(`/tmp/${real.split('/')[2] ?? ''}`)
 }
 
-/** Files that are not files: nothing is kept there and nothing secret comes from there. */
+/** True for device files that store nothing and yield nothing secret. */
 export function isStream({ kind, real, spelled }: PathFact): boolean {
   const names =
     kind === 'write'
@@ -131,20 +126,19 @@ function pathFact(
   return fact
 }
 
-/** The name that makes a file secret, for files that are found rather than named. */
 export function secretOf(real: string, view: PathView): string | undefined {
   const open = [...view.roots, ...view.readable]
   if (isInOurHome(real, open, view)) return path.basename(view.troupeHome!)
   return secretIn(namesBelow(real, open))
 }
 
-/** The names that count: a folder that was opened as workspace is not secret for what it is called itself. */
+/** Names that count for secrecy. The name of the workspace folder itself does not. */
 function namesBelow(file: string, open: readonly string[]): string {
   const root = innermost(file, open)
   return root === undefined ? file : file.slice(root.length).replace(/^\//, '')
 }
 
-/** In our home, and not in a folder of it that was opened to the agent. */
+/** True inside our home folder, except in its folders that are open to the agent. */
 function isInOurHome(real: string, open: readonly string[], { troupeHome }: PathView): boolean {
   if (troupeHome === undefined || !isInside(real, troupeHome)) return false
   const root = innermost(real, open)
@@ -172,7 +166,7 @@ function strictestGuard(names: readonly string[]): PathFact['guard'] {
   return guards.find((guard) => guard.strict) ?? guards[0]
 }
 
-/** A workspace that is reached through a link is spelled with that link; rules speak of it by its real path. */
+/** Replaces the link to a workspace with its real path, which rules refer to. */
 function underRoot(spelled: string, real: string, open: readonly string[]): string {
   if (spelled === real || open.some((folder) => isInside(spelled, folder))) return spelled
   if (!open.some((folder) => isInside(real, folder))) return spelled
@@ -188,7 +182,7 @@ interface Resolved {
   folder: boolean
 }
 
-/** What cannot be resolved cannot be opened either; it is judged as it is spelled. */
+/** An unresolvable path cannot be opened either, so it is judged as spelled. */
 function resolveSpelled(spelled: string): Resolved {
   try {
     const stats = statSync(spelled, { throwIfNoEntry: false })
@@ -199,7 +193,7 @@ function resolveSpelled(spelled: string): Resolved {
   }
 }
 
-/** The quick way to the real path of what is not there yet: no error is thrown on it. Undefined where a link is in the way. */
+/** Fast path for files that do not exist yet, without throwing errors. Undefined if there is a link in the path. */
 function newFile(spelled: string): string | undefined {
   for (let at = path.resolve(spelled); at !== path.dirname(at); at = path.dirname(at)) {
     const entry = lstatSync(at, { throwIfNoEntry: false })
@@ -211,7 +205,7 @@ function newFile(spelled: string): string | undefined {
 
 const realHomes = new Map<string, string>()
 
-/** Homes stay where they are. */
+/** Cached, since home folders do not move. */
 function cachedRealPath(folder: string): string {
   const known = realHomes.get(folder)
   if (known !== undefined) return known
@@ -226,14 +220,14 @@ function physicalPath(given: string): Resolved {
   const up = names.indexOf('..')
   if (up === -1) return resolveSpelled(given)
   const before = names.slice(0, up).join('/') || '/'
-  // Nothing is there, so nothing can go up from it.
+  // The folder does not exist, so `..` cannot resolve.
   if (!pathExists(before)) return { real: '/..', folder: false }
   return physicalPath(
     path.join(path.dirname(resolveSpelled(before).real), ...names.slice(up + 1).filter((name) => name !== '.')),
   )
 }
 
-/** Whether there is anything; not where a file stands in the way, or nobody may look: no program gets there either. */
+/** False also if a file is in the way or access is denied, since no program can get there either. */
 export function pathExists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined
@@ -242,28 +236,26 @@ export function pathExists(file: string): boolean {
   }
 }
 
-/** A command, and what there is to know of it before rules are asked. */
 export interface CommandFact {
   access: CommandAccess
   analysis: CommandAnalysis
-  /** The commands in it, each once however often it is repeated. */
+  /** Unique commands in it. */
   parts: readonly FoundCommand[]
-  /** The files that it names. */
   paths: readonly PathFact[]
-  /** Why it cannot be told which files it touches. */
+  /** Reason that its files cannot be determined. */
   unknownFiles?: string
-  /** It names more files than are looked at, so path rules do not meet them all. */
+  /** The command names more files than are checked, so path rules may miss some. */
   isCut?: true
-  /** Words of programs that nobody knows, taken for files. Looked up when a rule could meet them. */
+  /** Arguments of unknown programs that could be files. Computed only if a rule could match. */
   wordFiles(): readonly { file: Pick<PathFact, 'spelled' | 'real'>; found: FoundCommand }[]
 }
 
-/** All that decisions need to know of the place of a call. A `ToolContext` is one. */
+/** Context that decisions need. A `ToolContext` is one. */
 export interface PermissionContext {
   state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> & Partial<Pick<AgentState, 'env' | 'sandboxEnv' | 'jsxFolder'>>
 }
 
-/** A place without an agent: for explaining rules, and for calls of the past. */
+/** Context without an agent, for explaining rules and for past calls. */
 export function placeContext(
   cwd: string,
   roots: readonly string[] = [cwd],

@@ -6,29 +6,31 @@ import { toolKey } from '../tool/tool.ts'
 import { accessKinds, parseRule, type Rule } from './parse-rule.ts'
 import { compilePathPattern, type HostPattern, parseHostPattern, type PathPattern } from './rule-patterns.ts'
 
-/** What decides besides the call itself. Handed in by whoever starts runs; read anew for every call. */
+/**
+ * Everything besides the call that a decision depends on. Provided by the caller that starts runs, and read again for
+ * every call.
+ */
 export interface Policy {
   mode: Mode
   rules: RuleSet
-  /** Commands can be run in a sandbox here. */
   sandbox: boolean
-  /** The person's home folder, for `~/` in rules and for what is secret there. */
+  /** The person's home folder, for `~/` in rules and for secrets in it. */
   home: string
-  /** Our own home folder: nothing in it is read or changed unasked, but for `readable` of the agent's state. */
+  /** Our own home folder. Nothing in it is read or changed without approval, except `readable` of the agent's state. */
   troupeHome?: string
-  /** The one file that may be written in plan mode. */
+  /** The only file that may be written in plan mode. */
   planFile?: string
-  /** Addresses that the person typed in this conversation (`addressesIn`): exactly these are fetched unasked. */
+  /** URLs the person typed in this chat (`addressesIn`). Exactly these are fetched without approval. */
   addresses?: readonly string[]
 }
 
 export interface PolicyOptions extends Partial<Omit<Policy, 'rules'>> {
-  /** Where the rules stand, and what `/` in them starts from. Default: rules of the person, from the home. */
+  /** Layer of the rules; `base` is the folder that `/` refers to. Default: user rules, from the home folder. */
   layer?: Layer
   base?: string
 }
 
-/** A policy of plain lists, for programs that keep no layers of rules. */
+/** Creates a policy from plain lists, for programs without rule layers. */
 export function createPolicy(
   rules: Partial<Record<Effect, readonly string[]>> = {},
   { layer = 'user', base, ...given }: PolicyOptions = {},
@@ -42,31 +44,28 @@ export function createPolicy(
 
 export type Layer = 'managed' | 'user' | 'project' | 'session' | 'flag'
 
-/** A rule as it is written, and where it stands. */
 export interface RuleLine {
   text: string
   effect: Effect
   layer: Layer
-  /** The folder that `/` in a path rule starts from: the workspace, or the home for rules of the person. */
+  /** Folder that `/` in a path rule refers to: the workspace, or the home folder for user rules. */
   base: string
 }
 
-/** What is wrong with a line. */
 export interface RuleProblem {
   line: RuleLine
-  /** A sentence for the person. */
   message: string
 }
 
-/** Rules made ready to be asked thousands of times a second; `compileRules` makes it. */
+/** Rules compiled for thousands of checks per second. Created by `compileRules`. */
 export interface RuleSet {
   readonly lines: readonly RuleLine[]
-  /** Lines that cannot be read. An unreadable deny or ask rule makes the tool that it names ask, where it names one. */
+  /** Invalid lines. An invalid deny or ask rule makes the tool it names, if any, ask. */
   readonly problems: readonly RuleProblem[]
   readonly index: RuleIndex
 }
 
-/** A line made ready. The pattern is compiled for whatever kind of access it may meet. */
+/** Compiled rule. The pattern is compiled for every kind of access it may match. */
 export interface CompiledRule {
   readonly rule: Rule
   readonly line: RuleLine
@@ -75,11 +74,10 @@ export interface CompiledRule {
   readonly host?: HostPattern
 }
 
-/** The rules of one effect, by what they may meet. */
 export interface EffectRules {
   readonly effect: Effect
   readonly isEmpty: boolean
-  /** Rules without a pattern, by the key of the tool; and those for all that an MCP server brings. */
+  /** Rules without a pattern, by tool key. `servers` holds those for whole MCP servers. */
   readonly tools: ReadonlyMap<string, CompiledRule>
   readonly servers: ReadonlyMap<string, CompiledRule>
   readonly read: readonly CompiledRule[]
@@ -89,20 +87,20 @@ export interface EffectRules {
   readonly skill: readonly CompiledRule[]
   readonly command: CommandRules
   readonly outside: CommandRules
-  /** Rules with a pattern for the calls of one tool alone, by its key. */
+  /** Rules with a pattern that apply to one tool only, by tool key. */
   readonly own: ReadonlyMap<string, readonly CompiledRule[]>
 }
 
 export interface CommandRules {
   readonly all: readonly CompiledRule[]
-  /** By the first word, where that is a plain text. */
+  /** By first word, if that is literal text. */
   readonly byFirst: ReadonlyMap<string, readonly CompiledRule[]>
   readonly others: readonly CompiledRule[]
 }
 
 type RuleIndex = Readonly<Record<Effect, EffectRules>>
 
-/** Never throws: what cannot be read is among the problems. */
+/** Never throws. Invalid lines are reported in `problems`. */
 export function compileRules(lines: readonly RuleLine[]): RuleSet {
   const problems: RuleProblem[] = []
   const ready: Record<Effect, CompiledRule[]> = { deny: [], ask: [], allow: [] }
@@ -122,12 +120,12 @@ export function compileRules(lines: readonly RuleLine[]): RuleSet {
   return { lines: [...lines], problems, index }
 }
 
-/** So that the same rule is named however they are written down. */
+/** Makes the reported rule independent of the order in which rules are written. */
 function byText(one: CompiledRule, other: CompiledRule): number {
   return one.line.text < other.line.text ? -1 : one.line.text > other.line.text ? 1 : 0
 }
 
-/** Rules are compiled anew whenever one is added; nearly all of them were there before. */
+/** Rules are recompiled whenever one is added, and nearly all are unchanged. */
 const ruleCache = new Map<string, CompiledRule>()
 const maxCachedRules = 20_000
 
@@ -149,7 +147,7 @@ function compilePatterns({ key, pattern }: Rule, { base, effect }: RuleLine): Om
   if (door === 'url') return { host: parseHostPattern(pattern) }
   if (door === 'read' || door === 'write') return { path: compilePathPattern(pattern, { base, effect }) }
   if (door !== undefined) return {}
-  // For the calls of one tool: what it touches decides how the pattern is read.
+  // For a single tool's calls, the kind of access decides how the pattern is read.
   return {
     ...tryCompile(() => ({ path: compilePathPattern(pattern, { base, effect }) })),
     ...tryCompile(() => ({ command: parseCommandPattern(pattern) })),
@@ -165,7 +163,7 @@ function tryCompile<T extends object>(make: () => T): T | undefined {
   }
 }
 
-/** Something is not to happen, and it cannot be told what: the tool it begins with asks. */
+/** The rule forbids something unknown, so the tool it starts with asks. */
 function askInstead(line: RuleLine): CompiledRule[] {
   const tool = /^\s*([A-Za-z][\w.-]*)/.exec(line.text)?.[1]
   if (tool === undefined) return []
@@ -180,7 +178,7 @@ function indexRules(effect: Effect, rules: readonly CompiledRule[]): EffectRules
   for (const ready of rules) {
     const { tool, key, pattern, server } = ready.rule
     if (server !== undefined && !servers.has(server)) servers.set(server, ready)
-    // A tool of the person's own may have the very name that is otherwise another name for one of ours.
+    // A user's own tool may have a name that is an alias of one of ours.
     for (const name of new Set([key, toolKey(tool)])) {
       if (pattern === undefined) {
         if (!tools.has(name)) tools.set(name, ready)

@@ -9,7 +9,6 @@ const meets =
 
 describe('a path rule', () => {
   it.each([
-    // From the workspace.
     ['src/**', '/work/ws/src/a/b.ts', true],
     ['src/**', '/work/ws/packages/src/a.ts', false],
     ['src/**', '/work/ws/srcs/a.ts', false],
@@ -20,13 +19,13 @@ describe('a path rule', () => {
     ['./README.md', '/work/ws/README.md', true],
     ['./README.md', '/work/ws/docs/README.md', false],
     ['src/**/*.{ts,tsx}', '/work/ws/src/a/b.tsx', true],
-    // A name at any depth, in the workspace.
+    // A name at any depth in the workspace.
     ['*.ts', '/work/ws/a/b/c.ts', true],
     ['.env', '/work/ws/a/.env', true],
     ['.env', '/work/ws/a/.env.local', false],
     ['.env', '/work/other/.env', false],
     ['**/dist/*.js', '/work/ws/a/dist/x.js', true],
-    // From the root of the machine, the home, the base of the rule.
+    // Relative to the file system root, the home, and the rule's base.
     ['//etc/hosts', '/etc/hosts', true],
     ['//etc/hosts', '/work/ws/etc/hosts', false],
     ['//tmp/**', '/tmp/a/b', true],

@@ -3,44 +3,41 @@ import type { Effect } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
 import { compileGlob, type GlobPattern } from '../search/glob-pattern.ts'
 
-/** A path rule made ready. */
 export interface PathPattern {
-  /** An absolute path, no `.` or `..` in it. */
+  /** Takes an absolute path without `.` or `..`. */
   matches(path: string, folders: KnownFolders): boolean
-  /** Whether it could mean something in a folder or below it, whatever is there. */
+  /** True if it could match anything in or below the folder, whatever exists there. */
   reaches(folder: string, folders: KnownFolders): boolean
-  /** The paths that all it means lies at or below. */
+  /** Paths at or above everything it matches. */
   starts(folders: KnownFolders): string[]
-  /** Whether one of its parts speaks of that name, rather than of whatever comes: `*` does not speak of `.env`. */
+  /** True if a segment names it specifically. `*` does not name `.env`. */
   names(name: string): boolean
 }
 
 interface KnownFolders {
-  /** The folders of the workspace. */
   roots: readonly string[]
-  /** What `~` starts from. */
   home: string
 }
 
 interface PathPatternPlace {
-  /** What `/` starts from. */
+  /** Folder that `/` refers to. */
   base: string
-  /** An allow rule means no more than it says; others also mean what lies below what they match, wherever it is. */
+  /** An allow rule matches only what it says. Other rules also match everything below a match, anywhere. */
   effect: Effect
 }
 
 /**
- * Path rules as in ignore files: `//x` from the root of the machine, `~/x` from the person's home, `/x` from the base of
- * the rule, `a/b` and `./x` from the workspace, a name alone at any depth. A folder means all that is in it.
+ * Compiles a path rule. Syntax as in ignore files: `//x` from the file system root, `~/x` from the person's home, `/x`
+ * from the rule's base, `a/b` and `./x` from the workspace, a bare name at any depth. A folder includes its contents.
  */
 export function compilePathPattern(pattern: string, place: PathPatternPlace): PathPattern {
   const { anchor, glob } = splitAnchor(pattern)
   const isWide = place.effect !== 'allow'
-  // Where the file system takes both for the same, a deny rule must too.
+  // On case-insensitive file systems, deny rules must ignore case.
   const fold = isWide && (process.platform === 'darwin' || process.platform === 'win32') ? lowerCase : unchanged
   const compiled = compileGlob(fold(withContent(glob, isWide)))
   const needed = fold(neededText(glob))
-  // Whoever forbids `/etc/passwd` means that file, though `/` starts from the base.
+  // A deny rule for `/etc/passwd` also means that file, even though `/` refers to the base.
   const base = [path.resolve(place.base), ...(isWide ? machineRoot : [])]
   const home: string[] = []
   const anchors = (folders: KnownFolders): readonly string[] => {
@@ -58,7 +55,7 @@ export function compilePathPattern(pattern: string, place: PathPatternPlace): Pa
     reaches: (folder, folders) => starts(folders).some((start) => isInside(start, folder) || isInside(folder, start)),
     matches(given, folders) {
       const folded = fold(given)
-      // Nearly always it is told by this that it is not meant.
+      // Fast path: rules out nearly all paths.
       if (!folded.includes(needed)) return false
       for (const folder of anchors(folders)) {
         if (!isInside(given, folder)) continue
@@ -86,7 +83,7 @@ export function checkPathPattern(pattern: string): void {
   compileGlob(pattern)
 }
 
-/** A path as a pattern that means exactly it. */
+/** Escapes a path as a pattern that matches exactly that path. */
 export function quotePath(path: string): string {
   return path.replace(/[*?[\]{}\\]/g, String.raw`\$&`)
 }
@@ -110,7 +107,7 @@ function rooted(glob: string): string {
   return rest === '' || rest === '.' ? '/**' : `/${rest}`
 }
 
-/** A folder means all that is in it. A `*` of an allow rule stays in its folder. */
+/** A folder includes its contents. A `*` in an allow rule does not cross folders. */
 function withContent(glob: string, isWide: boolean): string {
   if (glob.endsWith('/**')) return glob
   if (glob.endsWith('/')) return `${glob}**`
@@ -118,14 +115,14 @@ function withContent(glob: string, isWide: boolean): string {
   return isWide || !/[*?[{]/.test(last) ? `${glob}/**` : glob
 }
 
-/** The names that it begins with, up to the first with a wildcard in it. */
+/** Returns the leading segments up to the first wildcard. */
 function fixedStart(glob: string): string {
   const parts = glob.split('/')
   const wild = parts.findIndex((part) => /[*?[\]{}\\]/.test(part))
   return (wild === -1 ? parts : parts.slice(0, wild)).join('/')
 }
 
-/** The longest text that stands in every path that the glob means. */
+/** Longest literal text in every path that the glob matches. */
 function neededText(glob: string): string {
   if (/[[\]{}\\]/.test(glob)) return ''
   const texts = glob.split(/[*?]+/).map((text) => text.replace(/^\/|\/$/g, ''))
@@ -140,12 +137,12 @@ function unchanged(text: string): string {
   return text
 }
 
-/** A host that a rule names, in the one spelling that URLs have. */
+/** Host from a rule, normalized like in URLs. */
 export interface HostPattern {
   host: string
 }
 
-/** `domain:example.com`. Throws an Error for the person. */
+/** Parses `domain:example.com`. Throws an Error for the person. */
 export function parseHostPattern(pattern: string): HostPattern {
   const named = /^domain:\s*(.*)$/is.exec(pattern)?.[1]
   if (named === undefined) throw new Error('write "domain:" and a host, such as "WebFetch(domain:example.com)".')
@@ -164,15 +161,15 @@ export function parseHostPattern(pattern: string): HostPattern {
   return { host }
 }
 
-/** The host itself, and every host below it; never one that only begins or ends with the same letters. */
+/** Matches the host and its subdomains, never hosts that merely share a prefix or suffix. */
 export function matchHost({ host }: HostPattern, given: string): boolean {
   if (given === host) return true
   return given.endsWith(`.${host}`) && !/^[\d.]+$|^\[/.test(host)
 }
 
 /**
- * The host of a URL as the network will see it: lower case, international names in ASCII, no port, user or final dot.
- * Undefined for what is not a URL of http or https, or has a user in it.
+ * Host of a URL as the network sees it: lowercase, ASCII for international names, no port, user, or trailing dot.
+ * Undefined unless the URL is http or https without a user.
  */
 export function hostOf(url: string): string | undefined {
   const parsed = URL.parse(url.trim())

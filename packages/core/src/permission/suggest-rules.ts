@@ -5,10 +5,10 @@ import { parseRule } from './parse-rule.ts'
 import type { CommandFact, PathFact, PathView } from './path-facts.ts'
 import { quotePath } from './rule-patterns.ts'
 
-/** More than a person looks through. */
+/** People do not read longer lists. */
 const maxSuggestions = 10
 
-/** The rules, if every one of them can be written down and read again; else none, since only all of them help. */
+/** Returns the rules if all of them can be parsed back. Otherwise none, since only all together help. */
 export function suggestedRules(given: readonly string[]): string[] {
   const rules = [...new Set(given)]
   if (rules.length > maxSuggestions) return []
@@ -22,7 +22,7 @@ export function suggestedRules(given: readonly string[]): string[] {
   return rules.every(canBeRead) ? rules : []
 }
 
-/** One rule for each part that no rule covers yet; none at all when one of them could run anything. */
+/** Suggests one rule for each part that no rule covers. Returns none if a part could run anything. */
 export function suggestCommandRules(
   tool: 'Bash' | 'Outside',
   { analysis, parts }: CommandFact,
@@ -42,9 +42,9 @@ export function suggestCommandRules(
 }
 
 /**
- * Rules that mean the path as it is spelled and as what it leads to: the folder of what is written in the workspace, else
- * no more than what was asked for. None for what holds the workspace or the home, and none for a list of names, since a
- * rule would also mean what is in the files.
+ * Suggests rules that match the path as spelled and as resolved: the folder for writes in the workspace, otherwise only
+ * the requested path. None for a path that contains the workspace or home. None for a listing, since the rule would
+ * also cover file contents.
  */
 export function suggestPathRules(fact: PathFact, view: PathView): string[] {
   const ends = [...new Set([fact.spelled, fact.real])]
@@ -71,12 +71,12 @@ function fileRuleText(file: string, view: PathView): string {
   return rule.includes('/') ? rule : `./${rule}`
 }
 
-/** From the workspace, from the home, or from the root of the machine: fit for every layer. */
+/** Relative to the workspace, the home, or the file system root, so that it works in every layer. */
 function relativePattern(file: string, { roots, home }: PathView): string {
   const root = roots.find((one) => isInside(file, one))
   if (root !== undefined) {
     const below = quotePath(path.relative(root, file))
-    // A folder of that very name is meant, not the home.
+    // A folder of that literal name, not the home.
     return /^[~!]/.test(below) ? `./${below}` : below
   }
   return isInside(file, home) ? `~/${quotePath(path.relative(home, file))}` : `/${quotePath(file)}`

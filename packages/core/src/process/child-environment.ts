@@ -1,9 +1,9 @@
 import path from 'node:path'
 
-/** Everything of our own environment that a command may see. Keys, tokens and options of our process are not in it. */
+/** Variables passed on to commands. Excludes the keys, tokens, and options of our process. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'SHELL']
 
-/** The clean environment of a command, before what the agent exported. */
+/** Clean environment of a command, without the agent's exports. */
 export function childEnvironment(own: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const env: Record<string, string> = { TERM: 'dumb', ...unattended }
   for (const [name, value] of Object.entries(own)) {
@@ -13,10 +13,10 @@ export function childEnvironment(own: NodeJS.ProcessEnv = process.env): Record<s
   return env
 }
 
-/** Nobody is there to turn pages, and looking at a repository takes no locks that would be in somebody's way. */
+/** Nobody can page through output, and git reads must not take locks that block others. */
 const unattended = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_OPTIONAL_LOCKS: '0' }
 
-/** A relative folder in it would have programs of the workspace run in place of those that are meant. */
+/** Drops relative folders, which would let workspace programs shadow system ones. */
 function absolutePath(given = ''): string {
   return given
     .split(path.delimiter)
@@ -24,7 +24,7 @@ function absolutePath(given = ''): string {
     .join(path.delimiter)
 }
 
-/** Tells programs that there is no network, which would otherwise try for a minute to find one. */
+/** Tells programs that there is no network. They would otherwise retry for a minute. */
 const offline = {
   npm_config_offline: 'true',
   YARN_ENABLE_NETWORK: '0',
@@ -34,12 +34,11 @@ const offline = {
   GOPROXY: 'off',
 }
 
-/** The same inside the sandbox. */
 export function confinedEnvironment(): Record<string, string> {
   return { ...childEnvironment(), ...offline }
 }
 
-/** Names that the shell keeps itself, or that would change how the next one starts. */
+/** Variables managed by the shell, or that would change how the next shell starts. */
 const notRemembered = new Set([
   'PWD',
   'SHLVL',
@@ -53,11 +52,13 @@ const notRemembered = new Set([
   'BASH_XTRACEFD',
 ])
 
-/** The kernel takes no single entry of 128 KiB or more, and no environment and arguments beyond a few MiB together. */
+/**
+ * The kernel rejects single entries of 128 KiB or more, and more than a few MiB of environment and arguments in total.
+ */
 const longestValue = 100_000
 const longestTogether = 1_000_000
 
-/** What a command exported beyond the clean environment, and the names of what is too long to be kept. */
+/** Returns the variables a command exported beyond the clean environment, and the names of those too long to keep. */
 export function exportedVariables(
   exported: Record<string, string>,
   clean: Record<string, string>,

@@ -87,7 +87,7 @@ withAndWithoutSandbox(({ confinement }) =>
     const running = membersOf({ mark: `${mark}.` }, { fresh: true })
     expect(running.map(({ pid }) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toSorted()).toEqual([
       'bash',
-      // Outside and first process of the background command; the first of what was left by the other.
+      // Outer and first process of the background command, and the first process of the detached one.
       ...(confinement === 'none' ? [] : ['bwrap', 'bwrap', 'bwrap']),
       'sleep',
       'sleep',

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { endCommand } from './processes.ts'
 
-/** Says that it is there, and that it was asked to end. */
+/** Prints when it is up and when it receives SIGTERM. */
 async function startCommand() {
   const script = `trap 'echo asked; exit' TERM; echo up; sleep 60 & wait`
   const child = spawn('bash', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,8 +1,8 @@
-/** The end of a text that only grows. Positions count characters from its beginning. */
+/** Tail of a growing text. Positions count characters from the start of the text. */
 interface Ring {
   readonly length: number
   add(text: string): void
-  /** What came since `from`; `lost` characters of that are no longer kept. */
+  /** Returns the text since `from`. `lost` counts characters no longer kept. */
   read(from?: number): { text: string; next: number; lost: number }
 }
 
@@ -18,7 +18,7 @@ export function createRing(limit = ringCharacters): Ring {
     },
     add(text) {
       if (text === '') return
-      // Many small pieces would cost more than their characters.
+      // Merge small pieces, since each costs more than its characters.
       const last = pieces.at(-1)
       if (last !== undefined && last.length + text.length <= 4096) pieces[pieces.length - 1] = last + text
       else pieces.push(text)
@@ -48,16 +48,16 @@ export function createRing(limit = ringCharacters): Ring {
   }
 }
 
-/** Output on its way to a watching person: in few pieces, and never more than a person could read. */
+/** Throttles live output for a person: few chunks, and never more than a person can read. */
 interface LiveText {
   add(text: string): void
-  /** The next piece, when there is one and the last is long enough ago. */
+  /** Resolves with the next chunk, at a limited rate. */
   next(): Promise<string>
 }
 
 const everyMs = 50
 const pieceCharacters = 4000
-/** After so much a person only looks whether it still moves. */
+/** Beyond this, a person only checks that output still moves. */
 const plentyCharacters = 100_000
 const plentyEveryMs = 1000
 

@@ -7,19 +7,18 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { freeFiles, startError } from './start-process.ts'
 
-/** A pipe whose writing end is given to a process as a file descriptor. */
 export interface Pipe {
   output: Socket
-  /** To be closed by whoever gave it away. */
+  /** The caller closes it after passing it on. */
   write: number
 }
 
 const made = 8
 
 /**
- * Real pipes. What Node gives a child for output is a socket, and `/dev/stdout` and `/dev/stderr` cannot be opened when
- * they are one. They are made as named pipes, a few at a time, and opened and unlinked at once: nothing stays on disk.
- * What nobody has taken for a while is closed.
+ * Creates real pipes. Node gives a child sockets for output, and `/dev/stdout` and `/dev/stderr` cannot be opened on a
+ * socket. Creates a few named pipes at a time, opens them, and unlinks them immediately, so nothing stays on disk.
+ * Closes unused pipes after a while.
  */
 export class PipePool {
   readonly #idleMs: number
@@ -49,13 +48,13 @@ export class PipePool {
   async #make(): Promise<void> {
     const folder = await mkdtemp(path.join(tmpdir(), 'troupe-pipes-'))
     try {
-      // Where few files are left, the commands themselves need some.
+      // If few file descriptors are left, leave some for the commands.
       const length = Math.max(1, Math.min(made, Math.floor(freeFiles() / 4)))
       const files = Array.from({ length }, (_, number) => path.join(folder, String(number)))
       await promisify(execFile)('mkfifo', ['-m', '600', ...files])
       for (const file of files) this.#ends.push(openPipe(file))
     } catch (error) {
-      // Fewer than wanted will do.
+      // Fewer pipes than requested are fine.
       if (this.#ends.length === 0) throw startError('A pipe for the command', error as Error)
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -63,7 +62,7 @@ export class PipePool {
   }
 }
 
-/** The reading end does not wait for a writer; the writing end blocks like any pipe of a program. */
+/** The read end does not wait for a writer. The write end blocks like a normal pipe. */
 function openPipe(file: string): { read: number; write: number } {
   const read = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {

@@ -46,7 +46,7 @@ test.runIf(linux)('the process that watches over commands stays as long as somet
   await vi.waitUntil(() => wardens().includes(pool.mark))
   await task?.stop()
   expect(shell.running()).toHaveLength(1)
-  // Longer than it would stay idle.
+  // Longer than the idle timeout.
   await shell.call(bash, { command: 'sleep 0.3' })
   expect(wardens()).toContain(pool.mark)
   await shell.close()

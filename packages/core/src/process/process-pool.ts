@@ -2,39 +2,41 @@ import { randomBytes } from 'node:crypto'
 import type { Pipe, PipePool } from './pipe-pool.ts'
 import type { Warden } from './warden.ts'
 
-/** What all sessions share that start processes, so that neither files nor processes grow with their number. */
+/**
+ * Resources shared by all sessions that start processes, so that file descriptors and processes do not grow with the
+ * number of sessions.
+ */
 export interface ProcessPool {
-  /** Begins the `TROUPE_TASK` of everything that is started: `<mark>.<session>.<number>`. */
+  /** Prefix of `TROUPE_TASK` for every process started: `<mark>.<session>.<number>`. */
   readonly mark: string
   takePipe(): Promise<Pipe>
-  /** Has a process group ended should our process die without a word. */
+  /** Makes sure the process group is killed if our process crashes. */
   watch(pid: number, ended: Promise<unknown>): void
-  /** Makes room for one more interpreter, which is in the pool until it has ended. Throws when all are at work. */
+  /** Adds an interpreter until it exits, evicting an idle one if needed. Throws if all are busy. */
   addInterpreter(interpreter: Interpreter): void
-  /** Gives back at once what is not in use. */
   close(): void
 }
 
-/** A process that holds what its session has declared. */
+/** Process that holds its session's declarations. */
 export interface Interpreter {
   readonly busy: boolean
-  /** When it was last at work, of `performance.now()`. */
+  /** Last use, as `performance.now()`. */
   readonly usedAt: number
   readonly ended: Promise<unknown>
-  /** Ends it. `why` is a sentence for the model, told with the next call. */
+  /** Ends it. `why` is a sentence for the model, sent with the next call. */
   evict(why: string): void
 }
 
 export interface ProcessPoolOptions {
-  /** Pipes and the watching process that nobody has used for so long are given back. */
+  /** Idle time after which pipes and the watching process are released. */
   idleMs?: number
-  /** So many interpreters live at once; one more ends the one that has been idle for longest. */
+  /** Maximum interpreters at once. One more evicts the one idle longest. */
   interpreters?: number
-  /** An interpreter that nobody has used for so long ends. */
+  /** Idle time after which an interpreter is ended. */
   interpreterIdleMs?: number
 }
 
-/** What starts processes is loaded when there is one: most sessions of a program never need it. */
+/** Loads the process modules lazily, since most sessions never need them. */
 export function createProcessPool({
   idleMs = 30_000,
   interpreters: most = 8,
@@ -95,7 +97,7 @@ export function createProcessPool({
     idle = setTimeout(() => void rest(), idleMs).unref()
   }
 
-  /** What has detached itself from its command is not watched by its number, but still to be found by its mark. */
+  /** A process detached from its command is not watched by PID but can still be found by its mark. */
   async function rest(): Promise<void> {
     const { membersOf } = await import('./processes.ts')
     if (watched.size > 0) return

@@ -7,23 +7,23 @@ export interface ProcessInfo {
   parent: number
   group: number
   session: number
-  /** When it began, in a form that only helps to tell two processes with one pid apart. */
+  /** Start time in an opaque form, only for telling processes with the same PID apart. */
   began: string
-  /** It computes, or the system does so for it; not waiting for anything. */
+  /** Running or in uninterruptible I/O, not waiting. */
   works: boolean
 }
 
-/** What belongs to a command: its process group and session, what carries its mark, and what those have started. */
+/** Processes of a command: its process group and session, everything with its mark, and their descendants. */
 export interface CommandProcesses {
-  /** The leader of the group, which may be gone. */
+  /** Group leader, which may have exited. */
   pid?: number
-  /** The value of `TROUPE_TASK`, or its beginning up to and with a dot. */
+  /** Value of `TROUPE_TASK`, or a prefix that ends with a dot. */
   mark?: string
 }
 
 /**
- * What of a command is alive now. Members that were found before are, as long as they live, whatever they have become,
- * and so is what they started. Without `fresh` a look may be a few milliseconds old.
+ * Returns the living processes of a command. Known members count as long as they live, whatever they have become, as do
+ * their children. Without `fresh`, the snapshot may be a few milliseconds old.
  */
 export function membersOf(
   { pid, mark }: CommandProcesses,
@@ -32,30 +32,30 @@ export function membersOf(
   const all = snapshotProcesses(fresh)
   const members = new Set<ProcessInfo>()
   if (pid !== undefined) for (const one of [...all.groups.of(pid), ...all.sessions.of(pid)]) members.add(one)
-  // A child that was forked a moment ago has neither yet.
+  // A just-forked child is not in its group or session yet.
   if (pid !== undefined) for (const one of all.pids.of(pid)) if (one.parent === process.pid) members.add(one)
   if (mark !== undefined) for (const one of marked(all, mark)) members.add(one)
   for (const { pid: before, began } of known)
     for (const one of all.pids.of(before)) if (one.began === began) members.add(one)
-  // A set that grows while it is walked is walked to its end.
+  // Iterating a set also visits elements added meanwhile.
   for (const one of members) for (const child of all.children.of(one.pid)) members.add(child)
   return [...members].filter((one) => one.pid !== process.pid)
 }
 
-/** Whether this very process still runs. One that has ended and waits for its parent does not. */
+/** True if this exact process still runs. A zombie does not. */
 export function isAlive({ pid, began }: ProcessInfo): boolean {
   if (process.platform !== 'linux') return sendSignalTo(pid, 0)
   return readProcess(pid)?.began === began
 }
 
-/** False when there is nobody to send it to. */
+/** Returns false if there is no such process. */
 export function sendSignalTo(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ESRCH') return false
-    // Somebody else's: it is there, and not ours to end.
+    // Belongs to another user: it exists, but we cannot kill it.
     if (code === 'EPERM') return true
     throw error
   }
@@ -68,7 +68,7 @@ interface Snapshot {
   groups: Index
   sessions: Index
   children: Index
-  /** By the value of `TROUPE_TASK`; made when it is asked for. */
+  /** By value of `TROUPE_TASK`. Built on demand. */
   marks?: Map<string, ProcessInfo[]>
 }
 
@@ -107,7 +107,7 @@ function marked(all: Snapshot, mark: string): ProcessInfo[] {
   return [...all.marks].flatMap(([value, list]) => (value.startsWith(mark) ? list : []))
 }
 
-/** Empty where there is none, and where the kernel does not let us look. */
+/** Empty if there is none or the kernel denies access. */
 function processMarkOf({ pid }: ProcessInfo): string {
   if (process.platform !== 'linux') return ''
   const environment = `\0${readText(`/proc/${pid}/environ`)}\0`
@@ -126,7 +126,7 @@ function listFromProc(): ProcessInfo[] {
 function readProcess(pid: number): ProcessInfo | undefined {
   const stat = readText(`/proc/${pid}/stat`)
   if (stat === '') return undefined
-  // The command name may hold blanks and brackets; fields are counted behind its last bracket.
+  // The command name may contain spaces and parentheses, so fields start after the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, parent, group, session] = fields
   if (state === 'Z' || state === 'X') return undefined
@@ -164,14 +164,13 @@ function readText(file: string): string {
   }
 }
 
-/** How long a command has between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const graceMs = 1000
 const giveUpMs = 5000
 
 interface PendingEnd {
   target: CommandProcesses
   atOnce: boolean
-  /** What of it is alive. */
   known: ProcessInfo[]
   resolve(): void
   reject(error: Error): void
@@ -180,9 +179,9 @@ interface PendingEnd {
 let pendingEnds: PendingEnd[] | undefined
 
 /**
- * Ends everything that belongs to a command, also what left its group: SIGTERM, then SIGKILL for what is still there;
- * `atOnce` is for what has nothing to put in order. Resolves when all of it is gone; rejects when the system does not let go of something. Commands that are ended in one
- * go share their looks at the processes of the machine, which cost more than all the rest.
+ * Ends all processes of a command, including those that left its group: SIGTERM, then SIGKILL for the rest. `atOnce`
+ * skips SIGTERM for processes with nothing to clean up. Resolves when all are gone; rejects if some cannot be killed.
+ * Commands ended together share process snapshots, which are the main cost.
  */
 export function endCommand(target: CommandProcesses, { atOnce = false } = {}): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -214,7 +213,7 @@ async function endAll(endings: PendingEnd[]): Promise<void> {
   }
 }
 
-/** What is left of them after a while, also of what was started while the signals went out. */
+/** Returns the commands still alive after a while, including processes started during signaling. */
 async function goneWithin(ms: number, endings: PendingEnd[]): Promise<PendingEnd[]> {
   let left = endings
   const end = performance.now() + ms
@@ -225,7 +224,6 @@ async function goneWithin(ms: number, endings: PendingEnd[]): Promise<PendingEnd
   return left
 }
 
-/** Those of which something is alive; the others are done. */
 function stillAlive(endings: PendingEnd[]): PendingEnd[] {
   let fresh = true
   return endings.filter((ending) => {
@@ -237,7 +235,7 @@ function stillAlive(endings: PendingEnd[]): PendingEnd[] {
 }
 
 function sendSignal({ target: { pid: group }, known }: PendingEnd, name: NodeJS.Signals): void {
-  // The kernel sends to a group as one: whoever forks meanwhile cannot slip through.
+  // The kernel signals a group atomically, so a concurrent fork cannot escape.
   if (group !== undefined && known.some((one) => one.group === group)) sendSignalTo(-group, name)
   for (const one of known) if (one.group !== group) sendSignalTo(one.pid, name)
 }

@@ -8,7 +8,7 @@ test('what cannot be started is an error with its name', async () => {
   await expect(start).rejects.toThrow('The helper could not be started: spawn /no/such/program ENOENT.')
 })
 
-/** Opens files until there are none left, calls tools, gives the files back, and calls them again. */
+/** Opens files until none are left, calls tools, closes the files, and calls them again. */
 const program = `
 import { closeSync, openSync } from 'node:fs'
 import bash from '../tools/bash.ts'

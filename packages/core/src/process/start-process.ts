@@ -10,14 +10,14 @@ const shortages: Record<string, string> = {
   ENOMEM: 'the machine is out of memory',
 }
 
-/** What the system has run out of, in plain words. Undefined for any other error. */
+/** Names the exhausted system resource in plain words. Undefined for other errors. */
 export function shortageOf(error: unknown): string | undefined {
   return shortages[(error as NodeJS.ErrnoException | null | undefined)?.code ?? '']
 }
 
 const waitsMs = [20, 50, 100, 200, 400, 800]
 
-/** Tries again for a while when the system has run out of files, processes or memory: others give them back. */
+/** Retries for a while if the system is out of files, processes, or memory, since others release them. */
 async function retryOnShortage<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   for (const ms of waitsMs) {
     try {
@@ -30,17 +30,17 @@ async function retryOnShortage<Result>(work: () => Promise<Result> | Result): Pr
   return work()
 }
 
-/** So many stay free for connections, the database and files that are written. */
+/** File descriptors reserved for connections, the database, and file writes. */
 const reservedFiles = 24
-/** While something was given back so recently, waiting helps. */
+/** Waiting helps only if a process exited within this time. */
 const shortageWaitMs = 3000
 
 let lastEnd = -Infinity
 let lastStart: Promise<unknown> = Promise.resolve()
 
 /**
- * Starts processes one after the other, and each only when there are files left to open: where many start at once, they
- * take turns, as long as those that run give files back.
+ * Starts processes one at a time, each only while file descriptors are available. Concurrent starts queue as long as
+ * running processes free descriptors.
  */
 export function queueStart<Result>(start: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   return retryOnShortage(() => {
@@ -55,10 +55,10 @@ export function queueStart<Result>(start: () => Promise<Result>, signal?: AbortS
   })
 }
 
-/** How many files can be opened without touching the reserve. Infinity where the system does not tell. */
+/** Number of files that can be opened without touching the reserve. Infinity if the system does not report a limit. */
 export function freeFiles(): number {
   limit ??= readLimit()
-  // A limit that nobody comes near need not be counted against.
+  // Skip counting if the limit is far out of reach.
   if (limit > 16_384) return Infinity
   try {
     return limit - reservedFiles - readdirSync('/proc/self/fd').length
@@ -78,15 +78,15 @@ function readLimit(): number {
 }
 
 /**
- * Starts a child process with `start`, which calls `spawn`. Rejects when it cannot be started. Node reports that in
- * three ways: it throws, emits an error, or emits one and returns a child without streams. An error without a listener
- * would end our process.
+ * Starts a child process with `start`, which calls `spawn`. Rejects if it fails to start. Node reports failure in three
+ * ways: it throws, emits an error, or emits one and returns a child without streams. An unhandled error event would end
+ * our process.
  */
 export async function startProcess<Child extends ChildProcess>(name: string, start: () => Child): Promise<Child> {
   try {
     const child = start()
     if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once('error', resolve))
-    // A failed kill or message is no reason to end; callers listen for the exit.
+    // Ignore failed kills or messages. Callers listen for the exit.
     child.on('error', () => undefined)
     child.once('close', () => (lastEnd = performance.now()))
     return child
@@ -103,7 +103,6 @@ export function startError(name: string, error: Error): Error {
   })
 }
 
-/** Whether a file is there and may be run. */
 export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
@@ -113,12 +112,12 @@ export function isProgram(file: string): boolean {
   }
 }
 
-/** When the kernel says that a process began, so that a reused pid is never taken for it. Undefined when it is gone. */
+/** Start time from the kernel, which detects a reused PID. Undefined if the process is gone. */
 export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      // The command name may hold blanks and brackets; fields are counted behind its last bracket.
+      // The command name may contain spaces and parentheses, so fields start after the last parenthesis.
       const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
       return `${ticks} ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`
     }
@@ -129,15 +128,12 @@ export function processStartTime(pid: number): string | undefined {
   }
 }
 
-/**
- * The environment that a tool gives to the processes it starts, so that they are known as those of its call even when
- * the leader of their group is gone.
- */
+/** Environment that marks the processes of a tool call, so that they can be found after their group leader exits. */
 export function processMark(runId: string, toolCallId: string): Record<string, string> {
   return { TROUPE_CALL: `${runId}/${toolCallId}` }
 }
 
-/** The shell that commands run in, whatever PATH an agent has exported. */
+/** Finds the shell for commands, regardless of the agent's PATH. */
 export function findBash(): string {
   found ??= places().find(isProgram)
   if (found === undefined)
@@ -158,7 +154,7 @@ function places(): string[] {
   return folders.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, 'bash'))
 }
 
-/** A program of the system, or else of PATH. */
+/** Finds a program in system folders first, then in PATH. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const folders = ['/usr/bin', '/bin', '/usr/local/bin', ...(env['PATH'] ?? '').split(path.delimiter)]
   return folders

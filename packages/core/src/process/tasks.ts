@@ -3,7 +3,7 @@ import type { Confinement } from '../access/decision.ts'
 import { ringCharacters } from './output-buffer.ts'
 import type { ProcessPool } from './process-pool.ts'
 
-/** A command that runs on after its call: a background command or a terminal. */
+/** Command that outlives its call: a background command or a terminal. */
 export interface Task {
   id: string
   kind: 'command' | 'terminal'
@@ -11,45 +11,42 @@ export interface Task {
   confinement: Confinement
   pid: number
   startedAt: number
-  /** When it ended; undefined while it runs. */
   endedAt: number | undefined
   status: 'running' | 'ended' | 'stopped' | 'timed-out'
   exitCode: number | null
-  /** Where what it printed is, once that is more than the ring keeps. `note`: what of it is not there, and why. */
+  /** File with the output once it exceeds the ring. `note` says what is missing and why. */
   spilled: { path: string; length: number; note?: string | undefined } | undefined
-  /** What was printed since `from`, and where the next reading starts. The ring keeps the last MiB. */
+  /** Returns the output since `from` and the next position. The ring keeps the last MiB. */
   read(from?: number): { text: string; next: number; lost: number }
-  /** How far the session's last look at it came; kept for readers that want only what is new. */
+  /** Position of the session's last read, for readers that want only new output. */
   seen: number
-  /** Resolves when something new was printed and it has been quiet for `quietMs`, it ended, or `ms` have passed. */
+  /** Resolves when there is new output followed by `quietMs` of silence, when it ends, or after `ms`. */
   settled(options: { ms: number; quietMs: number; from: number; signal?: AbortSignal }): Promise<void>
-  /** Terminals and commands with an open stdin. */
+  /** Only for terminals and commands with an open stdin. */
   write?(text: string): void
   resize?(columns: number, rows: number): void
   /** Ends the whole process group: SIGTERM, then SIGKILL. Resolves when it is gone. */
   stop(): Promise<void>
-  /** Resolves when nothing of it runs any more. Never rejects. */
+  /** Resolves when none of its processes run. Never rejects. */
   readonly ended: Promise<void>
 }
 
-/** All tasks of one session. None survives it. */
+/** Tasks of one session. None outlives it. */
 export interface Tasks {
   /**
-   * In the environment of everything that the session starts, as `TROUPE_TASK=<mark>.<number>`: what leaves its process
-   * group is found by it.
+   * In the environment of every process of the session, as `TROUPE_TASK=<mark>.<number>`. Finds processes that leave
+   * their group.
    */
   readonly mark: string
-  /** The mark of the next command. */
   nextMark(): string
-  /** Of those that have ended, the oldest are forgotten when there are many. */
+  /** Drops the oldest ended tasks if there are many. */
   add(task: Task): void
   get(id: string): Task | undefined
   list(): Task[]
-  /** Stops everything. */
   dispose(): Promise<void>
 }
 
-/** Of the tasks that have ended, so many can still be read, and so much of what they printed. */
+/** Ended tasks that stay readable, and the total output kept for them. */
 const maxTasks = 300
 const maxTaskCharacters = 32 << 20
 
@@ -87,7 +84,7 @@ export function createTasks(pool: Pick<ProcessPool, 'mark' | 'watch'>): Tasks {
 
   async function dispose(): Promise<void> {
     const outcomes = await Promise.allSettled([...tasks.values()].map((task) => task.stop()))
-    // What detached itself, from whichever call of the session.
+    // End detached processes of any call in the session.
     if (commands > 0) {
       const { endCommand } = await import('./processes.ts')
       await endCommand({ mark: `${mark}.` })

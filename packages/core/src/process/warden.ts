@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { findBash, startProcess } from './start-process.ts'
 
-/** Ends what is left of a session when the process that started it dies without a word. */
+/** Kills the remaining processes of a session if the process that started them crashes. */
 export interface Warden {
   watch(pid: number): void
   release(pid: number): void
-  /** There is nothing left to watch. */
   dismiss(): void
 }
 
-// Lives in a session of its own and reads pids until its input ends, which is when our process is gone.
+// Runs in its own session and reads PIDs until its stdin closes, which means that our process is gone.
 const script = `trap '' HUP INT TERM
 groups=' '
 while read -r action pid; do
@@ -24,7 +23,7 @@ end TERM "$1"
 sleep 1
 end KILL "$1"`
 
-/** `onGone`: it has ended, or could not be started. */
+/** `onGone`: it exited or could not be started. */
 export function startWarden(mark: string, onGone: () => void = () => undefined): Warden {
   let child: ChildProcess | undefined
   let over = false
@@ -47,7 +46,7 @@ export function startWarden(mark: string, onGone: () => void = () => undefined):
       ;(ready.stdin as unknown as { unref(): void }).unref()
       return ready.stdin.write(told.join(''))
     },
-    // Without a warden everything works; only a crash would leave something behind until the next start.
+    // The warden is optional. Without it, a crash leaves processes behind until the next start.
     onGone,
   )
   const tell = (action: string, pid: number): void => {

@@ -8,15 +8,14 @@ import {
   type StoredMessage,
 } from '@troupe/protocol'
 
-/** What a projection is made from. Only messages with an id can be compacted up to. */
+/** Input of a projection. Compaction needs messages with an ID. */
 export type PromptMessage = Pick<StoredMessage, 'role' | 'parts' | 'metadata'> & { id?: string }
 
 type Compaction = DataParts['compaction']
 
 /**
- * The messages as a model is told them: everything up to the step that the newest compaction names is its summary, said
- * as from the person. Instructions at the start stay. A compaction that was switched `off`, or that names no message of
- * this branch, is as if it had never been.
+ * Replaces everything up to the step named by the newest compaction with its summary, as a user message. Keeps leading
+ * system messages. Ignores a compaction that is `off` or names no message of this branch.
  */
 export function applyCompactions(messages: readonly PromptMessage[]): readonly PromptMessage[] {
   const found = newestCompaction(messages)
@@ -40,7 +39,7 @@ function newestCompaction(messages: readonly PromptMessage[]): { index: number; 
     for (const part of parts) {
       const data = part.type === 'data-compaction' ? dataParts.compaction.schema.safeParse(part.data).data : undefined
       if (data === undefined) continue
-      // One that is switched on again is the newest.
+      // A compaction that is turned on again counts as the newest.
       compactions.delete(data.id)
       compactions.set(data.id, data)
     }
@@ -52,12 +51,12 @@ function newestCompaction(messages: readonly PromptMessage[]): { index: number; 
   return undefined
 }
 
-/** Shorter results stay: a pointer would hardly be shorter. */
+/** Shorter results stay, since a pointer would hardly save anything. */
 const minTrimLength = 1000
 
 /**
- * The messages with old results of tools as pointers to the files that hold them, up to the step that the newest
- * `data-trim` names. What the tree holds is not touched.
+ * Replaces old tool results with pointers to files that hold them, up to the step named by the newest `data-trim`. Does
+ * not change the stored messages.
  */
 export function applyTrim(messages: readonly PromptMessage[]): readonly PromptMessage[] {
   const found = newestTrim(messages)
@@ -69,7 +68,7 @@ export function applyTrim(messages: readonly PromptMessage[]): readonly PromptMe
   })
 }
 
-/** Results that a trim up to here would set aside, with the files that they go to. */
+/** Results that a trim up to this step would move to files, with their paths. */
 export function trimmableResults(
   parts: readonly Part[],
   upToStep: number,

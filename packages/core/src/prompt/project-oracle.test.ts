@@ -33,12 +33,12 @@ async function projectByTheSdk(messages: readonly Told[], instructions: string):
   })
 }
 
-/** One intended difference: whose word a remark is, we say. */
+/** Intended difference: we say who made a remark. */
 function withoutWhose(prompt: unknown): unknown {
   return JSON.parse(JSON.stringify(prompt).replaceAll('"value":"Denied. The person said: ', '"value":"')) as unknown
 }
 
-/** One intended difference: neighbours of one side are one message. */
+/** Intended difference: adjacent messages of one role are merged. */
 function inTurn(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const merged: LanguageModelV4Prompt = []
   for (const message of prompt) {
@@ -50,10 +50,9 @@ function inTurn(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
 }
 
 /**
- * The message without the other intended differences: blank texts and errors, reasoning that nothing follows, half
- * characters, illegal names, ids used twice, inputs that are no objects, blobs and addresses that nobody could fetch,
- * skills, stored text for the model, approvals of a provider's own tools, and refusals without a remark (we have words
- * of our own for those).
+ * Removes the other intended differences: blank texts and errors, trailing reasoning, lone surrogates, illegal names,
+ * duplicate IDs, non-object inputs, unfetchable blobs and URLs, skills, stored text for the model, approvals of
+ * provider-executed tools, and denials without a remark (we use our own wording).
  */
 function plainly({ role, parts }: Told, place = 0): Told {
   const plain = parts.flatMap((part): Part[] => {

@@ -390,7 +390,7 @@ async function problems(messages: readonly Told[], instructions?: string): Promi
   return strictProblems(await loadFiles(project(messages, instructions), blobs, { provider: 'test' }))
 }
 
-/** Holds one picture, under the first of the generator's hashes. */
+/** Holds one image, under the generator's first hash. */
 const blobs: Pick<Blobs, 'get'> = {
   get: (sha256) =>
     Promise.resolve(

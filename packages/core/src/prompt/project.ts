@@ -16,19 +16,19 @@ import { type FileKind, projectFile, projectReadFiles, projectReasoningFile, typ
 export { blobHash } from './prompt-files.ts'
 
 /**
- * What the provider is sent: a pure function of stored messages. It calls no tool code; the text that a tool wants the
- * model to read was stored with its output. Whatever the messages are, the result is a request that a strict provider
- * accepts: every call is followed by exactly one result, no result without its call, no empty content, legal names,
- * user and assistant in turn. Where the conversation was compacted, its summary stands for what came before.
+ * Converts stored messages to the provider's prompt. Pure: calls no tool code, since a tool's text for the model is
+ * stored with its output. For any input, the result is a request that a strict provider accepts: exactly one result
+ * after each tool call, no result without its call, no empty content, legal names, alternating user and assistant. A
+ * compacted chat starts with its summary.
  *
- * Files are named by `troupe-blob:<sha256>` URLs; `loadFiles` puts their bytes in.
+ * Files are referenced by `troupe-blob:<sha256>` URLs; `loadFiles` inserts their bytes.
  */
 export function project(
   stored: readonly PromptMessage[],
   instructions?: string,
   takes: readonly FileKind[] = [],
   reader?: PromptReader,
-  /** The provider paused its answer and gets it back as it is. */
+  /** The provider paused its answer and must get it back unchanged. */
   isPaused = false,
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
@@ -51,8 +51,8 @@ export function project(
 }
 
 /**
- * Who is sent the projection. What a provider adds to its answers (ids of items, signatures, sealed thoughts) goes back
- * only to the address and account that it came from. A `stranger` reads texts, calls and results, and no thoughts.
+ * Recipient of the prompt. Provider data in answers (item IDs, signatures, encrypted reasoning) goes back only to the
+ * endpoint and account it came from. A `stranger` gets texts, calls, and results, but no reasoning.
  */
 type PromptReader = { id: string; source?: string } | 'stranger'
 
@@ -61,23 +61,23 @@ type Ownership = 'own' | 'foreign' | 'stranger'
 function ownership(metadata: Metadata | undefined, reader: PromptReader | undefined): Ownership {
   if (reader === 'stranger') return 'stranger'
   const { model, source } = metadata ?? {}
-  // Nobody knows who wrote it: messages of programs, which have one model.
+  // Unknown author: a program's messages, which have a single model.
   if (reader === undefined || (model === undefined && source === undefined)) return 'own'
   if (source !== undefined && reader.source !== undefined) return source === reader.source ? 'own' : 'foreign'
   return model?.split('/')[0] === reader.id.split('/')[0] ? 'own' : 'foreign'
 }
 
-/** Stands for a message of a person that has nothing for a model to read, so that the other side stays in turn. */
+/** Replaces a user message with nothing for the model to read, which keeps the roles alternating. */
 const emptyMessageText = '[No text.]'
 
-/** Nobody has said anything since the last answer: it was cut off and is to go on. */
+/** The last answer was cut off with no message since, so it should continue. */
 const continueText = '[Your answer was cut off here. Go on from exactly there, without repeating any of it.]'
 
 type UserContent = (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
 
-/** Neighbours of one side are one message: not every provider takes two in a row. */
+/** Merges adjacent messages of one role, since some providers reject two in a row. */
 function pushUser(prompt: LanguageModelV4Prompt, content: UserContent, otherwise?: string): void {
   const last = prompt.at(-1)
   if (last?.role === 'user') last.content.push(...content)
@@ -86,7 +86,7 @@ function pushUser(prompt: LanguageModelV4Prompt, content: UserContent, otherwise
 }
 
 function pushAssistant(prompt: LanguageModelV4Prompt, content: AssistantContent): void {
-  // Reasoning that nothing follows was cut off; providers refuse it.
+  // Trailing reasoning was cut off, and providers reject it.
   const end = content.findLastIndex((part) => part.type !== 'reasoning' && part.type !== 'reasoning-file') + 1
   if (end === 0) return
   const last = prompt.at(-1)
@@ -146,13 +146,13 @@ function pushAnswer(
         content.push({ type: 'custom', kind: part.kind, ...options(part.providerMetadata) })
         return
       default:
-      // Everything else is for people.
+      // All other parts are for people.
     }
   }
 
   function pushCall(part: CallPart): void {
     const own = part.providerExecuted === true
-    // Only the provider that ran it knows such a call; its text says what came of it.
+    // Only the provider that ran the call knows it. The text tells its outcome.
     if (own && ownership !== 'own') return
     files.push(...readFiles.content(part))
     const named = {
@@ -197,7 +197,7 @@ interface CallPart {
 
 const deniedText = 'The person refused this call.'
 
-/** What a person remarks is their word, not the reason of a rule. */
+/** A remark by the person is quoted as theirs, not as a rule's reason. */
 function deniedReason(approval: CallPart['approval']): string | undefined {
   const { reason, isAutomatic } = approval ?? {}
   if (reason === undefined || isBlank(reason) || isAutomatic === true || reason.startsWith(editedText)) return reason
@@ -213,7 +213,7 @@ function modelOutput(part: CallPart, note: string | undefined): LanguageModelV4T
   return { type: 'text', value: (note === undefined ? text : `${text} ${note}`).toWellFormed() }
 }
 
-/** Results of a provider's own tools go back in the form it gave them in. */
+/** Results of provider-executed tools go back in their original form. */
 function failure(part: CallPart, text: string | undefined, otherwise: string): LanguageModelV4ToolResultPart['output'] {
   const value = text === undefined || isBlank(text) ? otherwise : text.toWellFormed()
   return { type: part.providerExecuted === true ? 'error-json' : 'error-text', value }
@@ -227,7 +227,7 @@ function userContent(parts: readonly Part[]): UserContent {
   })
 }
 
-/** What a message in the middle of an answer brought in follows it there. */
+/** Parts attached to a message in the middle of an answer follow that message. */
 function attachedParts(parts: readonly Part[], index: number): readonly Part[] {
   const after = parts.slice(index + 1)
   const end = after.findIndex((part) => !/^data-(skill|command|mention)$/.test(part.type))
@@ -241,13 +241,12 @@ function textParts(
   return isBlank(text) ? [] : [{ type: 'text', text: text.toWellFormed(), ...options(providerMetadata) }]
 }
 
-/** Data parts are for people; only those that carry words for the model are told to it. */
+/** Data parts are for people. Only those with text for the model are sent. */
 function dataText(part: Part): LanguageModelV4TextPart[] {
   const text = blockText(part)
   return text === undefined ? [] : [{ type: 'text', text }]
 }
 
-/** What a prompt of an MCP server came with. */
 function pictures(part: Part): LanguageModelV4FilePart[] {
   if (part.type !== 'data-command') return []
   const { data } = dataParts.command.schema.safeParse(part.data)
@@ -265,7 +264,7 @@ function blockText(part: Part): string | undefined {
   if (part.type === 'data-command') {
     const { data } = dataParts.command.schema.safeParse(part.data)
     if (data === undefined) return undefined
-    // What a server wrote is not in the person's own words.
+    // A server's text must not pass as the person's own words.
     return wrapBlock(data.scope === 'mcp' ? 'mcp-prompt' : 'person-command', { name: data.name }, data.content)
   }
   if (part.type !== 'data-mention') return undefined
@@ -277,7 +276,7 @@ function plainText(parts: readonly Part[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }
 
-/** Strict providers take only objects as input; a string is what `string` tools were given. */
+/** Strict providers accept only objects as input. `string` tools were given a string. */
 function objectInput(input: unknown): unknown {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input: input ?? '' }
 }
@@ -286,7 +285,7 @@ function legalName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 }
 
-/** Ids are legal and unique where we write them; those of an import may be neither. */
+/** Our own IDs are legal and unique, but imported ones may not be. */
 function uniqueId(id: string, taken: Set<string>): string {
   const legal = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call'
   let free = legal
@@ -305,14 +304,14 @@ function isBlank(text: string): boolean {
 }
 
 /**
- * JSON without half surrogate pairs, which some providers refuse: a tool may cut its output anywhere. The same object
- * where there is nothing to mend.
+ * Replaces lone surrogates, which some providers reject. A tool may cut its output anywhere. Returns the same object if
+ * nothing changes.
  */
 export function wellFormed<T>(value: T): T {
   return isWellFormed(value) ? value : (repairValue(value) as T)
 }
 
-/** Looks before anything is copied: hardly ever is there something to mend. */
+/** Check before copying, since there is hardly ever anything to repair. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true

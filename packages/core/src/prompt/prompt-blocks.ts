@@ -1,7 +1,9 @@
 import path from 'node:path'
 import type { DataParts } from '@troupe/protocol'
 
-/** What we wrap texts in for a model, under names that files rarely have. No text in one can begin or end any of them. */
+/**
+ * Tags that wrap texts for a model, with names rarely found in files. Wrapped text cannot open or close any of them.
+ */
 const tags = [
   'skill',
   'person-command',
@@ -15,7 +17,7 @@ type BlockTag = (typeof tags)[number]
 
 const ownTagPattern = new RegExp(String.raw`<(?=[\s/\\]*(?:${tags.join('|')})(?![\w-]))`, 'gi')
 
-/** A text of others, marked as what it is. Pure, so that the same message is the same to a model each time. */
+/** Wraps third-party text in a tag. Pure, so the same message always renders the same. */
 export function wrapBlock(tag: BlockTag, attributes: Record<string, string | undefined>, body: string): string {
   const named = Object.entries(attributes).flatMap(([name, value]) =>
     value === undefined ? [] : [` ${name}=${attribute(value)}`],
@@ -27,13 +29,12 @@ function attribute(value: string): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')
 }
 
-/** What a person named with `@`, as a model is told it. */
 export function mentionBlock({ kind, name, path, lines, content }: DataParts['mention']): string {
   if (kind === 'agent') return wrapBlock('mentioned-agent', { name }, content)
   return wrapBlock(kind === 'folder' ? 'mentioned-folder' : 'mentioned-file', { path: path ?? name, lines }, content)
 }
 
-/** A skill as a model is told it. Without a text: it has been told before in this conversation. */
+/** Renders a skill for the model. Empty content means it was loaded earlier in this chat. */
 export function skillBlock(skill: { name: string; path: string; content: string }): string {
   const { name, content } = skill
   const folder = path.dirname(skill.path)

@@ -11,27 +11,25 @@ import type {
 import { fileKind, headLength, maxRequestBytes, type MediaFacts, mediaProblem } from '../files/file-kind.ts'
 import type { Blobs } from '../tool/services.ts'
 
-/** What a model may be able to look at or listen to. */
 export type FileKind = 'image' | 'pdf' | 'audio' | 'video'
 
-/** What decides about files: the model, and what is known of it. */
 export interface FileSupport {
   provider: string
-  /** Unknown: images and PDFs are tried. */
+  /** Absent if unknown: images and PDFs are tried. */
   takes?: readonly FileKind[]
   supportedUrls?: LanguageModelV4['supportedUrls']
 }
 
-/** Providers whose files an id can stand for. */
+/** Providers that accept file IDs. */
 const keepsFiles = new Set(['openai', 'anthropic', 'google', 'xai'])
 
-/** A text file is put into the message up to this many characters. */
+/** Maximum characters of a text file in a message. */
 const longestText = 200_000
 
 /**
- * Puts the bytes of blobs into a prompt, just before the call, and words in the place of every file that the model
- * cannot take: one that its provider refuses would fail this call and every later one of the session. Text files become
- * text, which every model reads.
+ * Loads blob bytes into a prompt right before the call, and replaces files the model cannot take with text. A file that
+ * the provider rejects would fail this call and every later one in the session. Text files become text, which every
+ * model reads.
  */
 export async function loadFiles(
   prompt: LanguageModelV4Prompt,
@@ -54,7 +52,7 @@ export async function loadFiles(
 
   async function loadPart(part: File): Promise<Content[]> {
     const fitted = await fit(part)
-    // Of pictures that a model thought in nothing has to be said.
+    // Omit images from reasoning without a note.
     return part.type === 'reasoning-file' && fitted.type === 'text' ? [] : [fitted]
   }
 
@@ -76,7 +74,7 @@ export async function loadFiles(
   }
 }
 
-/** Whether a prompt has files at all, so that they may be why it was refused. */
+/** True if files could be why a prompt was rejected. */
 export function hasFiles(prompt: LanguageModelV4Prompt): boolean {
   return prompt.some(({ role, content }) => role !== 'system' && role !== 'tool' && (content as Content[]).some(isFile))
 }
@@ -92,7 +90,7 @@ function text(words: string): LanguageModelV4TextPart {
   return { type: 'text', text: words }
 }
 
-/** The bytes of a file that we hold; undefined for one that lies elsewhere. */
+/** Bytes of a file we hold. Undefined for remote files. */
 async function bytesOf(
   { data, mediaType }: File,
   blobs: Pick<Blobs, 'get'> | undefined,
@@ -109,7 +107,7 @@ async function bytesOf(
   return { bytes: blob.bytes, mediaType: mediaType === unknownType ? blob.mediaType : mediaType }
 }
 
-/** A file goes out as what its bytes are: providers look at them too, and refuse what is called otherwise. */
+/** Sends a file with the type its bytes have. Providers check the bytes and reject a mismatch. */
 function inlinePart(
   part: File,
   { bytes, mediaType }: { bytes: Uint8Array; mediaType: string },
@@ -139,7 +137,7 @@ function fileText(part: File, bytes: Uint8Array): LanguageModelV4TextPart {
   return text(`[The file ${nameOf(part)}:]\n${content}${left}`)
 }
 
-/** `report.pdf, 12 pages, not shown: this model takes no PDFs` */
+/** Formats as `report.pdf, 12 pages, not shown: this model takes no PDFs`. */
 function note(part: File, why: string, url?: string, bytes?: Uint8Array): LanguageModelV4TextPart {
   const facts = [nameOf(part), ...(bytes === undefined ? [] : factsOf(part.mediaType, bytes)), ...(url ? [url] : [])]
   return text(`[${facts.join(', ')}, not shown: ${why}]`.toWellFormed())
@@ -158,7 +156,7 @@ function factsOf(mediaType: string, bytes: Uint8Array): string[] {
 
 const countedPages = new WeakMap<Uint8Array, number>()
 
-/** As its page tree says, where that is not compressed. */
+/** Reads the count from the page tree, if not compressed. */
 function pagesOf(bytes: Uint8Array): number | undefined {
   const known = countedPages.get(bytes)
   if (known !== undefined) return known || undefined
@@ -172,7 +170,7 @@ function pagesOf(bytes: Uint8Array): number | undefined {
   return pages || undefined
 }
 
-/** Images of the four types that every provider takes. */
+/** Images are limited to the four types that every provider takes. */
 function kindOf(mediaType: string): FileKind | undefined {
   if (/^image\/(png|jpe?g|gif|webp)$/i.test(mediaType)) return 'image'
   if (/^application\/pdf$/i.test(mediaType)) return 'pdf'
@@ -185,7 +183,7 @@ function unsupportedReason(kind: FileKind | undefined): string {
   return `this model takes no ${{ image: 'images', pdf: 'PDFs', audio: 'audio', video: 'videos' }[kind]}`
 }
 
-/** Endpoints that say nothing of addresses usually open those of images. */
+/** Endpoints that declare no supported URLs usually open image URLs. */
 function isSupported(url: string, mediaType: string, urls: Record<string, RegExp[]>): boolean {
   if (Object.keys(urls).length === 0) return kindOf(mediaType) === 'image'
   return Object.entries(urls).some(([pattern, matches]) => {
@@ -198,7 +196,6 @@ function isSupported(url: string, mediaType: string, urls: Record<string, RegExp
   })
 }
 
-/** A file of a message, as the AI SDK's `FileUIPart` and `ReasoningFileUIPart` have it. */
 interface MessageFile {
   url: string
   mediaType: string
@@ -207,7 +204,10 @@ interface MessageFile {
   providerMetadata?: SharedV4ProviderOptions
 }
 
-/** Blobs become `troupe-blob:<sha256>`, data URLs their bytes; what no provider could fetch becomes a missing blob. */
+/**
+ * Blobs become `troupe-blob:<sha256>`, data URLs their bytes. Anything a provider could not fetch becomes a missing
+ * blob.
+ */
 export function projectFile(file: MessageFile): Pick<LanguageModelV4FilePart, 'data' | 'mediaType' | 'filename'> {
   const filename = file.filename?.trim()
   const inline = parseDataUrl(file.url)
@@ -223,7 +223,6 @@ export function projectReasoningFile(file: MessageFile): Pick<LanguageModelV4Rea
   return { mediaType, data: data as LanguageModelV4ReasoningFilePart['data'] }
 }
 
-/** What is said of a file whose kind nobody told. */
 const unknownType = 'application/octet-stream'
 
 function fileData({ url, providerReference }: MessageFile): LanguageModelV4FilePart['data'] {
@@ -234,7 +233,6 @@ function fileData({ url, providerReference }: MessageFile): LanguageModelV4FileP
   return { type: 'url', url: new URL(isWeb ? url : 'troupe-blob:missing') }
 }
 
-/** The hash in a blob's address as messages hold it. */
 export function blobHash(url: string): string | undefined {
   return /^\/ai\/blobs\/([0-9a-f]{64})$/.exec(url)?.[1]
 }
@@ -262,7 +260,6 @@ function legalType(mediaType: string | undefined): string | undefined {
   return mediaType !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : undefined
 }
 
-/** A call as far as it says which file was read. */
 interface ReadCall {
   toolCallId: string
   state: string
@@ -276,18 +273,17 @@ interface ReadFile extends MediaFacts {
   mediaType: string
 }
 
-/** More than this, and some providers take only small ones. */
+/** With more files, some providers accept only small ones. */
 const maxFiles = 20
 
-/** Decides about the files that tools have read: which of them a model is shown. */
 export interface ReadFiles {
-  /** For a model that is shown it: told after the results, as from the person, since few providers take files inside of a result. */
+  /** Sent as a user message after the results, since few providers accept files in a result. */
   content(call: ReadCall): (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
-  /** Why a model is not shown the file of a call, to be added to what it reads of it. */
+  /** Reason that a call's file is not shown, appended to the result text. */
   note(call: ReadCall): string | undefined
 }
 
-/** A request holds only so much: the newest are shown. */
+/** Shows only the newest files, since request size is limited. */
 export function projectReadFiles(
   messages: readonly { parts: readonly object[] }[],
   takes: readonly FileKind[],
@@ -319,7 +315,6 @@ export function projectReadFiles(
   }
 }
 
-/** The calls whose files are shown. */
 function newestFiles(messages: readonly { parts: readonly object[] }[], takes: readonly FileKind[]): Set<string> {
   const shown = new Set<string>()
   let bytes = 0

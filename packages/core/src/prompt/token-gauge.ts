@@ -1,26 +1,22 @@
 import type { CallNotes, Part } from '@troupe/protocol'
 import type { PromptMessage } from './apply-compactions.ts'
 
-/** What a picture or a page of a document is taken to cost. */
+/** Estimated tokens of an image or a document page. */
 const fileTokens = 1600
-/** What the frame of a message or a call costs. */
+/** Overhead of a message or tool call. */
 const frameTokens = 8
 
-/**
- * Estimates how many tokens messages are, corrected by what providers report. A class, since every live run may hold
- * one.
- */
+/** Estimates token counts, corrected by provider reports. A class, since every live run may hold one. */
 export class TokenGauge {
   #ratio = 1
 
-  /** The provider has counted what was estimated. */
   learn(estimated: number, reported: number): void {
     if (estimated < 500 || reported < 100) return
-    // One odd report must not carry the estimate away.
+    // Limit the effect of an outlier.
     this.#ratio = Math.min(3, Math.max(0.4, 0.5 * this.#ratio + (0.5 * reported) / (estimated / this.#ratio)))
   }
 
-  /** The provider has counted this very request, and it was too long. */
+  /** Sets the ratio from the provider's count of a request that was too long. */
   calibrate(estimated: number, counted: number): void {
     if (estimated > 0) this.#ratio = Math.min(6, Math.max(0.4, (this.#ratio * counted) / estimated))
   }
@@ -74,7 +70,7 @@ function valueTokens(value: unknown): number {
   return textTokens(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 }
 
-/** About four characters a token; those of scripts without spaces about one each. */
+/** About four characters per token; about one in scripts without spaces. */
 function textTokens(text: string): number {
   let dense = 0
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x2e80) dense++

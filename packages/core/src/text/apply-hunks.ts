@@ -7,11 +7,11 @@ import { createYielder, findLineRuns, type Yielder } from './scan-bytes.ts'
 import { type TextLine, textUnits, type TextUnits, toLines, toLinesWithReturns } from './text-edit.ts'
 
 /**
- * A file after the hunks of a patch. Each is found behind the one before it, with four passes: exactly, without blanks
- * at the end of lines, without blanks at both ends, with plain punctuation. Lines that stay keep their bytes; new ones
- * end as those they replace or follow, and are indented as those around them where the patch indents in another way.
- * Where the hunks do not fit, a carriage return alone ends a line, too. Throws an Error for the model that names the
- * hunk.
+ * Applies the hunks of a patch in order, each after the previous one. Matches in four passes: exact, ignoring trailing
+ * blanks, ignoring blanks at both ends, with plain punctuation. Kept lines keep their bytes. New lines get the line
+ * ending of the line they replace or follow, and the surrounding indentation if the patch indents differently. If the
+ * hunks do not match, retries with a lone carriage return as a line ending. Throws an Error for the model that names
+ * the hunk.
  */
 export async function applyHunks(
   bytes: Buffer,
@@ -40,18 +40,16 @@ async function applyTo(
   const rest = createYielder()
   const lines = split(file.units())
   const texts = split(file.decode()).map(({ text }) => text)
-  // What follows the last line ending is no line of its own.
+  // The empty text after the last line ending is not a line.
   if (texts.at(-1) === '') {
     texts.pop()
     lines.pop()
   }
   const seeker = createLineFinder(texts, rest)
-  /** By pass, the hunks that were found with it. */
+  /** Hunks by the pass that matched them. */
   const loose = new Map<number, number[]>()
   const removed = new Set<number>()
-  /** New lines before the line with this number. */
   const added = new Map<number, AddedLine[]>()
-  /** New lines behind everything else. */
   const appended: AddedLine[] = []
   const noteLoose = (number: number, pass: number): void => {
     const known = loose.get(pass)
@@ -78,7 +76,7 @@ async function applyTo(
       lastRemoved = type === 'remove' ? at : undefined
       at++
     }
-    // What is put at the end of the file leaves the rest of it to the hunks that follow.
+    // A hunk appended at the end does not move the cursor for later hunks.
     if (!place.isAppended) cursor = at
   }
   return {
@@ -90,7 +88,7 @@ async function applyTo(
   }
 }
 
-/** `Hunk 2`, `Hunks 1, 2 and 5`. */
+/** Formats as `Hunk 2`, `Hunks 1, 2 and 5`. */
 function hunkNames(numbers: readonly number[]): string {
   if (numbers.length === 1) return `Hunk ${numbers[0]}`
   const shown = numbers.slice(0, 10)
@@ -111,7 +109,7 @@ const matchPasses = [
 
 interface AddedLine {
   text: string
-  /** The number of the line whose ending it takes. */
+  /** Number of the line whose ending it gets. */
   like: number
 }
 
@@ -128,11 +126,10 @@ interface HunkPosition {
   isAppended?: boolean
 }
 
-/** The lines of a hunk whose new ones are indented as the place is, where they can be. */
 function reindentHunk({ at, lines }: HunkPosition, texts: readonly string[]): HunkLine[] {
   const old = lines.filter(({ type }) => type !== 'add').map(({ text }) => text)
   const there = texts.slice(at, at + old.length).map((text) => ({ text }))
-  // With the lines that stay, which tell how the new ones are indented.
+  // Include kept lines, which show how the new ones are indented.
   const now = lines.filter(({ type }) => type !== 'remove')
   const text = reindentFor(
     old,
@@ -144,7 +141,7 @@ function reindentHunk({ at, lines }: HunkPosition, texts: readonly string[]): Hu
   return lines.map((line) => (line.type === 'add' ? { ...line, text: fitting.get(line)! } : line))
 }
 
-/** Looks for lines in a file. The keys of a pass are made once, for all hunks. */
+/** Finds lines in a file. Keys of a pass are computed once for all hunks. */
 interface LineFinder {
   texts: readonly string[]
   rest: Yielder
@@ -178,7 +175,7 @@ function createLineFinder(texts: readonly string[], rest: Yielder): LineFinder {
   }
 }
 
-/** Looks around the places of the rarest line; where even that is everywhere, at all lines. */
+/** Checks around the occurrences of the rarest line, or all lines if even that one is frequent. */
 function firstRun(
   { keys, places }: { keys: readonly string[]; places: ReadonlyMap<string, number[]> },
   wanted: readonly string[],
@@ -217,7 +214,7 @@ async function findHunkPosition(
     if (hunk.contexts.length > 0 && !hunk.atEnd) return { at: from, pass: 0, lines: hunk.lines }
     return { at: texts.length, pass: 0, lines: hunk.lines, isAppended: true }
   }
-  // A patch often has an empty line or two more than the file, before its next marker.
+  // Patches often contain an extra empty line or two before the next marker.
   let lines: HunkLine[] | undefined = hunk.lines
   for (let tries = 0; lines !== undefined && tries <= maxEmpty; tries++) {
     const own = expectedLines(lines)
@@ -271,7 +268,7 @@ function joinPatchedLines(
   appended: AddedLine[],
 ): string {
   const usual = lines.find(({ ending }) => ending !== undefined)?.ending ?? '\n'
-  // Where lines end in every way there is, the one before tells nothing.
+  // With mixed line endings, the previous line is no indication.
   const isMixed = lines.some(({ ending }) => ending === '\r')
   const endingOf = (like: number): TextLine['ending'] => (isMixed ? usual : (lines[like]?.ending ?? usual))
   let text = ''

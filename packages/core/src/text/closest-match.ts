@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { countNewlines, findBytes, type Yielder } from './scan-bytes.ts'
 
-/** Why a text was not found, with the place that comes closest, so that the next attempt can hit. */
+/** Explains why a text was not found and shows the closest match, so that the next attempt can succeed. */
 export async function closestMatchMessage(
   text: string,
   { oldText, newText }: { oldText: string; newText: string },
@@ -26,27 +26,25 @@ export async function closestMatchMessage(
   return `${head} Nothing in it comes close. Read the file again and copy the text exactly.`
 }
 
-/** How much of a file is looked at for what comes close, in characters. */
+/** Maximum characters of a file searched for close matches. */
 const maxText = 2 ** 23
-/** How much of a line tells whether it is like another. */
+/** Characters of a line that are compared. */
 const maxLine = 1000
-/** Of a longer text, so many lines tell where it belongs. */
+/** Maximum lines of the wanted text that are compared. */
 const maxWanted = 2000
-/** Votes for a place, and places whose lines are all compared. */
+/** Maximum votes, and maximum candidates that are compared in full. */
 const maxVotes = 200_000
 const maxPlaces = 50
-/** Characters whose pairs are compared. */
 const maxBigramCharacters = 2_000_000
 
-/** Lines are compared without what is easily mistaken. */
 function normalizeLine(line: string): string {
   const short = line.length > maxLine ? line.slice(0, maxLine) : line
   return plainPunctuation(short).trim().replace(/\s+/g, ' ').toLowerCase()
 }
 
 /**
- * The place where most lines agree. Each line votes for the places that would put it where the file has it, the rarest
- * lines first; the places with the most votes are looked at as a whole.
+ * Finds the position where most lines agree. Each line votes for the positions that would align it with the file,
+ * rarest lines first. The top positions are compared in full.
  */
 export async function closestLines(
   lines: readonly string[],
@@ -83,7 +81,7 @@ export async function closestLines(
   return best === undefined ? undefined : describeMismatch(lines, given, best.at)
 }
 
-/** Those with the most votes; among equals the first of the file, for which it costs nothing to be in it. */
+/** Returns the positions with the most votes. Ties go in file order. */
 function mostVoted(votes: ReadonlyMap<number, number>): number[] {
   const ranks = [...votes.values()].toSorted((a, b) => b - a)
   const least = ranks[Math.min(maxPlaces, ranks.length) - 1] ?? 0
@@ -108,7 +106,6 @@ function describeMismatch(lines: readonly string[], wanted: readonly string[], a
   return `${where} Line ${at + differing + 1} differs: the file has ${quoted(there)}, ${gave}.`
 }
 
-/** The one line that is most like the longest line wanted. */
 async function mostSimilarLine(
   lines: readonly string[],
   wanted: readonly string[],
@@ -140,7 +137,7 @@ function bigrams(text: string): Set<string> {
   return pairs
 }
 
-/** The line at which a text of some length is; undefined when it is not there. */
+/** Undefined if not found or too short to be meaningful. */
 async function findLineNumber(text: string, wanted: string, rest: Yielder): Promise<number | undefined> {
   if (wanted.trim().length <= 3) return undefined
   const [bytes, needle] = [Buffer.from(text.slice(0, maxText)), Buffer.from(wanted)]
@@ -152,7 +149,7 @@ function quoted(line: string): string {
   return JSON.stringify(line.length > 200 ? `${line.slice(0, 200)}…` : line)
 }
 
-/** Characters that are easily taken for each other, the plain one first. */
+/** Groups of characters that look alike, plain one first. */
 const families = [
   "'\u2018\u2019\u201a\u201b\u2032",
   '"\u201c\u201d\u201e\u201f\u2033',
@@ -162,7 +159,7 @@ const families = [
 
 const familyByCharacter = new Map(families.flatMap((family) => family.map((character) => [character, family] as const)))
 
-/** The character in all its guises: typographic ones, and composed or not. */
+/** All variants of a character: typographic, composed, and decomposed. */
 export function lookalikes(character: string): string[] {
   const family = familyByCharacter.get(character)
   if (family !== undefined) return family
@@ -170,12 +167,11 @@ export function lookalikes(character: string): string[] {
   return decomposed === character ? [character] : [character, decomposed]
 }
 
-/** The same text with the plain one of each family. */
 export function plainCharacters(text: string): string {
   return text.replace(/[^\0-\x7f]/gu, (character) => familyByCharacter.get(character)?.[0] ?? character)
 }
 
-/** The same text with plain quotes, dashes and spaces. */
+/** Normalizes to NFC, with plain quotes, dashes, and spaces. */
 export function plainPunctuation(text: string): string {
   return plainCharacters(text.normalize('NFC'))
 }

@@ -4,11 +4,11 @@ import { countNewlines, createYielder } from './scan-bytes.ts'
 import { applyReplacements, type Replacement } from './text-edit.ts'
 
 export interface TextDiff {
-  /** Unified hunks without file headers. Empty when the text is the same. */
+  /** Unified hunks without file headers. Empty if the texts are equal. */
   diff: string
   added: number
   removed: number
-  /** The diff was too long and ends early; the counts are those of the whole. */
+  /** The diff was too long and is truncated. The counts cover all of it. */
   cut?: true
 }
 
@@ -25,8 +25,8 @@ const maxComparedText = 2 ** 20
 const newline = 10
 
 /**
- * What changed between two versions of a file. Only the stretch between the first and the last difference is looked
- * at closely, so a small change in a long file costs next to nothing.
+ * Diffs two versions of a file. Only compares the range between the first and last difference, so a small change in a
+ * large file is cheap.
  */
 export async function diffBytes(before: DiffSide | undefined, after: DiffSide | undefined): Promise<TextDiff> {
   const [old, now] = [toUtf8(before), toUtf8(after)]
@@ -40,7 +40,7 @@ export async function diffBytes(before: DiffSide | undefined, after: DiffSide | 
   return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), first)
 }
 
-/** The same where it is known which bytes were replaced, so that nothing has to be compared but the lines around them. */
+/** Like `diffBytes` for known replacements. Only compares the lines around them. */
 export async function diffReplacements(
   { bytes, format }: DiffSide,
   replacements: readonly Replacement[],
@@ -80,11 +80,10 @@ export async function diffReplacements(
   return result
 }
 
-/** Bytes that are compared line by line; beyond them lines are only counted. */
+/** Maximum bytes compared line by line. Beyond that, lines are only counted. */
 const maxCompared = 2 ** 21
 const regionCost = 500
 
-/** Replacements that stand so close together that they are shown together. */
 interface ChangedRegion {
   from: number
   to: number
@@ -121,7 +120,7 @@ function appendDiff(result: TextDiff, { diff, added, removed, cut }: TextDiff): 
   result.diff += diff.length > left ? diff.slice(0, left).replace(/[^\n]*$/, '') : diff
 }
 
-/** `first`, `newFirst`: how many lines come before the texts. */
+/** `first`, `newFirst`: number of lines before the texts. */
 async function diffTexts(oldText: string, nowText: string, first: number, newFirst = first): Promise<TextDiff> {
   if (oldText === nowText) return { diff: '', added: 0, removed: 0 }
   if (oldText.length + nowText.length > maxComparedText) return diffAsReplacement(oldText, nowText, first, newFirst)
@@ -158,7 +157,7 @@ function formatHunks(hunks: readonly DiffHunk[], first: number, newFirst: number
   return result
 }
 
-/** Two texts so long or so different that comparing them would take too long: the start of each. */
+/** Shows the start of both texts if they are too long or different to compare. */
 function diffAsReplacement(oldText: string, nowText: string, first: number, newFirst: number): TextDiff {
   const [removed, added] = [countLines(oldText), countLines(nowText)]
   const head = `@@ -${hunkRange(1 + first, removed)} +${hunkRange(1 + newFirst, added)} @@\n`
@@ -199,7 +198,7 @@ function toUtf8(side: DiffSide | undefined): Buffer {
 
 const compareBlock = 2 ** 16
 
-/** How many bytes at the start are the same. Whole blocks are compared by the machine, the last one by us. */
+/** Counts equal leading bytes. Compares whole blocks natively and the last one byte by byte. */
 function commonStart(a: Buffer, b: Buffer): number {
   const end = Math.min(a.length, b.length)
   let at = 0
@@ -223,7 +222,7 @@ function commonEnd(a: Buffer, b: Buffer): number {
   return length
 }
 
-/** The start of the line that many lines above the one at this byte. */
+/** Start of the line `above` lines before the one at this byte. */
 function lineStart(bytes: Buffer, at: number, above: number): number {
   let start = at
   for (let count = 0; count <= above; count++) {
@@ -234,7 +233,6 @@ function lineStart(bytes: Buffer, at: number, above: number): number {
   return start
 }
 
-/** The end of the line that many lines below the one at this byte. */
 function lineEnd(bytes: Buffer, at: number, below: number): number {
   let end = at
   for (let count = 0; count <= below; count++) {

@@ -13,20 +13,19 @@ import {
   textUnits,
 } from './text-edit.ts'
 
-/** A way of finding that forgives one thing. */
+/** Search that tolerates one kind of difference. */
 interface MatchStrategy {
-  /** Begins a sentence: "Ignoring blanks at line ends". */
+  /** Start of a sentence: "Ignoring blanks at line ends". */
   ignoring: string
-  /** What the result says when it found the one place. */
   note: string
-  /** The first places, at most `maxPlaces`. */
+  /** Returns the first matches, at most `maxPlaces`. */
   find(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]>
 }
 
-/** One place more than a message names. */
+/** One more than a message lists. */
 const maxPlaces = 11
 
-/** Longer files are searched for the exact text alone. */
+/** Larger files are only searched for the exact text. */
 const maxBytes = 2 ** 24
 
 const looseStrategies: MatchStrategy[] = [
@@ -52,7 +51,7 @@ const looseStrategies: MatchStrategy[] = [
   },
 ]
 
-/** Models put an empty line before a block that the file begins with, or has behind a line that is not empty. */
+/** Models add an empty line before a block, although in the file it comes first or follows a non-empty line. */
 async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]> {
   const emptyLine = /^[ \t]*\n(?=[ \t]*\S)/
   const oldText = edit.oldText.replace(emptyLine, '')
@@ -66,10 +65,10 @@ async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Yielder):
 }
 
 /**
- * Where a text is replaced, and by which bytes. Everything else keeps its bytes, whether they can be decoded or not.
- * Line endings of the file are kept: a line feed in either text stands for whatever ends the line there. When nothing
- * matches, a second look forgives one thing at a time, and only where exactly one place fits. Takes time that grows
- * with the texts alone, and never holds the process for long. Throws an Error for the model.
+ * Computes the replacements of an edit. All other bytes stay as they are, decodable or not. Keeps the file's line
+ * endings: a line feed in either text matches the local line ending. If nothing matches exactly, tries again with one
+ * tolerance at a time and accepts only a unique match. Runs in linear time and yields to the event loop. Throws an
+ * Error for the model.
  */
 export async function planEdit(
   bytes: Buffer,
@@ -112,14 +111,13 @@ async function toReplacements(matches: readonly EditMatch[], rest: Yielder): Pro
   return replacements
 }
 
-/** In a file that has line endings, the model's are only line feeds; where there are none, they are what they are. */
+/** If the file has line endings, normalizes the model's to line feeds. Otherwise leaves them alone. */
 function withPlainEndings(file: TextUnits, edit: TextEdit): TextEdit {
   if (!edit.oldText.includes('\r\n') && !edit.newText.includes('\r\n')) return edit
   if (!hasCrlf(file) && file.finder('\n')(0) === -1) return edit
   return { ...edit, oldText: edit.oldText.replaceAll('\r\n', '\n'), newText: edit.newText.replaceAll('\r\n', '\n') }
 }
 
-/** The lines of the first places. */
 function lineNumbers(file: TextUnits, found: readonly EditMatch[]): string {
   const numbers: number[] = []
   let [line, at] = [1, 0]
@@ -132,8 +130,8 @@ function lineNumbers(file: TextUnits, found: readonly EditMatch[]): string {
 }
 
 /**
- * A line that stands for code which the model left out: "// ... rest of the code ...", "# existing code remains".
- * Undefined when there is none, or when the text that is replaced has it too.
+ * Finds a placeholder line for omitted code: "// ... rest of the code ...", "# existing code remains". Undefined if
+ * there is none, or if the replaced text contains it too.
  */
 export function findPlaceholder(newText: string, oldText: string): string | undefined {
   const found = newText.split('\n').filter((line) => line.length < 1000 && isPlaceholder(line.trim()))

@@ -2,18 +2,17 @@ import { Buffer, isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1'
 
-/** How a text lies in its file. */
 export interface TextFormat {
   encoding: Encoding
-  /** Begins with a byte order mark. UTF-16 is recognised by it alone. */
+  /** Starts with a byte order mark. UTF-16 is recognized only by it. */
   bom: boolean
 }
 
 export const utf8Format: TextFormat = { encoding: 'utf-8', bom: false }
 
 /**
- * Tells the encoding of a file, or of its beginning. What is not UTF-8 is Latin-1 (as Windows-1252), unless most of
- * what is not ASCII in it reads as UTF-8: then it is UTF-8 with a few damaged bytes.
+ * Detects the encoding of a file from all or the start of its bytes. Invalid UTF-8 is Latin-1 (as Windows-1252), unless
+ * most non-ASCII characters decode as UTF-8. Then it is UTF-8 with a few damaged bytes.
  */
 export function detectFormat(given: Uint8Array, { isWhole = true }: { isWhole?: boolean } = {}): TextFormat {
   const marked = formatFromBom(given)
@@ -43,7 +42,7 @@ export function bomBytes({ encoding, bom }: TextFormat): Buffer {
   )
 }
 
-/** The text without its byte order mark. Damaged bytes show as U+FFFD. */
+/** Decodes without the byte order mark. Damaged bytes become U+FFFD. */
 export function decodeText(bytes: Uint8Array, format: TextFormat): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(bomBytes(format).length)
   switch (format.encoding) {
@@ -58,12 +57,12 @@ export function decodeText(bytes: Uint8Array, format: TextFormat): string {
   }
 }
 
-/** Throws an Error for the model when the encoding cannot say the text. */
+/** Throws an Error for the model if the encoding cannot represent the text. */
 export function encodeText(text: string, format: TextFormat): Buffer {
   return Buffer.concat([bomBytes(format), encodePiece(text, format.encoding)])
 }
 
-/** The same without a byte order mark, for a part of a file. */
+/** Like `encodeText`, but without a byte order mark, for a part of a file. */
 export function encodePiece(text: string, encoding: Encoding): Buffer {
   switch (encoding) {
     case 'utf-8':
@@ -83,7 +82,7 @@ export function formatName({ encoding, bom }: TextFormat): string {
 }
 
 function encodeLatin1(text: string): Buffer {
-  // Most text is the same in Latin-1 and Windows-1252; the rest is looked up.
+  // Latin-1 and Windows-1252 agree on most characters. The rest is looked up.
   if (/^[\0-\x7f\xa0-\xff]*$/.test(text)) return Buffer.from(text, 'latin1')
   const bytes = Buffer.alloc(text.length)
   let length = 0
@@ -118,7 +117,7 @@ function swapBytes(buffer: Buffer): Buffer {
   return even.swap16()
 }
 
-/** A beginning of a file may end within a character, which is no damage. */
+/** The start of a file may end inside a character, which is not damage. */
 function dropPartialCharacter(bytes: Uint8Array): Uint8Array {
   let end = bytes.length
   while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end--

@@ -3,8 +3,8 @@ import { findLineRuns, type Yielder } from './scan-bytes.ts'
 import { type EditMatch, type TextEdit, type TextLine, type TextUnits, toLines } from './text-edit.ts'
 
 /**
- * The first places that have the same lines, all of them indented by the same other amount. Lines that old and new text
- * share at both ends keep their bytes; the new ones between are indented as the place is. Whole lines only.
+ * Finds the first places with the same lines, all indented by the same different amount. Lines shared by old and new
+ * text at both ends keep their bytes; new lines between them are indented to match. Matches whole lines only.
  */
 export async function findIndented(
   file: TextUnits,
@@ -14,7 +14,7 @@ export async function findIndented(
 ): Promise<EditMatch[]> {
   if (!file.canEncode(oldText)) return []
   const [oldLines, newLines] = [oldText.split('\n'), newText.split('\n')]
-  // A text that ends its last line reaches to the start of the next one, whatever that is.
+  // A text that ends with a line ending extends to the start of the next line, whatever it contains.
   const compared = oldLines.at(-1) === '' && oldLines.length > 1 ? oldLines.length - 1 : oldLines.length
   const wanted = oldLines.slice(0, compared).map((line) => trimBlanks(file.encode(line)))
   if (wanted.every((line) => line === '')) return []
@@ -56,10 +56,9 @@ export async function findIndented(
   }
 }
 
-/** Lines of places that are compared for their indentation, in all. */
+/** Maximum lines compared for indentation in total. */
 const maxTried = 500_000
 
-/** The new lines as they are to stand there. */
 function rewriteLines(
   old: readonly string[],
   now: readonly string[],
@@ -77,7 +76,7 @@ function rewriteLines(
   })
 }
 
-/** How many lines are the same at both ends, without overlap. */
+/** Counts equal lines at both ends, without overlap. */
 function commonLines(old: readonly string[], now: readonly string[]): { start: number; end: number } {
   const limit = Math.min(old.length, now.length)
   let start = 0
@@ -88,16 +87,15 @@ function commonLines(old: readonly string[], now: readonly string[]): { start: n
 }
 
 interface Reindent {
-  /** Old and new lines, tabs and blanks as the place has them. */
+  /** Old lines, with tabs and spaces as in the file. The same for `now`. */
   old: string[]
   now: string[]
-  /** The new lines as they are to stand there. */
   text: string[]
 }
 
 /**
- * New lines for a place that has the old ones, indented in another way. Undefined when the old lines are not all
- * indented by the same other amount, or a new one would begin further out than the place does.
+ * Reindents new lines for a place that has the old lines with another indentation. Undefined if the old lines are not
+ * all shifted by the same amount, or a new line would start further left than possible.
  */
 export function reindentFor(
   oldLines: readonly string[],
@@ -114,7 +112,7 @@ export function reindentFor(
   return undefined
 }
 
-/** Only blanks and tabs: in units, other white space may be a part of a character. */
+/** Only trims spaces and tabs. In units, other whitespace may be part of a character. */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && isBlank(text, start)) start++
@@ -127,7 +125,7 @@ function isBlank(text: string, at: number): boolean {
   return code === 32 || code === 9
 }
 
-/** As given, or with blanks for tabs and tabs for blanks, a tab being four, two or eight wide. */
+/** As given, or with tabs and spaces exchanged at tab widths of four, two, or eight. */
 const indentSpellings: ((line: string) => string)[] = [
   (line) => line,
   ...[4, 2, 8].flatMap((width) => [
@@ -137,12 +135,12 @@ const indentSpellings: ((line: string) => string)[] = [
 ]
 
 interface Shift {
-  /** What every line of the model begins with, and what it begins with in the file. */
+  /** Common indentation in the model's text, and in the file (`to`). */
   from: string
   to: string
 }
 
-/** Undefined unless every line is indented by the same other amount. */
+/** Undefined unless every line is shifted by the same amount. */
 function shiftBetween(old: readonly string[], there: readonly { text: string }[]): Shift | undefined {
   const pairs = old
     .map((line, index) => ({
@@ -157,8 +155,8 @@ function shiftBetween(old: readonly string[], there: readonly { text: string }[]
 }
 
 /**
- * Whether the new lines are indented as the file is although the old ones were not: lines that both have tell, else the
- * indentation that all new ones begin with.
+ * True if the new lines already have the file's indentation although the old ones do not. Lines in both texts decide,
+ * otherwise the common indentation of the new lines.
  */
 function isInPlace(
   old: readonly string[],
@@ -182,7 +180,7 @@ function isInPlace(
   return to.length > from.length && commonPrefix(now.filter((line) => !isEmpty(line)).map(leadingBlanks)) === to
 }
 
-/** Undefined when a line begins further out than the place does. */
+/** Undefined if a line would start further left than possible. */
 function shiftIndent(lines: readonly string[], { from, to }: Shift): string[] | undefined {
   const result: string[] = []
   for (const line of lines) {

@@ -3,7 +3,7 @@ import { lookalikes, plainCharacters } from './closest-match.ts'
 import { findBytes, type Yielder } from './scan-bytes.ts'
 import type { EditMatch, TextEdit, TextUnits } from './text-edit.ts'
 
-/** Every place where the text is, letter by letter. Overlapping places count when only one may be meant. */
+/** Finds every exact occurrence. Overlapping ones count if the match must be unique. */
 export async function findExactly(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]> {
   const { oldText, newText, all } = edit
   if (!file.canEncode(oldText)) return []
@@ -22,9 +22,8 @@ export async function findExactly(file: TextUnits, edit: TextEdit, rest: Yielder
 }
 
 /**
- * The first places that match when blanks before line endings are ignored and, with `punctuation`, typographic
- * characters stand for plain ones and composed for decomposed ones. What old and new text have in common at both ends
- * keeps the bytes that the file has there.
+ * Finds the first matches that ignore blanks before line endings. With `punctuation`, also treats typographic
+ * characters as plain and composed as decomposed. Text shared by old and new at both ends keeps the file's bytes.
  */
 export async function findLoosely(
   file: TextUnits,
@@ -52,10 +51,9 @@ export function hasCrlf(file: TextUnits): boolean {
   return file.finder('\r\n')(0) !== -1
 }
 
-/** A text of the file as it is looked at: without what the look ignores. */
+/** Text of the file without the parts that the search ignores. */
 interface NormalizedView {
   units: string
-  /** The same place in the file. */
   placeOf(at: number): number
 }
 
@@ -64,14 +62,14 @@ interface CharacterSwaps {
   plain: Map<string, string>
 }
 
-/** Leaves out the `\r` of line endings and, with `blanks`, the blanks before them. */
+/** Omits the `\r` of line endings and, with `blanks`, the blanks before them. */
 async function createView(
   units: string,
   { blanks, swaps }: { blanks: boolean; swaps?: CharacterSwaps | undefined },
   rest: Yielder,
 ): Promise<NormalizedView> {
   const pieces: string[] = []
-  // Where the view and the file no longer run side by side, in order.
+  // Positions where view and file diverge, in order.
   const [inView, inFile] = [[0], [0]]
   let [length, copied] = [0, 0]
   const copyTo = (at: number): void => {
@@ -119,10 +117,9 @@ async function createView(
 }
 
 interface ViewSearch {
-  /** How much of the text at its start and its end is kept. */
+  /** Length of the text kept at the start and end. */
   start: number
   end: number
-  /** What comes between. */
   inserted: string
   apart: boolean
   limit?: number
@@ -156,7 +153,7 @@ async function findInView(
   })
 }
 
-/** Which spellings in the file stand for which plain ones, as far as the text has them. */
+/** Maps variants in the file to their plain characters, for characters in the text. */
 function characterSwaps(text: string, file: TextUnits): CharacterSwaps | undefined {
   const plain = new Map<string, string>()
   for (const character of new Set(text)) {
@@ -170,7 +167,7 @@ function characterSwaps(text: string, file: TextUnits): CharacterSwaps | undefin
   return { pattern: new RegExp(longestFirst.map(escapeUnits).join('|'), 'g'), plain }
 }
 
-/** The parts of a text before, between and behind two places, without the blanks that end a line or the whole. */
+/** Splits a text at two positions, without blanks at line ends and at the end. */
 function splitAround(text: string, from: number, to: number): [string, string, string] {
   const parts: [string[], string[], string[]] = [[], [], []]
   let isEnd = true
@@ -184,7 +181,7 @@ function splitAround(text: string, from: number, to: number): [string, string, s
   return [before!, between!, behind!]
 }
 
-/** How many units at the start and at the end are the same, without overlap and without parting a character. */
+/** Counts equal units at both ends, without overlap and without splitting a character. */
 function commonEnds(oldUnits: string, newUnits: string): { start: number; end: number } {
   const limit = Math.min(oldUnits.length, newUnits.length)
   let start = 0
@@ -198,8 +195,8 @@ function commonEnds(oldUnits: string, newUnits: string): { start: number; end: n
 }
 
 /**
- * How lines end at a place: as most do inside it, else as the one before it does, else as the next. Remembers where it
- * was, so that many places in order cost no more than one look at the file.
+ * Returns the line ending at a position: the most common one inside it, otherwise the previous or next one. Remembers
+ * its position, so many ascending lookups cost one scan of the file.
  */
 export function lineEndingFinder(file: TextUnits): (from: number, to: number) => '\n' | '\r\n' {
   const nextFeed = file.finder('\n')
@@ -217,7 +214,7 @@ export function lineEndingFinder(file: TextUnits): (from: number, to: number) =>
   }
 }
 
-/** The last index whose value is at most this; values ascend and the first fits. */
+/** Last index with a value of at most `most`. Values ascend, and the first one fits. */
 function lastAtMost(values: readonly number[], most: number): number {
   let [low, high] = [0, values.length - 1]
   while (low < high) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { formatCount } from './format.ts'
 
-/** The parts of a Jupyter notebook that we read and change; everything else is kept as it is. */
+/** Parts of a Jupyter notebook that we read and change. Everything else is preserved. */
 export interface Notebook {
   cells: NotebookCell[]
   metadata?: { language_info?: { name?: string }; kernelspec?: { language?: string } }
@@ -28,7 +28,7 @@ interface NotebookOutput {
   traceback?: string[]
 }
 
-/** Throws an Error for the model when the text is no notebook. */
+/** Throws an Error for the model if the text is not a notebook. */
 export function parseNotebook(text: string, shown: string): Notebook {
   let value: unknown
   try {
@@ -51,7 +51,7 @@ export function notebookLanguage({ metadata }: Notebook): string {
 
 const maxOutput = 2000
 
-/** One cell as the model reads it: number (from 0), id, type, source, the beginning of its outputs. */
+/** Renders a cell for the model: number (from 0), ID, type, source, start of its outputs. */
 export function formatCell(cell: NotebookCell, number: number): string {
   const id = cell.id === undefined ? '' : ` id="${cell.id}"`
   const outputs = (cell.outputs ?? []).map(formatOutput).filter((text) => text !== '')
@@ -98,16 +98,16 @@ interface CellEdit {
 
 export interface CellEditResult {
   text: string
-  /** Counted from 0. */
+  /** 0-based. */
   number: number
   id: string | undefined
   before: string
   after: string
-  /** Results that no longer belong to the source are gone. */
+  /** True if outdated outputs were removed. */
   clearedOutputs: boolean
 }
 
-/** A notebook with one cell changed. All that is not changed keeps its very text: numbers, escapes, blanks. */
+/** Changes one cell. Everything else keeps its exact text: numbers, escapes, whitespace. */
 export function editNotebook(text: string, edit: CellEdit, shown: string): CellEditResult {
   const notebook = parseNotebook(text, shown)
   const spans = cellSpans(text)
@@ -137,7 +137,7 @@ function insertCell(
   style: JsonStyle,
   shown: string,
 ): CellEditResult {
-  // Behind the cell that an id names, at the number that is given, else in front.
+  // After the cell with this ID, at the given number, or first.
   const number = edit.cellId !== undefined ? findCell(notebook, edit, shown) + 1 : (edit.cellNumber ?? 0)
   if (number > spans.length) throw new Error(outOfRangeMessage(number, spans.length, shown))
   const hasIds = (notebook.nbformat ?? 4) * 100 + (notebook.nbformat_minor ?? 0) >= 405
@@ -161,7 +161,7 @@ function findCell({ cells }: Notebook, { cellId, cellNumber }: CellEdit, shown: 
   if (cellId !== undefined) {
     const found = cells.findIndex(({ id }) => id === cellId)
     if (found !== -1) return found
-    // Notebooks without ids are spoken of as "cell-3", or by the number alone.
+    // Cells without IDs are referred to as "cell-3", or by number.
     const number = /^(?:cell-)?(\d+)$/.exec(cellId)?.[1]
     if (number !== undefined && Number(number) < cells.length) return Number(number)
     const ids = cells.flatMap(({ id }) => id ?? []).slice(0, 20)
@@ -189,16 +189,16 @@ function changedCell(cell: NotebookCell, { source, type }: CellEdit): NotebookCe
   }
 }
 
-/** Lines with their endings, as notebooks keep them. */
+/** Splits into lines with their endings, as notebooks store them. */
 function sourceLines(source: string): string[] {
   return source === '' ? [] : source.split(/(?<=\n)/)
 }
 
 interface JsonStyle {
-  /** One level of indentation; empty when all is on one line. */
+  /** One level of indentation. Empty if everything is on one line. */
   unit: string
   newline: string
-  /** What stands behind a colon and, on one line, behind a comma. */
+  /** Text after a colon and, on one line, after a comma. */
   gap: string
 }
 
@@ -216,7 +216,6 @@ function formatJson(value: unknown, { unit, newline, gap }: JsonStyle, depth: nu
   return gap === '' ? JSON.stringify(value) : formatJsonInline(value)
 }
 
-/** On one line, with a blank behind each comma and colon. */
 function formatJsonInline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(formatJsonInline).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -244,7 +243,7 @@ function replaceMembers(text: string, span: JsonSpan, values: readonly [string, 
     .reduce((all, one) => splice(all, one.span, one.text), text)
 }
 
-/** With the comma and the blanks that belong to it. */
+/** Removes an element with its comma and whitespace. */
 function withoutElement(text: string, spans: readonly JsonSpan[], number: number): string {
   const { start, end } = spans[number]!
   const [before, next] = [spans[number - 1], spans[number + 1]]
@@ -275,7 +274,6 @@ function splice(text: string, { start, end }: JsonSpan, inserted: string): strin
   return text.slice(0, start) + inserted + text.slice(end)
 }
 
-/** Where a value lies in a JSON text. */
 interface JsonSpan {
   start: number
   end: number
@@ -283,12 +281,12 @@ interface JsonSpan {
 
 interface JsonMember {
   key: string
-  /** From the quote of the key to the end of the value. */
+  /** From the opening quote of the key to the end of the value. */
   whole: JsonSpan
   value: JsonSpan
 }
 
-/** The members of the object that begins at this place. The text must be valid JSON. */
+/** Members of the object at this position. The text must be valid JSON. */
 function membersAt(text: string, at: number): JsonMember[] {
   const members: JsonMember[] = []
   for (let next = skipBlanks(text, at + 1); text[next] !== '}';) {
@@ -305,7 +303,6 @@ function membersAt(text: string, at: number): JsonMember[] {
   return members
 }
 
-/** The elements of the array that begins at this place. */
 function elementsAt(text: string, at: number): JsonSpan[] {
   const elements: JsonSpan[] = []
   for (let next = skipBlanks(text, at + 1); text[next] !== ']';) {
@@ -316,7 +313,6 @@ function elementsAt(text: string, at: number): JsonSpan[] {
   return elements
 }
 
-/** Where the text's one value begins. */
 function rootStart(text: string): number {
   return skipBlanks(text, 0)
 }

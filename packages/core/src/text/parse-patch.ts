@@ -4,12 +4,11 @@ export type PatchStep =
   | { type: 'update'; path: string; moveTo?: string; hunks: PatchHunk[] }
 
 export interface PatchHunk {
-  /** Lines that come before the place, outermost first: what stands behind `@@`. */
+  /** Lines after `@@` that precede the position, outermost first. */
   contexts: string[]
   lines: HunkLine[]
-  /** The place is the end of the file. */
   atEnd: boolean
-  /** Where the hunk begins in the patch, counted from 1. */
+  /** 1-based line in the patch where the hunk starts. */
   line: number
 }
 
@@ -19,8 +18,8 @@ export interface HunkLine {
 }
 
 /**
- * Reads the `*** Begin Patch` format. Blanks around markers, a here-document or a code fence around the patch, and a
- * line with nothing at all for an empty one are taken; anything else that does not belong is an Error for the model.
+ * Parses the `*** Begin Patch` format. Tolerates blanks around markers, a here-document or code fence around the patch,
+ * and a bare empty line for an empty context line. Throws an Error for the model for anything else unexpected.
  */
 export function parsePatch(patch: string): PatchStep[] {
   const reader = createReader(unwrapped(patch))
@@ -102,7 +101,7 @@ function parseHunkLine(line: string, number: number): HunkLine {
   )
 }
 
-/** `@@ class A`, and the line numbers that other formats put there are skipped. */
+/** Reads `@@ class A`. Skips the line numbers that other formats put there. */
 function contextOf(line: string): string {
   return line
     .slice(2)
@@ -124,7 +123,7 @@ function unwrapped(patch: string): { lines: string[]; first: number } {
   const begin = lines.findIndex((line) => line.trim() === '*** Begin Patch')
   const end = lines.findLastIndex((line) => line.trim() === '*** End Patch')
   const first = lines.findIndex((line) => line.trim() !== '' && !wrapper.test(line))
-  // With neither marker nothing can have been cut off between them.
+  // Without both markers, nothing can have been cut off between them.
   if (begin === -1 && end === -1 && isHeader(lines[first]?.trimStart() ?? '')) return bare(lines, first)
   const before = lines.slice(0, Math.max(0, begin)).filter((line) => line.trim() !== '')
   if (begin === -1 || !before.every((line) => wrapper.test(line)))
@@ -136,11 +135,11 @@ function unwrapped(patch: string): { lines: string[]; first: number } {
   return { lines: lines.slice(begin + 1, end), first: begin + 2 }
 }
 
-/** A line that opens a here-document, a cell or a code fence. */
+/** Matches a line that opens a here-document, a cell, or a code fence. */
 const wrapper =
   /^\s*(%%(ba)?sh|((cat|apply_?patch)\s*)?<<-?\s*(?<quote>['"]?)\w+\k<quote>(\s*\|\s*apply_?patch)?|```\w*)\s*$/
 
-/** A patch without its markers ends where a wrapper around it does. */
+/** A patch without markers ends where its wrapper ends. */
 function bare(lines: readonly string[], first: number): { lines: string[]; first: number } {
   let end = lines.length
   for (let wrappers = lines.slice(0, first).filter((line) => line.trim() !== '').length; wrappers > 0; wrappers--) {
@@ -154,7 +153,7 @@ function bare(lines: readonly string[], first: number): { lines: string[]; first
 interface Reader {
   peek(): string | undefined
   next(): string
-  /** Of the line that `peek` shows. */
+  /** Number of the line returned by `peek`. */
   number(): number
 }
 

@@ -2,19 +2,17 @@ import type { Buffer } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 
 interface FindOptions {
-  /** Where the text begins; places are even from there when a unit has two bytes. */
+  /** Start of the text. With two-byte units, matches are at even offsets from it. */
   start: number
   unitBytes: 1 | 2
-  /** Places may not overlap. */
+  /** Matches must not overlap. */
   apart: boolean
-  /** No more than this many. */
   limit?: number
 }
 
 /**
- * Every place of some bytes, in time that grows with the length of both alone: the search of the platform can take
- * minutes for bytes that repeat themselves. It is used for a short piece; where that is found too often, we go on with
- * Knuth, Morris and Pratt.
+ * Finds all occurrences of some bytes in linear time. The native search can take minutes on repetitive bytes, so it
+ * only searches for a short probe. If the probe is too frequent, continues with Knuth-Morris-Pratt.
  */
 export async function findBytes(bytes: Buffer, needle: Buffer, options: FindOptions, rest: Yielder): Promise<number[]> {
   const { start, unitBytes, apart, limit = Infinity } = options
@@ -54,7 +52,7 @@ const probeBytes = 16
 const windowBytes = 2 ** 22
 const maxCompared = 2 ** 26
 
-/** Where the first byte stands that is no blank: pieces of indentation are everywhere. */
+/** Offset of the first non-blank byte, since indentation is too frequent for a probe. */
 function firstNonBlank(needle: Buffer): number {
   let at = 0
   while (at < needle.length && (needle[at] === 32 || needle[at] === 9 || needle[at] === 10 || needle[at] === 0)) at++
@@ -85,7 +83,7 @@ async function searchKmp(
   }
 }
 
-/** For each length of a prefix, the longest shorter one that it ends with. */
+/** For each prefix, the length of its longest proper prefix that is also a suffix. */
 function kmpFailureTable<T>(wanted: ArrayLike<T>, isSame: (a: T, b: T) => boolean): Int32Array {
   const back = new Int32Array(wanted.length)
   for (let at = 1, matched = 0; at < wanted.length; at++) {
@@ -96,7 +94,7 @@ function kmpFailureTable<T>(wanted: ArrayLike<T>, isSame: (a: T, b: T) => boolea
   return back
 }
 
-/** Where these lines stand one behind the other among others, in order, from a line on. Linear, too. */
+/** Finds consecutive runs of the wanted lines, in order. Also in linear time. */
 export function* findLineRuns(lines: readonly string[], wanted: readonly string[], from = 0): Generator<number> {
   if (wanted.length === 0) return
   const back = kmpFailureTable(wanted, (a, b) => a === b)
@@ -112,8 +110,8 @@ export function* findLineRuns(lines: readonly string[], wanted: readonly string[
 }
 
 /**
- * How many bytes are a line feed. Four bytes at a time, because an end of a long file is found by counting all lines
- * before it: measured, this takes a quarter of a loop over the bytes.
+ * Counts line feeds, four bytes at a time. Locating the end of a long file counts all lines before it. Measured at a
+ * quarter of the time of a byte loop.
  */
 export function countNewlines(bytes: Uint8Array): number {
   if (bytes.length < 8) return countSingly(bytes, 0, bytes.length)
@@ -122,11 +120,11 @@ export function countNewlines(bytes: Uint8Array): number {
   const middle = new Int32Array(bytes.buffer, bytes.byteOffset + lead, words)
   let count = countSingly(bytes, 0, lead) + countSingly(bytes, lead + words * 4, bytes.length)
   for (let index = 0; index < words;) {
-    // One count in each byte of the sum, so it is emptied before one of them can overflow.
+    // Holds one count per byte, so it is flushed before a count can overflow.
     let sum = 0
     for (const end = Math.min(words, index + 255); index < end; index++) {
       const word = (middle[index] as number) ^ 0x0a0a0a0a
-      // The highest bit of each byte that is zero now, and of no other.
+      // Sets the highest bit of exactly those bytes that are zero.
       sum = (sum + (~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f) >>> 7)) | 0
     }
     count += (sum & 255) + ((sum >>> 8) & 255) + ((sum >>> 16) & 255) + (sum >>> 24)
@@ -140,11 +138,10 @@ function countSingly(bytes: Uint8Array, from: number, to: number): number {
   return count
 }
 
-/** Lets the rest of the process go on during long work. */
+/** Yields to the event loop during long work. */
 export interface Yielder {
-  /** The work has held the process for long enough. */
   due(): boolean
-  /** Waits until everything else that is ready has had its turn. */
+  /** Waits until all other ready work has run. */
   take(): Promise<void>
 }
 

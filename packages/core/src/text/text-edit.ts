@@ -8,28 +8,26 @@ export interface TextEdit {
   all: boolean
 }
 
-/** Bytes of the file that are replaced. */
 export interface Replacement {
   start: number
   end: number
   bytes: Buffer
 }
 
-/** A place where a text was found. */
 export interface EditMatch {
-  /** In bytes. */
+  /** Byte offset. */
   start: number
   replacement(): Replacement
 }
 
 export interface EditPlan {
-  /** In order, apart from each other. */
+  /** Sorted, without overlap. */
   replacements: readonly Replacement[]
-  /** How it was found, when it was not there letter by letter. */
+  /** Tells how it matched, if not exactly. */
   note?: string
 }
 
-/** The bytes of the file after the edit, in pieces that share the memory of what they came from while they are few. */
+/** Returns the file's bytes after the edit. If there are few pieces, they share memory with their sources. */
 export function applyReplacements(bytes: Buffer, { replacements }: EditPlan): Buffer[] {
   if (replacements.length > maxPieces) return [joinReplacements(bytes, replacements)]
   const pieces: Buffer[] = []
@@ -41,7 +39,7 @@ export function applyReplacements(bytes: Buffer, { replacements }: EditPlan): Bu
   return [...pieces, bytes.subarray(at)]
 }
 
-/** To write very many small pieces takes longer than to join them. */
+/** Writing many small pieces takes longer than joining them. */
 const maxPieces = 500
 
 function joinReplacements(bytes: Buffer, replacements: readonly Replacement[]): Buffer {
@@ -58,35 +56,33 @@ function joinReplacements(bytes: Buffer, replacements: readonly Replacement[]): 
 }
 
 /**
- * A text as units that map one to one to its bytes: a character for each byte, or for each two in UTF-16. Searches run
- * on units, so what cannot be decoded is passed over unharmed; blanks and line endings look the same in all encodings.
+ * Text as units that map one to one to its bytes: one character per byte, or per two bytes in UTF-16. Searches run on
+ * units, so undecodable bytes stay intact. Blanks and line endings look the same in all encodings.
  */
 export interface TextUnits {
   bytes: Buffer
   /** Bytes of the byte order mark, which is not part of the text. */
   mark: number
   unitBytes: 1 | 2
-  /** The whole text; made when first asked for. */
+  /** The whole text. Computed on first use. */
   units(): string
-  /** A part of it, which needs no copy of the rest. */
+  /** Returns a part without copying the rest. */
   slice(from: number, to: number): string
-  /** Where a text comes next, from a place on; -1 when it does not. */
+  /** Finds the next occurrence from a position, or -1. */
   finder(units: string): (from: number) => number
-  /** The last line feed before a place, or -1. */
+  /** Last line feed before a position, or -1. */
   feedBefore(at: number): number
-  /** A text of the model in units of this file. Throws an Error for the model when its encoding cannot say it. */
+  /**
+   * Converts the model's text to units of this file. Throws an Error for the model if the encoding cannot represent it.
+   */
   encode(text: string): string
   canEncode(text: string): boolean
-  /** The text as it is shown. */
   decode(): string
-  /** The same of its first bytes. */
   decodeStart(length: number): string
-  /** The byte at which a unit begins. */
   byteAt(unit: number): number
   toBytes(units: string): Buffer
-  /** Whether a line begins at a byte. */
   beginsLine(byte: number): boolean
-  /** How many lines end between two bytes. */
+  /** Number of line feeds between two byte offsets. */
   feedsBetween(from: number, to: number): number
 }
 
@@ -136,14 +132,14 @@ export function textUnits(bytes: Buffer, format: TextFormat): TextUnits {
   }
 }
 
-/** A line of a text in units, without its ending. */
+/** Line in units, without its ending. */
 export interface TextLine {
   start: number
   text: string
   ending: '\n' | '\r\n' | '\r' | undefined
 }
 
-/** All lines of a text. What comes after the last line ending is a line too, even when it is empty. */
+/** Splits into lines. The text after the last line ending is a line too, even if empty. */
 export function toLines(units: string): TextLine[] {
   const pieces = units.split('\n')
   let start = 0
@@ -160,7 +156,7 @@ export function toLines(units: string): TextLine[] {
   })
 }
 
-/** The same where a carriage return alone ends a line, too. */
+/** Like `toLines`, but a lone carriage return also ends a line. */
 export function toLinesWithReturns(units: string): TextLine[] {
   return toLines(units).flatMap((line) => {
     const pieces = line.text.split('\r')

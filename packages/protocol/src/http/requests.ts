@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema } from '../ids.ts'
 import { paramValuesSchema } from '../params.ts'
 
-/** A message as clients send it. Parts are checked by kind when they are taken, see `parseUserMessage`. */
+/** A message as sent by clients. `parseUserMessage` checks the parts by kind. */
 export const wireMessageSchema = z.looseObject({
   id: idSchema,
   role: z.enum(['user', 'assistant', 'system']),
@@ -10,7 +10,7 @@ export const wireMessageSchema = z.looseObject({
   metadata: z.unknown().optional(),
 })
 
-/** Which modes there are is said by the server, so that an unknown one is refused with their names. */
+/** The server validates the mode, so the error can list the valid ones. */
 const modeNameSchema = z.string().max(50).describe('default, accept-edits, plan or bypass')
 const ruleTextSchema = z.string().min(1).max(2000)
 const ruleTextsSchema = z.array(ruleTextSchema).max(1000).optional()
@@ -18,8 +18,8 @@ const typedUrlsSchema = z.array(z.string().max(4000)).max(100)
 const effectSchema = z.enum(['allow', 'ask', 'deny'])
 
 /**
- * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old spellings of `model`. The AI SDK's `body` may carry
- * fields for other readers, so unknown ones are ignored; one that asks for something that does not exist here is refused.
+ * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old names for `model`. The AI SDK's `body` may carry fields
+ * for others, so unknown ones are ignored. Requests for nonexistent features are refused.
  */
 export const chatRequestSchema = z.looseObject({
   id: idSchema.optional(),
@@ -34,27 +34,26 @@ export const chatRequestSchema = z.looseObject({
   chatModelId: z.string().max(300).optional(),
   chatModelSource: z.string().max(100).optional(),
   mode: modeNameSchema.optional(),
-  /** Settings of the model, by name; kept with the session. Absent: as it has them. */
+  /** Model settings by name, stored with the session. If absent, the session's values apply. */
   params: paramValuesSchema.optional(),
   responseMode: z.enum(['stream', 'json']).optional(),
-  /** `image`: the message is painted, by the model for pictures that `model` names, and nobody is asked. */
+  /** `image`: generates an image with the image model named in `model`, without asking for approval. */
   intent: z.enum(['chat', 'image']).optional(),
-  /** With `intent: "image"`: the folder of the workspace that the picture is saved in. */
+  /** With `intent: "image"`: the workspace folder to save the image in. */
   imageSaveDir: z.string().min(1).max(4096).optional(),
   boardId: z.undefined({ error: 'There are no boards here.' }).optional(),
-  /** A project of the workspace, for a new session. */
   projectId: idSchema.nullable().optional(),
   clientId: z.string().max(200).optional(),
   tabId: z.string().max(200).optional(),
   pageId: z.string().max(200).optional(),
   maxSteps: z.int().min(1).max(1000).optional(),
-  /** The folder to work in, for programs; the page works in the server's own. */
+  /** Folder to work in, for programs. The page always uses the server's workspace. */
   workspace: z.string().max(4096).optional(),
-  /** Addresses in the message that the person typed, rather than pasted or quoted: `WebFetch` opens these unasked. */
+  /** URLs in the message that the user typed, not pasted or quoted. `WebFetch` opens these without approval. */
   typedUrls: typedUrlsSchema.optional(),
-  /** Nobody is there to ask: what would ask is denied with the reason. */
+  /** No user is available for approvals: they are denied with the reason. */
   headless: z.boolean().optional(),
-  /** Hold for this run alone, beside those of the files and of the session. */
+  /** Apply to this run only, in addition to the rules of files and session. */
   rules: z.strictObject({ allow: ruleTextsSchema, ask: ruleTextsSchema, deny: ruleTextsSchema }).optional(),
 })
 export type ChatRequest = z.infer<typeof chatRequestSchema>
@@ -76,19 +75,19 @@ const otherAnswerSchemas = [
   }),
 ] as const
 
-/** An answer as it is kept. `rule`: no person, but this rule approved; it was remembered while the ask was open. */
+/** A stored answer. `rule`: a rule remembered while the ask was open approved it, not a person. */
 export const answerSchema = z.discriminatedUnion('type', [
   approvalSchema.extend({ rule: z.string().max(2000).optional() }),
   ...otherAnswerSchemas,
 ])
 
-/** `clientId`: the page that answers; a browser ask is answered by its own alone. */
+/** `clientId`: the page that answers. Only the page that owns a browser ask can answer it. */
 export const answerRequestSchema = z.strictObject({
   answer: z.discriminatedUnion('type', [approvalSchema, ...otherAnswerSchemas]),
   clientId: z.string().max(200).optional(),
 })
 
-/** `POST /ai/tools/ack`: a page says what became of something that a tool asked it to do. */
+/** `POST /ai/tools/ack`: a page reports the outcome of a tool's request. */
 export const ackRequestSchema = z.strictObject({
   sessionId: idSchema,
   clientId: z.string().min(1).max(200),
@@ -113,7 +112,7 @@ export const rulePatchSchema = z.strictObject({
 export const ruleTestSchema = z.strictObject({
   text: ruleTextSchema.optional(),
   effect: effectSchema.default('allow'),
-  /** Where paths of the rules start: in the workspace, or in the home for those that hold always. */
+  /** Base of the rules' paths: the workspace, or the home folder for global rules. */
   scope: rememberScopeSchema.default('project'),
   rules: z
     .array(z.strictObject({ text: ruleTextSchema, effect: effectSchema }))
@@ -135,7 +134,7 @@ export const steerRequestSchema = z.strictObject({
   text: z.string().min(1).max(1_000_000),
   typedUrls: typedUrlsSchema.optional(),
 })
-/** The one-time key, with the public key of the page where it has one; or a challenge that the page has signed. */
+/** The one-time key, with the page's public key if it has one, or a challenge signed by the page. */
 export const authRequestSchema = z.union([
   z.strictObject({ key: z.string().max(200), publicKey: z.string().max(300).optional() }),
   z.strictObject({ pageId: z.string().max(64), nonce: z.string().max(200), signature: z.string().max(200) }),
@@ -172,7 +171,7 @@ export const folderPatchSchema = z.strictObject({
   parentFolderId: idSchema.nullable().optional(),
 })
 
-/** `PATCH /ai/providers/:id`: keys go in and never come out. */
+/** `PATCH /ai/providers/:id`: keys are write-only. */
 export const providerPatchSchema = z.strictObject({
   type: z.string().max(100).optional(),
   baseURL: z

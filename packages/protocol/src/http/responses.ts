@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Metadata, Part } from '../message.ts'
 import { paramValuesSchema } from '../params.ts'
 
-/** What routes answer: the reference is generated from these, handlers and the page are typed by them. */
+/** Response schemas. They generate the API reference and type the handlers and the page. */
 const modeSchema = z.enum(['default', 'accept-edits', 'plan', 'bypass'])
 const effectSchema = z.enum(['allow', 'ask', 'deny'])
 
@@ -45,7 +45,7 @@ export const modelListSchema = z.object({
 })
 export type ModelList = z.infer<typeof modelListSchema>
 
-/** Its key never comes out. */
+/** Never includes the key. */
 export const providerSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -68,7 +68,7 @@ export type ProviderInfo = z.infer<typeof providerSchema>
 
 /** `GET /ai/providers`. */
 export const providerListSchema = z.object({ providers: z.array(providerSchema) })
-/** `PATCH /ai/providers/:provider`; `dropped` names what did not go along to another server. */
+/** `PATCH /ai/providers/:provider`. `dropped` names the settings that were not kept for another server. */
 export const patchedProviderSchema = z.object({ provider: providerSchema, dropped: z.array(z.string()) })
 
 const ruleSchema = z.object({
@@ -141,7 +141,10 @@ export const sessionPageSchema = z.object({
 })
 export type SessionPage = z.infer<typeof sessionPageSchema>
 
-/** `GET /ai/sessions/:id/messages`. Parts and metadata are those of the AI SDK's UI messages and ours, see stream parts. */
+/**
+ * `GET /ai/sessions/:id/messages`. Parts and metadata are those of the AI SDK's UI messages plus ours; see stream
+ * parts.
+ */
 export const branchPageSchema = z.object({
   leafMessageId: z.string().nullable().describe('null for an empty conversation'),
   messages: z.array(
@@ -190,7 +193,7 @@ const agentSchema = z.object({
 })
 export type AgentInfo = z.infer<typeof agentSchema>
 
-/** `GET /ai/agents`; `problems`: files that could not be read. */
+/** `GET /ai/agents`. `problems`: files that could not be read. */
 export const agentListSchema = z.object({
   agents: z.array(agentSchema),
   problems: z.array(z.object({ path: z.string(), message: z.string() })),

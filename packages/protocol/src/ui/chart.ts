@@ -1,9 +1,8 @@
-/** An ECharts option as data. */
 export type ChartOption = Record<string, unknown>
 
 const chartLimits = { depth: 20, values: 100_000, text: 20_000 }
 
-/** Keys that hold code, an address to open or a style sheet. */
+/** Keys that hold code, a URL to open or a style sheet. */
 const refusedKeys = new Map([
   ['__proto__', 'is no name for a value'],
   ['constructor', 'is no name for a value'],
@@ -19,7 +18,7 @@ const refusedKeys = new Map([
 const inlineImage = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
 const isCode = /^\s*(?:async\s+)?(?:function\b|\(?[\w$,\s]*\)?\s*=>)/
 
-/** What keeps an option from being shown, with the place; undefined when nothing does. */
+/** Returns why an option cannot be shown, with the path, or undefined if it can. */
 export function chartProblem(option: unknown): string | undefined {
   let values = 0
   if (!isRecord(option)) return 'The option must be an object.'
@@ -79,7 +78,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The figures of a chart as rows, the first of them the head, for those who cannot see or do not trust the picture. */
+/** Returns the chart's data as rows with a header row, as an accessible and verifiable alternative to the image. */
 export function chartTable(option: ChartOption): string[][] | undefined {
   const found = tableFromDataset(option['dataset']) ?? tableFromCategories(option) ?? tableFromSeries(option)
   return found === undefined || found.length < 2 ? undefined : found
@@ -109,7 +108,7 @@ function tableFromCategories(option: ChartOption): string[][] | undefined {
   ]
 }
 
-/** What has no common axis: every value with its series and name. */
+/** For series without a common axis: lists every value with its series and name. */
 function tableFromSeries(option: ChartOption): string[][] | undefined {
   const series = seriesIn(option)
   const rows = series.flatMap((one, index) => {

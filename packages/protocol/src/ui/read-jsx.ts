@@ -10,19 +10,18 @@ import {
 
 export interface JsxProblem {
   message: string
-  /** Counted from 1. */
+  /** 1-based. */
   line: number
   column: number
 }
 
 export type ReadJsx = { root: UiElement; problem?: undefined } | { root?: undefined; problem: JsxProblem }
 
-/** What a fragment becomes. */
 export const fragment = 'Stack'
 
 /**
- * JSX as far as it is markup: tags, attributes with quotes, text. Expressions and spreads have no place in it.
- * `partial`: what is still being written is read as if it ended well.
+ * Parses the markup subset of JSX: tags, quoted attributes, text. No expressions or spreads. `partial`: accepts an
+ * incomplete source and closes it.
  */
 export function readJsx(source: string, { partial = false } = {}): ReadJsx {
   let at = 0
@@ -82,7 +81,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
     }
   }
 
-  /** Undefined where its end has not arrived. */
+  /** Returns undefined if the end has not arrived. */
   function readValue(name: string): string | undefined {
     at += 1
     skipSpace()
@@ -123,7 +122,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
         else end(`A ">" is missing at the end of </${closed}.`)
         return children
       }
-      // The very beginning of a tag, of which nothing can be said yet.
+      // An incomplete tag, with nothing usable yet.
       if (partial && !source.includes('>', at)) {
         at = source.length
         return children
@@ -143,7 +142,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
     match(/\s+/y)
   }
 
-  /** The source ends too soon: a fault, unless more is to come. */
+  /** The source ends too early: an error unless more is expected. */
   function end(message: string): undefined {
     if (!partial || at < source.length) fail(message)
     at = source.length
@@ -163,7 +162,7 @@ class JsxRefused extends Error {
   }
 }
 
-/** Text as JSX means it: line ends and what surrounds them are not part of it. */
+/** Trims text by JSX rules: line breaks and the whitespace around them are dropped. */
 export function jsxText(raw: string): string {
   const lines = raw.split(/\r\n|\n|\r/)
   const kept = lines.map((line, index) => {

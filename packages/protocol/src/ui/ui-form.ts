@@ -2,7 +2,6 @@ import { elementsIn, type UiElement } from './ui-tree.ts'
 
 export type FieldValue = string | number | boolean | string[]
 
-/** What a person did with a form. */
 export type FormAnswer =
   | { action: 'submit'; values: Record<string, FieldValue>; button?: string }
   | { action: 'cancel'; values?: undefined; button?: undefined }
@@ -14,12 +13,10 @@ export function fieldsIn(root: UiElement): UiElement[] {
   return elementsIn(root).filter(({ type }) => fields.has(type))
 }
 
-/** Whether the tree wants something of the person. */
 export function isForm(root: UiElement): boolean {
   return elementsIn(root).some(({ type }) => type === 'Button' || fields.has(type))
 }
 
-/** What an empty form holds, with what it was given to begin with. */
 export function initialValues(root: UiElement, data: Readonly<Record<string, unknown>>): Record<string, FieldValue> {
   return Object.fromEntries(
     fieldsIn(root).map((field) => {
@@ -33,7 +30,6 @@ export function initialValues(root: UiElement, data: Readonly<Record<string, unk
   )
 }
 
-/** The values as the fields take them, or what is wrong with the first that is not as it should be. */
 export function readForm(
   root: UiElement,
   given: Readonly<Record<string, unknown>>,

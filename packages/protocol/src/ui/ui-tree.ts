@@ -1,4 +1,6 @@
-/** A page or form that a model built of our components: names and values only, nothing in it can act. */
+/**
+ * A page or form that a model built from our components. It holds only names and values, so it cannot execute anything.
+ */
 export type UiNode = string | UiElement
 
 export interface UiElement {
@@ -15,7 +17,7 @@ export type UiValue =
   | readonly (readonly string[])[]
   | readonly { value: string; label: string }[]
 
-/** How JsonRender is given a tree: elements by their ids, one of which is the root. */
+/** The JsonRender format: elements by id, one of which is the root. */
 export interface UiTree {
   root: string
   elements: Readonly<Record<string, UiTreeElement>>
@@ -24,13 +26,13 @@ export interface UiTree {
 export interface UiTreeElement {
   type: string
   props?: Readonly<Record<string, unknown>> | undefined
-  /** Ids of other elements; what is no id is text. */
+  /** Ids of other elements. Anything else is text. */
   children?: readonly string[] | undefined
 }
 
 export const uiLimits = { depth: 30, elements: 2000, characters: 200_000 }
 
-/** The tree as elements inside each other, or what is wrong with it. `partial`: what has not arrived yet is left out. */
+/** Converts to nested elements, or returns the problem. `partial`: omits elements that have not arrived yet. */
 export function readUiTree(tree: UiTree, { partial = false } = {}): { root: UiElement } | { problem: string } {
   const used = new Set<string>()
   const problems: string[] = []
@@ -82,12 +84,11 @@ export function unknownComponent(type: string): string {
   return `There is no component <${type.slice(0, 60)}>.`
 }
 
-/** Every element of the tree, the root first. */
 export function elementsIn(root: UiElement): UiElement[] {
   return [root, ...root.children.flatMap((child) => (typeof child === 'string' ? [] : elementsIn(child)))]
 }
 
-/** What an attribute may hold. A list names the only words there are. */
+/** Allowed values of an attribute. A list contains the only valid words. */
 type AttributeKind =
   | 'text'
   | 'number'
@@ -103,21 +104,20 @@ interface UiComponent {
   attributes: Readonly<Record<string, AttributeKind>>
   /** Default: anything. */
   children?: 'none' | 'text'
-  /** Only where an answer is waited for. */
+  /** Allowed only in forms that wait for an answer. */
   form?: true
-  /** Attributes that it cannot be without. */
   needs?: readonly string[]
 }
 
 const tone = ['neutral', 'accent', 'good', 'warning', 'bad'] as const
 const gap = ['small', 'medium', 'large'] as const
 const plain: UiComponent = { attributes: {} }
-// No field for passwords: what is filled in is sent to the model and stored.
+// No password field: form values are sent to the model and stored.
 const field = { name: 'text', label: 'text', help: 'text', required: 'flag' } as const
 
 /**
- * The components that a model may build pages and forms of: by name, what each may be told. Whatever is not listed here
- * is refused. The page has a part for each in `web/src/previews/ui/`.
+ * Components that models may use in pages and forms, with their attributes. Anything unlisted is refused. The page
+ * renders each with a component in `web/src/previews/ui/`.
  */
 export const uiComponents: Readonly<Record<string, UiComponent>> = {
   Card: { attributes: { title: 'text', subtitle: 'text', tone } },
@@ -192,7 +192,7 @@ export const uiComponents: Readonly<Record<string, UiComponent>> = {
     needs: ['label', 'action'],
   },
 
-  // Plain tags, for those who think in them.
+  // Plain HTML tags as aliases.
   ...Object.fromEntries(
     'p div span h1 h2 h3 h4 strong b em i s u small sub sup mark code pre kbd blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td'
       .split(' ')
@@ -206,7 +206,7 @@ export function findComponent(type: string): UiComponent | undefined {
   return Object.hasOwn(uiComponents, type) ? uiComponents[type] : undefined
 }
 
-/** The value as the component takes it, or what is wrong with it. Texts that mean numbers or yes and no are read as such. */
+/** Returns the value as the component expects it, or the problem. Converts strings to numbers and booleans. */
 export function readAttribute(
   type: string,
   name: string,
@@ -292,7 +292,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= maxTextLength
 }
 
-/** All of them, or nothing. */
+/** Returns undefined if any value fails. */
 function mapAll<Value>(values: readonly unknown[], read: (value: unknown) => Value | undefined): Value[] | undefined {
   const made: Value[] = []
   for (const value of values) {

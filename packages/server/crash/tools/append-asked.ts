@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineTool } from '@troupe/core'
 import { z } from 'zod'
 
-/** A write that a person is asked about. */
 export default defineTool({
   description: 'Appends a line after approval.',
   input: z.object({ key: z.string(), beforeMs: z.number(), afterMs: z.number() }),

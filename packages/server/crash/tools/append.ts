@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineTool } from '@troupe/core'
 import { z } from 'zod'
 
-/** A write whose executions can be counted: one line each. */
+/** Appends one line per execution, so tests can count executions. */
 export default defineTool({
   description: 'Appends a line.',
   input: z.object({ key: z.string(), beforeMs: z.number(), afterMs: z.number() }),

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineTool, processMark } from '@troupe/core'
 import { z } from 'zod'
 
-/** Starts a group of processes that would live for long. `orphaned`: its leader ends at once, its member stays. */
+/** Starts a long-lived process group. With `orphaned`, the leader exits at once and its child stays. */
 export default defineTool({
   description: 'Starts processes.',
   input: z.object({ key: z.string(), beforeMs: z.number(), afterMs: z.number(), orphaned: z.boolean() }),

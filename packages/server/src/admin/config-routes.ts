@@ -9,7 +9,7 @@ const media = shape.media.unwrap().shape
 const browser = shape.browser.unwrap().shape
 const search = shape.search.unwrap().shape
 
-/** Settings that have no route of their own. Null takes one away; what is not named stays as it is. */
+/** Settings without a route of their own. Null removes a setting. Omitted settings stay unchanged. */
 const configPatchSchema = z
   .strictObject({
     model: shape.model.unwrap().nullable(),
@@ -29,13 +29,13 @@ type Patch = z.infer<typeof configPatchSchema>
 
 export interface ConfigRoutesOptions {
   config: ConfigFile
-  /** The model that the environment names; it goes before the one in the settings. */
+  /** The model set in the environment. Overrides the one in the settings. */
   environmentModel: string | null
-  /** Throws where no such model can be used. */
+  /** Throws if the model cannot be used. */
   modelId: (id: string | undefined) => Promise<string>
 }
 
-/** What `config.json` of the home says of everything that providers, rules, hooks and MCP servers are not. */
+/** Routes for the settings in `config.json`, except providers, rules, hooks and MCP servers. */
 export function configRoutes(options: ConfigRoutesOptions): Route[] {
   const { config } = options
   return [
@@ -96,7 +96,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   }
 }
 
-/** One level deep: of limits, media, the browser and search, too, what is not named stays. */
+/** Merges one level deep: omitted fields of limits, media, browser and search stay unchanged. */
 function applyPatch(config: Config, patch: Patch): Config {
   const next = mergeSection(config, patch)
   const { limits: limited, media: made, browser: browsing, search: searched } = patch
@@ -104,7 +104,7 @@ function applyPatch(config: Config, patch: Patch): Config {
   if (made) next['media'] = mergeSection(config.media, made)
   if (browsing) next['browser'] = mergeSection(config.browser, browsing)
   if (searched) {
-    // What was said of one provider says nothing of another.
+    // Settings of one search provider do not apply to another.
     const moved = searched.provider !== undefined && searched.provider !== config.search?.provider
     const search = mergeSection(moved ? { apiKey: config.search?.apiKey } : config.search, searched)
     next['search'] = search
@@ -114,7 +114,7 @@ function applyPatch(config: Config, patch: Patch): Config {
   return next as Config
 }
 
-/** Takes the key out of the search where another provider or server would get it, and says so. */
+/** Removes the search API key if a different provider or server would receive it. Returns the dropped keys. */
 function dropKey({ search: before }: Config, { search: after }: Config, { search: change }: Patch): string[] {
   if (!after || !change) return []
   const isSame = before?.provider === after.provider && isSameOrigin(before.baseURL, after.baseURL)

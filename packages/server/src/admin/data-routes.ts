@@ -7,12 +7,10 @@ import type { Finding } from './diagnose.ts'
 import type { HomeUsage } from './measure-home.ts'
 
 export interface DataRoutesOptions {
-  /** Where everything of the person lies. */
   homePath: string
   store: Store
-  /** A whole copy of the database while it is in use. */
+  /** Copies the whole database while it is in use. */
   copyDatabase: (target: string) => Promise<void>
-  /** What the doctor finds in a folder. */
   diagnose: (folder: string) => Promise<Finding[]>
 }
 
@@ -64,8 +62,8 @@ export interface Backup {
 }
 
 /**
- * A copy of everything that cannot be made anew, in a folder of its own below `backups`: a home is made of it by copying
- * it. It is there whole or not at all.
+ * Backs up everything that cannot be rebuilt to a new folder in `backups`. Copying that folder restores the home. The
+ * backup appears complete or not at all.
  */
 async function backUpHome(
   home: string,
@@ -88,14 +86,14 @@ async function backUpHome(
   return { path: target, createdAt: now }
 }
 
-/** What a process that was killed in the middle of a backup has left. None may be under way. */
+/** Removes backups left unfinished by a killed process. No backup may be in progress. */
 export async function clearUnfinishedBackups(home: string): Promise<void> {
   const folder = path.join(home, 'backups')
   const left = (await namesIn(folder)).filter((name) => name.endsWith(unfinishedSuffix))
   for (const name of left) await rm(path.join(folder, name), { recursive: true, force: true })
 }
 
-/** The newest first. */
+/** Returns backups, newest first. */
 async function listBackups(home: string): Promise<Backup[]> {
   const folder = path.join(home, 'backups')
   const backups = (await namesIn(folder)).map((name) => ({
@@ -115,9 +113,8 @@ function backupTime(name: string): number {
 }
 
 /**
- * Of the home: secrets and marks of the process that has it and what its browsers write, what is on its way in (a hidden
- * blob, too), other backups, and the database, which is copied while it is in use. Of a session: what is exported from
- * the database.
+ * True for files a backup skips. In the home: process secrets and locks, browser data, incomplete uploads (including
+ * hidden blobs), other backups, and the database, which is copied separately. In a session: exports from the database.
  */
 function isRebuilt(relative: string): boolean {
   const [top = '', second = '', third = ''] = relative.split(path.sep)
@@ -127,12 +124,12 @@ function isRebuilt(relative: string): boolean {
   return top === 'sessions' && ['session.json', 'messages.jsonl', 'agents'].includes(third)
 }
 
-/** Files that are named by what they hold never change: they are linked and take no room twice. */
+/** Content-addressed files never change, so backups hard-link them to save space. */
 function isImmutable(relative: string): boolean {
   return relative.startsWith(`blobs${path.sep}`) || relative.startsWith(path.join('undo', 'objects') + path.sep)
 }
 
-/** A file or folder of the home, where it is a link what that leads to; links further down stay links. */
+/** Copies a file or folder of the home. Follows a link at the top level but keeps nested links. */
 async function copyFolder(home: string, name: string, to: string): Promise<void> {
   const place = path.join(home, name)
   const stats = await stat(place).catch(ignoreMissing)
@@ -150,7 +147,7 @@ async function copyFolder(home: string, name: string, to: string): Promise<void>
 }
 
 async function copyOne(file: string, target: string, linked: boolean): Promise<void> {
-  // Not every disk knows links.
+  // Some disks do not support hard links.
   if (linked) await link(file, target).catch(() => copyFile(file, target))
   else await copyFile(file, target)
 }

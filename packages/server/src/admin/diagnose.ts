@@ -12,17 +12,16 @@ export type { Finding } from './findings.ts'
 
 export interface DiagnoseOptions {
   env: NodeJS.ProcessEnv
-  /** The folder that is worked in. */
   cwd: string
-  /** Default: the one that the environment names. */
+  /** Default: the home from the environment. */
   home?: string
-  /** Read all of a large database, which takes a while. */
+  /** Check the whole database, which is slow if it is large. */
   full?: boolean
 }
 
 /**
- * Looks at this machine. Changes nothing but what opening the home does: it is created, and files with secrets become
- * private. Never throws: what throws is a finding.
+ * Diagnoses this machine. Read-only, except that opening the home creates it and makes files with secrets private.
+ * Never throws: errors become findings.
  */
 export async function* diagnose({ env, cwd, home: named, full = false }: DiagnoseOptions): AsyncGenerator<Finding> {
   yield nodeFinding()
@@ -65,7 +64,7 @@ function programFinding(name: string, programs: string[], env: NodeJS.ProcessEnv
 
 async function chromiumFinding(env: NodeJS.ProcessEnv, home: Home | undefined): Promise<Finding> {
   const { openConfig } = await import('../config/config.ts')
-  // A file that cannot be read is a finding of its own.
+  // An unreadable config file has its own finding.
   const config = home && attempt('config', () => openConfig(home))
   const file = findChromium(env, config && 'get' in config ? config.get().browser?.path : undefined)
   if (file !== undefined) return { status: 'ok', name: 'Chromium', text: file }
@@ -74,7 +73,6 @@ async function chromiumFinding(env: NodeJS.ProcessEnv, home: Home | undefined): 
   return { status: 'warn', name: 'Chromium', text, fix }
 }
 
-/** One comes along as a package; one on PATH does as well. */
 function ripgrepFinding(env: NodeJS.ProcessEnv): Finding {
   const name = `ripgrep-${process.platform}-${process.arch}`
   const own = fileURLToPath(new URL(`../../../../node_modules/@vscode/${name}/bin/rg`, import.meta.url))
@@ -108,13 +106,13 @@ function databaseFinding(home: Home, { exists, whole, damage, newer }: DatabaseS
   return { status: 'fail', name, text: `${file} is damaged or no database`, fix: String(damage.data['fix']) }
 }
 
-/** With what is written and not yet in its place, as the data page counts it. */
+/** Includes the WAL, like the data page. */
 function databaseBytes(file: string): number {
   const parts = ['', '-wal', '-shm'].map((suffix) => statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0)
   return parts.reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** Copies that were made when the readable files knew more than the database. */
+/** Reports copies made when the exported files were newer than the database. */
 function* storageFindings(home: Home): Generator<Finding> {
   const folder = path.join(home.path, 'kept')
   const copies = existsSync(folder) ? readdirSync(folder) : []
@@ -173,7 +171,7 @@ function configFindings(config: ConfigFile): Finding[] {
   return [{ status: 'ok', name: 'config', text }, ...warnings, ...exposureFindings(config.path)]
 }
 
-/** One with keys was made private when it was opened. */
+/** A file with keys was made private when it was opened. */
 function exposureFindings(file: string): Finding[] {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   if (process.platform === 'win32' || (mode & 0o077) === 0) return []

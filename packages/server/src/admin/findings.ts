@@ -4,15 +4,13 @@ import path from 'node:path'
 import type { Models, ProviderInfo } from '../models/models.ts'
 
 export interface Finding {
-  /** `info` is neither good nor bad: something that is not there and need not be. */
+  /** `info` is neutral: an optional part is missing. */
   status: 'ok' | 'info' | 'warn' | 'fail'
   name: string
-  /** What was found, or tried. */
   text: string
   fix?: string
 }
 
-/** What throws is a finding. */
 export function attempt<T extends object>(name: string, work: () => T): T | Finding {
   try {
     return work()
@@ -26,7 +24,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** One line per provider. Addresses that the person set are tried; those of services that come with Troupe are not. */
+/** Returns one finding per provider. Tries only addresses the user configured, not those of built-in services. */
 export async function providerFindings(models: Models, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const problems = models
     .problems()
@@ -69,7 +67,7 @@ function keyText({ keySource, needsKey }: ProviderInfo): string {
   return needsKey ? 'has no key' : 'needs no key'
 }
 
-/** Only whether something listens there: no request is sent. */
+/** Checks only that the port accepts connections. Sends no request. */
 function connectionRefusal(url: URL): Promise<string | undefined> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
@@ -86,7 +84,6 @@ function connectionRefusal(url: URL): Promise<string | undefined> {
   return promise.finally(() => socket.destroy())
 }
 
-/** The rules that hold in a folder, and what is wrong with them. */
 export async function ruleFindings(home: string, folder: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const { openExplainer } = await import('../rules/explainer.ts')
   const { policy, warnings } = await openExplainer({ home, workspace: folder, env, sandbox: false })
@@ -98,7 +95,7 @@ export async function ruleFindings(home: string, folder: string, env: NodeJS.Pro
   ]
 }
 
-/** Whether commands are confined here, tried for real. */
+/** Tries the sandbox for real. */
 export async function sandboxFinding(env: NodeJS.ProcessEnv): Promise<Finding> {
   const { findSandbox } = await import('@troupe/core')
   const { sandbox, text, fix } = await findSandbox({ env })
@@ -106,7 +103,7 @@ export async function sandboxFinding(env: NodeJS.ProcessEnv): Promise<Finding> {
   return { status: 'warn', name: 'sandbox', text, fix }
 }
 
-/** Loads tools as a start does: the person's own, and those of the folder if it is trusted. */
+/** Loads tools as at startup: the user's own, and the folder's if it is trusted. */
 export async function toolFindings(home: string, workspace: string, trusted: boolean): Promise<Finding[]> {
   const { getBuiltinTools, loadTools } = await import('@troupe/core')
   const builtin = getBuiltinTools()
@@ -144,7 +141,7 @@ function fileCount(folder: string): number {
   try {
     return readdirSync(folder).filter((name) => /\.[jt]s$/.test(name) && !/\.(test|d)\.[jt]s$/.test(name)).length
   } catch {
-    // There is none, or it cannot be read.
+    // The folder is missing or unreadable.
     return 0
   }
 }

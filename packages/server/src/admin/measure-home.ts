@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** One part of the home and how much it takes. */
 export interface HomeUsage {
   name: 'database' | 'sessions' | 'blobs' | 'backups' | 'other'
   path: string
@@ -10,8 +9,8 @@ export interface HomeUsage {
 }
 
 /**
- * What lies in a home, by what it is for. A file that goes away meanwhile is not counted; bytes that a backup shares
- * with the home, or with another backup, are counted once. Looks at every file, and lets nobody else have a turn.
+ * Measures the home by purpose. Skips files that disappear meanwhile, and counts bytes shared by backups once. Reads
+ * every file synchronously and blocks the event loop.
  */
 export function measureHome(home: string): HomeUsage[] {
   const place = (name: HomeUsage['name'], file: string): HomeUsage => ({
@@ -28,7 +27,7 @@ export function measureHome(home: string): HomeUsage[] {
     other: place('other', ''),
   }
   const counted = new Set<string>()
-  // Backups come last: what they share is the home's.
+  // Backups come last, so shared bytes count toward the home.
   const tops = namesIn(home).toSorted((one, other) => rank(one.name) - rank(other.name))
   for (const top of tops) {
     const found = places[usageName(top.name)]

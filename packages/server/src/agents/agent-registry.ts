@@ -21,36 +21,34 @@ import type { ConfigFile } from '../config/config.ts'
 import type { LoadProblem } from '../extensions/tools.ts'
 import { isOnPage } from '../runs/system-prompt.ts'
 
-/** An agent as it is listed. */
 export interface ListedAgent extends AgentEntry {
-  /** The person turned it off: it can be turned on again. */
   turnedOff?: true
 }
 
 /**
- * The agents of each workspace: from the database, built-in, from the home, from a trusted project; in this order. What
- * the database has of a built-in name is a version of it that the person made with `change`.
+ * The agents of each workspace, in order: database, built-in, home, trusted project. A database entry with a built-in
+ * name is the user's modified version, made with `change`.
  */
 export interface AgentRegistry {
   list(workspace: Workspace): Promise<ListedAgent[]>
   problems(workspace: Workspace): LoadProblem[]
   /**
-   * Whom agents may delegate to, hidden ones among them, with their prompts in this language. Where one is bound to
-   * pages, only with one of these open; `anyPage`: all the same.
+   * Returns the agents that can be delegated to, including hidden ones, with prompts in this language. Agents bound to
+   * pages need one of their pages open, unless `anyPage` is set.
    */
   offered(
     workspace: Workspace,
     options: { language?: string; page?: string; anyPage?: true },
   ): Promise<AgentDefinition[]>
-  /** Why an agent of this name cannot be delegated to, or undefined where there is none. */
+  /** Returns the reason an agent cannot be delegated to, or undefined if there is none. */
   whyNot(workspace: Workspace, name: string): Promise<string | undefined>
-  /** The agent that a session talks to. Throws `AgentNotFound` (404) with the names that exist. */
+  /** Returns the agent that a session talks to. Throws `AgentNotFound` (404) with the available names. */
   find(workspace: Workspace, name: string, language?: string): Promise<AgentDefinition>
-  /** A new one. Throws what is wrong with it (409, 422); nothing is saved then. */
+  /** Throws if the definition is invalid (409, 422), and saves nothing. */
   add(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry>
   /**
-   * Built-in agents and those of files stay as they are: a change makes a version of the workspace's own, which goes
-   * before them, and being turned off is kept in the settings. Throws `AgentNotFound` (404) and what `add` throws.
+   * Never modifies built-in or file agents. A change stores a workspace version that overrides them, and disabling is
+   * kept in the settings. Throws `AgentNotFound` (404) and the errors of `add`.
    */
   change(workspace: Workspace, name: string, patch: AgentPatch): Promise<ListedAgent>
   remove(workspace: Workspace, name: string): Promise<boolean>
@@ -80,7 +78,7 @@ const fields = {
   pageIds: names.nullable().optional(),
 }
 
-/** A definition as the database has it: it selects tools, it brings none. */
+/** A definition in the database. It selects existing tools and cannot define new ones. */
 export const storedDefinitionSchema = z.strictObject({
   ...fields,
   enabled: fields.enabled.default(true),
@@ -89,18 +87,18 @@ export const storedDefinitionSchema = z.strictObject({
 })
 export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
 
-/** What is not named stays as it is; null takes a field away. Made without defaults, which would be taken for changes. */
+/** Omitted fields stay unchanged, and null removes a field. Has no defaults, since they would count as changes. */
 export const agentPatchSchema = z.strictObject(fields).partial()
 export type AgentPatch = z.infer<typeof agentPatchSchema>
 
 export function createAgentRegistry(options: {
   home: string
-  /** Where the person's files for Claude Code lie. */
+  /** Folder with the user's Claude Code files. */
   personHome: string
   store: Pick<Store, 'definitions'>
   config: Pick<ConfigFile, 'get' | 'update'>
   tools(workspaceId: string): readonly Tool[]
-  /** What to do about a group that has no tools here. */
+  /** Explains what to do about a group without tools. */
   why?(group: string): string | undefined
 }): AgentRegistry {
   const { store, config } = options
@@ -244,7 +242,7 @@ function foreignProblems(entries: readonly AgentEntry[], tools: readonly Tool[])
   })
 }
 
-/** The master is the one built-in agent that nothing takes the place of. */
+/** The master is the only built-in agent that cannot be overridden. */
 function masterProblems(entries: readonly AgentEntry[]): LoadProblem[] {
   return entries
     .filter(({ name }) => agentKey(name) === 'master')
@@ -279,7 +277,6 @@ function toEntry(name: string, data: Record<string, unknown>): AgentEntry {
   }
 }
 
-/** What the database would have of an agent that comes from elsewhere. */
 function toStoredDefinition({ prompt, tools, turnedOff, ...entry }: ListedAgent): Record<string, unknown> {
   const { description, allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds } = entry
   const more = { allowedSubAgents, maxDepth, maxSteps, model, params, budget, pageIds }
@@ -290,7 +287,7 @@ function notFound(name: string): NamedError {
   return new NamedError('AgentNotFound', `There is no agent "${name}".`, { status: 404 })
 }
 
-/** `field`: what of the definition is meant. */
+/** `field` names the invalid field of the definition. */
 function invalid(field: keyof StoredDefinition | 'name', message: string): NamedError {
   return new NamedError('InvalidAgent', message, { status: 422, data: { field } })
 }

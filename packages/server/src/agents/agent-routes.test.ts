@@ -243,7 +243,6 @@ describe('definitions of agents', () => {
     const response = await server.fetch('/ai/agents', json('POST', body))
     const text = await response.text()
     expect([response.status, text]).toEqual([status, expect.stringContaining(said)])
-    // A form knows which of its fields is meant.
     if (status !== 400) expect(text).toContain(`"field":"${said === 'NoSuchTool' ? 'toolKeys' : 'name'}"`)
   })
 

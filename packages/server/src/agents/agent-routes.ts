@@ -14,7 +14,6 @@ const agentPageLimit = z
 
 const newAgentSchema = storedDefinitionSchema.extend({ name: z.string().min(1).max(200) })
 
-/** Definitions of agents, and the sub-agents of a session. */
 export function agentRoutes(options: {
   store: Store
   live: RunManager
@@ -182,7 +181,6 @@ export function agentRoutes(options: {
     return agent
   }
 
-  /** Copies the newest branch: new ids, the same words. */
   async function fork(agent: AgentRecord, model: string | null, workspaceId: string) {
     const from = { sessionId: agent.sessionId, agentId: agent.agentId }
     const leaf = await store.messages.latestLeaf(from)
@@ -211,7 +209,7 @@ function agentInfo(entry: AgentEntry): AgentInfo {
   return { ...rest, systemPrompt: prompt, languages: Object.keys(prompts ?? {}) }
 }
 
-/** Without its prompt: what a list of agents needs. */
+/** Omits the prompt, which lists do not need. */
 function summary({ details, ...record }: AgentRecord): Record<string, unknown> {
   if (details === undefined) return record
   const { parentRunId, toolCallId, background, steps, tokens, cost, note, setup } = details
@@ -219,7 +217,7 @@ function summary({ details, ...record }: AgentRecord): Record<string, unknown> {
   return { ...record, ...facts, ...(note !== undefined && { note }) }
 }
 
-/** Of its newest turn; `elapsedMs` once that has ended. */
+/** Times of the newest turn. `elapsedMs` is set once the turn has ended. */
 function agentTimes(
   { runId }: AgentRecord,
   runs: ReadonlyMap<string, RunRecord>,

@@ -17,18 +17,19 @@ import { findSession } from '../http/scope.ts'
 
 interface AgentStatesOptions {
   sandbox?: Sandbox | undefined
-  /** How long what commands need stays ready for the next one. */
+  /** Time in milliseconds to keep command resources warm for the next command. */
   idleMs?: number | undefined
 }
 
-/** What the agents of each session remember while this process lives. */
 export interface AgentStates {
-  /** With an agent id: what that sub-agent remembers. Its background commands are its own, undo is the session's. */
+  /**
+   * With an agent id, returns that sub-agent's state. A sub-agent has its own background commands but shares the
+   * session's undo.
+   */
   of(session: Pick<Session, 'id'>, workspace: { path: string; trusted?: boolean }, agentId?: string): AgentState
-  /** Commands in the background, of the session and of its sub-agents. */
   tasks(sessionId: string): Task[]
   dropAgent(sessionId: string, agentId: string): Promise<void>
-  /** Ends the background commands of a session and forgets it, with what an undo would have needed. */
+  /** Ends the session's background commands and drops its state, including the undo data. */
   drop(sessionId: string): Promise<void>
   close(): Promise<void>
 }
@@ -47,7 +48,7 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
         if (workspace.trusted !== undefined) known.readsNotes = workspace.trusted
         return known
       }
-      // Somebody used the id elsewhere: what could be reached from there is not reached from here.
+      // The id was used in another workspace. Dispose that state so this one cannot reach it.
       if (known !== undefined) disposeAgentState(known).catch(() => undefined)
       const outputFolder = path.join(home, 'sessions', session.id, 'output')
       const state = createAgentState({
@@ -59,7 +60,7 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
         sandbox,
       })
       if (workspace.trusted !== undefined) state.readsNotes = workspace.trusted
-      // Those of the workspace itself are in the preface.
+      // The system prompt already contains the workspace's own notes.
       for (const root of state.roots) state.shownNotes.add(root)
       states.set(key, state)
       places.set(key, workspace.path)
@@ -96,7 +97,6 @@ function stateKey(sessionId: string, agentId?: string): string {
 const maxOutputCharacters = 400_000
 const maxWaitMs = 20_000
 
-/** Commands that a session has running in the background, for people to look at and to stop. */
 export function taskRoutes({ store, states }: { store: Store; states: Pick<AgentStates, 'tasks'> }): Route[] {
   return [
     route({

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** Passwords and tokens that stand in the settings of the repositories that are worked in, to be kept out of texts. */
+/** Passwords and tokens from the git configs of open repositories, to redact from text. */
 export interface GitSecrets {
   watch(folder: string): void
   all(): string[]
@@ -21,7 +21,7 @@ export function createGitSecrets(): GitSecrets {
         const file = path.join(folder, '.git', 'config')
         const found = statSync(file, { throwIfNoEntry: false })
         if (found === undefined || found.mtimeMs === known.mtimeMs || found.size > maxConfigBytes) continue
-        // What stood there before stays a secret.
+        // Previous values stay secret.
         const secrets = [...new Set([...known.secrets, ...gitConfigSecrets(read(file))])].slice(-100)
         folders.set(folder, { mtimeMs: found.mtimeMs, secrets })
       }
@@ -33,7 +33,7 @@ export function createGitSecrets(): GitSecrets {
 function gitConfigSecrets(config: string): string[] {
   const secrets: string[] = []
   for (const [, user = '', password] of config.matchAll(/:\/\/([^\s/@:"]*)(?::([^\s/@"]*))?@/g)) {
-    // Alone, a name may be a token; `git` and the like are not.
+    // A user name without a password may be a token. Short ones such as `git` are not.
     const secret = password ?? (user.length >= 16 ? user : '')
     secrets.push(secret, decoded(secret))
   }

@@ -47,18 +47,16 @@ import type { ServerOptions } from './server.ts'
 
 export type ServerParts = Awaited<ReturnType<typeof openParts>>
 
-/** Where everything is opened. */
 export interface OpenPartsContext {
   home: Home
   env: NodeJS.ProcessEnv
   log: (text: string) => void
-  /** The address that the server is reached at, once it is. */
+  /** The server's address, once it listens. */
   origin: () => string
-  /** What was opened adds how it is closed. */
   closers: (() => unknown)[]
 }
 
-/** Everything that runs are made of, opened in the order in which one stands on the other. */
+/** Opens everything that runs need, in dependency order. */
 export async function openParts(options: ServerOptions, place: OpenPartsContext) {
   const { home, env, log, closers } = place
   const config = openConfig(home)
@@ -72,7 +70,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     probe: options.probe,
   })
   const models = options.models === undefined ? configured : withProgramModels(configured, options.models, defaultModel)
-  /** Its secrets are known once it is open. */
+  /** Its secrets are known only after it opens. */
   const opened: { mcp?: Mcp } = {}
   const gitSecrets = createGitSecrets()
   const withoutSecrets = (text: string): string =>
@@ -89,7 +87,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     write: log,
     redact: withoutSecrets,
   })
-  // A process of its own tries it meanwhile.
+  // Runs in a separate process while the store opens.
   const finding = options.sandbox ?? findSandbox({ troupeHome: home.path, env })
   const store = await openSqliteStore({ home: home.path, log: logger })
   closers.push(() => store.close())

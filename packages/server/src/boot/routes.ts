@@ -46,7 +46,6 @@ import { createKeyedMutex } from '../util/concurrency.ts'
 import type { OpenPartsContext, ServerParts } from './open-parts.ts'
 import { version } from './server.ts'
 
-/** What the routes stand on. */
 export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutesOptions, TransferOptions {
   store: TransferOptions['store']
   live: RunManager
@@ -69,7 +68,6 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   hookBook: WorkspaceHooks
   ownCommands: CommandParts['ownCommands']
   lastCalls: LastCalls
-  /** What the next call of a session would be made of. */
   nextCall: (session: Session) => Promise<NextCall>
   access: Access
   version: string
@@ -78,13 +76,12 @@ export interface RouteContext extends ChatContext, RuleRoutesOptions, DataRoutes
   tools: (workspaceId: string) => readonly Tool[]
   useTools: () => readonly string[] | null | undefined
   problems: (workspace: Workspace) => LoadProblem[]
-  /** A session is about to be deleted: what its agents hold goes first. */
+  /** Called before a session is deleted. Releases its agents' resources. */
   onDelete: (sessionId: string) => Promise<void>
-  /** The person trusts the folder, or no longer. */
   onTrust: (workspace: Workspace) => void
 }
 
-/** Every route of the server. Making them calls nothing of the context, so the reference is made without a server. */
+/** Creates all routes without calling the context, so the API reference can be generated without a server. */
 export function createRoutes(context: RouteContext): Route[] {
   const inTurn = createKeyedMutex()
   const routes: Route[] = [
@@ -129,11 +126,10 @@ interface RouteAccess {
   openWorkspace: OpenWorkspace
   ownPort: () => number
   uploads: string
-  /** A session is gone: nothing of it may stay. */
+  /** Called when a session is deleted. Removes everything that belongs to it. */
   onDelete: (sessionId: string) => Promise<void>
 }
 
-/** Every route, standing on the parts of the server. */
 export function connectRoutes(
   parts: ServerParts,
   { home, env }: Pick<OpenPartsContext, 'home' | 'env'>,
@@ -154,7 +150,6 @@ export function connectRoutes(
       state: states.of(session, permissions.placeOf(session), agentId ?? undefined),
     }),
   })
-  /** What the next call of the agent that a session talks to starts with. */
   const beginning = async (session: Session): Promise<{ blocks: PromptBlock[]; tools: readonly Tool[] }> => {
     const definition = await agent(session, session.agent ?? 'master')
     const picked = allowedTools(definition.tools, enabledIn(session.workspaceId))

@@ -13,51 +13,51 @@ import type { LogLevel } from '../util/logger.ts'
 export interface ServerOptions {
   /** Default: `$TROUPE_HOME`, else `~/.troupe`. */
   home?: string
-  /** The folder to work in. Default: the current one. */
+  /** Workspace folder. Default: the current directory. */
   workspace?: string
   env?: NodeJS.ProcessEnv
-  /** 0 picks a free one. Default: `$TROUPE_PORT`, else 4880. */
+  /** 0 picks a free port. Default: `$TROUPE_PORT`, else 4880. */
   port?: number
-  /** Loopback only: there are no user accounts. */
+  /** Must be loopback: there are no user accounts. */
   host?: string
-  /** False: no port is opened, `fetch` is the only door. */
+  /** If false, opens no port. Requests go through `fetch` only. */
   listen?: boolean
   /** Look for model servers on this machine. Default: true. */
   probe?: boolean
   logLevel?: LogLevel
   log?: (text: string) => void
-  /** Where the built page lies. */
+  /** Folder of the built web page. */
   webFolder?: string
   /** Sees what each request handler returns, so that tests can compare it with its schema. */
   onAnswer?: (route: Route, value: unknown) => void
-  /** Models of an embedding program, by `provider/model`; the first is the default where none is configured. */
+  /** Models of an embedding program, by `provider/model`. The first is the default if none is configured. */
   models?: Record<string, LanguageModelV4>
-  /** Lets sessions be in the mode bypass, in which nothing asks. Default: false. */
+  /** Allows sessions to use bypass mode, which skips all approvals. Default: false. */
   allowBypass?: boolean
-  /** What confines commands here. Default: it is looked for. */
+  /** Sandbox for commands. Default: detected. */
   sandbox?: SandboxFinding
-  /** For tests: where the rules of the machine stand. */
+  /** For tests: path of the machine-wide rules. */
   managedConfig?: string
-  /** For tests: how long what commands need stays ready for the next one. */
+  /** For tests: time to keep command resources warm. */
   idleMs?: number
-  /** For tests: how long a provider may be silent. */
+  /** For tests: time without data before a provider counts as stalled. */
   stallMs?: number
-  /** Whether a model titles sessions; by default config.json says. */
+  /** Lets a model title sessions. Default: the setting in config.json. */
   titles?: boolean
-  /** For tests: how long a first model call waits for MCP servers. */
+  /** For tests: time a first model call waits for MCP servers. */
   mcpReadyMs?: number
 }
 
 export interface Server {
-  /** With a one-time key: what a person opens. */
+  /** Address with a one-time key, for the user to open. */
   url: string
   port: number
   token: string
-  /** Another address with a fresh key. */
+  /** Returns an address with a fresh key. */
   newUrl(): string
-  /** The same requests without a port; `Host` and the token are filled in. */
+  /** Sends a request without a port. Fills in `Host` and the token. */
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** Every request as it comes, for programs that serve it themselves. */
+  /** Handles raw requests, for programs that serve it themselves. */
   app: App
   home: Home
   config: ConfigFile
@@ -66,9 +66,9 @@ export interface Server {
   live: RunManager
   workspace: Workspace
   mcp: Mcp
-  /** What confines commands here, or why nothing does. */
+  /** The sandbox for commands, or the reason there is none. */
   sandbox: SandboxFinding
-  /** What is wrong with the rules, in sentences. */
+  /** Problems with the rules, as sentences. */
   ruleWarnings: string[]
   problems: { path: string; message: string }[]
   close(): Promise<void>

@@ -50,7 +50,6 @@ describe('closing the server', () => {
     const { asks } = (await second.json<{ asks: { id: string }[] }>('/ai/asks')).body
     expect(asks).toHaveLength(1)
     expect(shown((await second.messages('s'))[1]!).parts).toEqual(message.parts)
-    // The page of before the restart answers with the copy that it has.
     const answered = {
       ...message,
       parts: message.parts.map((part) =>

@@ -12,7 +12,7 @@ import { openParts } from './open-parts.ts'
 import { connectRoutes } from './routes.ts'
 import type { Server, ServerOptions } from './server.ts'
 
-/** Starts everything on one home. Throws `HomeOwned` (with the owner's address) when another process has it. */
+/** Starts the server on one home. Throws `HomeOwned` (with the owner's address) if another process has it. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { env = process.env, host = '127.0.0.1', log = (line: string) => void process.stderr.write(line) } = options
   if (!isLoopback(host)) {
@@ -28,7 +28,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   let port = 0
   let listening: Listening | undefined
   const origin = (): string => `http://${hostInUrl(host)}:${port}`
-  // Ended from the last to the first: no new connections, then runs, then streams, the journal, the store, the lock.
+  // Run in reverse order: connections, runs, streams, journal, store, lock.
   const closers: (() => unknown)[] = [() => lock.release()]
   try {
     const place = { home, env, log, origin, closers }
@@ -60,7 +60,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       onAnswer: options.onAnswer,
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../../web/dist')),
     })
-    // What an import had not read when the process ended.
+    // Uploads that an import had not read when the process ended.
     rmSync(uploads, { recursive: true, force: true })
     await live.recover()
     closers.push(scheduleTrashCleanup({ store, live, onDelete, logger }))
@@ -100,7 +100,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
 }
 
-/** From the last to the first, all of them, also where one fails; what failed is thrown at the end. */
+/** Runs all closers in reverse order, even if one fails. Throws the failures at the end. */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
   const errors: unknown[] = []
   for (const close of closers.splice(0).toReversed()) {

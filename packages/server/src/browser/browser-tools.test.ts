@@ -13,7 +13,7 @@ import { type Browsers, openBrowsers } from './open-browsers.ts'
 const executable = findChromium(process.env)
 const name = executable === undefined ? 'the browser tools (skipped: no Chromium)' : 'the browser tools'
 
-/** A frame that leaves for a blank page, and one of the same host beside it that writes into that. */
+/** A frame that navigates to a blank page, and a sibling frame on the same host that writes into it. */
 const leavesForBlank = `<script>location = 'about:blank'</script>`
 const fillsBlank = `<script>setInterval(() => {
   try {
@@ -384,7 +384,7 @@ describe.skipIf(executable === undefined)(name, () => {
     await open('a.test/leaks')
     await call('BrowserWait', { seconds: 0.5 })
     expect(canary.requests).toEqual([])
-    // The same where the person lets it pass: what was kept in above did try.
+    // Repeat with the host allowed, to prove that the blocked page did try.
     allow = [...allow, `localhost:${canary.port}`]
     await open('a.test/leaks')
     await vi.waitUntil(() => canary.requests.length > 0, { timeout: 10_000 })

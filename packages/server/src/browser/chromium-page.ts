@@ -17,21 +17,19 @@ import { type Tab, watchTab } from './tab.ts'
 
 const openMs = 30_000
 const loadMs = 5000
-/** How long a page may still load that was kept from leaving. */
+/** Time limit to finish loading after a blocked navigation. */
 const unloadTimeoutMs = 1000
 const snapshotTimeoutMs = 15_000
 const maxLinks = 1000
 const maxHtmlLength = 5_000_000
-/** Pages make addresses of megabytes. */
+/** Pages can have URLs of several megabytes. */
 const maxUrlLength = 2000
 
-/** The page of one agent in the Chromium of its session. */
 export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): BrowserPage {
-  /** Hosts that it was opened for. */
+  /** Hosts the page was opened for. */
   const granted = new Set<string>()
   let browser: SessionBrowser | undefined
   let tab: Tab | undefined
-  /** Where it was last seen. */
   let last: string | undefined
   let queue: Promise<unknown> = Promise.resolve()
   let isDisposed = false
@@ -94,7 +92,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     },
   }
 
-  /** Calls of one page wait for each other; one that is stopped lets its caller go at once. */
+  /** Serializes the calls of one page. An aborted call returns to its caller at once. */
   function inTurn<T>(call: BrowserCall, work: () => Promise<T>): Promise<T> {
     const { signal } = call
     const done = queue.then(async () => {
@@ -148,7 +146,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'commit', signal }).catch(failed)
     const over = new AbortController()
     const loaded = page.waitForLoadState('domcontentloaded', { timeout: openMs }).catch((error: unknown) => error)
-    // A page that was kept from leaving while it loaded may never say that it has loaded.
+    // If a navigation is blocked during loading, the load event may never fire.
     const problem = await Promise.race([loaded, keptHere(AbortSignal.any([signal, over.signal]))])
     over.abort()
     if (problem instanceof Error) await failed(problem)
@@ -170,7 +168,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
             cause: error,
           },
         )
-      // A page that says what went wrong is still on its way and would come between.
+      // The browser's error page is still loading and would interfere.
       await discard()
       throw error
     }
@@ -218,7 +216,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
 
 class TooLarge extends Error {}
 
-/** Whether its scripts leave it any time. */
+/** False if the page's scripts block it. */
 async function answers(page: Page): Promise<boolean> {
   const answered = page.evaluate('1').then(
     () => true,
@@ -234,7 +232,7 @@ async function locatorFor(page: Page, ref: string | undefined): Promise<Locator>
   return found
 }
 
-/** Pages go on loading for ever; what is there after a while is what is shown. */
+/** Some pages never finish loading, so show what is there after a timeout. */
 async function waitUntilLoaded(page: Page): Promise<void> {
   await delay(150)
   await page.waitForLoadState('load', { timeout: loadMs }).catch(() => undefined)
@@ -270,17 +268,17 @@ async function waitFor(page: Page, until: PageCondition, ms: number, { signal }:
   }
 }
 
-/** What a field held is not told with what was done to it. */
+/** Omits a field's text from the report of an action. */
 function withoutText({ text: _, ...rest }: Exclude<OutlineNode, string>): Exclude<OutlineNode, string> {
   return rest as Exclude<OutlineNode, string>
 }
 
-/** With and without `www.` is the same host; any other is another. */
+/** Treats a host with and without `www.` as the same. */
 function hostWithoutWww(hostname: string): string {
   return hostname.replace(/\.+$/, '').replace(/^www\./, '')
 }
 
-/** What playwright says, in a sentence: without its log of the call, which quotes what was typed. */
+/** Shortens a Playwright error to one sentence. Drops its call log, which quotes typed text. */
 function plainError(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error))
   // oxlint-disable-next-line no-control-regex

@@ -16,19 +16,17 @@ const applications = [
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ]
 
-/** What to do where none was found. */
 export const noChromium =
   'No Chromium was found: install Chromium or Chrome, or name one as CHROMIUM_PATH or as "browser": {"path": "…"} in config.json, and start again.'
 
-/** The Chromium of this machine: as it is configured, as `CHROMIUM_PATH` names it, on PATH, or in the usual places. */
+/** Finds Chromium: configured path, `CHROMIUM_PATH`, PATH, then the usual locations. */
 export function findChromium(env: NodeJS.ProcessEnv, configured?: string): string | undefined {
   const named = configured ?? env['CHROMIUM_PATH']
-  // What was named and is not there is not replaced by something else.
+  // An explicit path that is missing has no fallback.
   if (named !== undefined && named !== '') return isProgram(named) ? named : undefined
   return findProgram(chromiumNames, env) ?? (process.platform === 'darwin' ? applications.find(isProgram) : undefined)
 }
 
-/** The first of these programs that lies on PATH. */
 export function findProgram(names: string[], env: NodeJS.ProcessEnv): string | undefined {
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter(Boolean)
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : ['']

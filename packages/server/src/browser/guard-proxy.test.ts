@@ -117,7 +117,6 @@ test('an answer that is broken in any way ends that request alone', async () => 
   })
   broken.listen(0, '127.0.0.1')
   await once(broken, 'listening')
-  // What nobody hears fail is heard here, as it would end a server.
   const unheard: unknown[] = []
   const hear = (error: unknown): void => void unheard.push(error)
   process.on('uncaughtException', hear)

@@ -4,17 +4,17 @@ import http from 'node:http'
 import net, { type AddressInfo, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** The only way out of a browser: a proxy on loopback that connects to checked addresses alone. */
+/** The browser's only way to the network: a loopback proxy that connects to checked addresses only. */
 export interface GuardProxy {
   url: string
   close(): Promise<void>
 }
 
-/** Looks up a host and throws unless every address may be connected to. */
+/** Resolves a host and throws unless every address is allowed. */
 export type CheckHost = (host: string, port: number) => Promise<LookupAddress[]>
 
 const idleMs = 5 * 60_000
-/** Between the browser and us alone. */
+/** Hop-by-hop headers, not forwarded. */
 const hopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -52,7 +52,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
   function keep(socket: Duplex): void {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    // Whoever reads and writes hears of it too; what nobody hears fail ends the process.
+    // Other listeners see the error too. Without a listener here it could crash the process.
     socket.on('error', () => socket.destroy())
   }
 
@@ -62,7 +62,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const port = Number(url.port || 80)
     try {
-      // One lookup for a connection: it goes to what was checked, whatever the name leads to later.
+      // Connects to the checked addresses, so a later DNS change has no effect.
       const addresses = await check(host, port)
       if (client.destroyed) return
       const remote = net.connect({ host, port, lookup: pinned(addresses), autoSelectFamily: true })
@@ -80,7 +80,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
 
   async function forward(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const url = URL.parse(request.url ?? '')
-    // Not as a proxy is asked: a page elsewhere may have found the port.
+    // Not a proxy request. A page elsewhere may have found the port.
     if (url === null || url.protocol !== 'http:') return void response.writeHead(400).end()
     const host = url.hostname.replace(/^\[|\]$/g, '')
     try {
@@ -95,7 +95,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
       })
       outgoing.on('socket', keep)
       outgoing.setTimeout(idleMs, () => outgoing.destroy())
-      // Heard from the first to the last: what fails may come in one packet with the answer.
+      // Listens for the whole lifetime: an error may arrive in the same packet as the response.
       outgoing.on('error', (error) => {
         if (!response.headersSent) refuse(response, error)
       })
@@ -114,7 +114,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
   }
 }
 
-/** What comes from a stranger may be nothing that can be said on. */
+/** A remote response may contain values that cannot be forwarded. */
 function answer(response: http.ServerResponse, incoming: http.IncomingMessage): void {
   const { statusCode = 502, statusMessage = '', rawHeaders } = incoming
   try {
@@ -139,7 +139,6 @@ function pinned(addresses: LookupAddress[]): LookupFunction {
   }
 }
 
-/** Names and values in turn, as they came. */
 function forwardedHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, index) => !hopHeaders.has((raw[index - (index % 2)] ?? '').toLowerCase()))
 }

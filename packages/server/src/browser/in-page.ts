@@ -1,7 +1,7 @@
 import type { OutlineNode } from '@troupe/core'
 import type { Page } from 'playwright-core'
 
-/** What is used of an element; the types of browsers are not known here. */
+/** The parts of an element used here. DOM types are not available. */
 interface Element {
   outerHTML: string
   innerText?: string
@@ -15,13 +15,13 @@ interface Element {
   querySelectorAll(selector: string): Iterable<Element>
 }
 
-// These run inside the page: each stands alone and uses nothing from around it.
+// These functions run inside the page, so each is self-contained.
 
 export function outerHtml(node: unknown, most: number): string {
   return (node as Element).outerHTML.slice(0, most)
 }
 
-/** The HTML of an element that is a table, or of the tables in it; those inside another are part of that. */
+/** Returns the HTML of the element if it is a table, else of its outermost tables. */
 export function tablesHtml(node: unknown): string[] {
   const element = node as Element
   if (element.matches('table')) return [element.outerHTML]
@@ -39,7 +39,7 @@ export function listLinks(node: unknown, most: number): { text: string; url: str
   }))
 }
 
-/** What would open a new window opens in this one: before the page's own scripts run, so that none comes before it. */
+/** Opens new windows in the current one. Runs before the page's own scripts so they cannot prevent it. */
 export function stayInOneWindow(): void {
   interface Page {
     document: { baseURI: string }
@@ -53,7 +53,7 @@ export function stayInOneWindow(): void {
   }
   const page = globalThis as unknown as Page
   const retarget = ({ target, submitter }: Event): void => {
-    // Where it names none, the page may name one for all.
+    // Set it even if absent, since the page may define a default target.
     target?.closest?.('a, area, form')?.setAttribute('target', '_self')
     submitter?.setAttribute('formtarget', '_self')
   }
@@ -72,7 +72,7 @@ function fieldValues(nodes: unknown[]): string[] {
 
 const maxFrames = 20
 
-/** Outlines show what fields hold; of passwords only that there is one. */
+/** Outlines show field values, so masks those of password fields. */
 export async function maskPasswords(page: Page, nodes: readonly OutlineNode[]): Promise<OutlineNode[]> {
   const read = page
     .frames()
@@ -81,7 +81,7 @@ export async function maskPasswords(page: Page, nodes: readonly OutlineNode[]): 
       frame
         .locator('input[type=password]')
         .evaluateAll(fieldValues)
-        // A frame that is gone by then shows nothing either.
+        // A frame that is gone shows no values.
         .catch((): string[] => []),
     )
   const secrets = new Set((await Promise.all(read)).flat().filter((value) => value !== ''))

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { limitMessages } from './session-browser.ts'
 
-/** Says what it is given to its fifth stream, and then waits to be ended. */
+/** Writes the given message to file descriptor 4, then waits to be killed. */
 const program = `
   require('node:fs').writeSync(4, eval(process.argv[1]))
   setInterval(() => undefined, 1000)`

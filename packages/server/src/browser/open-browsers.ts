@@ -16,23 +16,19 @@ import type { SessionBrowser } from './session-browser.ts'
 interface BrowsersOptions {
   home: string
   env: NodeJS.ProcessEnv
-  /**
-   * Which Chromium is used; and addresses of this machine or network that pages may reach because the person says so,
-   * with or without a port.
-   */
+  /** Chromium path, and local or private addresses the user allows pages to reach, with or without a port. */
   settings(): { path?: string | undefined; allow?: readonly string[] | undefined }
-  /** Ours, which no page reaches whatever is allowed. */
+  /** The server's own port. No page may reach it, regardless of `allow`. */
   ownPort(): number
   idleMs?: number
-  /** So many run at once; the one that was not used for longest is ended. */
+  /** Maximum running browsers. The least recently used one is closed. */
   most?: number
-  /** For tests. */
   resolve?: AddressGuard['resolve']
 }
 
-/** The browsers of all sessions. Nothing of them is loaded before the first page is opened. */
+/** The browsers of all sessions. Browser code is loaded when the first page opens. */
 export interface Browsers extends Browser {
-  /** The tools without those that need a browser, where there is none. */
+  /** Removes the browser tools if no Chromium is available. */
   offered(tools: readonly Tool[]): readonly Tool[]
   drop(sessionId: string): Promise<void>
   close(): Promise<void>
@@ -50,7 +46,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
   return {
     offered(tools) {
       if (chromium() !== undefined) return tools
-      // The same list for the same list: much is worked out once for each.
+      // Returns the same array for the same input, since callers cache by identity.
       const others = without.get(tools) ?? tools.filter(({ group }) => group !== 'browser')
       without.set(tools, others)
       return others
@@ -78,13 +74,13 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
   }
 
   async function browserOf(sessionId: string): Promise<SessionBrowser> {
-    // The home is ours alone: what lies there was left by a process that was killed.
+    // No other process uses the home, so existing files are leftovers of a killed process.
     if (!isSwept) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     isSwept = true
     const { createSessionBrowser } = await import('./session-browser.ts')
     if (sessions.get(sessionId)?.isRunning !== true) await makeRoom()
     if (isClosed) throw new Error('The server is ending; no page can be opened any more.')
-    // Looked for only now: another agent of the session may have come first.
+    // Look it up after the awaits: another agent of the session may have created it.
     const browser = sessions.get(sessionId) ?? createSessionBrowser({ folder, executable, check, idleMs })
     sessions.set(sessionId, browser)
     return browser
@@ -99,7 +95,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     await oldest.stop()
   }
 
-  /** The guard of WebFetch, for whatever a page wants to connect to. */
+  /** Applies the WebFetch address guard to page connections. */
   async function check(host: string, port: number): ReturnType<CheckHost> {
     const allowed = allowedOn(port)
     const { resolve } = options
@@ -115,7 +111,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     return port === options.ownPort() ? [] : addressesAllowedOn(options.settings().allow ?? [], port)
   }
 
-  /** Looked for once, and again when another is named. */
+  /** Cached until the configured path changes. */
   function chromium(): string | undefined {
     const named = options.settings().path
     if (known === undefined || known.named !== named) known = { named, found: findChromium(options.env, named) }
@@ -129,7 +125,10 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
   }
 }
 
-/** Of addresses such as `127.0.0.1`, `127.0.0.1:5173`, `[::1]:5173` and `localhost:5173` those that hold for a port. */
+/**
+ * Returns the entries that apply to a port. Entries look like `127.0.0.1`, `127.0.0.1:5173`, `[::1]:5173` or
+ * `localhost:5173`.
+ */
 export function addressesAllowedOn(entries: readonly string[], port: number): string[] {
   return entries.flatMap((entry) => {
     const [, bracketed, plain, given] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry.trim()) ?? []
@@ -139,7 +138,7 @@ export function addressesAllowedOn(entries: readonly string[], port: number): st
   })
 }
 
-/** A page whose code is loaded when it is first used: most servers never drive a browser. */
+/** Loads the page code on first use, since most servers never open a browser. */
 function lazyPage(load: () => Promise<BrowserPage>): BrowserPage {
   let loading: Promise<BrowserPage> | undefined
   const page = (): Promise<BrowserPage> => (loading ??= load())

@@ -3,7 +3,6 @@ import type { CDPSession, ElementHandle, Frame, Locator, Page } from 'playwright
 
 const actMs = 10_000
 
-/** Does one thing in a page, as a person would. */
 export async function performAction(page: Page, { action, ref, text = '', submit, direction }: PageAct): Promise<void> {
   const element = ref === undefined ? undefined : await elementInPage(page, ref)
   const timeout = { timeout: actMs }
@@ -35,7 +34,7 @@ export function noElement(ref: string): string {
   return `There is no element ${ref} in the page now. Look at it again with BrowserSnapshot and use a ref from there.`
 }
 
-/** Leave was given for the host of the page: what a frame of another host holds is not touched. */
+/** Permission covers only the page's host, so elements in frames of other hosts are refused. */
 async function elementInPage(page: Page, ref: string): Promise<Locator> {
   const found = page.getByRef(ref)
   const handle = (await found.count()) === 0 ? null : await found.elementHandle({ timeout: actMs })
@@ -55,14 +54,13 @@ async function assertSameOrigin(page: Page, frame: Frame | null, what: string): 
   throw new Error(`${what} belongs to a frame of another host.${way}`)
 }
 
-/** Where what a frame holds can be opened, which a frame without an address of its own has from those around it. */
+/** Returns a URL that opens the frame's content. A frame without its own URL uses that of an enclosing frame. */
 function openableUrl(frame: Frame): string | undefined {
   for (let around: Frame | null = frame; around?.parentFrame() != null; around = around.parentFrame())
     if (/^https?:/.test(around.url())) return around.url()
   return undefined
 }
 
-/** The frame that keys go to. */
 async function focusedFrame(page: Page): Promise<Frame> {
   let frame = page.mainFrame()
   for (;;) {
@@ -74,7 +72,7 @@ async function focusedFrame(page: Page): Promise<Frame> {
   }
 }
 
-/** By what a person reads, else by the value. */
+/** Matches the visible label first, then the value. */
 async function selectOption(element: Locator, text: string): Promise<void> {
   try {
     await element.selectOption({ label: text }, { timeout: 2000 })
@@ -90,14 +88,14 @@ function requireElement(element: Locator | undefined): Locator {
 }
 
 /**
- * The origin of what a frame holds, `null` where it has none of its own or cannot be told. A blank document is of
- * whoever led the frame there, which is not always the one around it: only the browser knows.
+ * Returns the origin of a frame's content, or `null` if it is opaque or unknown. A blank document has the origin of its
+ * navigation's initiator, not always its parent, so ask the browser.
  */
 async function frameOrigin(page: Page, frame: Frame): Promise<string | null> {
   const url = URL.parse(frame.url())
   if (url !== null && url.origin !== 'null') return url.origin
   const parent = frame.parentFrame()
-  // Nobody but the document around it gives a frame its `srcdoc`.
+  // Only the parent document can set a frame's `srcdoc`.
   if (frame.url() === 'about:srcdoc' && parent !== null) return frameOrigin(page, parent)
   const origins = new Set(await blankOrigins(page, frame))
   const [origin] = origins
@@ -109,7 +107,7 @@ interface FrameTree {
   childFrames?: FrameTree[]
 }
 
-/** Those of all frames that have the frame's address and lie as it lies: it is one of them. */
+/** Returns the origins of all frames with the same URL and position. The frame is one of them. */
 async function blankOrigins(page: Page, frame: Frame): Promise<string[]> {
   const path: string[] = []
   let root = frame
@@ -130,7 +128,7 @@ async function blankOrigins(page: Page, frame: Frame): Promise<string[]> {
   }
 }
 
-/** Frames share a session with those around them unless they have a process of their own. */
+/** Frames share the parent's CDP session unless they run in their own process. */
 async function cdpSession(page: Page, frame: Frame): Promise<CDPSession | undefined> {
   if (frame.parentFrame() === null) return page.context().newCDPSession(page)
   return page
@@ -139,7 +137,7 @@ async function cdpSession(page: Page, frame: Frame): Promise<CDPSession | undefi
     .catch(() => undefined)
 }
 
-/** In a world of our own, where scripts of the page have changed nothing. */
+/** Evaluates in an isolated world, which page scripts cannot modify. */
 async function askOrigin(session: CDPSession, frameId: string): Promise<string> {
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId })
   const { result } = await session.send('Runtime.evaluate', { expression: 'origin', contextId })

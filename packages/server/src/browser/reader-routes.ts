@@ -3,7 +3,7 @@ import { NamedError } from '@troupe/protocol'
 import { z } from 'zod'
 import { route, type Route } from '../http/route.ts'
 
-/** The machine itself, which only a person may point at. */
+/** Loopback addresses. Only the user may request them. */
 const ownAddresses = ['127.0.0.1', '::1']
 
 const schema = z.strictObject({
@@ -11,7 +11,7 @@ const schema = z.strictObject({
   here: z.boolean().optional().describe('The person wants a page of this machine'),
 })
 
-/** `ownPort`: where this server itself is. It is never read through itself. */
+/** `ownPort` is this server's port, which the reader must never fetch. */
 export function readerRoutes({ ownPort }: { ownPort: () => number }): Route[] {
   return [
     route({
@@ -30,7 +30,7 @@ export function readerRoutes({ ownPort }: { ownPort: () => number }): Route[] {
             signal: c.req.raw.signal,
             timeoutMs: 20_000,
             ...(body.here === true && { allowed: ownAddresses }),
-            // What was approved is a host, as for WebFetch.
+            // The approval covers one host, as for WebFetch.
             follows: (from, to) => isSameHost(from, to) && !(body.here === true && isOwn(to)),
           })
           return c.json({ page })

@@ -95,7 +95,6 @@ describe.skipIf(executable === undefined)(name, () => {
     const browsers = openBrowsers({ ...optionsIn(), idleMs: 300, most: 1 })
     const page = browsers.newPage('one')
     expect(await page.open(site.url('a.test/'), testCall)).toMatchObject({ title: 'A', status: 200 })
-    // What a killed process had left went before.
     expect(profiles()).toHaveLength(1)
     await vi.waitUntil(() => !isAlive(pids[0]!) && profiles().length === 0, { timeout: 10_000 })
     await expect(page.look(testCall)).rejects.toThrow(`the page was ${site.url('a.test/')}. Open it again`)

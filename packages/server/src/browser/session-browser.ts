@@ -10,26 +10,26 @@ import { type CheckHost, startGuardProxy } from './guard-proxy.ts'
 import { stayInOneWindow } from './in-page.ts'
 
 export interface SessionBrowserOptions {
-  /** Where profiles lie; made when needed. */
+  /** Folder for profiles, created on demand. */
   folder: string
-  /** Throws where there is no Chromium. */
+  /** Throws if there is no Chromium. */
   executable(): string
   check: CheckHost
   idleMs: number
 }
 
-/** The Chromium of one session: started when a page is wanted, ended when nobody has used it for a while. */
+/** One session's Chromium. Starts on demand and stops after an idle period. */
 export interface SessionBrowser {
   readonly isBusy: boolean
   readonly isRunning: boolean
   readonly usedAt: number
-  /** A new tab that nothing else knows; starts Chromium where it does not run. Windows that it wants are refused. */
+  /** Opens an isolated tab and starts Chromium if needed. Refuses new windows. */
   newTab(call: BrowserCall, onWindow: (url: string) => void): Promise<Page>
-  /** Throws unless the address may be connected to. The proxy asks again, for every connection. */
+  /** Throws unless the address is allowed. The proxy checks again for every connection. */
   check(url: URL): Promise<void>
-  /** While the work goes on, Chromium is not ended as idle. */
+  /** Keeps Chromium alive while `work` runs. */
   use<T>(work: () => Promise<T>): Promise<T>
-  /** Ends Chromium; cookies are kept in memory for the next start. */
+  /** Stops Chromium. Keeps cookies in memory for the next start. */
   stop(): Promise<void>
 }
 
@@ -45,7 +45,10 @@ const endMs = 5000
 
 export const viewport = { width: 1280, height: 800 }
 
-/** Chromium's own services and whatever would go round the proxy. The last such argument counts, so all are named. */
+/**
+ * Chromium's background services and features that bypass the proxy. Only the last such argument counts, so the list is
+ * complete.
+ */
 const disabledFeatures = [
   'AutofillServerCommunication',
   'AimEnabled',
@@ -64,10 +67,10 @@ const disabledFeatures = [
 ]
 
 const launchArguments = [
-  // What Chromium itself wants goes nowhere; pages have a proxy of their own.
+  // Blocks Chromium's own traffic. Pages use a separate proxy.
   '--proxy-server=http://nowhere.invalid:9',
   '--proxy-bypass-list=<-loopback>',
-  // Names are looked up by the proxy alone.
+  // Only the proxy resolves host names.
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -100,7 +103,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         await windows.own(page, onWindow)
         return page
       } catch (error) {
-        // One that could not be started is tried again, unless another was begun meanwhile.
+        // Allow a retry after a failed start, unless a new start has begun.
         if (running === starting && !(await isStarted(starting))) running = undefined
         throw error
       }
@@ -123,7 +126,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       clearTimeout(idle)
       const starting = running
       running = undefined
-      // Whoever wants it ended waits for one that is ending already, too.
+      // Also waits for a stop already in progress.
       if (starting !== undefined) ending = Promise.all([ending, finish(starting)])
       return ending.then(() => undefined)
     },
@@ -154,12 +157,12 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         chromium.launchPersistentContext(profile, {
           executablePath,
           headless: true,
-          // As root Chromium refuses to start with it.
+          // Chromium refuses to run its sandbox as root.
           chromiumSandbox: process.getuid?.() !== 0,
           args: launchArguments,
           ignoreDefaultArgs: ['--disable-popup-blocking'],
           acceptDownloads: false,
-          // Ending in time is the server's matter.
+          // The server handles shutdown.
           handleSIGINT: false,
           handleSIGTERM: false,
           handleSIGHUP: false,
@@ -178,7 +181,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         await call.process(pid)
       }
       const windows = await guardWindows(system)
-      // A context that keeps nothing on disk and shares nothing with the profile.
+      // A context with no disk storage, isolated from the profile.
       const context = await inner.newContext({
         proxy: { server: guard.url, bypass: '<-loopback>' },
         acceptDownloads: false,
@@ -189,7 +192,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       await context.addInitScript(stayInOneWindow)
       const started: RunningBrowser = { context, windows, end }
       outer.once('close', () => {
-        // Ended from outside, or crashed: the next page starts another.
+        // Chromium crashed or was killed. The next page starts a new one.
         void running?.then((now) => {
           if (now === started) void browser.stop()
         })
@@ -204,7 +207,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
   }
 }
 
-/** Nothing of the server's environment but what a program needs, and a home of its own. */
+/** Passes only the variables a program needs, with its own home folder. */
 function environmentIn(folder: string, mark: Record<string, string>): Record<string, string> {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG, TZ, TMPDIR } = process.env
   return {
@@ -217,7 +220,6 @@ function environmentIn(folder: string, mark: Record<string, string>): Record<str
   }
 }
 
-/** One that does not end when it is told to is killed. */
 async function endOrKill(outer: BrowserContext, pid: number): Promise<void> {
   const closed = outer.close().then(() => true)
   const isClosed = await Promise.race([closed, delay(endMs, false, { ref: false })])
@@ -231,7 +233,6 @@ function isStarted(starting: Promise<RunningBrowser>): Promise<boolean> {
   )
 }
 
-/** What the log of a start says is wrong, else its first line. */
 function launchFailureReason(message: string): string {
   if (/no usable sandbox/i.test(message))
     return 'its sandbox needs user namespaces, which this system does not let it have. Allow them for Chromium (see "sandbox" in the guide of the browser).'
@@ -240,14 +241,14 @@ function launchFailureReason(message: string): string {
   return /[.!]$/.test(line) ? line : `${line}.`
 }
 
-/** Far more than anything that is asked of a browser. */
+/** Far above any legitimate browser message. */
 const maxMessageBytes = 100_000_000
 const spawnChannel = 'child_process'
 
 /**
- * What pages say (in their console, in errors, in sockets) comes to us as messages of any size, and one that is longer
- * than a string can be ends our process: a browser that begins such a message is ended first. `mark` stands in the
- * arguments of the process that `launch` starts, which writes its messages to the fifth of its streams.
+ * Kills the browser when a message exceeds `most` bytes. Pages control message size (console, errors, sockets), and one
+ * longer than the maximum string length would crash this process. `mark` is an argument of the process that `launch`
+ * starts, which writes its messages to file descriptor 4.
  */
 export async function limitMessages<T extends { close(): Promise<void> }>(
   mark: string,
@@ -271,7 +272,7 @@ export async function limitMessages<T extends { close(): Promise<void> }>(
   }
 }
 
-/** Messages end with a zero. */
+/** Messages end with a zero byte. */
 function killOnOversizedMessage(child: ChildProcess, most: number): void {
   let length = 0
   const messages = child.stdio[4] as Readable
@@ -285,14 +286,14 @@ function killOnOversizedMessage(child: ChildProcess, most: number): void {
 }
 
 interface WindowGuard {
-  /** From now on this tab may ask for documents, and hears of windows that it wanted to open. */
+  /** Allows this tab to request documents and reports windows it tries to open. */
   own(page: Page, onRefused: (url: string) => void): Promise<void>
 }
 
 /**
- * Keeps every window that a page opens beside our tabs from asking for anything: a document is asked for by a frame, and
- * the main frame of a window bears the id of its target. `system` is a session with the whole browser, which hears of
- * such a request before it is sent, however the window came about.
+ * Blocks all requests of windows opened by pages. A frame requests a document, and a window's main frame has the id of
+ * its target. `system` is a browser-wide CDP session that sees each request before it is sent, however the window was
+ * opened.
  */
 async function guardWindows(system: CDPSession): Promise<WindowGuard> {
   const tabs = new Map<string, (url: string) => void>()
@@ -315,11 +316,11 @@ async function guardWindows(system: CDPSession): Promise<WindowGuard> {
     if (window === undefined) return void (await system.send('Fetch.continueRequest', { requestId }))
     await system.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
     tabs.get(window.openerId ?? '')?.(url)
-    // One that is made ready beforehand is the tab's own to end.
+    // A target prepared in advance, such as a prerender, is closed by its tab.
     if (window.subtype === undefined) await system.send('Target.closeTarget', { targetId: window.targetId })
   }
 
-  /** The window whose main frame it is; frames within a page are none. */
+  /** Returns the window that owns this main frame, or undefined for frames within a page. */
   async function windowOf(
     frameId: string,
   ): Promise<{ targetId: string; openerId?: string; subtype?: string } | undefined> {

@@ -1,19 +1,18 @@
 import type { Page } from 'playwright-core'
 
-/** One tab, with what happened in it that nobody asked for. */
+/** One tab and a record of unrequested events. */
 export interface Tab {
   page: Page
   readonly isGone: boolean
-  /** The last address that it was kept from. */
+  /** The last blocked URL. */
   refused: string | undefined
   noteWindow(url: string): void
-  /** What happened since this was last asked. */
+  /** Returns and clears the events since the last call. */
   takeNotes(): string[]
 }
 
 const maxNotes = 10
 
-/** Watches over a tab that was just made. */
 export async function watchTab(page: Page, mayGo: (url: string) => boolean): Promise<Tab> {
   let notes: string[] = []
   let isGone = false
@@ -42,7 +41,7 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
   })
   page.on('download', (download) => note(`A download was refused: ${short(download.url())}`))
   page.on('filechooser', () => note('The page asked for a file, which was refused.'))
-  // Nobody would look at a second window.
+  // Nobody would see a second window.
   page.on('popup', (popup) => void popup.close().catch(() => undefined))
   await guardNavigation(page, mayGo, (url) => {
     tab.refused = url
@@ -61,8 +60,8 @@ function short(text: string, most = 300): string {
 }
 
 /**
- * Keeps a tab from going where it may not: each step of a navigation of its main frame, redirects among them, is decided
- * before a request is sent there. A refused one has no content, so that the page stays as it is.
+ * Blocks disallowed navigations of the main frame. Each step, including redirects, is checked before its request is
+ * sent. A blocked one gets an empty response, so the page stays unchanged.
  */
 async function guardNavigation(
   page: Page,
@@ -72,7 +71,7 @@ async function guardNavigation(
   const session = await page.context().newCDPSession(page)
   const { frameTree } = await session.send('Page.getFrameTree')
   session.on('Fetch.requestPaused', ({ requestId, frameId, request, responseStatusCode, responseHeaders = [] }) => {
-    // Before the request, and again when the answer has come: a redirect is refused there, where it begins.
+    // Checks before the request and again on the response, to block redirects before they are followed.
     const to =
       responseStatusCode === undefined ? request.url : redirectTarget(request.url, responseStatusCode, responseHeaders)
     const isRefused = frameId === frameTree.frame.id && to !== undefined && !mayGo(to)
@@ -80,7 +79,7 @@ async function guardNavigation(
     const answer = isRefused
       ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 })
       : session.send('Fetch.continueRequest', { requestId })
-    // The tab may be gone by then.
+    // The tab may already be closed.
     answer.catch(() => undefined)
   })
   const documents = { urlPattern: '*', resourceType: 'Document' } as const

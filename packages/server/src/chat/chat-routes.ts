@@ -129,7 +129,7 @@ export function chatRoutes(
   ]
 }
 
-/** A finished answer as a stream: what a client sees that retries after it missed the end. */
+/** Streams a finished answer to a client that retries after missing the end. */
 function replayResponse(c: Ctx, events: (LogEvent | { chunk: Chunk })[]): Response {
   const text = events.map((event) =>
     'number' in event ? formatEvent(event.number, event.chunk) : `data: ${JSON.stringify(event.chunk)}\n\n`,

@@ -32,7 +32,7 @@ interface Asked {
 const askedParts = (message: Message): (Part & Asked)[] =>
   message.parts.filter((part): part is Part & Asked => 'approval' in part && part.state === 'approval-requested')
 
-/** What a client of the SDK sends: its copy of the answer with its approvals answered. */
+/** Builds an SDK client's copy of the answer with its approvals answered. */
 function answered(message: Message, approved: boolean, reason?: string): Message {
   const parts = message.parts.map((part) => {
     if (!('approval' in part) || part.state !== 'approval-requested') return part
@@ -48,7 +48,6 @@ function answered(message: Message, approved: boolean, reason?: string): Message
 const post = async (id: string, messages: unknown[], query = ''): Promise<Chat> =>
   readChat(await server.request(`/ai/chat${query}`, { body: { id, messages } }))
 
-/** The client's message after the tail that the second POST sent. */
 async function joined(copy: Message, tail: Chat): Promise<Message> {
   const { createFold } = await import('@troupe/core')
   const fold = createFold(copy)
@@ -169,11 +168,10 @@ describe('a run that waits for a person', () => {
     const first = await server.chat('tabs', 'ask twice')
     const stale = answered(first.message, true)
     await post('tabs', [stale])
-    // The run has gone on and waits again: the stale tab gets what it has not seen.
+    // The run continued and waits again. The stale tab gets the events it missed.
     const late = await joined(stale, await post('tabs', [stale]))
     expect(late).toEqual(await stored('tabs'))
     await post('tabs', [answered(late, true)])
-    // And now it has ended.
     const tail = await post('tabs', [stale])
     expect(tail.status).toBe(200)
     expect(await joined(stale, tail)).toEqual(await stored('tabs'))

@@ -15,9 +15,8 @@ interface ApprovalResponse {
 }
 
 /**
- * A POST whose last message is the waiting answer: its answered approvals are given to their asks, and what follows is
- * streamed. Another tab may have answered first, and the run may have gone on or even ended since: then what this
- * client has not seen begins with the first response that it did not hear of.
+ * Handles a POST whose last message is the waiting answer. Submits its approval responses and streams the rest. If
+ * another tab answered first, or the run continued or ended, streams from the first response this client missed.
  */
 export async function continueAnswer(
   message: WireAnswer,
@@ -53,7 +52,7 @@ export function isAnswer(message: unknown): message is WireAnswer {
   return role === 'assistant' && Array.isArray(parts) && isId(id)
 }
 
-/** The answers that a message carries to approvals of its calls which have no result yet. */
+/** Returns the message's approval responses for tool calls without a result. */
 function approvalResponses(message: WireAnswer): ApprovalResponse[] {
   return message.parts.flatMap((part) => {
     const { state, approval } = (part ?? {}) as {
@@ -66,7 +65,7 @@ function approvalResponses(message: WireAnswer): ApprovalResponse[] {
   })
 }
 
-/** Only asks of this very run count, whatever ids the message holds. */
+/** Accepts only asks of this run, whatever ids the message contains. */
 async function withAsks(
   responses: ApprovalResponse[],
   runId: string,
@@ -79,7 +78,6 @@ async function withAsks(
   })
 }
 
-/** Everything from the first response to one of these approvals on. */
 async function eventsSince(responses: ApprovalResponse[], runId: string, store: Store): Promise<LogEvent[]> {
   const ids = new Set(responses.map(({ approvalId }) => approvalId))
   const events = (await store.frames.read(runId)).flatMap((frame) => eventsAfter(frame.items, frame.from, frame.from))
@@ -87,7 +85,7 @@ async function eventsSince(responses: ApprovalResponse[], runId: string, store: 
   return first === -1 ? [] : events.slice(first)
 }
 
-/** Somebody else may be quicker. */
+/** Another client may answer first. */
 async function submitAnswer(approvalId: string, answer: Answer, live: RunManager): Promise<void> {
   try {
     await live.answer(approvalId, answer)
@@ -102,8 +100,7 @@ function noWaitingRun(messageId: string): NamedError {
   return new NamedError('NoWaitingRun', text, { status: 409, data: { messageId } })
 }
 
-/** What a request to chat turned out to be. */
 export type ChatTurn =
   | { kind: 'run'; run: LiveRun; after?: number }
-  /** The answer is there already: what the client has not seen of it is sent. */
+  /** The answer already exists. Sends the part the client missed. */
   | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }

@@ -262,7 +262,7 @@ describe('a message that is there already', () => {
     expect(body.siblings).toMatchObject({ [messageId]: { index: 2, total: 2, prev: 'e1', next: null } })
     const old = await server.json<{ messages: { id: string }[] }>('/ai/sessions/edit/messages?leaf=e1')
     expect(old.body.messages.at(-1)?.id).toBe(original.message.id)
-    // Sent again it is a retry of the edit, not a third branch.
+    // Sending the edit again is a retry, not a third branch.
     const again = await server.chat('edit', userMessage('changed', 'e1'))
     expect(again.message).toEqual(edited.message)
     expect((await server.json<{ siblings: object }>('/ai/sessions/edit/messages')).body.siblings).toMatchObject({

@@ -31,23 +31,19 @@ export interface ChatContext {
   store: Store
   blobs: Blobs
   live: RunManager
-  /** The full id of the model that an id, or nothing, stands for; throws a NamedError that says what to set. */
+  /** Resolves a model id, or the default, to its full id. Throws a NamedError that says what to configure. */
   modelId(id: string | undefined): Promise<string>
-  /** Throws `BadParams` (422) where the model does not take them. */
+  /** Throws `BadParams` (422) if the model does not support them. */
   checkParams(model: string, params: ParamValues): Promise<ParamValues>
   modes: Modes
-  /** Brings in what a message names: commands, skills, mentions. */
   takeMessage: ExpandMessage
   typedAddresses: TypedAddresses
-  /** What commands of ours work with. */
   commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
 }
 
-/** How a request chooses the mode of its session. */
 export interface Modes {
   /** Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
   check(mode: string): Mode
-  /** What a new session begins in. */
   initial(workspaceId: string): Promise<Mode>
   of(session: Session): Mode
   set(sessionId: string, mode: Mode): Promise<Session>
@@ -59,9 +55,9 @@ export interface ChatOptions extends ChatContext {
 }
 
 /**
- * Takes one chat request: a new message, a retry, an edit, a regeneration, an answer that goes on, or answers to approvals. Everything
- * that can be wrong with it is found before anything is written; the user message is stored before anything runs.
- * Requests of one session must come here one after the other.
+ * Handles one chat request: a new message, retry, edit, regeneration, continuation or approval responses. Validates
+ * everything before writing, and stores the user message before running. Callers must serialize the requests of one
+ * session.
  */
 export async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
   const { store, live, sessionId } = options
@@ -92,7 +88,7 @@ export async function handleChat(request: ChatRequest, options: ChatOptions): Pr
   return sendMessage({ message, request, session, replaces: known }, options)
 }
 
-/** The session that a request means, where there is one. Throws where it may not be used, or lies in another project. */
+/** Returns the requested session if it exists. Throws if it cannot be used or belongs to another project. */
 export async function requestedSession(request: ChatRequest, options: ChatOptions): Promise<Session | undefined> {
   const { store, sessionId, workspaceId } = options
   const { projectId } = request
@@ -117,7 +113,6 @@ interface PendingMessage {
   message: UserMessage
   request: ChatRequest
   session: Session | undefined
-  /** The message that this one is an edit of. */
   replaces?: StoredMessage
 }
 
@@ -160,7 +155,7 @@ async function sendMessage(
   return startAnswer(current, { id, parts: taken.parts }, request, runRequest(request, model, opening), options)
 }
 
-/** A message that is there already: joins its run, replays its answer, or starts the run that never came to be. */
+/** Handles a message that is already stored: joins its run, replays its answer, or starts the missing run. */
 async function retryMessage(
   known: StoredMessage,
   request: ChatRequest,
@@ -195,7 +190,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   const at = { sessionId: session.id }
   const named = request.messageId ?? incomingId(request.message ?? request.messages?.at(-1))
   let target = named === undefined ? undefined : await storedId(named, request, at, store)
-  // A client that names the message wants that one; one that sends its copy of the branch wants the last that we know.
+  // A client that names a message wants exactly that one. One that sends its branch wants the last message stored here.
   if (request.messageId === undefined) target ??= await store.messages.latestLeaf(at)
   const message = target === undefined ? undefined : await store.messages.get(at, target)
   if (message === undefined) {
@@ -214,7 +209,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   return startAnswer(current, question, request, runRequest(request, model, opening), options)
 }
 
-/** An answer that was cut goes on: as an answer of its own below it, so that both stay what they were. */
+/** Continues an interrupted answer as a new message below it, so both stay intact. */
 async function continueCutAnswer(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
   const { store, live } = options
   const { messageId } = request
@@ -230,7 +225,7 @@ async function continueCutAnswer(request: ChatRequest, session: Session, options
   return startAnswer(current, { id: answer.id, parts: [] }, request, runRequest(request, model, opening), options)
 }
 
-/** A page that did not see the run begin learns where its answer belongs. */
+/** Tells pages that missed the start of the run which answer it continues. */
 function continuesPart(messageId: string): Chunk {
   return { type: 'message-metadata', messageMetadata: { continues: messageId } }
 }
@@ -264,13 +259,12 @@ async function startAnswer(
   return { kind: 'replay', sessionId: session.id, messageId: outcome.message.id, events }
 }
 
-/** What a command of the person's own says about who answers. */
 function commandOverrides(parts: readonly Part[]): { agent?: string; model?: string } {
   const part = parts.find(({ type }) => type === 'data-command')
   return part !== undefined && 'data' in part ? (part.data as { agent?: string; model?: string }) : {}
 }
 
-/** The model that answers; throws where it cannot, or does not take the settings that came with the request. */
+/** Returns the model to answer with. Throws if it is unavailable or rejects the request's settings. */
 async function chosenModel(
   parts: readonly Part[],
   request: ChatRequest,
@@ -282,7 +276,7 @@ async function chosenModel(
   return model
 }
 
-/** `parentMessageId`, else the message before it if stored, else the current leaf. */
+/** Returns `parentMessageId`, else the preceding message if stored, else the current leaf. */
 export async function resolveParent(
   request: ChatRequest,
   at: { sessionId: string },
@@ -302,7 +296,7 @@ export async function resolveParent(
   return stored ?? (await store.messages.latestLeaf(at)) ?? null
 }
 
-/** The id under which a client's copy of a message is stored: after an edit the copy still has the old one. */
+/** Returns the stored id of a client's message copy. After an edit, the copy still has the old id. */
 async function storedId(
   id: string,
   request: ChatRequest,
@@ -317,17 +311,16 @@ async function storedId(
     if (equalParts(writtenParts(known.parts), message.parts)) return id
     return (await store.messages.get(at, editId(message)))?.id ?? id
   } catch {
-    // A copy that cannot be read tells nothing; its id does.
+    // The copy is unreadable, so use its id.
     return id
   }
 }
 
-/** Tells the client under which id its edit is stored. */
 function branchPart(messageId: string, replaces: string): Chunk {
   return { type: 'data-branch', data: { messageId, replaces } }
 }
 
-/** The same edit has the same id, so that sending it again is a retry and not another branch. */
+/** Derives the id from the content, so resending an edit is a retry, not another branch. */
 function editId({ id, parts }: UserMessage): string {
   return `msg_${createHash('sha256')
     .update(`${id}\n${JSON.stringify(parts)}`)
@@ -335,7 +328,7 @@ function editId({ id, parts }: UserMessage): string {
     .slice(0, 32)}`
 }
 
-/** The message that is new: the SDK's client names it where it is not the last of its copy. */
+/** Returns the new message. The SDK client names it if it is not the last one. */
 export function newMessage({ message, messages, messageId }: ChatRequest): unknown {
   if (message !== undefined) return message
   return (
@@ -369,13 +362,12 @@ function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []):
   }
 }
 
-/** Rules as they are kept. */
 function ruleTexts(rules: NonNullable<ChatRequest['rules']>): RuleTexts {
   const entries = Object.entries(rules).map(([effect, texts]) => [effect, (texts ?? []).map(checkRule)])
   return Object.fromEntries(entries) as RuleTexts
 }
 
-/** The old spelling is taken too. */
+/** Also accepts the legacy field name. */
 function requestedModel(request: ChatRequest): string | undefined {
   return request.model ?? request.chatModelId
 }

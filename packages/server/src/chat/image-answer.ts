@@ -26,9 +26,9 @@ import {
 import { checkAttachments, parseUserMessage, storeUploads } from './user-message.ts'
 
 /**
- * `intent: "image"`: the message is what is to be painted, and the answer is the picture. No chat model is asked, and
- * nobody is: whoever sends it has decided so. With `imageSaveDir` it is saved there as well. Nothing is stored when it
- * fails; the same message sent again has the same answer.
+ * Handles `intent: "image"`: the message is the prompt and the image is the answer. Calls no chat model and asks for no
+ * approval, since the sender chose this. `imageSaveDir` also saves the image there. Stores nothing on failure.
+ * Resending the same message returns the same answer.
  */
 export async function handleImageRequest(
   request: ChatRequest,
@@ -96,11 +96,11 @@ export async function handleImageRequest(
     const sources = images.filter((image) => image !== undefined)
     const media: Media = {
       ...options.media,
-      // A person may name any model, also one that a chat model may not choose.
+      // The user may name any model, including those a chat model may not choose.
       start: (asked) =>
         options.media.start({ ...asked, chatModel: undefined, ...(sources.length > 0 && { images: sources }) }),
     }
-    // What the tool goes by; it asks nobody, and whoever waits for the answer sees how it ended.
+    // Context for the tool. It asks for no approval, and the client sees the result in the response.
     const call = {
       state,
       media,
@@ -130,7 +130,7 @@ export async function handleImageRequest(
 
 const maxNameAttempts = 1000
 
-/** A name in the folder that nothing has yet. Throws `BadSaveDir` where that is not in the workspace. */
+/** Returns an unused file name in the folder. Throws `BadSaveDir` if the folder is outside the workspace. */
 function freeName(folder: string | undefined, prompt: string, state: ToolContext['state']): string | undefined {
   if (folder === undefined) return undefined
   try {

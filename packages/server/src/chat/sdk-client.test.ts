@@ -6,7 +6,7 @@ import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalRespons
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shown, testServer, type TestServer } from '../testing/test-server.ts'
 
-/** The AI SDK's own client, unchanged: what strangers write against this server. */
+/** Uses the unmodified AI SDK client, as third-party programs do. */
 let server: TestServer
 beforeAll(async () => {
   server = await testServer({ listen: true, port: 0 })
@@ -31,7 +31,6 @@ function client(
   })
 }
 
-/** What the client holds, without the keys that are undefined. */
 const held = (chat: Chat<UIMessage>): Message[] => JSON.parse(JSON.stringify(chat.messages)) as Message[]
 
 const stored = async (sessionId: string): Promise<Message[]> => (await server.messages(sessionId)).map(shown)
@@ -39,7 +38,7 @@ const stored = async (sessionId: string): Promise<Message[]> => (await server.me
 const texts = (messages: readonly UIMessage[]): string[] =>
   messages.map(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''))
 
-/** Resolves when the condition holds: looks at every change of the chat, as `useChat` does. */
+/** Resolves once the condition holds. Checks on every chat change, like `useChat`. */
 function until(chat: Chat<UIMessage>, condition: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -82,7 +81,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     void first.sendMessage({ text: 'long' })
     await server.model.reached('half')
     await until(first, () => texts(first.messages).at(-1) === 'first half, ')
-    // The page is closed: nothing but a lost connection for the server.
+    // Simulates a closed page, which the server sees as a lost connection.
     await first.stop()
     const second = client('sdk-resume', { messages: await stored('sdk-resume') })
     const resumed = second.resumeStream()
@@ -123,7 +122,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     await server.request('/ai/chat/sdk-stop2/stop', { method: 'POST' })
     const [, answer] = await stored('sdk-stop2')
     const mine = held(chat).at(-1)!
-    // The difference: a client that hung up does not hear how the run ended; what it shows is the same.
+    // Difference: a disconnected client does not learn how the run ended. It shows the same content.
     expect(cleanMessage(mine, { run: 'ended' }).parts).toEqual(answer!.parts)
     expect(mine.id).toBe(answer!.id)
     expect(answer!.metadata?.aborted).toBe(true)
@@ -237,7 +236,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     await chat.addToolApprovalResponse({ id: second!, approved: true })
     await until(chat, () => chat.status === 'ready' && pending(chat).size === 0)
     expect(texts(chat.messages).at(-1)).toBe('')
-    // The difference: only the client remembers the yes that came too late.
+    // Difference: only the client remembers the late approval.
     for (const { parts } of [held(chat).at(-1)!, (await stored('sdk-together')).at(-1)!])
       expect(parts.filter((part) => part.type === 'tool-Write')).toMatchObject([
         { state: 'output-denied' },
@@ -311,7 +310,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(chat.status).toBe('error')
     expect(chat.error?.message).toContain('the provider fell over')
     const [, answer] = await stored('sdk-error')
-    // The difference: the SDK ends at the error and leaves the text open; what it shows is the same.
+    // Difference: the SDK stops at the error and leaves the text open. It shows the same content.
     const mine = held(chat).at(-1)!
     expect(cleanMessage(mine, { run: 'ended' })).toEqual(answer)
     expect(answer?.metadata?.error?.message).toBe(chat.error?.message)
@@ -330,14 +329,12 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
   })
 })
 
-/** Ids of the approvals that are asked for. */
 function approvals(chat: Chat<UIMessage>): string[] {
   return (chat.lastMessage?.parts ?? []).flatMap((part) =>
     'approval' in part && part.state === 'approval-requested' ? [part.approval.id] : [],
   )
 }
 
-/** Ids of the approvals whose calls have no result. */
 function pending(chat: Chat<UIMessage>): Set<string> {
   const open = (chat.lastMessage?.parts ?? []).flatMap((part) =>
     'approval' in part && part.approval !== undefined && !part.state.startsWith('output-') ? [part.approval.id] : [],

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Resolves once the server has taken the request; the rest is read by `rest`. */
+/** Resolves once the server accepts the request. `rest` reads the remaining stream. */
 const follow = async (
   sessionId: string,
   options: { after?: number; lastEventId?: string } = {},
@@ -21,7 +21,7 @@ const follow = async (
   return { rest: () => readChat(response) }
 }
 
-/** What a client holds that saw everything up to a number, lost the connection and went on from there. */
+/** Simulates a client that received events up to `after`, disconnected and resumed. */
 function resumed(whole: StreamEvent[], after: number, tail: StreamEvent[]) {
   const fold = createFold()
   let seen = whole.findIndex((event) => (event.number as number) > after)
@@ -52,7 +52,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     const first = server.chat('every', 'every n')
     await server.model.reached('every n')
     const run = server.live.get('every')!
-    // Some of it lies in the journal, some only in memory.
+    // Part of the stream is in the journal, part only in memory.
     const upTo = run.log.number
     const early = await Promise.all(Array.from({ length: upTo + 1 }, (_, after) => follow('every', { after })))
     const whole = await follow('every')
@@ -63,7 +63,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     expect(last).toBeGreaterThan(upTo)
     for (const [after, answer] of (await Promise.all(early.map((one) => one.rest()))).entries()) {
       expect(answer.status).toBe(200)
-      // Whatever lies before the run's first number belongs to an earlier run: everything is sent.
+      // Numbers before the run's first belong to an earlier run, so the server sends everything.
       const known = after >= events[0]!.number! - 1
       expect(
         JSON.stringify(

@@ -9,7 +9,7 @@ afterAll(() => server.close())
 
 const page = 'http://page.typed.invalid/a?b=1'
 
-/** Whether a call would be asked about in this session after its next run. */
+/** True if the call would need approval in this session after its next run. */
 async function asks(sessionId: string, url: string, { afterRun = true, at = server } = {}): Promise<boolean> {
   if (afterRun) await at.chat(sessionId, 'go on', { headless: true })
   const { body } = await at.json<{ decisions: { decision: string }[] }>('/ai/rules/explain', {

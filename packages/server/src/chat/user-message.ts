@@ -10,17 +10,17 @@ import {
   wireMessageSchema,
 } from '@troupe/protocol'
 
-/** A user message as it will be stored: text, files as blobs, data parts. */
+/** A user message ready to store: text, files as blobs, data parts. */
 export interface UserMessage {
   id: string
   parts: Part[]
-  /** Bytes that came inline; `storeUploads` makes blobs of them. */
+  /** Inline bytes. `storeUploads` converts them to blobs. */
   uploads: { bytes: Uint8Array; mediaType: string }[]
-  /** Blobs that must be there already. */
+  /** Hashes of blobs that must already exist. */
   named: string[]
 }
 
-/** Pure: nothing is read or written. Addresses that point elsewhere are refused: nobody fetches for a client. */
+/** Pure: performs no I/O. Rejects external URLs, because the server does not fetch on behalf of clients. */
 export function parseUserMessage(value: unknown): UserMessage {
   const parsed = wireMessageSchema.safeParse(value)
   if (!parsed.success) {
@@ -38,10 +38,9 @@ export function parseUserMessage(value: unknown): UserMessage {
   return message
 }
 
-/** Parts that we make of what a message names. A client that sends its copy back does not make them. */
+/** Parts generated from references in a message. Ignored if a client sends them back. */
 const generatedParts = /^data-(skill|command|mention|hint)$/
 
-/** A stored message as the person wrote it. */
 export function writtenParts(parts: readonly Part[]): Part[] {
   return parts.filter(({ type }) => !generatedParts.test(type))
 }
@@ -113,11 +112,11 @@ function badMessage(message: string): NamedError {
 }
 
 /**
- * The addresses that a person typed, as they are stored with the message. They are sealed for one message of one session:
- * a fork, an import or a copy does not carry them over.
+ * Addresses the user typed, stored with the message. They are signed for one message of one session, so forks, imports
+ * and copies do not inherit them.
  */
 export interface TypedAddresses {
-  /** Undefined where no address was typed. */
+  /** Returns undefined if no address was typed. */
   seal(at: MessageRef, parts: readonly Part[], claimed: readonly string[] | undefined): Metadata['typed'] | undefined
   read(sessionId: string, message: Pick<StoredMessage, 'id' | 'role' | 'metadata'>): string[]
 }
@@ -147,7 +146,7 @@ export function createTypedAddresses(secret: string): TypedAddresses {
   }
 }
 
-/** Of the addresses that a client says were typed, those that stand in the text and outside of its quotations. */
+/** Returns the addresses claimed as typed that occur in the text outside quotes. */
 export function claimedAddresses(text: string, claimed: readonly string[] | undefined): string[] {
   const wanted = new Set(claimed?.map((address) => normalizeUrl(address)))
   return extractUrls(text).filter((address) => wanted.has(address))

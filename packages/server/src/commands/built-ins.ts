@@ -11,12 +11,12 @@ import { plan } from './built-in/plan.ts'
 import { summaryTitle } from './built-in/summary-title.ts'
 import { undo } from './built-in/undo.ts'
 
-/** In the order in which help shows them. */
+/** In the order shown by help. */
 export const builtIns: readonly BuiltInCommand[] = [help, summaryTitle, compact, clear, undo, model, agent, plan]
 
 export const builtInNames: readonly string[] = builtIns.flatMap(({ name, aliases = [] }) => [name, ...aliases])
 
-/** The command of ours that a message is, by its first text. */
+/** Matches the message's first text part. */
 export function findBuiltIn(parts: readonly Part[]): { command: BuiltInCommand; rest: string } | undefined {
   const text = parts.find((part) => part.type === 'text')?.text ?? ''
   const parsed = parseCommand(text)
@@ -24,12 +24,10 @@ export function findBuiltIn(parts: readonly Part[]): { command: BuiltInCommand; 
   return command === undefined || parsed === undefined ? undefined : { command, rest: parsed.rest }
 }
 
-/** What a command came to: an answer that is stored, with the chunks that tell it, or the run that it wants. */
 type CommandOutcome =
   | { kind: 'answer'; message: StoredMessage; chunks: Chunk[] }
   | ({ kind: 'run' } & Extract<CommandReply, { run: unknown }>)
 
-/** Carries out a command of ours. What is wrong with it is the answer. */
 export async function answerCommand(
   { command, rest }: { command: BuiltInCommand; rest: string },
   given: { session: Session; workspace: Workspace; userMessageId: string; opening: readonly Chunk[] },
@@ -51,7 +49,7 @@ export async function answerCommand(
     id: newId('msg_'),
     parentMessageId: userMessageId,
     role: 'assistant',
-    // Data parts that open an answer are stored as they are sent.
+    // Data parts that open an answer are stored as sent.
     parts: [
       ...(opening.filter((chunk) => !isTransient(chunk)) as unknown as Part[]),
       ...(reply.parts ?? []),

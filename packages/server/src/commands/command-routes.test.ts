@@ -19,7 +19,6 @@ const skill = (name: string, more = ''): string =>
     `---\nname: ${name}\ndescription: About ${name}.\n${more}---\nDo ${name}.`,
   )
 const trust = (trusted = true): Promise<unknown> => server.json('/ai/workspace', { method: 'PATCH', body: { trusted } })
-/** What the model was last sent of the person's message, text by text. */
 const told = (): string[] => {
   const prompt = server.model.calls.at(-1)?.prompt as LanguageModelV4Prompt
   const message = prompt.findLast(({ role }) => role === 'user') as Extract<
@@ -68,7 +67,7 @@ describe('skills of a workspace inside of another', () => {
       ['only-parent', 'From ..'],
       ['only-sub', 'From sub.'],
     ])
-    // A folder beside it, whose name merely begins alike, is not inside.
+    // A sibling folder whose name has the same prefix is not inside.
     mkdirSync(`${work}-beside`)
     expect(await names(`${work}-beside`)).toEqual([])
     await trust(false)
@@ -206,7 +205,7 @@ describe('allowed-tools of a skill and an agent that was there before', () => {
   const allow = { rules: { allow: ['Bash', 'Task', 'SendInput', 'WaitAgent'] } }
   const touch = [[{ call: { name: 'Bash', input: { command: 'touch a' } } }], [{ text: 'helped' }]]
 
-  /** Starts a helper, has `told` tell it to help, and says what waits for the person then. */
+  /** Starts a helper, lets `told` instruct it, and returns the pending asks. */
   async function asksAfter(told: string): Promise<string[]> {
     const config = { systemPrompt: 'You help.', tools: ['Bash'] }
     server.script('begin', [
@@ -241,7 +240,7 @@ describe('what is said to a run that is under way', () => {
   const steer = (text: string): Promise<{ status: number; body: { hints?: string[]; error?: { message: string } } }> =>
     server.json('/ai/chat/s1/steer', { body: { id: `st-${text.length}`, text } })
 
-  /** Says it while the model is at its first step; the last user message that the second step is told. */
+  /** Sends the text during the model's first step. Returns the last user message of the second step. */
   async function said(text: string): Promise<{ told: string[]; types: string[]; hints: string[] | undefined }> {
     server.script('begin', [
       [{ text: 'a' }, { gate: `said ${text}` }, { call: { name: 'TimeNow', input: {} } }],

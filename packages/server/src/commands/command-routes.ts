@@ -9,7 +9,7 @@ import type { UsableCommands } from './built-in/command.ts'
 import { builtIns } from './built-ins.ts'
 import type { ExpandMessage } from './expand-message.ts'
 
-/** As long as somebody waits for a list while typing. */
+/** Time limit for prompts while the user waits for completions. */
 const completePromptsMs = 3000
 
 export function commandRoutes(options: {
@@ -107,16 +107,13 @@ export function commandRoutes(options: {
   ]
 }
 
-/** Something that can be written at the place of the cursor. */
 interface Completion {
   kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
-  /** What is put in place of what was typed. */
   insert: string
   label: string
   detail: string
 }
 
-/** The likeliest, and how many there are besides. */
 interface Completions {
   items: Completion[]
   more: number
@@ -124,18 +121,18 @@ interface Completions {
 
 const usualItems = 30
 const maxFiles = 50_000
-/** How long a list of files is good for: as long as somebody types a word. */
+/** Time to cache a file list: about as long as typing a word takes. */
 const freshMs = 3000
 
 interface CompleteOptions {
   skills(workspace: Workspace): Promise<FoundSkills>
   ownCommands(workspace: Workspace): UsableCommands
-  /** Waits, for a moment, for MCP servers that are still connecting. */
+  /** Waits briefly for MCP servers that are still connecting. */
   promptsReady(workspace: Workspace): Promise<void>
   agents(workspace: Workspace): Promise<readonly { name: string; description: string }[]>
 }
 
-/** What a word that begins with `/` or `@` may become: commands and skills, or agents, files and folders. */
+/** Completes a word that starts with `/` (commands, skills) or `@` (agents, files, folders). */
 function createCompleter(
   options: CompleteOptions,
 ): (text: string, workspace: Workspace, most?: number) => Promise<Completions> {

@@ -29,20 +29,19 @@ import { loadMentionedSkills } from '../skills/skill-registry.ts'
 import type { UsableCommands } from './built-in/command.ts'
 import { builtInNames, findBuiltIn } from './built-ins.ts'
 
-/** A message that is about to be stored. */
 interface MessageToExpand {
-  /** As the person wrote it. */
+  /** As the user wrote it. */
   parts: readonly Part[]
   workspaceId: string
   session: Session | undefined
-  /** Reads what it will stand below; most messages need nothing of it. */
+  /** Reads the branch above the message. Lazy, because most messages do not need it. */
   chain: () => Promise<readonly StoredMessage[]>
 }
 
 interface ExpandedMessage {
-  /** What was brought in by its commands, skills and mentions, and then what was written. */
+  /** Parts added by commands, skills and mentions, followed by the written ones. */
   parts: Part[]
-  /** Words to the person, which open the answer. */
+  /** Hints for the user, shown at the start of the answer. */
   hints: Chunk[]
 }
 
@@ -55,9 +54,8 @@ export function createMessageExpander(options: {
   /** Waits for MCP servers that are still connecting. */
   prompts: {
     ready(workspace: Workspace): Promise<unknown>
-    /** Throws `McpNotRunning` (409) where the server that a command names is there and cannot be used. */
+    /** Throws `McpNotRunning` (409) if the command's server exists but cannot be used. */
     check(workspace: Workspace, command: string): void
-    /** What a prompt says. Throws a NamedError that says what went wrong. */
     read(
       workspace: Workspace,
       prompt: PromptCommand['prompt'],
@@ -65,7 +63,7 @@ export function createMessageExpander(options: {
     ): Promise<{ text: string; pictures: PromptPicture[] }>
   }
   mentions(workspace: Workspace, session: Session | undefined): Promise<MentionSources>
-  /** Throw what is wrong with the agent or the model that a command names. */
+  /** Throw if the agent or model named by a command is invalid. */
   checkAgent(workspace: Workspace, name: string): Promise<unknown>
   checkModel(id: string): Promise<unknown>
 }): ExpandMessage {
@@ -75,7 +73,7 @@ export function createMessageExpander(options: {
       return { parts: [...parts], hints: [] }
     const workspace = await options.workspace(workspaceId)
     const { command, hints } = await ownCommand(written[0] ?? '', workspace)
-    // What a server wrote brings in nothing: it is not the person who names things there.
+    // Text written by an MCP server is not expanded, because the user did not name anything there.
     const text = [command === undefined || command.scope === 'mcp' ? '' : command.content, ...written].join('\n')
     const skills = text.toLowerCase().includes('/skill/')
       ? loadMentionedSkills(text, (await options.skills(workspace, session)).skills, await chain())
@@ -149,8 +147,8 @@ function unknownText(name: string, commands: readonly { name: string }[]): strin
 }
 
 /**
- * What is said to a run that is under way, with what it names brought in as for any message. Throws
- * `CommandWhileRunning` (409) for commands that are no part of the answer being written.
+ * Expands a message sent to a running run, like any other message. Throws `CommandWhileRunning` (409) for commands that
+ * cannot be part of the current answer.
  */
 export async function expandSteering(
   { id, text }: { id: string; text: string },
@@ -196,13 +194,13 @@ const maxAllMentionBytes = 200_000
 export interface MentionSources {
   workspacePath: string
   agents: readonly Pick<AgentDefinition, 'name' | 'description'>[]
-  /** May this be read unasked? As for a call of Read or ListDir. */
+  /** Decides if a path can be read without approval, as for a Read or ListDir call. */
   mayRead(call: { tool: 'Read' | 'ListDir'; path: string }): Promise<Decision>
 }
 
 /**
- * The parts that things named with `@` become. What is not there is no mention; what would have to be asked for (a
- * secret, something outside the workspace, something that a rule forbids) is not brought in, and the part says why.
+ * Converts `@` mentions to parts. Missing targets are not mentions. Targets that need approval (secrets, paths outside
+ * the workspace, forbidden paths) are not included, and the part states the reason.
  */
 async function attachMentions(text: string, place: MentionSources): Promise<Part[]> {
   const parts: Part[] = []
@@ -216,7 +214,7 @@ async function attachMentions(text: string, place: MentionSources): Promise<Part
   return parts
 }
 
-/** A bare name is an agent before it is a file; `./name` is always a file. */
+/** A bare name matches an agent before a file. `./name` always means a file. */
 function agentPart({ name, from }: Mention, { agents }: MentionSources): DataParts['mention'] | undefined {
   const agent = from === undefined ? agents.find((known) => agentKey(known.name) === agentKey(name)) : undefined
   if (agent === undefined || /[/.]/.test(name)) return undefined
@@ -244,7 +242,7 @@ async function pathPart(
     return readMention(mention, { path: target, stats }, most)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Through a file, or too long a name: no path at all.
+    // The path runs through a file, or the name is too long, so this is not a path.
     if (code === 'ENOTDIR' || code === 'ENAMETOOLONG' || name.includes('\0')) return undefined
     return refused(`${name} could not be read: ${(error as Error).message}`)
   }

@@ -26,13 +26,12 @@ export interface CommandParts {
   ownCommands(workspace: Workspace): UsableCommands
 }
 
-/** How long a message waits for a server that is to write it. */
+/** Time limit for MCP prompts when a message is sent. */
 const promptsMs = 10_000
 
-/** Everything that messages go through before they are stored. */
 export function openCommands(options: {
   store: Store
-  /** Ours. */
+  /** The Troupe home. */
   home: string
   models: Models
   agentBook: AgentRegistry
@@ -42,7 +41,7 @@ export function openCommands(options: {
   blobs: Blobs
   state(session: Session, workspace: Workspace): AgentState
   tools(workspaceId: string): readonly Tool[]
-  /** With what it brings loaded. */
+  /** Loads the workspace's extensions first. */
   workspace(of: { workspaceId: string }): Promise<Workspace>
 }): CommandParts {
   const { store, home, models, agentBook, permissions, skillBook } = options

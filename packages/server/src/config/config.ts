@@ -10,7 +10,7 @@ import { type WatchedFile, watchFile } from './watched-file.ts'
 
 const configName = z.array(z.string().min(1).max(2000)).max(10_000)
 
-/** `config.json`, the same shape in the home and in a project. Unknown keys are kept and named in a warning. */
+/** `config.json`, with the same schema in the home and in a project. Unknown keys are kept and reported as warnings. */
 export const configSchema = z.looseObject({
   $schema: z.string().optional(),
   model: z.string().min(1).max(300).optional().describe('the model of new sessions: provider/model'),
@@ -34,7 +34,7 @@ export const configSchema = z.looseObject({
   useTools: configName.nullable().optional().describe('the tools that models may use; absent or null: all'),
   disabledAgents: configName.optional().describe('built-in agents and those of files that are turned off'),
   hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
-  // One entry that is wrong must not take the file with it: each is checked when it is used.
+  // Each entry is validated on use, so one invalid entry does not reject the file.
   mcpServers: mcpServersSchema
     .optional()
     .meta({ additionalProperties: z.toJSONSchema(mcpEntrySchema, { target: 'draft-7' }) })
@@ -83,15 +83,17 @@ export type Config = z.infer<typeof configSchema>
 
 export interface ConfigFile {
   path: string
-  /** What the file says now. While a changed file cannot be read, what it said before. */
+  /** The current config. While a changed file is unreadable, returns the previous one. */
   get(): Config
-  /** What keeps the file from being read, what was found wrong and put right, keys without effect; in sentences. */
+  /** Read errors, corrected problems and unknown keys, as sentences. */
   warnings(): string[]
-  /** Writes what `change` makes of the file as it is. Throws `BadConfig` rather than replace what cannot be read. */
+  /**
+   * Applies `change` to the current file and writes it. Throws `BadConfig` instead of overwriting an unreadable file.
+   */
   update(change: (config: Config) => Config): Promise<void>
 }
 
-/** Opens `config.json` of a home; it need not exist. One with keys becomes private. Throws `BadConfig`. */
+/** Opens the home's `config.json`, which may be missing. Makes a file with keys private. Throws `BadConfig`. */
 export function openConfig(home: { path: string }): ConfigFile {
   const file = path.join(home.path, 'config.json')
   let exposed: string | undefined
@@ -124,17 +126,17 @@ export function openConfig(home: { path: string }): ConfigFile {
   }
 }
 
-/** The config in a file, `{}` when there is none. Throws `BadConfig` with the file and the place. */
+/** Returns `{}` if there is no file. Throws `BadConfig` with the file and position. */
 export function readConfig(file: string): Config {
   const value = readJsonFile(file)
   return value === undefined ? {} : checkConfig(value, file)
 }
 
-/** What a file of JSON holds, undefined when there is none. Throws `BadConfig` with the file and the place. */
+/** Returns undefined if there is no file. Throws `BadConfig` with the file and position. */
 export function readJsonFile(file: string): unknown {
   let text: string
   try {
-    // A pipe or a device would keep us waiting for ever.
+    // Reading a pipe or a device could block forever.
     if (!statSync(file).isFile()) throw new Error('it is not a file')
     text = readFileSync(file, 'utf8')
   } catch (error) {
@@ -160,7 +162,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** Keys are for the person alone. What was put right, or could not be, in a sentence. */
+/** Restricts a file with keys to its owner. Returns a sentence about the fix or its failure. */
 function keepPrivate(file: string, config: Config): string | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   if (process.platform === 'win32' || (mode & 0o077) === 0 || !holdsKeys(config)) return undefined
@@ -178,7 +180,6 @@ function holdsKeys({ providers = {}, mcpServers = {}, search }: Config): boolean
   return Boolean(search?.apiKey) || settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
 }
 
-/** Dotted names of what the schema does not know. */
 export function unknownKeys(config: Config): string[] {
   const { permissions = {}, limits = {}, providers = {} } = config
   const { shape } = configSchema
@@ -207,7 +208,7 @@ function checkConfig(value: unknown, file: string): Config {
   throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
 }
 
-/** `.troupe/config.json` of each workspace. Whether it is trusted is for the asker to know. */
+/** `.troupe/config.json` of each workspace. The caller must check that the workspace is trusted. */
 export type ProjectConfigs = (workspace: { path: string }) => WatchedFile<Config>
 
 export function createProjectConfigs(): ProjectConfigs {
@@ -220,14 +221,14 @@ export function createProjectConfigs(): ProjectConfigs {
   }
 }
 
-/** Only sections that belong to a tool: nobody reads keys of providers this way. */
+/** Only returns sections of a tool, so provider keys cannot be read this way. */
 export function toolSettings(config: ConfigFile, name: string): unknown {
   return name === 'search' ? config.get().search : undefined
 }
 
 /**
- * What was given for one server must not be sent to another: takes out of settings whose address has become another
- * one those of `names` that the change does not bring anew. Says which.
+ * Removes secrets after a server address changes, so they are not sent to another server. Keeps those of `names` that
+ * the change sets again. Returns the removed names.
  */
 export function dropSecrets(settings: Record<string, unknown>, change: object, names: readonly string[]): string[] {
   const dropped = names.filter((name) => settings[name] !== undefined && !Object.hasOwn(change, name))

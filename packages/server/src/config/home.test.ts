@@ -156,7 +156,7 @@ interface Started {
   token: string
 }
 
-/** A process that takes the home, says what it got, and lives until it is killed. */
+/** Starts a process that locks the home, reports the result, and lives until killed. */
 async function start(home: string): Promise<Started> {
   const module = fileURLToPath(new URL('home.ts', import.meta.url))
   const program = `

@@ -20,16 +20,16 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NamedError } from '@troupe/protocol'
 
-/** The folder that holds everything of one person: `$TROUPE_HOME`, else `~/.troupe`. */
+/** The folder with all of a user's data: `$TROUPE_HOME`, else `~/.troupe`. */
 export interface Home {
   path: string
-  /** What programs send as `Authorization: Bearer …`. Kept between starts. */
+  /** Token that programs send as `Authorization: Bearer …`. Kept between starts. */
   token: string
-  /** What was found wrong and put right, or should be, in sentences. */
+  /** Corrected and open problems, as sentences. */
   warnings: string[]
 }
 
-/** Who holds a home. `url` is null while the owner starts, or when it does not listen at all. */
+/** The process that holds a home. `url` is null while it starts, or if it does not listen. */
 export interface Owner {
   pid: number
   url: string | null
@@ -37,9 +37,8 @@ export interface Owner {
   startedAt: number
 }
 
-/** Held until released or until the process is gone, however it goes. */
+/** Held until released or until the process exits for any reason. */
 export interface HomeLock {
-  /** Tells others where the owner listens. */
   announce(where: { url: string; port: number }): void
   release(): void
 }
@@ -63,16 +62,16 @@ function closeToOthers(folder: string, warnings: string[]): void {
   }
 }
 
-/** Where the home is or would be; touches nothing. */
+/** Returns the home's path without touching the disk. */
 export function resolveHome(options: { path?: string; env?: NodeJS.ProcessEnv } = {}): string {
   const wanted = options.path || (options.env ?? process.env)['TROUPE_HOME'] || path.join(homedir(), '.troupe')
   return path.resolve(wanted.replace(/^~(?=\/|$)/, homedir()))
 }
 
 /**
- * Takes the home for this process, or says who has it (undefined: somebody who has not said who yet). The lock is an
- * open transaction on a SQLite file: of two that start at once one gets it, and the kernel gives it back at death.
- * Nothing else may open that file: closing it would give the lock back.
+ * Locks the home for this process, or returns its owner (undefined if the owner is not yet known). The lock is an open
+ * transaction on a SQLite file: only one of two simultaneous starts gets it, and the kernel releases it on exit.
+ * Nothing else may open that file, because closing it would release the lock.
  */
 export function lockHome(home: Pick<Home, 'path'>): HomeLock | { ownedBy: Owner | undefined } {
   const ownerFile = path.join(home.path, 'owner.json')
@@ -87,7 +86,7 @@ export function lockHome(home: Pick<Home, 'path'>): HomeLock | { ownedBy: Owner 
     throw new NamedError('HomeNotLockable', `${file} cannot be locked: ${(error as Error).message}.`, { cause: error })
   }
   chmodSync(file, 0o600)
-  // What a killed owner left.
+  // Left by a killed owner.
   rmSync(ownerFile, { force: true })
   const owner: Owner = { pid: process.pid, url: null, port: null, startedAt: Date.now() }
   writeOwner(ownerFile, owner)
@@ -103,7 +102,7 @@ export function lockHome(home: Pick<Home, 'path'>): HomeLock | { ownedBy: Owner 
   }
 }
 
-/** A database that nobody refers to is closed by the garbage collector, and its lock given back. */
+/** Keeps references: the garbage collector would close an unreferenced database and release its lock. */
 const locks = new Set<DatabaseSync>()
 
 function isBusy(error: unknown): boolean {
@@ -111,7 +110,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === busy
 }
 
-/** Need not survive a crash, so nothing is synced. */
+/** Not synced, since it need not survive a crash. */
 function writeOwner(file: string, owner: Owner): void {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, JSON.stringify(owner), { mode: 0o600 })
@@ -119,8 +118,8 @@ function writeOwner(file: string, owner: Owner): void {
 }
 
 /**
- * Who has the home and listens. A killed owner leaves its address behind, where anybody may listen by now: only an owner
- * that holds the lock is to be trusted with the token.
+ * Returns the owner if it holds the lock and listens. A killed owner leaves its address behind, where anyone may listen
+ * now, so only a lock holder may receive the token.
  */
 export function currentOwner(home: Pick<Home, 'path'>): Owner | undefined {
   if (!findOwner(home)?.url) return undefined
@@ -130,7 +129,7 @@ export function currentOwner(home: Pick<Home, 'path'>): Owner | undefined {
   return undefined
 }
 
-/** Who says that the home is theirs; only `lockHome` knows for certain. Undefined also when that process is gone. */
+/** Returns the claimed owner, or undefined if that process is gone. Only `lockHome` knows for certain. */
 export function findOwner(home: Pick<Home, 'path'>): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(path.join(home.path, 'owner.json'), 'utf8')) as Owner
@@ -166,7 +165,7 @@ function openFolder(wanted: string): string {
   return folder
 }
 
-/** Node's own recursive way never ends where the kernel answers ENOENT below an existing folder, as in /proc. */
+/** Node's recursive `mkdir` never returns if the kernel reports ENOENT below an existing folder, as in /proc. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
   const parent = path.dirname(folder)
@@ -174,7 +173,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have created it first.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
@@ -199,7 +198,7 @@ function openToken(file: string, warnings: string[]): string {
   return createToken(file)
 }
 
-/** Of two that create it at once both get the same: a link is made only where there is none. */
+/** Two concurrent creators get the same token: linking fails if the file exists. */
 function createToken(file: string): string {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   writeSynced(draft, randomBytes(32).toString('base64url'))
@@ -207,7 +206,7 @@ function createToken(file: string): string {
     linkSync(draft, file)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    // Some file systems know no links; there the last one wins.
+    // Some file systems do not support links. There the last writer wins.
     if (['EPERM', 'ENOTSUP', 'ENOSYS'].includes(code)) renameSync(draft, file)
     else if (code !== 'EEXIST') throw notWritable(path.dirname(file), error)
   } finally {
@@ -225,7 +224,7 @@ function readToken(file: string): string | undefined {
   }
 }
 
-/** Replaces a file as a whole; only its owner can read it. */
+/** Replaces a file atomically. Only its owner can read it. */
 export function writePrivately(file: string, text: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs'
 import { NamedError } from '@troupe/protocol'
 
-/** A file that is read anew when it has changed. */
 export interface WatchedFile<T> {
   readonly path: string
-  /** What it says; while it cannot be read, what it said before. Undefined: it never could be. */
+  /**
+   * Returns the current value, or the previous one while the file is unreadable. Undefined if it was never readable.
+   */
   get(): T | undefined
-  /** What keeps it from being read now. */
   problem(): NamedError | undefined
 }
 
-/** `read` throws a NamedError for a file that cannot be understood, and knows what a missing one means. */
+/** `read` throws a NamedError for an invalid file, and returns a value for a missing one. */
 export function watchFile<T>(path: string, read: (path: string) => T): WatchedFile<T> {
   let version: string | undefined
   let value: T | undefined
@@ -42,7 +42,7 @@ export function watchFile<T>(path: string, read: (path: string) => T): WatchedFi
   }
 }
 
-/** Changes whenever the file does. */
+/** Returns a string that changes whenever the file does. */
 export function fileVersion(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false, bigint: true })

@@ -27,9 +27,7 @@ writeFileSync(path.join(folder, 'notes.md'), '# Notes\n')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Play {
-  /** Names of the tools that are offered; all by default. */
   tools?: string[]
-  /** What the person says to a call that asks. */
   answer?: Answer
   earlier?: StoredMessage[]
 }
@@ -56,7 +54,6 @@ const painter: Media = {
   ended: () => Promise.resolve(painted),
 }
 
-/** Plays a conversation to its end through the real loop with the real tools. */
 async function play(text: string, { tools, answer = { type: 'approve' }, earlier = [] }: Play = {}) {
   const user: StoredMessage = {
     id: `u${earlier.length}`,
@@ -296,7 +293,7 @@ describe('pace', () => {
     expect(long).toBeGreaterThan(2000)
     expect(await total('Write a long answer', 4)).toBeCloseTo(long / 4)
     for (const text of examples.en) expect(await total(text, 'instant')).toBe(0)
-    // What the person has set for the session goes before.
+    // The session's setting overrides the default speed.
     expect(await total('Write a long answer', 4, 'normal')).toBeCloseTo(long)
     expect(await total('Write a long answer', 4, 'slow')).toBeCloseTo(long * 4)
     expect(await total('Write a long answer', 1, 'instant')).toBe(0)

@@ -3,21 +3,20 @@ import { scriptedModel } from '@troupe/core/testing'
 import { atSpeed, readRequest } from './scene.ts'
 import { nextTurn } from './scenes.ts'
 
-/** A factor (2 is twice as fast), or no waiting at all. */
+/** A factor (2 is twice as fast), or `instant` for no delays. */
 export type DemoSpeed = number | 'instant'
 
 export interface DemoModelOptions {
-  /** Default: what `TROUPE_DEMO_SPEED` says, else 1. */
+  /** Default: `TROUPE_DEMO_SPEED`, else 1. */
   speed?: DemoSpeed
   modelId?: string
 }
 
-/** What a person can choose for a session. */
 const paces: Readonly<Record<string, DemoSpeed>> = { slow: 0.25, normal: 1, instant: 'instant' }
 
 /**
- * The demo: a script that looks at the last words of the person and at the results since. The same conversation gets
- * the same answer in every process, so it also goes on after a crash.
+ * A scripted model that looks only at the last user message and the results since. It is deterministic across
+ * processes, so it also continues after a crash.
  */
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const speed = options.speed ?? demoSpeed(process.env['TROUPE_DEMO_SPEED'])

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 import type { ImageModelV4 } from '@ai-sdk/provider'
 
-/** Not an AI: coloured hills under a sun, the same for the same words. Shows the way of a picture without a key. */
+/**
+ * Not an AI: paints hills under a sun, deterministic for a prompt. Demonstrates image generation without an API key.
+ */
 export function demoPainter(modelId: string): ImageModelV4 {
   return {
     specificationVersion: 'v4',
@@ -74,7 +76,7 @@ function shade([red, green, blue]: Colour, down: number): Colour {
   return [paler(red), paler(green), paler(blue)]
 }
 
-/** Eight bits of red, green and blue for each point, rows without a filter. */
+/** 8-bit RGB, with unfiltered rows. */
 function png(width: number, height: number, rows: Buffer): Uint8Array {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

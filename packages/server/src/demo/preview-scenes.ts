@@ -93,7 +93,6 @@ export const diagram: Scene = {
   },
 }
 
-/** What is said where the tool did not do it. */
 function failure(request: DemoRequest): string | undefined {
   const error = request.results.at(-1)?.error
   if (error === undefined) return undefined
@@ -181,7 +180,6 @@ export const picture: Scene = {
   },
 }
 
-/** Opens a page beside the chat, for the person to see. */
 export const page: Scene = {
   example: { en: 'Open a page beside the chat', zh: '在旁边打开一个网页' },
   shows: { en: 'a page that your browser is asked to open (OpenUrl)', zh: '请浏览器打开一个网页（OpenUrl）' },

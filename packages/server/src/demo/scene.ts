@@ -1,25 +1,21 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import type { ScriptItem, ScriptTurn } from '@troupe/core/testing'
 
-/** One request that the demo understands. Pure: the same request gets the same turn. */
+/** One request the demo understands. Pure: the same request gets the same turn. */
 export interface Scene {
-  /** What a person can type, per language. */
   example: Record<Language, string>
-  /** What it shows, for the list in the greeting. */
   shows: Record<Language, string>
-  /** Matched against the person's words in lower case. */
+  /** Matched against the user's text in lower case. */
   matches: RegExp
-  /** Tools without which the scene cannot play. */
   tools?: string[]
   play(request: DemoRequest): ScriptTurn
 }
 
-/** The text of the request's language. */
 export function inLanguage({ language }: DemoRequest, texts: Record<Language, string>): string {
   return texts[language]
 }
 
-/** Text at the pace of a fast reader. `totalMs` is the most that the whole may take. */
+/** Streams text at a fast reader's pace. `totalMs` limits the total time. */
 export function say(text: string, { wordMs = 14, totalMs = Infinity } = {}): ScriptItem {
   const words = text.match(/[\p{Script=Han}，。：；、！？（）]{1,2}|[^\s\p{Script=Han}]+\s*|\s+/gu) ?? []
   const most = Math.max(1, Math.floor(totalMs / wordMs))
@@ -31,7 +27,6 @@ export function say(text: string, { wordMs = 14, totalMs = Infinity } = {}): Scr
   return { text, delayMs: wordMs, ...(chunks.length > 0 && { chunks }) }
 }
 
-/** The same turn faster, or with no waiting at all. */
 export function atSpeed(turn: ScriptTurn, speed: number | 'instant'): ScriptTurn {
   if (speed === 1) return turn
   const scaled = (ms: number | undefined) => (speed === 'instant' ? 0 : (ms ?? 0) / speed)
@@ -43,24 +38,22 @@ export function atSpeed(turn: ScriptTurn, speed: number | 'instant'): ScriptTurn
 
 export type Language = 'en' | 'zh'
 
-/** What the demo looks at in a model call, and nothing else. */
+/** The only parts of a model call the demo reads. */
 export interface DemoRequest {
-  /** The last words of the person. */
+  /** The last user message. */
   text: string
   language: Language
-  /** Names of the tools that are offered. */
   tools: ReadonlySet<string>
-  /** Results since those words, in order. */
+  /** Tool results since that message, in order. */
   results: ToolResult[]
-  /** The conversation before those words. */
+  /** The conversation before that message. */
   earlier: { role: 'user' | 'assistant'; text: string; calls: number }[]
 }
 
 export interface ToolResult {
   tool: string
-  /** The output, where the call succeeded. */
   output?: unknown
-  /** What the model was told, where it did not. */
+  /** Error text sent to the model, if the call failed. */
   error?: string
 }
 
@@ -80,13 +73,13 @@ export function readRequest({ prompt, tools = [] }: LanguageModelV4CallOptions):
   }
 }
 
-/** A tool that is listed, and those that ToolSearch says can be found: they can be called as well. */
+/** Returns the tool's name. For ToolSearch, also the tools it lists, which can be called too. */
 function toolNames(tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): string[] {
   if (tool.name !== 'ToolSearch' || tool.type !== 'function') return [tool.name]
   return [tool.name, ...(tool.description?.match(/\b[A-Z][A-Za-z]+\b/g) ?? [])]
 }
 
-/** Chinese where there are Han characters and no kana; everything else is answered in English. */
+/** Detects Chinese by Han characters without kana. Everything else is English. */
 function detectLanguage(text: string): Language {
   return /\p{Script=Han}/u.test(text) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'zh' : 'en'
 }

@@ -10,11 +10,11 @@ const hello: Scene = {
   shows: { en: 'what the demo understands', zh: '演示能听懂什么' },
   matches:
     /^\W*(hi|hello|hey|good (morning|evening|day)|help|start|tour|demo)\b|what can you|who are you|^\s*(你好|您好|嗨|帮助|开始|演示)|你能做什么|你会什么|你是谁/,
-  // `troupe -p hello` is many people's first impression, so the greeting takes hardly any time.
+  // `troupe -p hello` is a common first impression, so the greeting is fast.
   play: (request) => [say(greeting(request), { wordMs: 10, totalMs: 60 })],
 }
 
-/** In the order in which they are tried: the words that a person wants repeated may name any other scene. */
+/** In matching order. `repeat` comes first, since its text may mention any other scene. */
 const scenes: Scene[] = [
   repeat,
   delegate,
@@ -40,7 +40,6 @@ const scenes: Scene[] = [
   hello,
 ]
 
-/** The order in which a person is told about them. */
 const tour = [
   hello,
   time,
@@ -71,7 +70,6 @@ export const examples: Record<Language, string[]> = {
   zh: tour.map(({ example }) => example.zh),
 }
 
-/** What the demo does next in this conversation. */
 export function nextTurn(request: DemoRequest): ScriptTurn {
   const scene = findScene(request.text)
   if (!scene) return [say(fallback(request))]

@@ -279,7 +279,7 @@ function nothingYet(request: DemoRequest): string {
   return inLanguage(request, { en: 'There is nothing before this message.', zh: '在这条消息之前还没有对话。' })
 }
 
-/** Counted, not understood: the first words of each message of the person. */
+/** Counts instead of understanding: quotes the first words of each user message. */
 function summarize(request: DemoRequest): string {
   const asked = request.earlier.filter(({ role, text }) => role === 'user' && text !== '')
   const answers = request.earlier.filter(({ role }) => role === 'assistant')

@@ -42,7 +42,7 @@ export const question: Scene = {
   },
 }
 
-/** A command that only looks runs at once; one that writes waits for the person. */
+/** A read-only command runs at once. One that writes needs approval. */
 export const command: Scene = {
   example: { en: 'Run two commands', zh: '运行两个命令' },
   shows: { en: 'what runs at once and what asks first (Bash)', zh: '哪些立即执行，哪些先询问（Bash）' },
@@ -86,7 +86,6 @@ export const command: Scene = {
   },
 }
 
-/** A list of todos that is worked off before the person's eyes: one TodoWrite per model call. */
 export const plan: Scene = {
   example: { en: 'Plan a trip to Kyoto', zh: '制定一个京都旅行计划' },
   shows: { en: 'a todo list that is worked off step by step (TodoWrite)', zh: '逐步完成的待办清单（TodoWrite）' },
@@ -159,7 +158,7 @@ function itinerary(request: DemoRequest): string {
   })
 }
 
-/** Two agents side by side: one looks, one asks. Both are played by the demo as well. */
+/** Runs two agents in parallel: one reads, one asks. The demo model plays both. */
 export const delegate: Scene = {
   example: { en: 'Send out two agents', zh: '派出两个智能体' },
   shows: { en: 'sub-agents that you can watch, open and stop (Task)', zh: '可以查看、打开和停止的子智能体（Task）' },
@@ -187,7 +186,7 @@ export const delegate: Scene = {
   },
 }
 
-/** What the exploring agent does; a person may ask for it too. */
+/** The exploring agent's scene. Users may request it too. */
 export const lookAround: Scene = {
   example: { en: 'Look around in this folder', zh: '看看这个文件夹' },
   shows: {

@@ -1,7 +1,6 @@
 import type { ScriptItem } from '@troupe/core/testing'
 import { type DemoRequest, inLanguage, say, type Scene, type ToolResult } from './scene.ts'
 
-/** Cities that the demo knows, with their time zones. */
 const places: [names: RegExp, zone: string, en: string, zh: string][] = [
   [/tokyo|东京/, 'Asia/Tokyo', 'Tokyo', '东京'],
   [/beijing|北京/, 'Asia/Shanghai', 'Beijing', '北京'],
@@ -25,7 +24,6 @@ const places: [names: RegExp, zone: string, en: string, zh: string][] = [
   [/\butc\b|\bgmt\b/, 'UTC', 'UTC', 'UTC'],
 ]
 
-/** Time zones of the cities in a text, in the order in which the text names them. */
 function zonesIn(text: string): string[] {
   const lower = text.toLowerCase()
   const found = places.flatMap(([names, zone]) => {
@@ -35,7 +33,6 @@ function zonesIn(text: string): string[] {
   return [...new Set(found.toSorted((a, b) => a.at - b.at).map(({ zone }) => zone))]
 }
 
-/** How people call a zone: the city where it is known, else the zone's own name. */
 function placeForZone(zone: string, language: 'en' | 'zh'): string {
   const place = places.find((entry) => entry[1] === zone)
   return place ? place[language === 'zh' ? 3 : 2] : zone
@@ -154,7 +151,7 @@ function timeCall(timezone: string | undefined): ScriptItem {
   return { call: { name: 'TimeNow', input: timezone === undefined ? {} : { timezone } } }
 }
 
-/** Reads the error as a model would: takes the zone it proposes, once, or gives up and says why. */
+/** Reacts to the error like a model: tries the suggested zone once, else gives up and explains. */
 function afterError(request: DemoRequest, { error = '' }: ToolResult): ScriptItem[] {
   const proposed = /did you mean ([\w/+-]+)/i.exec(error)?.[1] ?? /such as "([^"]+)"/.exec(error)?.[1]
   const quoted = error
@@ -199,7 +196,7 @@ function weekday(request: DemoRequest, { weekday: name }: Time): string {
   return request.language === 'zh' && index >= 0 ? `星期${'日一二三四五六'.charAt(index)}` : name
 }
 
-/** The place in "the time in Atlantis", which is left to the tool to judge. */
+/** Extracts the place from "the time in Atlantis". The tool decides if it exists. */
 function unknownPlace(text: string): string | undefined {
   return /\btime\b.*\bin ([A-Z][\w/ -]*\w)/.exec(text)?.[1]
 }

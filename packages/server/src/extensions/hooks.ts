@@ -7,21 +7,19 @@ import type { Logger } from '../util/logger.ts'
 import type { LoadProblem } from './tools.ts'
 
 export interface WorkspaceHooks {
-  /** Those that have a word in what runs in a workspace: the person's, and those of a project that is trusted. */
+  /** Returns the hooks active in a workspace: the user's, and those of a trusted project. */
   of(place: PolicyWorkspace): Hook[]
   problems(place: PolicyWorkspace): LoadProblem[]
-  /** What they are, for whoever looks at them. */
   list(place: PolicyWorkspace): HookInfo[]
 }
 
 interface HookInfo {
   event: Hook['event']
-  /** The file that it stands in, or is. */
   source: string
   scope: 'home' | 'project'
-  /** The rules that name the calls it is about; absent: all. */
+  /** Rules that select the calls it applies to. Absent: all calls. */
   match?: readonly string[]
-  /** Absent: it is a module. */
+  /** Absent for a module. */
   command?: string
   timeoutMs: number
 }
@@ -35,7 +33,7 @@ export function openHooks(options: {
   logger: Logger
 }): WorkspaceHooks {
   const { home, personHome, config, projects, env, logger } = options
-  /** The modules of a workspace, by whether it is trusted: Node keeps a module for the life of the process. */
+  /** Modules of a workspace, keyed by trust: Node caches a module for the life of the process. */
   const loaded = new Map<string, ReturnType<typeof loadHooks>>()
 
   return {

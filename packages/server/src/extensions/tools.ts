@@ -18,14 +18,13 @@ export interface LoadProblem {
 }
 
 interface WorkspaceTools {
-  /** The tools of a workspace; of one that was never loaded only those that every workspace has. */
+  /** Returns the tools of a workspace, or only the global ones if it was never loaded. */
   list: (workspaceId: string) => readonly Tool[]
   problems: (workspaceId: string) => LoadProblem[]
-  /** Reads the folders of a workspace, anew after its trust has changed. */
+  /** Reads the workspace's folders, and rereads them if its trust changed. */
   load: (workspace: Workspace) => void
 }
 
-/** Built-in tools, the person's own, and those that a trusted workspace brings. */
 export function openTools(options: { home: string; logger: Logger }): WorkspaceTools {
   const { home, logger } = options
   const everywhere = read([])

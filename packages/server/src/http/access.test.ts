@@ -24,7 +24,7 @@ describe('every route', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
     ).toEqual([
-      // A browser comes back from a login elsewhere without our credential: the state that it brings is the secret.
+      // A browser returns from an external login without our credential. The state parameter is the secret.
       'GET /ai/mcp/callback',
       'GET /health',
       'POST /ai/auth',
@@ -264,7 +264,7 @@ describe('a page that is known', () => {
 
 const secret = expect.stringMatching(/^[\w-]{43}$/) as string
 
-/** Everything that the server answers to these bytes, until it closes or has said all of a refusal. */
+/** Sends raw bytes and returns the response, until the server closes or has sent a complete refusal. */
 function rawRequest(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''

@@ -20,27 +20,27 @@ import { type Ctx, route, type Route } from './route.ts'
  * See docs/decisions/013-credentials-belong-to-an-origin.md.
  */
 export interface Access {
-  /** Throws unless Host and Origin are ours and, where needed, the caller is the page or a program. */
+  /** Throws unless Host and Origin are ours and, if required, the caller is the page or a program. */
   check(c: Ctx, route: { open: boolean; linkable: boolean }): void
-  /** A key that can be exchanged once, within a day. */
+  /** Creates a one-time key, valid for a day. */
   newKey(): string
   /** Exchanges a key. With a public key, the page can resume after a restart. Throws `WrongKey` (401). */
   exchange(c: Ctx, given: { key: string; publicKey?: string | undefined }): PageCredential
-  /** A nonce for a page to sign, good for a minute, at this start of the server only. */
+  /** Returns a nonce for a page to sign. Valid for a minute, and only until the server restarts. */
   challenge(): string
-  /** Gives a known page the credential of this start. Throws `UnknownPage` (401). */
+  /** Issues a known page a credential for this server start. Throws `UnknownPage` (401). */
   resume(c: Ctx, given: { pageId: string; nonce: string; signature: string }): PageCredential
-  /** Throws unless the caller is a program that holds the token. */
+  /** Throws unless the caller is a program with the token. */
   checkProgram(c: Ctx): void
 }
 
-/** Good at one origin, until the server ends. */
+/** Valid for one origin until the server ends. */
 export interface PageCredential {
   /** Sent as `Authorization: Page <credential>`. */
   credential: string
-  /** Signs the addresses that the browser itself asks for: images and downloads. */
+  /** Signs URLs that the browser requests itself: images and downloads. */
   linkKey: string
-  /** Null: the page gave no public key. */
+  /** Null if the page gave no public key. */
   pageId: string | null
 }
 
@@ -56,7 +56,7 @@ export function createAccess(options: { token: string; hosts(): readonly string[
   return {
     check(c, { open, linkable }) {
       const host = requestHost(c)
-      // A request target may name a host of its own, and that one counts.
+      // An absolute request target can name another host, which takes precedence.
       if (!options.hosts().includes(host) || new URL(c.req.url).host !== new URL(`http://${host}`).host)
         throw new NamedError('ForeignHost', `This server does not answer for the host "${host.slice(0, 100)}".`, {
           status: 403,
@@ -116,7 +116,7 @@ export function createAccess(options: { token: string; hosts(): readonly string[
     return { credential: derive(`credential ${host}`), linkKey: derive(`links ${host}`) }
   }
 
-  /** Only nonces that a known page signed are remembered, so strangers cannot fill the memory. */
+  /** Stores only nonces signed by a known page, so strangers cannot exhaust memory. */
   function isFresh(nonce: string): boolean {
     for (const [used, until] of usedNonces) if (until < Date.now()) usedNonces.delete(used)
     const [time = '', random = '', seal = ''] = nonce.split('.')
@@ -157,11 +157,11 @@ function equalSecrets(a: string, b: string): boolean {
 }
 
 /**
- * The browsers that were let in with a one-time key, by their public keys, in `pages.json` of the home. Each keeps its
- * private key where no script can read it, and signs a nonce after a restart. Deleting the file locks all of them out.
+ * Browsers admitted with a one-time key, stored by public key in the home's `pages.json`. Each keeps its private key
+ * where no script can read it, and signs a nonce after a restart. Deleting the file locks all of them out.
  */
 interface KnownPages {
-  /** Returns the id of the page. Throws `BadRequest` where the key is none. */
+  /** Returns the page id. Throws `BadRequest` if the key is invalid. */
   add(page: { origin: string; publicKey: string }): string
   verify(claim: { pageId: string; origin: string; text: string; signature: string }): boolean
 }
@@ -193,7 +193,7 @@ export function openKnownPages(home: string): KnownPages {
     },
   }
 
-  /** Oldest first. A file that cannot be read only means that pages need a new key. */
+  /** Oldest first. If the file is unreadable, pages just need a new key. */
   function read(): Page[] {
     try {
       const pages = pagesSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
@@ -208,7 +208,7 @@ export function openKnownPages(home: string): KnownPages {
   }
 }
 
-/** A P-256 key in SPKI form. */
+/** Parses a P-256 key in SPKI format. */
 function readKey(publicKey: string): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64url'), format: 'der', type: 'spki' })

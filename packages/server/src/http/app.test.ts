@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Dots are resolved before a request is sent: the address may then be that of another route. */
+/** Dots are resolved before sending, so the URL may match another route. */
 function leadsElsewhere(address: string): boolean {
   const { pathname } = new URL(address, 'http://x')
   return routes.some((route) => route.path === pathname)
@@ -141,7 +141,7 @@ describe('every route', () => {
     const takers = routes.filter(({ json: takesJson }) => takesJson)
     expect(takers.length).toBeGreaterThan(5)
     for (const [body, name] of bad) {
-      // Routes without a secret take too little for a deep body.
+      // Routes without a secret have body limits too small for a deep body.
       const able = takers.filter(({ path }) => name !== 'TooDeep' || !path.startsWith('/ai/auth'))
       await refuseAll(
         server,
@@ -175,10 +175,10 @@ describe('every route', () => {
   it('takes no body above 32 MiB', async () => {
     const large = new Uint8Array(bodyBytes + 1).fill(0x20)
     const takers = routes.filter(
-      // An import lies on disk, so it may be larger.
+      // Imports go to disk, so they may be larger.
       ({ operation, path }) => operation.requestBody !== undefined && path !== '/ai/sessions/import',
     )
-    // One way through the server for all of them: some are sent the bytes, all are told of them.
+    // All routes share one code path: some are sent the bytes, all get the content length.
     await refuseAll(
       server,
       takers

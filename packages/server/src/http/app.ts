@@ -15,7 +15,6 @@ interface AppOptions {
   access: Access
   logger: Logger
   openWorkspace: OpenWorkspace
-  /** The page's own files. */
   files?: (path: string) => Response | undefined
   /** Sees what each handler returns. Tests compare it with the schema. */
   onAnswer?: (route: Route, value: unknown) => void
@@ -23,7 +22,6 @@ interface AppOptions {
 
 export type App = Hono<{ Bindings: Partial<HttpBindings> }>
 
-/** The HTTP face: who may speak, what a body may be, and one place where errors become answers. */
 export function createApp({ routes, access, logger, openWorkspace, files, onAnswer }: AppOptions): App {
   const app: App = new Hono()
 
@@ -114,7 +112,7 @@ async function parseBody(c: Ctx, route: Route): Promise<unknown> {
     throw new NamedError('NotJson', 'The body must be application/json.', { status: 415 })
   const bytes = await readBody(c, route.bodyLimit)
   const value = await readJson(bytes)
-  // A client's copy of the branch holds whatever tools returned; nothing is made of it.
+  // The client's copy of the branch may contain any tool output, and it is never used.
   const { messages: _, ...rest } = Object(value) as { messages?: unknown }
   refuseProtoKeys(rest, bytes)
   return checkSchema(route.body, value, 'body')
@@ -138,7 +136,7 @@ function matches(pattern: string, path: string): boolean {
   )
 }
 
-/** Nothing from elsewhere is loaded, run, framed or asked for. */
+/** Blocks loading, running, framing and requesting anything external. */
 const securityHeaders = {
   'content-security-policy': [
     "default-src 'none'",
@@ -164,8 +162,8 @@ const securityHeaders = {
 export const bodyBytes = 32 * 1024 * 1024
 
 /**
- * The bytes of a body, as far as they are allowed. On a socket they are read from Node's own request: a web request and
- * its streams would live as long as the answer, which may be a stream that waits for a person.
+ * Reads the body up to the limit. On a socket, reads Node's own request: a web request and its streams would live as
+ * long as the response, which may be a stream waiting for the user.
  */
 async function readBody(c: Ctx, limit = bodyBytes): Promise<Buffer> {
   if (Number(c.req.header('content-length') ?? 0) > limit) throw bodyTooLarge(limit)
@@ -200,13 +198,13 @@ function bodyTooLarge(limit: number): NamedError {
   return new NamedError('BodyTooLarge', `A body holds at most ${most}.`, { status: 413 })
 }
 
-/** Far more than any message needs, and far less than what recursive readers and checks of a shape can bear. */
+/** Far more than any message needs, and far less than recursive parsers and validators can handle. */
 const jsonLimits: JsonLimits = { depth: 1000, values: 500_000 }
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * The value of a JSON body. Levels and values are counted before anything is built: a body of brackets alone would take
- * seconds and a gigabyte to parse, and could be written nowhere.
+ * Parses a JSON body. Counts depth and values first: a body of brackets alone would take seconds and a gigabyte to
+ * parse, and could not be serialized.
  */
 export async function readJson(bytes: Buffer): Promise<unknown> {
   const hasMark = bytes.subarray(0, 3).equals(byteOrderMark)
@@ -222,7 +220,9 @@ export async function readJson(bytes: Buffer): Promise<unknown> {
   }
 }
 
-/** Refuses a key that some programs take for an object's prototype. Looks only where the text gives reason to. */
+/**
+ * Rejects `__proto__` keys, which some programs treat as an object's prototype. Scans only if the text may contain one.
+ */
 export function refuseProtoKeys(value: unknown, bytes: Buffer): void {
   if (!bytes.includes('__proto__') && !bytes.includes('\\u00')) return
   const waiting = [value]

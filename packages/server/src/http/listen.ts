@@ -5,29 +5,28 @@ import type { App } from './app.ts'
 
 export interface Listening {
   port: number
-  /** Takes no more connections; those that are open go on. */
+  /** Stops accepting connections. Open ones continue. */
   stop: () => void
-  /** Ends every connection, those that are being answered a moment later. */
+  /** Closes all connections. Active responses get a short grace period. */
   end: () => Promise<void>
 }
 
-/** How long answers may take to go out once everything has ended. */
 const graceMs = 250
 
-/** The HTTP server is loaded only when a port is opened: a headless run does without it. */
+/** Loads the HTTP server only if a port is opened, since headless runs do not need it. */
 export async function listen(app: App, wanted: { host: string; port: number }): Promise<Listening> {
   const { host, port } = wanted
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new NamedError('BadPort', 'A port is a whole number from 0 to 65535; 0 picks a free one.')
   }
   const { createAdaptorServer } = await import('@hono/node-server')
-  // The classes of the platform stay as they are: a program that embeds the server has its own use for them.
+  // Leaves global classes unchanged, since an embedding program may depend on them.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, port)))
     server.listen(port, host, resolve)
   })
-  // A connection that cannot be taken, for want of files, is no reason to end.
+  // Failing to accept a connection, for example without free file descriptors, is not fatal.
   server.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
@@ -42,7 +41,6 @@ export async function listen(app: App, wanted: { host: string; port: number }): 
   }
 }
 
-/** A host as it stands in an address. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }

@@ -4,7 +4,7 @@ import { answerText, type Route, route } from './route.ts'
 
 type Fields = Record<string, unknown>
 
-/** OpenAPI 3.1, made from the routes themselves. */
+/** Generates OpenAPI 3.1 from the routes. */
 export function openApi(routes: readonly Route[], version: string): Fields {
   const paths: Record<string, Fields> = {}
   for (const route of routes) {
@@ -74,7 +74,7 @@ function operation(route: Route): Fields {
   }
 }
 
-/** `GET /ai/sessions/:id/messages` is `getSessionsIdMessages`. */
+/** `GET /ai/sessions/:id/messages` becomes `getSessionsIdMessages`. */
 function operationId({ method, path }: Route): string {
   const words = path.replace(/^\/ai\//, '').split(/[^A-Za-z0-9]+/)
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
@@ -98,7 +98,6 @@ function bodyContent(body: NonNullable<Route['body']>): Fields {
   return { 'application/json': { schema: schema(body) } }
 }
 
-/** What a route may answer, with what every route may. */
 function responses(route: Route): Fields {
   const answers: Record<number, Route['answers'][number] | undefined> = {
     ...((route.body !== undefined || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined) && {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What a schema does not know it takes out, so that an answer with more in it is not the same afterwards. */
+/** Parsing strips unknown fields, so a response with extra fields would differ. */
 it.each([
   ['/ai/models?all=1', modelListSchema, 'models'],
   ['/ai/providers', providerListSchema, 'providers'],

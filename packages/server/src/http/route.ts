@@ -60,7 +60,6 @@ export function implement<const Endpoints extends Record<EndpointKey, Endpoint>>
   })
 }
 
-/** A route whose body has the type of its schema. */
 export function route<Body extends z.ZodType>(
   definition: Omit<Route, 'handle' | 'body'> & {
     body?: Body
@@ -70,7 +69,7 @@ export function route<Body extends z.ZodType>(
   return definition
 }
 
-/** An answer that is what its schema says; the compiler sees to it. */
+/** Sends a response whose type is checked against its schema at compile time. */
 export function answer<Schema extends z.ZodObject>(
   c: Ctx,
   _schema: Schema,

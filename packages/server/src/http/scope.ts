@@ -6,15 +6,16 @@ import { z } from 'zod'
 import type { Access } from './access.ts'
 import { type Ctx, route, type Route } from './route.ts'
 
-/** The workspace that a request means: the server's own, or the folder that it names. */
 export type OpenWorkspace = (c: Ctx, folder?: unknown) => Promise<Workspace>
 
-/** Programs may name any folder of this machine, as they could serve it themselves; a page has the one it was opened in. */
+/**
+ * Programs may name any local folder, since they could serve it themselves. A page can use only the one it was opened
+ * in.
+ */
 export function createOpenWorkspace(options: {
   store: Store
   access: Access
   own: Workspace
-  /** A workspace is used for the first time. */
   onOpen: (workspace: Workspace) => void
 }): OpenWorkspace {
   const { store, access, own, onOpen } = options
@@ -41,7 +42,7 @@ function isFolder(folder: string): boolean {
   }
 }
 
-/** A session of this workspace. Throws `SessionNotFound` (404), also where another workspace has it. */
+/** Throws `SessionNotFound` (404), also if the session belongs to another workspace. */
 export async function findSession(store: Store, sessionId: string | undefined, workspaceId: string): Promise<Session> {
   const session = await store.sessions.get(sessionId ?? '')
   if (session === undefined || session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
@@ -53,7 +54,7 @@ export function sessionNotFound(sessionId: string | undefined): NamedError {
   return new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data })
 }
 
-/** Throws `SessionTrashed` (409): nothing is begun in what was thrown away. */
+/** Throws `SessionTrashed` (409), because nothing may start in a trashed session. */
 export function assertNotTrashed({ trashedAt }: Session): void {
   if (trashedAt === null) return
   throw new NamedError('SessionTrashed', 'This session is in the trash. Restore it first.', { status: 409 })

@@ -7,7 +7,7 @@ export const streamHeaders = {
   'cache-control': 'no-cache, no-transform',
   'x-vercel-ai-ui-message-stream': 'v1',
   'x-accel-buffering': 'no',
-  // A stream is no page: the short form says it all, and each open stream holds its head.
+  // A stream is not a page, so a short policy suffices. Every open stream holds its headers in memory.
   'content-security-policy': "default-src 'none'",
   'x-content-type-options': 'nosniff',
 }
@@ -16,8 +16,8 @@ const lastLine = 'data: [DONE]\n\n'
 const keepAliveMs = 15_000
 
 /**
- * An event stream. On a socket it is written straight to Node's response: web streams cost more per chunk than all the
- * rest of a delta's way. `attach` gets the sink and returns what ends the subscription.
+ * Creates an event stream. On a socket, writes directly to Node's response: web streams cost more per chunk than the
+ * rest of the pipeline. `attach` gets the sink and returns an unsubscribe function.
  */
 export function streamResponse(c: Ctx, attach: (sink: Sink) => () => void): Response {
   if (c.req.method === 'HEAD') return c.body(null, 200, streamHeaders)
@@ -26,7 +26,7 @@ export function streamResponse(c: Ctx, attach: (sink: Sink) => () => void): Resp
 }
 
 function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => void): Response {
-  // The client may have gone while its request was taken.
+  // The client may have disconnected while its request was handled.
   if (response.destroyed) return RESPONSE_ALREADY_SENT
   response.writeHead(200, { ...streamHeaders, connection: 'keep-alive' })
   response.flushHeaders()
@@ -39,7 +39,7 @@ function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => vo
   return RESPONSE_ALREADY_SENT
 }
 
-/** A class, since hundreds of streams may stand open and methods on a prototype weigh nothing. */
+/** A class, because prototype methods cost no memory per stream and hundreds may be open. */
 class SocketSink implements Sink {
   #response: ServerResponse
 
@@ -61,7 +61,7 @@ class SocketSink implements Sink {
   }
 }
 
-/** One timer for all streams, and none without any. */
+/** One timer for all streams, stopped if there are none. */
 const keptAlive = new Set<ServerResponse>()
 let timer: NodeJS.Timeout | undefined
 
@@ -79,7 +79,7 @@ function stopKeepAlive(response: ServerResponse): void {
   timer = undefined
 }
 
-/** Without a socket: tests and the CLI speak to the app in process. */
+/** Used without a socket: tests and the CLI call the app in process. */
 function webResponse(attach: (sink: Sink) => () => void): Response {
   const encoder = new TextEncoder()
   let detach: (() => void) | undefined
@@ -113,16 +113,15 @@ function webResponse(attach: (sink: Sink) => () => void): Response {
   return new Response(body, { headers: streamHeaders })
 }
 
-/** Where a subscriber's bytes go. */
 export interface Sink {
-  /** Returns how many bytes wait to be sent. */
+  /** Returns the number of buffered bytes. */
   write(text: string): number
-  /** Calls back once when the bytes that wait have gone. */
+  /** Calls back once when the buffered bytes have been sent. */
   onDrain(callback: () => void): void
   end(): void
 }
 
-/** Where a client goes on. A browser that reconnects by itself names what it saw last in the header. */
+/** Returns the event number to resume after. A reconnecting browser sends the last one it saw in the header. */
 export function resumeAfter(c: Ctx, query: string | undefined): { after?: number } {
   const given = [c.req.header('last-event-id'), query].find((value) => value !== undefined && /^\d{1,15}$/.test(value))
   return given === undefined ? {} : { after: Number(given) }

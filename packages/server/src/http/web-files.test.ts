@@ -64,7 +64,7 @@ it('the page of previews has a policy of its own: no origin, no network, no scri
     "style-src 'unsafe-inline'",
   ])
   expect(headers.get('x-content-type-options')).toBe('nosniff')
-  // Under any other spelling it is a page like all others, which refuses to be framed.
+  // Under any other spelling it is an ordinary page, which refuses framing.
   const other = await get('/assets/..%2fpreview.html')
   expect(other.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
 })

@@ -16,7 +16,7 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** The page's own files. Names with a hash never change; the page itself is always asked for anew. */
+/** Serves the web page's files. Hashed names are immutable. The page itself is always revalidated. */
 export function createWebFiles(folder: string): (pathname: string) => Response | undefined {
   return (pathname) => {
     const name = decode(pathname)
@@ -31,7 +31,7 @@ export function createWebFiles(folder: string): (pathname: string) => Response |
   }
 }
 
-/** Only plain files whose real place is inside the folder. */
+/** Returns only regular files whose real path is inside the folder. */
 function readInside(folder: string, name: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const root = realpathSync(folder)
@@ -62,11 +62,11 @@ function missing(): Response {
 }
 
 /**
- * The policy of the page in which markup of others is shown. It has no origin, so no cookie, storage or route of ours is
- * within its reach, and no request leaves it. Only the page's own script is run; whatever it evaluates runs in that one
- * realm, where connections that no policy governs have been taken away. Where the frame itself may be navigated to is
- * governed by the workspace's `frame-src 'self'`. What no policy prevents: Chromium looks up and connects to the host of a
- * navigation before it refuses it, so that a page can let the name of a host be known.
+ * Content security policy of the page that shows untrusted markup. It has an opaque origin, so it cannot reach our
+ * cookies, storage or routes, and sends no requests. Only the page's own script runs. Code it evaluates runs in the
+ * same realm, where connection APIs that no policy covers are removed. The workspace's `frame-src 'self'` limits where
+ * the frame can navigate. Known gap: Chromium resolves and connects to a navigation's host before refusing it, so a
+ * page can leak a host name.
  */
 function previewPolicy(html: string): string {
   const script = /<script>([\s\S]*?)<\/script>/.exec(html)?.[1] ?? ''

@@ -23,22 +23,21 @@ import type { RuleTexts } from '../permission/rule-layers.ts'
 export interface ToolCallResult {
   state: 'output-available' | 'output-error' | 'output-denied'
   output: unknown
-  /** What a model would read of it. */
+  /** The result as a model would see it. */
   text: string
 }
 
-/** Runs one call for a program that is not a conversation of ours. Throws `ToolNotFound` (404). */
+/** Runs one tool call for an external program, outside any chat. Throws `ToolNotFound` (404). */
 export type CallTool = (
   call: { tool: string; input: unknown; sessionId: string; rules?: RuleTexts },
   workspace: Workspace,
   signal: AbortSignal,
-  /** Told what the call says while it runs. */
   onChunk?: (chunk: Chunk) => void,
 ) => Promise<ToolCallResult>
 
 /**
- * A call goes the way that calls of agents go: rules, hooks, limits, results. Nobody is there to ask, so that whatever
- * would ask is denied.
+ * Applies the same rules, hooks, limits and result handling as agent calls. Nobody can approve, so calls that need
+ * approval are denied.
  */
 export function createCallTool(options: {
   permissions: Permissions
@@ -104,7 +103,7 @@ function denialReason(part: object | undefined): string | undefined {
   return (part as { approval?: { reason?: string } } | undefined)?.approval?.reason
 }
 
-/** Stands where a model would: it makes this call and nothing else. */
+/** A fake model that makes exactly this call. */
 function singleCallModel(toolName: string, input: unknown): LanguageModelV4 {
   const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 }
   const parts: LanguageModelV4StreamPart[] = [
@@ -170,7 +169,7 @@ export function toolCallRoutes(options: { callTool: CallTool; store: Store }): R
           write(chunk)
           first.resolve()
         })
-        // What is wrong with the call itself is still an answer of its own.
+        // An invalid call still gets an error response instead of a stream.
         await Promise.race([result, first.promise])
         return streamResponse(c, (sink) => {
           write = (chunk) => void sink.write(`data: ${JSON.stringify(chunk)}\n\n`)

@@ -8,12 +8,11 @@ import { testServer, type TestServer } from '../testing/test-server.ts'
 import { createMcpService } from './create-mcp-server.ts'
 import { serveOverHttp } from './serve.ts'
 
-/** The public conformance suite. A slice of it always, all of it with `TROUPE_TEST_FULL=1`. */
+/** The public conformance suite. Runs a subset by default, and all of it with `TROUPE_TEST_FULL=1`. */
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js')
 const testFolder = path.join(import.meta.dirname, '../../test')
 
-/** Not run, each for a reason. */
 const leftOut: Record<string, string> = {
   'auth/basic-cimd': 'wants a client that is described at a public https address; a program on a laptop has none',
   'auth/2025-03-26-oauth-metadata-backcompat':
@@ -72,7 +71,6 @@ const serverRest = [
 const ownAsks = 'who approves and answers is the person at Troupe: a program that is asked could say yes to itself'
 const noResources = 'files are read with the tool Read, which rules hold for; a resource would be a second way to them'
 
-/** Of the server's scenarios, each for a reason. */
 const serverLeftOut: Record<string, string> = {
   'tools-call-sampling': "agents use the models of the person's home, and never those of the program that calls them",
   'tools-call-elicitation': ownAsks,
@@ -180,7 +178,6 @@ describe('our server', () => {
   })
 })
 
-/** A tool that brings bytes of these types. */
 function keeping(mediaTypes: string[]): string {
   return `async (_, ctx) => {
     const files = []
@@ -192,7 +189,6 @@ function keeping(mediaTypes: string[]): string {
   }`
 }
 
-/** One that says three times what it is at. */
 const telling = `async (_, ctx) => {
   for (const delta of ['started', 'at it', 'done']) {
     ctx.emit('tool-progress', { toolCallId: ctx.toolCallId, delta }, { transient: true })

@@ -2,15 +2,13 @@ import type { GetPromptResult, McpServer, Prompt } from '@modelcontextprotocol/s
 import { newId, type Part } from '@troupe/protocol'
 import { exposeAgents, exposeTools, type McpServiceOptions, readResponse } from './exposed-tools.ts'
 
-/** What we offer to other programs as an MCP server: our agents, chosen tools, and the person's commands as prompts. */
+/** Troupe as an MCP server for other programs: agents, selected tools, and the user's commands as prompts. */
 export interface McpService {
-  /** A server for one connection. */
   server(): Promise<McpServer>
-  /** The tools, by the names that others see. */
   names: string[]
 }
 
-/** Throws an Error that names what is not there. */
+/** Throws an Error that names missing agents or tools. */
 export async function createMcpService(options: McpServiceOptions): Promise<McpService> {
   const { McpServer: SdkServer, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server')
   const conversation = newId('mcp_')
@@ -53,7 +51,7 @@ interface CommandInfo {
 
 type Fetch = McpServiceOptions['fetch']
 
-/** The commands of the person's own as prompts, as they are on the disk now, with completion of their arguments. */
+/** Exposes the user's commands as prompts, with argument completion. Reads them from disk on each request. */
 async function exposePrompts(server: McpServer['server'], request: Fetch): Promise<void> {
   const { ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server')
   const refusal = (text: string): Error => new ProtocolError(ProtocolErrorCode.InvalidParams, text)
@@ -88,7 +86,10 @@ async function listPrompts(request: Fetch): Promise<Prompt[]> {
 
 const catchAllArgument = { name: 'arguments', description: 'What follows the name of the command', required: false }
 
-/** `<file> [focus]` has two, of which the first is needed. A hint that is written in another way stands for one. */
+/**
+ * Parses an argument hint. `<file> [focus]` has two arguments, the first required. Any other format counts as one
+ * argument.
+ */
 function argumentsIn(hint: string | undefined): { name: string; description?: string; required: boolean }[] {
   const named = Array.from((hint ?? '').matchAll(/<([^<>[\]]+)>|\[([^<>[\]]+)\]/g), ([, needed, free]) => {
     return { name: (needed ?? free ?? '').trim(), required: needed !== undefined }
@@ -110,13 +111,12 @@ async function getPrompt(prompt: Prompt, words: string[], request: Fetch): Promi
   return { description: prompt.description, messages: parts.flatMap(promptMessages) }
 }
 
-/** A word for a command: several words in one are put in quotation marks. */
 function quoted(word: string): string {
   if (word !== '' && !/[\s"']/.test(word)) return word
   return word.includes('"') ? `'${word.replaceAll("'", '’')}'` : `"${word}"`
 }
 
-/** The text of the command as it is, and what it brought in as resources. */
+/** Returns the command's text unchanged, with its expansions as resources. */
 function promptMessages(part: Part): GetPromptResult['messages'] {
   const { name, path, content } = ('data' in part ? part.data : {}) as {
     name?: string
@@ -130,7 +130,7 @@ function promptMessages(part: Part): GetPromptResult['messages'] {
   return [{ role: 'user', content: { type: 'resource', resource: { uri, mimeType: 'text/plain', text: content } } }]
 }
 
-/** Arguments of commands are mostly files. */
+/** Command arguments are mostly files. */
 async function completePath(value: string, request: Fetch): Promise<{ values: string[]; hasMore: boolean }> {
   const query = new URLSearchParams({ text: `@${value.slice(0, 400)}` })
   const { items } = await readResponse<{ items: { kind: string; label: string }[] }>(

@@ -13,15 +13,14 @@ interface ToolInfo {
 
 type Content = CallToolResult['content']
 
-/** What our schemas are written in. */
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 const maxFiles = 20
 const maxFileBytes = 20 << 20
-/** What a call tells of itself while it runs: so often, and so much of it each time. */
+/** Limits on the number and length of progress messages per call. */
 const maxProgressMessages = 1000
 const maxProgressLength = 2000
 
-/** Tools of ours by name, under the rules. Throws an Error that names what is not there. */
+/** Exposes tools by name, subject to the rules. Throws an Error that names missing tools. */
 export async function exposeTools(options: McpServiceOptions, sessionId: string): Promise<ExposedTool[]> {
   const { fetch: request, tools = [], rules } = options
   if (tools.length === 0) return []
@@ -57,13 +56,13 @@ export async function exposeTools(options: McpServiceOptions, sessionId: string)
   })
 }
 
-/** What a model of ours would read, and the pictures, sounds and other files that came with it. */
+/** Returns the text a model would see, plus images, audio and other files of the result. */
 async function toResult(result: ToolCallResult, request: McpServiceOptions['fetch']): Promise<CallToolResult> {
   const { state, output, text } = result
   if (state !== 'output-available') return { content: [{ type: 'text', text }], isError: true }
   const files = await Promise.all(filesIn(output).map((file) => fileBlock(file, request)))
   const content: Content = [...(text === '' && files.length > 0 ? [] : [{ type: 'text' as const, text }]), ...files]
-  // Where a model is given the object itself, programs are too.
+  // Include the structured object if the model would get it too.
   const isStructured = isObject(output) && text === JSON.stringify(output)
   return { content, ...(isStructured && { structuredContent: output }) }
 }
@@ -74,7 +73,6 @@ interface BlobFile {
   size: number
 }
 
-/** As tools that bring bytes have them in their output. */
 function filesIn(output: unknown): BlobFile[] {
   if (!isObject(output)) return []
   const named = Array.isArray(output['files']) ? output['files'] : [output]
@@ -102,7 +100,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Each agent as a tool, which answers in a session of its own, and goes on with those that it or another of them began. */
+/** Exposes each agent as a tool. A call starts a new session, or continues one that any of these tools started. */
 export async function exposeAgents(options: McpServiceOptions): Promise<ExposedTool[]> {
   const { agents } = await readResponse<{
     agents: { name: string; description: string; enabled: boolean; hidden?: true }[]
@@ -146,7 +144,7 @@ async function askAgent(
   begun: Set<string>,
 ): Promise<CallToolResult> {
   if (typeof prompt !== 'string' || prompt === '') throw new Error('"prompt" is needed: what the agent is to do.')
-  // Another's conversation is not for who calls here, even if its id is known.
+  // A caller cannot access other sessions, even if it knows the id.
   if (session !== undefined && (typeof session !== 'string' || !begun.has(session)))
     throw new Error('"session" is the one that an earlier call gave. Leave it out to begin a new conversation.')
   const sessionId = session ?? newId('ses_')
@@ -165,7 +163,7 @@ async function askAgent(
   })
   if (!response.ok || response.body === null) await readResponse(response)
   begun.add(sessionId)
-  // The run goes on without us unless it is stopped.
+  // The run continues unless it is stopped.
   const stop = (): void => void request(`/ai/chat/${sessionId}/stop`, { method: 'POST' }).catch(() => undefined)
   signal.addEventListener('abort', stop, { once: true })
   try {
@@ -188,7 +186,7 @@ async function askAgent(
   }
 }
 
-/** What was said after the last call, or everything where that is nothing. */
+/** Returns the text after the last tool call, or all text if there is none. */
 function lastText({ parts }: Message): string {
   const texts = (from: number): string =>
     parts
@@ -199,26 +197,25 @@ function lastText({ parts }: Message): string {
 }
 
 export interface McpServiceOptions {
-  /** Requests to the server that owns the home, about the workspace. */
+  /** Sends requests for the workspace to the server that owns the home. */
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** Tools by name; none by default. */
+  /** Tool names. Default: none. */
   tools?: readonly string[]
-  /** Agents by name. Default: all that can be used. */
+  /** Agent names. Default: all usable agents. */
   agents?: readonly string[]
-  /** Hold for these calls alone. */
+  /** Apply to these calls only. */
   rules?: RuleTexts
   model?: string
-  /** Sessions that agents may go on with besides those that they began themselves. */
+  /** Sessions that agents may continue besides their own. */
   sessions?: readonly string[]
   version: string
 }
 
-/** A tool as others see it, and what a call of it does. */
 export interface ExposedTool extends OfferedTool {
   call(input: Record<string, unknown>, ctx: ServerContext): Promise<CallToolResult>
 }
 
-/** What goes on in a call: for who asked to be told how far it is, and for who reads the log. */
+/** Reports progress to clients that requested it, and to the log. */
 async function sendProgress(ctx: ServerContext, progress: number, message: string, who: string): Promise<void> {
   const progressToken = ctx.mcpReq._meta?.progressToken
   if (progressToken !== undefined)
@@ -228,7 +225,7 @@ async function sendProgress(ctx: ServerContext, progress: number, message: strin
   await ctx.mcpReq.log('info', message, who)
 }
 
-/** The body of an answer. Throws the error that it is. */
+/** Returns the response body. Throws an error response as an Error. */
 export async function readResponse<T>(response: Response): Promise<T> {
   const body = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
   if (response.ok) return body as T

@@ -64,7 +64,7 @@ interface Told {
   result?: object
 }
 
-/** What comes up to here; then the connection breaks. */
+/** Reads up to `end`, then drops the connection. */
 async function readUntil(response: Response, end: RegExp): Promise<string> {
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -83,7 +83,7 @@ test('a client whose stream broke gets what it has missed', async () => {
   const headers = await begin()
   const response = await ask('POST', call, headers)
   const seen = await readUntil(response, /"one"/)
-  // It was told, before anything else, from where on it may ask, and how soon.
+  // The stream starts with a resume id and a retry interval.
   expect(seen).toMatch(/^(?:id|retry): [^\n]+\n(?:id|retry): [^\n]+\ndata: ?\n\n/)
   const last = [...seen.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] as string
   const again = await readUntil(await ask('GET', undefined, { ...headers, 'last-event-id': last }), /"id":2\b.*\n/)

@@ -4,7 +4,6 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { EventStore, JSONRPCMessage, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpService } from './create-mcp-server.ts'
 
-/** Serves an offer over the standard streams until the other side has gone. */
 export async function serveOverStdio(offer: McpService): Promise<{ ended: Promise<void>; close(): Promise<void> }> {
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   const ended = Promise.withResolvers<void>()
@@ -15,14 +14,14 @@ export async function serveOverStdio(offer: McpService): Promise<{ ended: Promis
   return { ended: ended.promise, close: () => handle.close() }
 }
 
-/** Serves an offer at `/mcp` on loopback. Only who knows the token gets in, and no page of a browser does. */
+/** Serves at `/mcp` on loopback. Requires the token and rejects browser pages. */
 export async function serveOverHttp(
   offer: McpService,
   { port, token }: { port: number; token: string },
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { createMcpHandler } = await import('@modelcontextprotocol/server')
   const sessions = await createHttpSessions(offer)
-  // Who begins without a handshake, as newer versions do, has every request answered for itself.
+  // Clients without a handshake (newer protocol versions) are served statelessly.
   const handler = createMcpHandler(() => offer.server())
   const server = createAdaptorServer({
     async fetch(request: Request) {
@@ -63,9 +62,9 @@ function isSame(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Clients that begin with a handshake, each with a session of its own. */
+/** Sessions of clients that start with a handshake. */
 interface McpHttpSessions {
-  /** Undefined: the request belongs to no session and begins none. */
+  /** Returns undefined if the request neither belongs to a session nor starts one. */
   take(request: Request): Promise<Response | undefined>
   close(): Promise<void>
 }
@@ -78,9 +77,9 @@ interface McpHttpSession {
 
 const maxSessions = 100
 const idleMs = 3_600_000
-/** No handshake is longer. */
+/** Larger than any handshake. */
 const maxHandshakeBytes = 65_536
-/** How long a client waits before it asks again for what it missed. */
+/** Time a client waits before it reconnects for missed messages. */
 const retryMs = 1000
 
 async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
@@ -104,7 +103,7 @@ async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
   async function isHandshake(request: Request): Promise<boolean> {
     const length = Number(request.headers.get('content-length') ?? maxHandshakeBytes)
     if (request.method !== 'POST' || length >= maxHandshakeBytes) return false
-    // What cannot be read is answered by whoever takes the request.
+    // The request's handler reports an unreadable body.
     const body: unknown = await request
       .clone()
       .json()
@@ -127,7 +126,7 @@ async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
     return transport.handleRequest(request)
   }
 
-  /** Those that nobody has used for long go, and the oldest where there are too many. */
+  /** Closes idle sessions, and the oldest ones above the limit. */
   async function makeRoom(): Promise<void> {
     const byAge = [...sessions].toSorted(([, a], [, b]) => a.usedAt - b.usedAt)
     const tooMany = byAge.length - maxSessions + 1
@@ -145,7 +144,7 @@ async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
 const maxEvents = 1000
 const maxCharacters = 8_000_000
 
-/** The newest messages of a session, so that a client whose connection broke gets what it has missed. */
+/** Keeps a session's newest messages, so a reconnecting client gets those it missed. */
 function createEventStore(): EventStore {
   const events: { number: number; stream: string; message: JSONRPCMessage; length: number }[] = []
   let last = 0
@@ -159,8 +158,8 @@ function createEventStore(): EventStore {
         characters -= events.shift()?.length ?? 0
       return Promise.resolve(eventId(last, stream))
     },
-    // That the stream of an event can be looked up is not said: who asks anew would be refused for as long as the
-    // connection that broke is taken for open.
+    // Does not implement the stream lookup: a reconnecting client would be refused while its broken connection still
+    // counts as open.
     async replayEventsAfter(id, { send }) {
       const from = parseEventId(id)
       if (from === undefined) throw new Error('There is no such event.')

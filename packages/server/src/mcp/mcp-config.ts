@@ -7,26 +7,25 @@ import { writePrivately } from '../config/home.ts'
 import { type WatchedFile, watchFile } from '../config/watched-file.ts'
 import type { PolicyWorkspace } from '../permission/rule-layers.ts'
 
-/** A server as a file has it. */
 export interface McpSource {
   name: string
   origin: 'home' | 'project'
   file: string
-  /** It stands in the person's config.json. */
+  /** True if it is in the user's config.json. */
   editable: boolean
   entry?: McpEntry
-  /** Why it cannot be used, whatever the person says. */
+  /** The reason the server cannot be used, regardless of user settings. */
   problem?: string
 }
 
 export interface McpSources {
-  /** The servers of a workspace: the person's, then those of a project that is trusted. Each name once. */
+  /** Returns the servers of a workspace: the user's, then those of a trusted project. Names are unique. */
   list(place: PolicyWorkspace): { servers: McpSource[]; problems: { path: string; message: string }[] }
 }
 
 type ServerEntries = Record<string, unknown>
 
-/** Of one name, what the person has goes before what a project brings: rules about it are meant for theirs. */
+/** The user's server overrides a project's with the same name, since rules refer to the user's. */
 export function createMcpSources(options: { home: string; config: ConfigFile; projects: ProjectConfigs }): McpSources {
   const { config, projects } = options
   const files = new Map<string, WatchedFile<ServerEntries>>()
@@ -108,14 +107,14 @@ function readServers(file: string): ServerEntries {
   })
 }
 
-/** What the person has said about a server, beside what the files say. */
+/** The user's decisions about a server, stored apart from the config files. */
 export interface McpServerState {
-  /** The fingerprint of the command or address that they trust. */
+  /** Fingerprint of the trusted command or address. */
   command?: string | undefined
-  /** That of the list of tools. */
+  /** Fingerprint of the trusted tool list. */
   tools?: string | undefined
   enabled?: boolean | undefined
-  /** The tools in use; null: all. */
+  /** Enabled tools. Null: all. */
   useTools?: string[] | null | undefined
 }
 
@@ -137,7 +136,10 @@ const stateFileSchema = z.looseObject({
 })
 type StateFileContent = z.infer<typeof stateFileSchema>
 
-/** `mcp-state.json` of the home: no project can say that it is trusted. Throws `BadConfig` when it cannot be read at first. */
+/**
+ * Opens `mcp-state.json` of the home, so no project can declare itself trusted. Throws `BadConfig` if it is unreadable
+ * at first.
+ */
 export function openMcpStateFile(home: string): McpStateFile {
   const file = watchFile(path.join(home, 'mcp-state.json'), readStateFile)
   if (file.get() === undefined) throw file.problem() as NamedError

@@ -32,7 +32,7 @@ const patchSchema = z.strictObject({
   useTools: useTools.optional(),
 })
 
-/** Values of environments and headers go in and never come out. */
+/** Environment and header values are write-only. */
 export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store }): Route[] {
   const { mcp, config, store } = options
   const of = async (workspaceId: string): Promise<WorkspaceMcp> =>
@@ -71,7 +71,7 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       method: 'GET',
       path: '/ai/mcp/callback',
       summary: 'Where a person comes back to from the login of an MCP server.',
-      // The browser comes from elsewhere, without our credential; the state is what only we and the login know.
+      // The browser returns from an external site without our credential. Only the server and the login know the state.
       open: true,
       query: z.object({ state: z.string().max(200), code: z.string().max(4000).optional() }).loose(),
       answers: { 200: 'a sentence for the person', 400: 'McpLoginUnknown' },
@@ -214,7 +214,7 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
     }),
   ]
 
-  /** The person says so themselves: that is trust. Throws `BadRequest` before anything is written. */
+  /** The user entered this server, so it is trusted. Throws `BadRequest` before writing anything. */
   async function save(servers: WorkspaceMcp, known: string, given: Record<string, unknown>): Promise<void> {
     const entry = checked(given)
     servers.accept(known, entry)

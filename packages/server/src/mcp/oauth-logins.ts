@@ -7,18 +7,18 @@ import { readJsonFile } from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'
 import type { McpView } from './server-status.ts'
 
-/** Who is logged in where. Tokens lie in files of the home that only the person can read; nothing else is told of them. */
+/** OAuth logins of MCP servers. Tokens are in home files that only the user can read, and are not exposed elsewhere. */
 export interface OAuthLogins {
   provider(at: McpAddress): McpLogin
   state(config: McpServerConfig | undefined): McpView['login']
-  /** Where the person has to go; undefined: they are logged in already. */
+  /** Returns the login URL, or undefined if already logged in. */
   begin(at: McpAddress): Promise<string | undefined>
-  /** The person came back. Resolves with the address of the server. Throws `McpLoginUnknown` (400). */
+  /** Completes a login and returns the server's URL. Throws `McpLoginUnknown` (400). */
   finish(back: { state: string; code: string; iss?: string }): Promise<string>
   forget(url: string): void
 }
 
-/** A server, and the client that its login knows, where there is one. */
+/** A server, and its OAuth client if one is configured. */
 type McpAddress = Pick<Exclude<McpServerConfig, { type: 'stdio' }>, 'url' | 'client'>
 
 interface PendingLogin {
@@ -38,9 +38,8 @@ const loginTimeoutMs = 600_000
 
 export function createOAuthLogins(options: { home: string; redirectUrl: () => string }): OAuthLogins {
   const folder = path.join(options.home, 'mcp-logins')
-  /** What waits for the person to come back, by its state. */
   const open = new Map<string, PendingLogin>()
-  /** Where the person has to log in, and for what. */
+  /** Servers that need a login, with the requested scope. */
   const needed = new Map<string, McpChallenge>()
 
   const logins: OAuthLogins = {
@@ -111,7 +110,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
         needed.delete(url)
         keep(url, { tokens })
       },
-      // In the background nobody can be sent anywhere: the state says that a login is needed.
+      // A background connection cannot redirect the user, so record that a login is needed.
       redirectToAuthorization(target) {
         const scope = target.searchParams.get('scope')
         if (onTarget === undefined) needed.set(url, scope === null ? {} : { scope })

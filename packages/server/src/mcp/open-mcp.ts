@@ -5,21 +5,19 @@ import { createMcpSources, openMcpStateFile } from './mcp-config.ts'
 import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
 import { createWorkspaceMcp, type WorkspaceMcp } from './workspace-mcp.ts'
 
-/** MCP servers, each workspace with its own. */
 export interface Mcp {
-  /** A workspace is used, or its trust has changed. */
+  /** Called when a workspace is used or its trust changes. */
   load(workspace: Workspace): void
   of(workspace: Workspace): WorkspaceMcp
-  /** The tools of a workspace: these, and those of its servers. The same list as long as nothing changes. */
+  /** Adds the servers' tools to `others`. Returns the same array until something changes. */
   join(workspaceId: string, others: readonly Tool[]): readonly Tool[]
   problems(workspaceId: string): { path: string; message: string }[]
-  /** Waits for servers that are still connecting; what to tell the model of those that have not come. */
+  /** Waits for servers that are still connecting. Returns a note for the model about those that are not ready. */
   ready(workspace: Workspace): Promise<string | undefined>
-  /** Everyone who was connected before has a look at the files again. */
+  /** Rereads the config files of all loaded workspaces. */
   refresh(): void
-  /** Tries those again that failed. */
   reconnect(): void
-  /** Keys and headers that servers are given. */
+  /** Keys and headers passed to servers. */
   secrets(): readonly string[]
   logins: OAuthLogins
   close(): Promise<void>
@@ -31,7 +29,7 @@ interface WorkspaceEntry {
   joined?: { own: readonly Tool[]; others: readonly Tool[]; all: readonly Tool[] }
 }
 
-/** How long the first model call of a run waits. */
+/** Time limit for the first model call of a run to wait. */
 const readyMs = 10_000
 
 export function openMcp(options: {
@@ -111,7 +109,7 @@ const maxServers = 50
 const maxInstructionsLength = 1000
 const maxTotalLength = 6000
 
-/** What agents are told of the servers that can be used, from the start of a session: their names and their own words. */
+/** Describes the usable servers for agents at the start of a session: names and the servers' instructions. */
 export function describeServers(
   servers: readonly Pick<McpServer, 'name' | 'state' | 'title' | 'instructions'>[],
 ): string {

@@ -26,7 +26,6 @@ describe('prompts of MCP servers', () => {
 
   it('are commands, whose text comes before what was written and brings in nothing', async () => {
     writeFileSync(path.join(server.workspace.path, 'notes.md'), 'my notes')
-    // The server is still being connected to: the message waits for it.
     const { message } = await server.chat('s1', '/mcp:files:greet Ada Lovelace')
     expect(message.metadata?.error).toBeUndefined()
     expect(told()).toEqual([

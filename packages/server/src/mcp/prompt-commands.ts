@@ -2,11 +2,11 @@ import type { FoundCommands, McpServer } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { McpView } from './server-status.ts'
 
-/** A prompt of an MCP server as a command: `/mcp:<server>:<prompt>`. */
+/** An MCP server's prompt as a command: `/mcp:<server>:<prompt>`. */
 export interface PromptCommand {
   name: string
   description: string
-  /** `mcp://<server>/<prompt>`, with the names that the server knows. */
+  /** `mcp://<server>/<prompt>`, with the server's own names. */
   path: string
   scope: 'mcp'
   argumentHint?: string
@@ -22,7 +22,7 @@ export interface PromptArgument {
 
 type Prompts = Pick<McpServer, 'name' | 'state' | 'prompts'>
 
-/** The prompts of servers that can be used now. Of two that would be called the same the first stays. */
+/** Returns the prompts of usable servers. On a name clash, the first wins. */
 export function promptCommands(servers: readonly Prompts[]): {
   commands: PromptCommand[]
   problems: FoundCommands['problems']
@@ -43,7 +43,6 @@ export function promptCommands(servers: readonly Prompts[]): {
   return { commands: [...byName.values()], problems }
 }
 
-/** Throws `McpNotRunning` (409) where a command is meant for a server that cannot be used now. */
 export function checkServer(servers: readonly Pick<McpView, 'name' | 'state' | 'error'>[], command: string): void {
   const meant = servers.find(({ name }) => command.startsWith(`mcp:${segment(name)}:`))
   if (meant === undefined || meant.state === 'ready') return
@@ -52,7 +51,7 @@ export function checkServer(servers: readonly Pick<McpView, 'name' | 'state' | '
   throw new NamedError('McpNotRunning', text, { status: 409, data: { server: meant.name } })
 }
 
-/** Letters, digits, `-` and `_`, as names of commands are. */
+/** Keeps letters, digits, `-` and `_`, as in command names. */
 function segment(name: string): string {
   return name
     .toLowerCase()
@@ -82,9 +81,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * What follows the name of a command, as the arguments of its prompt: `who=Ada`, or words in the order of the arguments.
- * Several words in quotation marks are one, and the last argument takes all that is left. Throws `CommandArguments`
- * (422), which says how to write it.
+ * Parses the text after a command into prompt arguments: `who=Ada`, or values in argument order. Quotes group words,
+ * and the last argument takes the rest. Throws `CommandArguments` (422) with the correct usage.
  */
 export function promptArguments(command: PromptCommand, rest: string): Record<string, string> {
   const { name, prompt, argumentHint = '' } = command

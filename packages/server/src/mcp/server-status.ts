@@ -9,11 +9,10 @@ import {
 } from '@troupe/core'
 import type { McpServerState, McpSource, McpStateFile } from './mcp-config.ts'
 
-/** A server of the files, and what has become of it. */
 export interface PlannedServer {
   source: McpSource
   memory: McpServerState
-  /** Changes whenever it has to be started anew. */
+  /** Changes whenever the server must be restarted. */
   version: string
   config?: McpServerConfig
   server?: McpServer
@@ -22,7 +21,6 @@ export interface PlannedServer {
   fingerprint?: string
 }
 
-/** What is to become of a server, by the files and what the person has said. */
 export function planServer(
   source: McpSource,
   { memories, folder, env }: { memories: McpStateFile; folder: string; env: NodeJS.ProcessEnv },
@@ -55,7 +53,7 @@ export function planServer(
   }
 }
 
-/** The names of the tools in use; undefined: all. */
+/** Returns the names of enabled tools, or undefined for all. */
 export function usedTools(entry: McpEntry | undefined, memory: McpServerState): Set<string> | undefined {
   const names = memory.useTools === undefined ? entry?.useTools : memory.useTools
   return names === undefined || names === null ? undefined : new Set(names)
@@ -123,7 +121,7 @@ export function toMcpView(one: PlannedServer, login: McpView['login']): McpView 
   }
 }
 
-/** A server as the person sees it. Values of its environment and headers never leave the machine's own files. */
+/** A server as shown to the user. Environment and header values never leave the local files. */
 export interface McpView {
   name: string
   origin: 'home' | 'project'
@@ -143,9 +141,8 @@ export interface McpView {
   error: string | null
   problems: string[]
   retryAt: number | null
-  /** What the person is asked to trust, and what their answer has to name. */
+  /** The item to trust, and the fingerprint the user's answer must name. */
   trust: { what: 'command' | 'tools'; fingerprint: string } | null
-  /** The person has to log in, or has done so. */
   login: 'needed' | 'done' | null
   title: string | null
   instructions: string | null
@@ -156,17 +153,17 @@ export interface McpView {
     arguments: { name: string; description: string; required: boolean }[]
   }[]
   resources: { uri: string; name: string; description: string }[]
-  /** What its tools in use cost in every model call, estimated. */
+  /** Estimated token cost of its enabled tools per model call. */
   tokens: number
 }
 
 interface McpToolView {
   name: string
-  /** As models and rules know it. */
+  /** The name used by models and rules. */
   toolName: string
   title: string
   description: string
-  /** What the server says of it. */
+  /** As reported by the server. */
   readOnlyHint: boolean
   enabled: boolean
   tokens: number

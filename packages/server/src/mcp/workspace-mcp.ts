@@ -19,15 +19,14 @@ import type { McpServerState, McpSource, McpSources, McpStateFile } from './mcp-
 import type { OAuthLogins } from './oauth-logins.ts'
 import { type McpView, type PlannedServer, planServer, toMcpView, usedTools } from './server-status.ts'
 
-/** The servers of one workspace, kept connected. */
 export interface WorkspaceMcp {
-  /** Looks at the files again: starts, restarts and ends what they say. */
+  /** Rereads the config files, and starts, restarts and stops servers accordingly. */
   refresh(workspace: Workspace): void
   tools(): readonly Tool[]
   problems(): { path: string; message: string }[]
-  /** Waits for servers that are tried for the first time; the names of those that have not come. */
+  /** Waits for servers on their first connection. Returns the names of those that are not ready. */
   ready(ms: number): Promise<string[]>
-  /** The same for their prompts and resources. */
+  /** Also waits for their prompts and resources. */
   complete(ms: number): Promise<void>
   servers(): McpServer[]
   /** Throws `McpNotFound` (404), `McpNotRunning` (409), `McpFailed` (502). */
@@ -37,18 +36,17 @@ export interface WorkspaceMcp {
   view(name: string): McpView
   server(name: string): McpServer
   log(name: string): string
-  /** Connects anew and says how it went. */
+  /** Reconnects and returns the result. */
   test(name: string): Promise<McpView>
-  /** Throws `McpChanged` (409) when it is not what the person has seen. */
+  /** Throws `McpChanged` (409) if it differs from what the user saw. */
   trust(name: string, fingerprint: string): McpView
   remember(name: string, change: Pick<McpServerState, 'enabled' | 'useTools'>): McpView
-  /** The person has changed it themselves. */
+  /** Trusts an entry the user edited. */
   accept(name: string, entry: McpEntry): void
   forget(name: string): void
-  /** Tries those again that failed. */
   reconnect(): void
   source(name: string): McpSource
-  /** How it is reached; undefined: not by anybody now. */
+  /** Returns the connection config, or undefined if the server is unavailable. */
   config(name: string): McpServerConfig | undefined
   close(): Promise<void>
 }
@@ -221,7 +219,7 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
     ending.add(over)
   }
 
-  /** Those in use. Of two whose names are taken for one another the first stays: a rule must not mean both. */
+  /** Collects enabled tools. On a name clash the first wins, since a rule must not match both. */
   function collect(): Tool[] {
     clashes = []
     const taken = new Map<string, string>()
@@ -246,14 +244,13 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
   }
 }
 
-/** Resolves when all have, or when the time is over. */
 async function withTimeout(ms: number, all: readonly Promise<unknown>[]): Promise<void> {
   const timer = new AbortController()
   await Promise.race([Promise.all(all), delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
   timer.abort()
 }
 
-/** What must not be told: headers, and what is named like a key. */
+/** Returns values to redact: headers, and variables named like keys. */
 function configSecrets(config: McpServerConfig): string[] {
   if (config.type !== 'stdio')
     return [

@@ -184,7 +184,7 @@ describe('what an agent makes', () => {
     expect(readFileSync(kept).toString('base64')).toBe(pixel)
     expect(message.parts).toContainEqual(expect.objectContaining({ state: 'output-available' }))
 
-    // "Now make it blue": from where it is kept, over the file that it made itself.
+    // "Now make it blue": edits the stored image and overwrites its own file.
     own.script('now make it blue', [
       call('ImageGenerate', { prompt: 'the same in blue', images: [kept], save_to: 'assets/logo.png' }),
       call('Read', { file_path: kept }),
@@ -245,14 +245,12 @@ describe('a chat whose intent is a picture', () => {
     expect(text).toMatchObject({ text: 'Made by openai/gpt-image-2. Saved as pics/paint-a-tree.png.' })
     const file = path.join(server.workspace.path, 'pics/paint-a-tree.png')
     expect(readFileSync(file).toString('base64')).toBe(pixel)
-    // Sent again it is the same answer, and nothing is painted twice.
     const before = received.length
     expect((await ask(body)).body.message.id).toBe(first.body.message.id)
     expect(received.length).toBe(before)
     await ask({ ...body, message: userMessage('Paint a tree') })
     expect(existsSync(path.join(server.workspace.path, 'pics/paint-a-tree-2.png'))).toBe(true)
     expect((await server.messages('board')).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
-    // The chat goes on below it.
     const chat = await server.chat('board', 'nice')
     expect(chat.status).toBe(200)
     expect(chat.message.parts).toContainEqual(expect.objectContaining({ type: 'text', text: 'You said: nice' }))

@@ -23,7 +23,7 @@ const requestSchema = z.strictObject({
   images: z.array(sha256).max(4).optional().describe('blobs to start from'),
 })
 
-/** Pictures and films as tasks. The second spelling of video is an old one. */
+/** Routes for image and video tasks. The second video path is a legacy alias. */
 export function mediaRoutes({ media, models, blobs }: { media: Media; models: Models; blobs: Blobs }): Route[] {
   return [
     ...routesOf('image', '/ai/image'),

@@ -3,7 +3,6 @@ import { NamedError, newId } from '@troupe/protocol'
 import type { Models } from '../models/models.ts'
 
 const settingsKey = 'media-tasks'
-/** So many tasks can still be asked after. */
 const maxTasks = 200
 
 interface RunningTask {
@@ -12,7 +11,7 @@ interface RunningTask {
   done: Promise<MediaTask>
 }
 
-/** Tasks are kept, so that one can be asked after when the server has been started again. */
+/** Stores tasks, so they can be looked up after a restart. */
 export function openMedia(options: {
   models: Pick<Models, 'resolveMediaModel' | 'redact'>
   blobs: Blobs
@@ -39,7 +38,7 @@ export function openMedia(options: {
       await keep(task)
       const controller = new AbortController()
       const done = carryOut(task, request, make, controller.signal)
-      // Nobody may wait for it, and what nobody hears fail ends the process.
+      // The promise may have no other handler, and an unhandled rejection would end the process.
       done.catch(() => undefined)
       running.set(task.id, { task, controller, done })
       return task
@@ -101,7 +100,7 @@ export function openMedia(options: {
     return ended
   }
 
-  /** Written one after the other: each write holds them all. */
+  /** Serialized, because each write replaces the whole list. */
   async function keep(task: MediaTask): Promise<void> {
     const written = writing.then(async () => {
       const others = (await kept()).filter(({ id }) => id !== task.id)
@@ -116,7 +115,6 @@ export function openMedia(options: {
   }
 }
 
-/** What was under way when an earlier server ended is not under way any more. */
 function interruptedTask(task: MediaTask | undefined): MediaTask | undefined {
   if (task?.status !== 'running') return task
   return {
@@ -134,7 +132,6 @@ function refuse(error: unknown): never {
   throw new NamedError(name, message, { status, data: { ...data, errorCode }, cause: error })
 }
 
-/** By what the provider answered. */
 function mediaErrorCode(error: unknown): MediaErrorCode {
   const {
     statusCode,

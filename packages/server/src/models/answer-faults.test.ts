@@ -11,7 +11,6 @@ interface Case {
   says?: RegExp
   text?: string
   finishReason?: string
-  /** Requests that the one message took. */
   requests?: number
 }
 

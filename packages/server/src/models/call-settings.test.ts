@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => wire.clear())
 afterAll(() => wire.close())
 
-/** Which model, what is set, and what the request of its provider must hold. */
+/** Model, settings, and the expected content of the provider request. */
 const arriving: [WireProvider, string, ParamValues, object][] = [
   [
     'openai',
@@ -113,7 +113,7 @@ test.each(wired)('every setting that a model of %s lists makes another request',
     const params = modelParams(model)
     const unthinking = params.some((param) => param.type === 'choice' && param.options.includes('none'))
     for (const param of params) {
-      // Some choose their words as they are told only while they do not think.
+      // Some models accept sampling settings only without reasoning.
       const rest: ParamValues = unthinking && param.name !== 'reasoning' ? { reasoning: 'none' } : {}
       for (const value of valuesOf(param))
         if ((await ask(model.ref, { ...rest, [param.name]: value })) === (await ask(model.ref, rest)))
@@ -205,7 +205,6 @@ describe('settings of a session', () => {
     const odd = body.models.find(({ ref }) => ref === 'acme/odd-1')
     expect(modelParams(odd).map(({ name }) => name)).toEqual(['min_p'])
     expect(await say('odd', { model: 'acme/odd-1', params: { min_p: 0.1 } })).toMatchObject({ min_p: 0.1 })
-    // Another model leaves out what it does not have.
     expect(await say('odd', { model })).not.toHaveProperty('min_p')
   })
 })

@@ -5,7 +5,7 @@ import type { ResolvedModel } from './models.ts'
 
 type CallSettings = NonNullable<RunInput['callOptions']>
 
-/** Settings that every call of a model has a place for; whatever else a model takes is an option of its provider. */
+/** Standard call settings of the SDK. All others are provider options. */
 const callOptionNames = new Set([
   'temperature',
   'topP',
@@ -18,7 +18,7 @@ const callOptionNames = new Set([
   'stopSequences',
 ])
 
-/** Throws `BadParams` (422), which names every value that the model does not take, and why. */
+/** Throws `BadParams` (422) with every unsupported value and the reason. */
 export function checkParams(values: ParamValues, model: ModelDefinition): ParamValues {
   const params = modelParams(model)
   const problems = Object.entries(values).flatMap(([name, value]) => {
@@ -34,8 +34,8 @@ export function checkParams(values: ParamValues, model: ModelDefinition): ParamV
 }
 
 /**
- * What a call of the model is made with; later layers go before earlier ones. What does not fit the model is left out:
- * an agent's definition, or a session that had another model before, may well hold some.
+ * Builds the settings of a model call. Later layers override earlier ones. Drops values the model does not support,
+ * which an agent definition or a session's previous model may have left.
  */
 export function callSettings(model: ModelDefinition, ...layers: (ParamValues | undefined)[]): CallSettings {
   const values = Object.assign({}, ...layers) as ParamValues
@@ -58,18 +58,16 @@ export function callSettings(model: ModelDefinition, ...layers: (ParamValues | u
   }
 }
 
-/** Endpoints that speak chat completions are handed unknown names as they are, under the provider's id. */
+/** Chat completion endpoints get unknown names unchanged, under the provider's id. */
 function issuePath({ option, name }: Param, { provider }: ModelDefinition): { provider: string; key: string } {
   return option ?? { provider, key: name }
 }
 
-/** What a run is told of its model: what it can look at, how much it holds, what it costs. */
 export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
   const takes = supportedFiles(definition, files)
   return { ...found, ...(takes !== undefined && { takes }), ...modelLimits(definition) }
 }
 
-/** What of a model's definition is counted with. */
 export function modelLimits({
   contextWindow,
   maxOutputTokens,
@@ -82,7 +80,7 @@ export function modelLimits({
   }
 }
 
-/** Of a model that nothing is known of, what its provider's SDK can carry is tried. */
+/** For an unknown model, tries everything its provider's SDK supports. */
 function supportedFiles(
   { tags, guessed }: ModelDefinition,
   files: readonly FileKind[],

@@ -8,7 +8,6 @@ const delta = (given: object): string =>
   `data: ${JSON.stringify({ id: 'a', choices: [{ index: 0, delta: given }] })}\n\n`
 const call = (given: object): object => ({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: given }] })
 
-/** What a provider sends over and over, after a beginning. */
 interface Endless {
   status?: number
   type?: string
@@ -73,7 +72,6 @@ describe('a provider that never ends', () => {
     expect(events.length).toBeGreaterThan(1)
     const stored = (await server.messages(`s${number}`)).at(-1)
     expect(stored?.metadata?.error?.name).toBe(error)
-    // The next turn is an ordinary one.
     expect((await server.chat(`s${number}`, 'again', { model: 'test/script' })).message.metadata?.error).toBeUndefined()
     await expect.poll(() => open).toBe(0)
   })

@@ -28,19 +28,19 @@ export type { ImportedTemplates } from '../providers/shared/templates.ts'
 export type { ProviderTest } from '../providers/shared/test-provider.ts'
 
 export interface ModelsOptions {
-  /** Read at each use, so that a change takes effect at once. */
+  /** Read on each use, so changes take effect at once. */
   settings: () => Record<string, ProviderSettings>
   env: NodeJS.ProcessEnv
   defaultModel: () => string | undefined
-  /** What makes pictures and films when none is named. */
+  /** Default image or video model. */
   mediaModel?: (kind: MediaKind) => string | undefined
   fetch?: typeof fetch
-  /** Whether to look for servers on this machine. Default: yes. */
+  /** Probe for model servers on this machine. Default: true. */
   probe?: boolean
   log?: (message: string) => void
-  /** Where windows that were learned from refusals are kept; absent: they are forgotten at the end. */
+  /** File for context windows learned from provider errors. Absent: kept in memory only. */
   learnedFile?: string
-  /** Where provider files lie. Default: the built-in ones. */
+  /** Folders of provider files. Default: the built-in ones. */
   folders?: string[]
 }
 
@@ -49,20 +49,20 @@ export interface ResolvedModel {
   id: string
   model: LanguageModelV4
   definition: ModelDefinition
-  /** Tells address and account apart from all others. */
+  /** Identifies the address and account. */
   source?: string
-  /** What its provider's SDK can carry. Default: images and PDFs. */
+  /** File types its provider's SDK supports. Default: images and PDFs. */
   files?: readonly FileKind[]
 }
 
 export interface ListedModel extends ModelDefinition {
-  /** `provider/model`: what a request names. */
+  /** `provider/model`, as used in requests. */
   ref: string
   providerName: string
   usable: boolean
 }
 
-/** What may be known about a provider; its key never is. */
+/** Public information about a provider. Never includes its key. */
 export interface ProviderInfo {
   id: string
   name: string
@@ -77,46 +77,46 @@ export interface ProviderInfo {
   local: boolean
   inSettings: boolean
   probe: { found: boolean; models: number; error?: string } | null
-  /** What keeps it from being used and what to do about it. */
+  /** The reason it cannot be used, and how to fix it. */
   problem: string | null
   models: number
-  /** The ids that the settings limit it to; null: all that it has. */
+  /** Model ids the settings allow. Null: all. */
   onlyModels: string[] | null
 }
 
 export interface Models {
-  /** Without an id: the configured default, else a provider that has a key, else a local server, else the demo. */
+  /** Without an id, uses the configured default, else a provider with a key, else a local server, else the demo. */
   resolveChatModel(id?: string): Promise<ResolvedModel>
   /**
-   * Without an id: the configured one, else the first that can be used. The demo's serve only the demo's chat model.
-   * Throws `ModelNotFound` (404).
+   * Without an id, uses the configured model, else the first usable one. Demo media models serve only the demo chat
+   * model. Throws `ModelNotFound` (404).
    */
   resolveMediaModel(
     kind: MediaKind,
     id?: string,
     chatModel?: string,
   ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }>
-  /** Those that can be used; of the demo only where the chat model, by default the one of new sessions, is the demo. */
+  /**
+   * Returns usable models. Demo models are included only if the chat model (default: that of new sessions) is the demo.
+   */
   listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]>
   getModelDefinition(provider: string, id: string): ModelDefinition | undefined
   getProviderDefinition(id: string): ProviderDefinition | undefined
   listModels(options?: { all?: boolean }): Promise<ListedModel[]>
   listProviders(): Promise<ProviderInfo[]>
   testProvider(id: string): Promise<ProviderTest>
-  /** Keeps what a refusal of the provider says of a model, by its full id. */
+  /** Stores facts from a provider error about a model, by its full id. */
   learn(id: string, found: LearnedModelFacts): void
   importTemplates(fileOrUrl: string): Promise<ImportedTemplates>
-  /** The key and address of a provider, for tools that call one directly. */
+  /** Returns a provider's key and address, for tools that call it directly. */
   credentials(id: string): { apiKey?: string; baseURL?: string } | undefined
-  /** Looks for local servers anew; by itself it looks at most every half minute. */
+  /** Probes local servers now. Automatic probes run at most every 30 seconds. */
   refresh(): Promise<void>
-  /** Takes every key that is in use out of a text. */
   redact(text: string): string
-  /** Where a provider's requests would go with these settings. */
+  /** Returns the address of a provider's requests under these settings. */
   addressOf(id: string, settings: Record<string, ProviderSettings>): string | undefined
-  /** Environment names that hold keys: no child process may inherit them. */
+  /** Names of environment variables with keys. Child processes must not inherit them. */
   keyNames(): string[]
-  /** Provider files that could not be loaded. */
   problems(): { path: string; message: string }[]
 }
 
@@ -186,7 +186,7 @@ export function createModels(options: ModelsOptions): Models {
     const listed = await listMediaModels(kind, chatModel)
     const mayBe = (id: string | undefined): boolean => !isDemo(id) || listed.some(({ ref }) => isDemo(ref))
     const configured = options.mediaModel?.(kind)
-    // A person may name the demo outside of any chat; the model of a chat cannot.
+    // The user may name the demo outside a chat. A chat model cannot.
     const named = chatModel === undefined || mayBe(wanted) ? wanted : undefined
     const id = named || (mayBe(configured) ? configured : undefined) || listed[0]?.ref
     const what = kind === 'image' ? 'pictures' : 'films'
@@ -216,7 +216,7 @@ export function createModels(options: ModelsOptions): Models {
       .toSorted((one, other) => Number(isDemo(one.ref)) - Number(isDemo(other.ref)))
   }
 
-  /** A tag is the word of a file or of the person; whether the provider's SDK makes such things is its own. */
+  /** Tags come from files or the user, so check that the provider's SDK supports this kind. */
   async function canMake(kind: MediaKind, ref: string): Promise<boolean> {
     const { provider, modelId } = locate(ref)
     try {
@@ -226,7 +226,7 @@ export function createModels(options: ModelsOptions): Models {
     }
   }
 
-  /** Which provider and model a text means: `provider/model`, a provider alone, or a model of a usable provider. */
+  /** Parses `provider/model`, a provider name, or a model of a usable provider. */
   function locate(wanted: string): { provider: ConfiguredProvider; modelId: string } {
     const [name = '', ...rest] = wanted.split('/')
     const provider = find(name)
@@ -247,7 +247,7 @@ export function createModels(options: ModelsOptions): Models {
     )
   }
 
-  /** In the order of their names; a key in the settings goes before one in the environment. */
+  /** In name order. A key in the settings takes precedence over one in the environment. */
   async function chooseDefault(): Promise<string> {
     const ready = all().filter((provider) => provider.problem === undefined && provider.definition.id !== 'demo')
     const remote = ready.filter((provider) => !provider.definition.local)
@@ -332,7 +332,7 @@ export function createModels(options: ModelsOptions): Models {
     return tested
   }
 
-  /** The SDK is loaded on the first use of a provider; another key or address makes another one. */
+  /** Loads the SDK on first use. A changed key or address creates a new factory. */
   async function factory(provider: ConfiguredProvider): Promise<ModelFactory> {
     const { definition, apiKey, baseURL, headers } = provider
     const made = JSON.stringify([definition.adapter, apiKey, baseURL, headers])
@@ -370,7 +370,7 @@ export function createModels(options: ModelsOptions): Models {
     )
   }
 
-  /** The person's list if there is one; else what the file knows, then what the provider's own list has besides. */
+  /** Returns the user's list if set, else the file's models followed by others from the provider's own list. */
   function modelsOf(provider: ConfiguredProvider | undefined): ModelDefinition[] {
     if (!provider) return []
     const { models, id, closed } = provider.definition

@@ -4,8 +4,8 @@ import { completeModel, type ModelDefinition } from '../providers/shared/provide
 import { createModels, type Models } from './models.ts'
 
 /**
- * Models that a program brings along, by their full id (`provider/model`), before those of the providers. Where no
- * default is configured, the first of them is it.
+ * Adds models of an embedding program by full id (`provider/model`), ahead of the providers' models. The first is the
+ * default if none is configured.
  */
 export function withProgramModels(
   models: Models,
@@ -38,7 +38,7 @@ function programModelDefinition(ref: string): ModelDefinition {
   return completeModel({ id: rest.join('/') }, { id: provider, familyId: provider, params: chatCompletionParams })
 }
 
-/** For programs without a server or a home: the built-in providers, with keys from the environment. */
+/** For programs without a server or home: the built-in providers, with keys from the environment. */
 const environmentModels = (): Models =>
   createModels({ settings: () => ({}), env: process.env, defaultModel: () => process.env['TROUPE_MODEL'] || undefined })
 
@@ -48,5 +48,5 @@ export const getModelDefinition: Models['getModelDefinition'] = (provider, id) =
 export const getProviderDefinition: Models['getProviderDefinition'] = (id) =>
   environmentModels().getProviderDefinition(id)
 
-/** Fails with a named error that says what to set. */
+/** Throws a named error that says what to configure. */
 export const resolveChatModel: Models['resolveChatModel'] = (id) => environmentModels().resolveChatModel(id)

@@ -18,7 +18,7 @@ afterAll(async () => {
   await wire.close()
 })
 
-/** Charged like the real one: what the request holds decides what it costs. */
+/** Simulates a provider's prompt cache: the request's content determines its cost. */
 function charged(...turns: WireTurn[]): { play: { turn: (body: unknown) => WireTurn }[]; usage: Usage[] } {
   const count = createPromptCache()
   const usage: Usage[] = []

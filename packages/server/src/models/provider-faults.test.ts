@@ -10,13 +10,11 @@ type WireAnswer = Parameters<WireServer['play']>[number]
 
 interface Case {
   name: string
-  /** What the provider sends for the first message; the next one is answered properly. */
+  /** Provider responses to the first message. The next message gets a normal answer. */
   answers: WireAnswer[]
-  /** Undefined where the run gets over it by itself. */
+  /** Undefined if the run recovers by itself. */
   error?: ProviderErrorName
-  /** What the message must tell. */
   says?: RegExp
-  /** Text that had come before. */
   kept?: string
   retries?: number
 }

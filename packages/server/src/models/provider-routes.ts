@@ -12,7 +12,7 @@ import { answer, route, type Route } from '../http/route.ts'
 import { providerSettingsSchema } from '../providers/shared/provider.ts'
 import type { Models } from './models.ts'
 
-/** Keys go in and never come out. */
+/** Keys are write-only. */
 export function providerRoutes({ models, config }: { models: Models; config: ConfigFile }): Route[] {
   const info = async (id: string | undefined): Promise<Awaited<ReturnType<Models['listProviders']>>[number]> => {
     const found = (await models.listProviders()).find((provider) => provider.id === id)
@@ -97,10 +97,10 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
   ]
 }
 
-/** Keys that we do not know stay as they are: the file is the person's. */
+/** Keeps unknown keys, because the file belongs to the user. */
 const settingsSchema = z.looseObject(providerSettingsSchema.shape)
 
-/** The settings with this change; throws before anything is written where they would not be valid. */
+/** Applies a patch. Throws before writing if the result is invalid. */
 function patchSettings(config: Config, id: string, patch: Record<string, unknown>): Config {
   const settings: Record<string, unknown> = { ...known(config, id) }
   for (const [key, value] of Object.entries(patch)) {
@@ -113,7 +113,7 @@ function patchSettings(config: Config, id: string, patch: Record<string, unknown
   throw new NamedError('BadRequest', `The provider is not valid. ${issues.join('; ')}.`, { data: { issues } })
 }
 
-/** Ids as they were given; of those that the settings describe already the description stays. */
+/** Keeps the existing descriptions of models in the list. */
 function withDetails(ids: unknown, before: unknown): unknown {
   const described = Array.isArray(before) ? (before as (string | { id: string })[]) : []
   return (ids as string[]).map((id) => described.find((model) => typeof model === 'object' && model.id === id) ?? id)

@@ -31,31 +31,28 @@ import {
 } from './rule-layers.ts'
 import { createRuleRegistry, createSessionGrants, type RuleRegistry, type SessionGrants } from './rule-registry.ts'
 
-/** What decides about calls: the rules of all layers, the mode of the session, the sandbox of this machine. */
+/** Decides about tool calls from the rules of all layers, the session's mode and the sandbox. */
 export interface Permissions {
-  /** Decides about the calls of a run, each time with the rules as they are. `rules`: hold for this run alone. */
+  /** Returns the decision function of a run. Each call uses the current rules. `rules` apply to this run only. */
   decide(session: Session, rules?: RuleTexts): RunInput['decide']
   policy(place: PolicyWorkspace, given?: PolicyInput): Policy
-  /** A rule as it would stand in this scope. */
+  /** Returns a rule as it would be stored in this scope. */
   line(rule: SessionRule, scope: RememberScope, place: PolicyWorkspace): RuleLine
-  /** What would become of a call, by the name of its tool. */
   explain(
     call: { tool: string; input: unknown },
     at: { place: PolicyWorkspace; ctx: PermissionContext; policy: Policy; tools: readonly Tool[] },
   ): Promise<Decision>
-  /** The mode that a request asks for. Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
+  /** Validates a requested mode. Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
   checkMode(mode: string): Mode
-  /** For tools of a run: what it is in, and how they move it on. */
   mode(session: Session): NonNullable<RunInput['mode']>
-  /** Resolves when it survives a crash. Whoever follows the session is told. */
+  /** Resolves once the change is durable. Notifies the session's followers. */
   setMode(sessionId: string, mode: Mode): Promise<Session>
-  /** The mode that holds: a session may have been left in one that is no longer allowed. */
+  /** The effective mode. A session may still be in a mode that is no longer allowed. */
   modeOf(session: Session): Mode
-  /** The person typed these addresses: they may be fetched. */
+  /** Allows fetching addresses the user typed. */
   heard(sessionId: string, typed: readonly string[]): void
-  /** What is wrong with the rules that hold in a workspace, in sentences. */
   warnings(place: PolicyWorkspace): string[]
-  /** A workspace was opened, or its trust has changed. */
+  /** Called when a workspace is opened or its trust changes. */
   load(workspace: Workspace): void
   placeOf(session: Session): PolicyWorkspace
   forget(sessionId: string): void
@@ -63,7 +60,7 @@ export interface Permissions {
 
 interface PolicyInput {
   session?: Session
-  /** Further rules: those of a run, or those that are tried. */
+  /** Extra rules: those of a run, or ones to try out. */
   rules?: readonly RuleLine[]
   mode?: Mode
   sandbox?: boolean
@@ -72,7 +69,7 @@ interface PolicyInput {
 interface PermissionOptions {
   layers: RuleLayers
   grants: SessionGrants
-  /** Ours, not the person's. */
+  /** The Troupe home, not the user's home folder. */
   home: string
   personHome: string
   sandbox: boolean
@@ -171,7 +168,7 @@ function createPermissions(options: PermissionOptions): Permissions {
     load(workspace) {
       places.set(workspace.id, workspace)
     },
-    // A session whose workspace nobody opened has no rules of a project, and its paths start nowhere.
+    // A session whose workspace was never opened has no project rules and no valid base path.
     placeOf: (session) => places.get(session.workspaceId) ?? { path: '/nowhere', trusted: false },
     forget(sessionId) {
       addresses.delete(sessionId)
@@ -180,7 +177,7 @@ function createPermissions(options: PermissionOptions): Permissions {
   }
   return permissions
 
-  /** Rules change rarely, calls come often. */
+  /** Cached: rules change rarely but are used often. */
   function compile(key: string, lines: readonly RuleLine[]): RuleSet {
     const of = lines.map(({ text, effect, layer, base }) => `${effect} ${layer} ${base}\0${text}`).join('\n')
     const known = compiled.get(key)
@@ -207,8 +204,8 @@ export function ruleLines(rules: RuleTexts, layer: RuleLine['layer'], base: stri
 }
 
 /**
- * A decision while the rules of a file have never been read, and so what it forbids is not known: nothing runs unasked,
- * and no rule changes that. `unknown` says why; without it the decision stands.
+ * Turns allow decisions into ask while a rules file has never been readable, since its deny rules are unknown. No rule
+ * overrides this. `unknown` is the reason. Without it, returns the decision unchanged.
  */
 export function askWhileUnknown(
   made: Decision | Promise<Decision>,
@@ -229,7 +226,6 @@ function toAsk({ remember: _, ...decision }: Decision, unknown: string): Decisio
   }
 }
 
-/** Everything that has a say in what may run, on one home. */
 interface PermissionParts {
   permissions: Permissions
   layers: RuleLayers
@@ -239,7 +235,7 @@ interface PermissionParts {
   personHome: string
 }
 
-/** Set by whoever administers the machine; the person cannot move it. */
+/** Set by the machine's administrator. The user cannot change its location. */
 export const managedFile =
   process.platform === 'win32'
     ? path.join(process.env['ProgramData'] ?? 'C:\\ProgramData', 'troupe', 'config.json')

@@ -6,28 +6,24 @@ import { type Config, type ConfigFile, type ProjectConfigs, readConfig, readJson
 import { writePrivately } from '../config/home.ts'
 import { type WatchedFile, watchFile } from '../config/watched-file.ts'
 
-/** A rule and the file that it stands in. */
 export interface LayeredRule extends RuleLine {
   file: string
-  /** False where the person changes the file by hand: what an administrator set, and what a project brings. */
+  /** False for files edited by hand: the administrator's and the project's. */
   editable: boolean
 }
 
 export type RuleTexts = { [E in Effect]?: string[] | undefined }
-/** How long what a person says holds. */
 export type RememberScope = 'session' | 'project' | 'always'
 export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted'>
 
-/** The rules that stand in files. Every call looks at the files as they are now. */
+/** The rules in files. Every call reads the current files. */
 export interface RuleLayers {
   rules(workspace: PolicyWorkspace): LayeredRule[]
-  /** What is wrong with the files, in sentences. */
   warnings(workspace: PolicyWorkspace): string[]
-  /** A file that could never be read: what it forbids is not known, so nothing may run unasked. */
+  /** Names a file that was never readable. Its deny rules are unknown, so nothing may run without approval. */
   unknown(workspace: PolicyWorkspace): string | undefined
-  /** What the files want new sessions to begin in. */
   mode(workspace: PolicyWorkspace): Mode
-  /** Changes what the person has said for this project, or for all. Throws `BadConfig` rather than lose anything. */
+  /** Changes the user's rules for this project or for all. Throws `BadConfig` instead of losing data. */
   change(
     workspace: PolicyWorkspace,
     scope: 'project' | 'always',
@@ -38,14 +34,16 @@ export interface RuleLayers {
 const effects: readonly Effect[] = ['deny', 'ask', 'allow']
 const texts = z.array(z.string().min(1).max(2000)).max(10_000).optional()
 
-/** `rules.json`: what the person has said for each project, by its folder. It lies in the home: no project grants itself. */
+/**
+ * `rules.json`: the user's rules by project folder. Stored in the home, so a project cannot grant itself permissions.
+ */
 const rulesFileSchema = z.record(z.string(), z.looseObject({ allow: texts, ask: texts, deny: texts }))
 type RulesFile = z.infer<typeof rulesFileSchema>
 
 export function openRuleLayers(options: {
-  /** Ours, not the person's. */
+  /** The Troupe home, not the user's home folder. */
   home: string
-  /** Where `/` in rules of the person and of the machine starts. */
+  /** Base of `/` in user and machine rules. */
   personHome: string
   config: ConfigFile
   projects: ProjectConfigs
@@ -55,7 +53,7 @@ export function openRuleLayers(options: {
   const { home, personHome, config, projects, allowBypass } = options
   const managed = watchFile(options.managedFile, readConfig)
   const remembered = watchFile(path.join(home, 'rules.json'), readRulesFile)
-  // These two are the machine's and the person's own: without them we do not begin.
+  // The machine's and the user's files must be readable at startup.
   for (const file of [managed, remembered]) {
     const problem = file.problem()
     if (problem !== undefined) throw problem
@@ -132,7 +130,6 @@ export function openRuleLayers(options: {
     return mode === undefined || refusal(mode, ofProject) !== undefined ? undefined : (mode as Mode)
   }
 
-  /** Why a mode in a file has no effect. */
   function refusal(mode: string, ofProject: boolean): string | undefined {
     if (!modes.some((known) => known === mode)) return `is not one of ${modes.join(', ')}`
     if (mode !== 'bypass') return undefined
@@ -151,7 +148,7 @@ function layerLines(
   )
 }
 
-/** Nothing of an untrusted project counts, so nothing about it is a problem either. */
+/** An untrusted project has no effect, so its problems are not reported. */
 function readQuietly(file: WatchedFile<Config>): Config | undefined {
   return file.problem() === undefined ? file.get() : undefined
 }

@@ -12,20 +12,17 @@ import {
 import { NamedError } from '@troupe/protocol'
 import type { LayeredRule, PolicyWorkspace, RememberScope, RuleLayers } from './rule-layers.ts'
 
-/** A rule as it is listed, changed and taken back. */
 export interface ListedRule {
   id: string
   text: string
   effect: Effect
   layer: Layer
-  /** Null: it is stored with its session. */
+  /** Null if the rule is stored with its session. */
   file: string | null
   editable: boolean
-  /** Why it cannot be read. */
   problem?: string
 }
 
-/** Where rules are written. */
 export interface RuleTarget {
   place: PolicyWorkspace
   session?: Session
@@ -33,7 +30,7 @@ export interface RuleTarget {
 
 export interface RuleRegistry {
   list(target: RuleTarget): ListedRule[]
-  /** Adds what is not there yet. Inside a transaction of the store the session's rules hold after `refresh`. */
+  /** Adds missing rules. Within a store transaction, session rules take effect after `refresh`. */
   add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[], inside?: Store): Promise<void>
   /** Throws `RuleNotFound` (404). */
   find(target: RuleTarget, id: string): ListedRule
@@ -92,7 +89,7 @@ export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; gra
   }
 }
 
-/** The text of a rule as it is kept. Throws `BadRule` (422). */
+/** Returns the normalized rule text. Throws `BadRule` (422). */
 export function checkRule(text: string): string {
   try {
     return parseRule(text).text
@@ -129,21 +126,19 @@ function requireSession({ session }: RuleTarget): Session {
   throw new NamedError('BadRequest', 'A rule of a session needs its sessionId.')
 }
 
-/** Mode and rules of a session. */
 type Grants = Pick<Session, 'mode' | 'rules'>
 
-/** What the person has set for each session, at hand for every call; the store has it first. */
+/** The user's grants per session, cached for every call. Changes go to the store first. */
 export interface SessionGrants {
   of(session: Session): Grants
   setMode(sessionId: string, mode: Mode): Promise<Session>
-  /** With a store: as part of its transaction; `refresh` then makes it hold. */
+  /** With a store, runs in its transaction. Call `refresh` afterwards to apply the change. */
   setRules(sessionId: string, change: (rules: SessionRule[]) => SessionRule[], inside?: Store): Promise<void>
   refresh(sessionId: string): Promise<void>
   forget(sessionId: string): void
 }
 
 export function createSessionGrants(store: Store): SessionGrants {
-  /** Those that have changed since this process began. */
   const changed = new Map<string, Grants>()
 
   function take(session: Session): Session {

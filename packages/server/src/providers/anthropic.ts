@@ -39,7 +39,7 @@ export default defineProvider({
     { id: 'claude-sonnet-4-6', name: 'Claude Sonnet 4.6', tags, contextWindow: 1_000_000 },
     { id: 'claude-haiku-4-5', name: 'Claude Haiku 4.5', tags, contextWindow: 200_000, maxOutputTokens: 64_000 },
   ],
-  // Newer ones refuse to be told how to choose their words.
+  // Newer models reject sampling settings.
   params: (model) => [
     ...(/^claude-(haiku-4-5|sonnet-4|opus-4-[0-6]|3)/.test(model.id) ? [temperature(1), topP, topK] : []),
     ...(isReasoning(model, /^claude/) ? [reasoning(['none', 'low', 'medium', 'high', 'xhigh', 'max'])] : []),

@@ -6,7 +6,6 @@ import { type WireProvider, wireServer, type WireServer } from '../testing/wire-
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64')
 
-/** Everything that people attach, and some that nobody should. */
 const files: [name: string, mediaType: string, content: string][] = [
   ['dot.png', 'image/png', png],
   ['called.jpg', 'image/jpeg', png],

@@ -8,8 +8,8 @@ const packageName = 'ai-sdk-provider-codex-cli'
 const advice = `it needs the package ${packageName}, which brings the Codex CLI (some 320 MB): npm install ${packageName}`
 
 /**
- * OpenAI's Codex CLI with the person's own login. It runs its own tools, not ours; the package is never a dependency
- * and is loaded only where the person installed it.
+ * OpenAI's Codex CLI with the user's own login. Runs its own tools, not ours. The package is never a dependency and
+ * loads only if the user installed it.
  */
 export default defineProvider({
   name: 'Codex CLI',

@@ -3,7 +3,7 @@ import { chatCompletionParams } from './shared/params.ts'
 import { defineProvider } from './shared/provider.ts'
 import { createOpenAICompatible } from './shared/sdk-models.ts'
 
-/** Any endpoint that speaks OpenAI's chat completions; also the adapter of providers that only the settings name. */
+/** Any OpenAI-compatible chat completions endpoint. Also the adapter of providers defined only in the settings. */
 export default defineProvider({
   name: 'OpenAI-compatible',
   adapter: 'openai-compatible',

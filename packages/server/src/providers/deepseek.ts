@@ -25,7 +25,7 @@ export default defineProvider({
   ],
   params: (model) => [
     reasoning(['none', 'low', 'high', 'max']),
-    // Without effect while it thinks.
+    // No effect during reasoning.
     temperature(2),
     topP,
     maxOutputTokens(model),

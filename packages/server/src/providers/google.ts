@@ -65,7 +65,7 @@ export default defineProvider({
   },
 })
 
-/** Others refuse to be asked for their thoughts. */
+/** Other models reject requests for thoughts. */
 function thinks(effort: string | undefined, modelId: string): boolean {
   if (effort === 'none') return false
   return effort !== undefined || /^gemini-(2\.5|[3-9])(?!.*(image|lite|tts|audio|live))/.test(modelId)

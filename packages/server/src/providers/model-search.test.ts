@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => server.clear())
 afterAll(() => server.close())
 
-/** Which model, the tool its provider must be sent, and the tool when only some hosts are wanted. */
+/** Model, the search tool its provider must receive, and the tool with a host filter. */
 const searching: [WireProvider, string, object, object][] = [
   [
     'anthropic',

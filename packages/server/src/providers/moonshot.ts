@@ -25,7 +25,7 @@ export default defineProvider({
     { id: 'kimi-k2.5', name: 'Kimi K2.5', tags: ['chat', 'tools'] },
     { id: 'moonshot-v1-auto', name: 'Moonshot v1', tags: ['chat'] },
   ],
-  // Kimi models choose their words by themselves.
+  // Kimi models do not accept sampling settings.
   params: (model) => [
     ...(model.id.startsWith('kimi') ? [] : [temperature(1), topP]),
     ...(isReasoning(model) ? [reasoning(['low', 'high', 'xhigh'])] : []),

@@ -41,7 +41,7 @@ function isChat(model: OllamaModel): boolean {
   return !/bert|embed/i.test(`${model.details?.family ?? ''} ${model.name}`)
 }
 
-/** The list does not say what a model takes; its parts and its name do. */
+/** The list omits capabilities, so infer vision from families and name. */
 function sees({ name, details }: OllamaModel): boolean {
   const parts = details?.families ?? []
   return parts.some((part) => /clip|mllama|vl$/.test(part)) || /llava|vision|moondream|minicpm-v|[\d-]vl\b/i.test(name)
@@ -53,8 +53,8 @@ function modelName(model: OllamaModel): string {
 }
 
 /**
- * `OLLAMA_HOST` as Ollama itself reads it: a host, a port or a URL, any part may be missing. Every-interface addresses
- * are where a server listens; a client reaches it on the loopback.
+ * Parses `OLLAMA_HOST` like Ollama: a host, port or URL with any part missing. Maps wildcard addresses, which are for
+ * listening, to loopback.
  */
 export function ollamaBaseURL(value: string): string {
   const [, scheme, rest = ''] = /^\s*(?:(https?):\/\/)?(.*?)\s*$/.exec(value) ?? []

@@ -54,7 +54,7 @@ export default defineProvider({
       : [temperature(2), topP, maxOutputTokens(model)],
   async create(options) {
     const { createOpenAI } = await import('@ai-sdk/openai')
-    // Nothing is left with OpenAI: what it thought comes back to us, sealed, and goes along with the next request.
+    // OpenAI stores nothing: encrypted reasoning is returned to us and sent with the next request.
     let summarises = true
     return prepareCalls(
       createOpenAI(sdkOptions(options)),
@@ -65,7 +65,7 @@ export default defineProvider({
           reasoningSummary: summarises && call.reasoning !== 'none' ? 'auto' : null,
         }),
       (error, call) => {
-        // Organizations that are not verified get no summaries, nor an answer when they ask for one.
+        // Unverified organizations get an error if they request summaries.
         if (!/summar/i.test(String((error as Error).message)) || !summarises) return undefined
         summarises = false
         const { openai, ...others } = call.providerOptions ?? {}

@@ -140,7 +140,7 @@ interface Answer {
   finish?: Part<'finish'>
 }
 
-/** Throws like the loop: on an `error` part, and on a finish that is none. */
+/** Throws like the loop: on an `error` part and on an invalid finish. */
 async function collect(model: LanguageModelV4, signal?: AbortSignal, onText?: () => void): Promise<Answer> {
   const { stream } = await model.doStream({
     prompt: [{ role: 'user', content: [{ type: 'text', text: 'How is the weather?' }] }],

@@ -14,7 +14,7 @@ const image = png.toString('base64')
 const document = pdf.toString('base64')
 
 const seeing = { id: 'seeing', tags: ['chat', 'vision', 'pdf'] }
-/** The provider's models, where its own list is not what is wanted. */
+/** Models to use instead of the provider's own list. */
 const own: Partial<Record<WireProvider, object[]>> = {
   custom: [seeing, { id: 'blind' }, { id: 'mistralai/Pixtral-12B', tags: ['chat', 'vision'] }],
   qwen: [{ id: 'seeing', tags: ['chat', 'vision'] }],
@@ -43,7 +43,6 @@ afterAll(async () => {
   rmSync(workspace, { recursive: true })
 })
 
-/** What a provider must be sent after the results: its own way to say image and PDF. */
 const ways: [string, object, object?][] = [
   [
     'anthropic/claude-sonnet-5-5',
@@ -125,7 +124,6 @@ describe('what Read has opened', () => {
   })
 })
 
-/** Has a model read both files, and returns what it is sent then. */
 async function read(model: string, sessionId = model.replaceAll(/[^\w-]/g, '_')) {
   const call = (id: string, file: string) => ({ id, name: 'Read', input: { file_path: file } })
   const calls = [call('call_1', 'dot.png'), call('call_2', 'short.pdf')]
@@ -147,7 +145,7 @@ function partsOf(message: unknown): unknown[] {
   return (content ?? parts ?? []).map(withoutMark)
 }
 
-/** Where a provider is asked to keep the request up to here is told elsewhere. */
+/** Other tests cover cache markers. */
 function withoutMark(part: unknown): unknown {
   const { cache_control: _, providerOptions: __, ...rest } = part as Record<string, unknown>
   return rest

@@ -27,7 +27,7 @@ export default defineProvider({
   params: (model) => [
     temperature(2),
     topP,
-    // Of the one that says so in its name the effort is fixed.
+    // Models named `-reasoning` have a fixed effort.
     ...(isReasoning(model) && !model.id.endsWith('-reasoning') ? [reasoning(['low', 'medium', 'high'])] : []),
     maxOutputTokens(model),
     seed,

@@ -17,14 +17,12 @@ import { openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
 import { checkRule } from '../permission/rule-registry.ts'
 import { isTrusted } from '../stores/sqlite.ts'
 
-/** Says what would become of calls in a folder, from the files of a home; no server is needed and nothing is changed. */
+/** Explains decisions about calls in a folder from the files of a home. Needs no server and changes nothing. */
 export interface Explainer {
   explain(call: { tool: string; input: unknown }): Decision | Promise<Decision>
-  /** What decides besides the call. */
   policy: Policy
-  /** What is wrong with the rules, in sentences. */
   warnings: string[]
-  /** Tool files that could not be loaded; their tools count as unknown ones. */
+  /** Tool files that failed to load. Their tools count as unknown. */
   problems: string[]
 }
 
@@ -32,10 +30,9 @@ export async function openExplainer(options: {
   home: string
   workspace: string
   env: NodeJS.ProcessEnv
-  /** Tried besides those of the files. */
   rules?: RuleTexts
   mode?: string
-  /** Default: what is found on this machine. */
+  /** Default: the detected sandbox. */
   sandbox?: boolean
 }): Promise<Explainer> {
   const { home, env, workspace } = options

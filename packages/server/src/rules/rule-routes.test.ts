@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close()
 })
 
-/** `npm test` in a session of this name waits for a person. */
+/** Scripts a session in which `npm test` waits for approval. */
 async function start(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await testServer(options)
   open.push(server)
@@ -256,7 +256,6 @@ describe('/ai/rules', () => {
       expect(added).toMatchObject({ status: 201, body: { rule: { effect: 'allow', editable: true }, settled: [] } })
     }
     expect((await rules(server, 's')).map(({ layer }) => layer).toSorted()).toEqual(['project', 'session', 'user'])
-    // The same again is the same.
     await server.json('/ai/rules', { body: { text: 'Bash(npm test)', scope: 'always' } })
     expect(await rules(server, 's')).toHaveLength(3)
     for (const rule of await rules(server, 's')) {

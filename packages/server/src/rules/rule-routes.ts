@@ -36,7 +36,6 @@ export interface RuleRoutesOptions {
   sandbox: { available: boolean; text: string; fix?: string }
 }
 
-/** So many calls of the past tell what a rule would change. */
 const maxTrialCalls = 1000
 
 const bySession = z.object({ sessionId: z.string().max(64).optional() })
@@ -93,7 +92,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         const next = { text: checkRule(body.text ?? rule.text), effect: body.effect ?? rule.effect }
         const scope = body.scope ?? parseScope(rule)
         const same = next.text === rule.text && next.effect === rule.effect && scope === parseScope(rule)
-        // First the new one: what is forbidden stays so in between.
+        // Adds the new rule first, so a denied call stays denied in between.
         const result = same ? { rule, settled: [], warnings: [] } : await add(target, scope, next, workspaceId)
         if (!same) await ruleBook.remove(target, rule)
         return c.json(result)
@@ -206,24 +205,22 @@ function parseScope({ layer, file }: ListedRule): RememberScope {
   return layer === 'user' ? 'always' : 'project'
 }
 
-/** A decision as it is shown beside its call. */
 type ShownDecision = Pick<Decision, 'decision' | 'reason' | 'rule' | 'remember' | 'commands'>
 
 interface RuleTrialResult {
   calls: number
   before: Record<Effect, number>
   after: Record<Effect, number>
-  /** How many calls another thing would have become of. */
   changed: number
-  /** The first of them, long texts cut. */
+  /** The first changed calls, with long texts truncated. */
   changes: (StoredCall & { before: ShownDecision; after: ShownDecision })[]
 }
 
 const maxListedChanges = 200
-/** Streams go on in between. */
+/** Streams can proceed between slices. */
 const callsPerSlice = 100
 
-/** What other rules would have made of calls that were made in a folder. Nothing is run or saved. */
+/** Compares two policies on past calls of a folder. Runs and saves nothing. */
 async function tryRules(
   { before, after }: { before: Policy; after: Policy },
   stored: readonly StoredCall[],
@@ -275,7 +272,7 @@ function emptyCounts(): Record<Effect, number> {
   return { allow: 0, ask: 0, deny: 0 }
 }
 
-/** The tools under every name that the models of these calls know them by. */
+/** Returns the tools under every name these calls' models know them by. */
 function inDialects(tools: readonly Tool[], calls: readonly StoredCall[]): Tool[] {
   const models = new Set(calls.flatMap(({ model }) => model ?? []))
   return [...new Set([...tools, ...[...models].flatMap((model) => inDialect(tools, model))])]
@@ -283,7 +280,6 @@ function inDialects(tools: readonly Tool[], calls: readonly StoredCall[]): Tool[
 
 const maxTextLength = 500
 
-/** A value of JSON with its long texts cut, for a list that is looked through. */
 function truncateJson(value: unknown): unknown {
   if (typeof value === 'string') return value.length <= maxTextLength ? value : `${value.slice(0, maxTextLength)}…`
   if (Array.isArray(value)) return value.slice(0, 50).map(truncateJson)

@@ -20,15 +20,13 @@ import type { RuleRegistry, RuleTarget, SessionGrants } from '../permission/rule
 import type { Inbox } from './inbox.ts'
 import type { RunManager, RunRequest } from './run-manager.ts'
 
-/** Answers to asks, and the rules that people make of them. */
 export interface AskAnswers {
   /**
-   * Gives a person's answer to an ask. What it wants remembered is written in the same commit, and then settles the
-   * other asks that it covers. Throws `NothingToRemember`, `WrongInput` (422) and what `Inbox.answer` throws; then
-   * nothing has changed.
+   * Submits the user's answer to an ask. Rules to remember are written in the same commit, then settle other asks they
+   * cover. Throws `NothingToRemember`, `WrongInput` (422) and the errors of `Inbox.answer`, and changes nothing then.
    */
   answer(ask: Ask, answer: Answer, client?: string): Promise<{ ask: Ask; settled: string[] }>
-  /** Adds rules, and settles what they cover. */
+  /** Adds rules and settles the asks they cover. */
   add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[]): Promise<{ settled: string[] }>
 }
 
@@ -40,7 +38,6 @@ interface AskAnswersOptions {
   ruleBook: RuleRegistry
   grants: SessionGrants
   tools(session: Session): readonly Tool[]
-  /** Where the agent of a run is at work. */
   contextOf(session: Session, agentId: string | null): PermissionContext
 }
 
@@ -70,7 +67,9 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
     },
   }
 
-  /** Only what was offered with the ask, and only where its run is ours: anybody can write an ask into a folder of sessions. */
+  /**
+   * Returns only rules offered with the ask, and only for a known run: anyone can write an ask into a sessions folder.
+   */
   async function rulesToRemember(ask: Ask): Promise<SessionRule[]> {
     const { remember = [] } = ask
     if (remember.length === 0 || (await store.runs.get(ask.runId)) === undefined)
@@ -88,7 +87,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       throw new NamedError('WrongInput', `The edited input does not fit: ${checked.complaint}`, { status: 422 })
   }
 
-  /** Answers the open asks that the rules allow by now. Asks that offered no rule were not for a rule to settle. */
+  /** Answers open asks that the rules now allow. Skips asks that offered no rule, since no rule may settle them. */
   async function settle(of: Session | undefined, scope: RememberScope, path?: string): Promise<string[]> {
     const open = await inbox.list(scope === 'session' && of !== undefined ? { sessionId: of.id } : {})
     const settled: string[] = []
@@ -120,13 +119,13 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
     return decision === 'allow' ? (rule ?? ask.remember?.join(', ')) : undefined
   }
 
-  /** As the model of the run knows them. */
+  /** Named as the run's model knows them. */
   function toolsOf(session: Session, run: RunRecord | undefined): readonly Tool[] {
     const { model = '' } = (run?.request ?? {}) as Partial<RunRequest>
     return inDialect(options.tools(session), model)
   }
 
-  /** False when somebody was quicker. */
+  /** Returns false if the ask was already answered. */
   async function giveRule(id: string, rule: string): Promise<boolean> {
     try {
       await live.answer(id, { type: 'approve', rule })

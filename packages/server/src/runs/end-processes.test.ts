@@ -13,7 +13,7 @@ afterEach(() => {
     try {
       process.kill(-(pid as number), 'SIGKILL')
     } catch {
-      // It is gone, as it should be.
+      // The process is gone, as expected.
     }
   }
 })
@@ -33,7 +33,7 @@ async function start(
   return { pid: child.pid as number, exited }
 }
 
-/** Zombies that nobody has waited for do not count. */
+/** Ignores zombies that were not reaped. */
 function groupIsAlive(group: number): boolean {
   const lines = execFileSync('ps', ['-eo', 'pgid=,stat='], { encoding: 'utf8' }).split('\n')
   return lines.some((line) => {

@@ -13,7 +13,7 @@ const ask = {
 } as unknown as Ask
 const never = new AbortController().signal
 
-/** Asks in memory; `opening` is what happens after an ask can be seen and before `open` resolves. */
+/** In-memory asks. `opening` runs after an ask is visible and before `open` resolves. */
 function asks(opening: () => void | Promise<void> = () => undefined): Pick<Store, 'asks' | 'transaction'> {
   const all = new Map<string, Ask>()
   return {

@@ -11,22 +11,22 @@ import {
 import { NamedError } from '@troupe/protocol'
 import type { PageCalls } from '../tabs/page-calls.ts'
 
-/** Every open ask of every run. An answer given while nobody waits (before a restart is over) is found later. */
+/** All open asks of all runs. An answer given while nobody waits (during a restart) is found later. */
 export interface Inbox extends Asks {
   /**
-   * Throws `AskNotFound` (404), `AskClosed` (409), `WrongAnswer` (422), `ForeignClient` (403), and then nothing has
-   * changed. `also` is written in the same commit.
+   * Throws `AskNotFound` (404), `AskClosed` (409), `WrongAnswer` (422), `ForeignClient` (403), and changes nothing
+   * then. `also` is written in the same commit.
    */
   answer(id: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
-  /** An ask by its id. One that a stream has shown and that is just being opened is waited for. */
+  /** Returns an ask by id. Waits for one that a stream has shown but that is still being opened. */
   find(id: string): Promise<Ask | undefined>
-  /** The open ones. Those that a stream has just shown are among them: a page asks for the list when it sees one. */
+  /** Returns open asks, including those a stream has just shown: a page requests the list when it sees one. */
   list(options: { sessionId?: string; runId?: string }): Promise<Ask[]>
-  /** A stream is about to show the id of an ask, which comes in a moment. */
+  /** Called before a stream shows the id of an ask that is about to open. */
   announce(id: string): void
   /**
-   * What a page says of a call. `stored` when its ask is not there yet: it is kept for half a minute, if it comes from the
-   * page that `run` belongs to. Throws what `answer` throws, and what `EarlyAnswers.put` does.
+   * Handles a page's report about a call. Returns `stored` if its ask does not exist yet: the report is kept for 30
+   * seconds if it comes from the page that owns `run`. Throws the errors of `answer` and `EarlyAnswers.put`.
    */
   acknowledge(early: EarlyAnswer, run?: { client?: string | undefined }): Promise<'resolved' | 'stored'>
 }
@@ -44,18 +44,18 @@ const answerTypes: Record<AskKind, readonly Answer['type'][]> = {
 }
 
 const maxAnnounced = 1000
-/** How long a list waits for an ask that was shown: opening one takes a write, and some are never opened. */
+/** Time a list waits for a shown ask. Opening takes one write, and some asks are never opened. */
 const openingMs = 1000
 
 interface Announced extends PromiseWithResolvers<void> {
   at: number
 }
 
-/** `pages`: who carries out what pages are asked for. Without them whoever started the run does. */
+/** `pages` executes browser asks. Without it, the client that started the run does. */
 export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: PageCalls): Inbox {
   const waiters = new Map<string, (answer: Answer) => void>()
   const early = createEarlyAnswers()
-  /** Asks that are about to be opened, and who waits for that. */
+  /** Asks about to open, with their waiters. */
   const announced = new Map<string, Announced>()
 
   const inbox: Inbox = {
@@ -64,7 +64,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const onAbort = (): void => reject(signal.reason as Error)
-      // Before the ask can be seen: its answer may come at once.
+      // Register before the ask is visible, since its answer may come at once.
       waiters.set(ask.id, resolve)
       signal.addEventListener('abort', onAbort, { once: true })
       promise.catch(() => undefined)
@@ -87,7 +87,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
         if (known.timeoutMs !== undefined) timer = setTimeout(() => void expire(known).catch(reject), timeLeft(known))
         return await promise
       } catch (error) {
-        // The run goes on without this call, so nothing else would close it.
+        // The run continues without this call, so nothing else would close the ask.
         if (error instanceof NamedError && ['Refused', 'NoPage'].includes(error.name)) await store.asks.close(ask.id)
         throw error
       } finally {
@@ -135,7 +135,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       if (known === undefined) {
         if (!mayAnswer({ client: run.client }, client)) throw foreignClient()
         early.put(given)
-        // It may have been opened meanwhile, and then either has found the answer or waits for it.
+        // The ask may have opened meanwhile. Then it has found the answer or waits for it.
         const late = await askOf(given)
         if (late === undefined) return 'stored'
         if (early.take(given) !== undefined) await inbox.answer(late.id, answer, { client })
@@ -158,7 +158,6 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
     return answered
   }
 
-  /** What a page is asked to do goes to one that can. */
   async function askPages(
     ask: Ask,
     known: Ask,
@@ -169,14 +168,14 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
     return pages?.open({ ...ask, createdAt: known.createdAt }, { isNew, onNobody })
   }
 
-  /** The browser ask of a call: the open one, else the last. */
+  /** Returns a call's open browser ask, else its last one. */
   async function askOf({ sessionId, toolCallId }: EarlyAnswer): Promise<Ask | undefined> {
     const ofCall = (ask: Ask): boolean => ask.kind === 'browser' && ask.toolCallId === toolCallId
     const open = await store.asks.list({ sessionId, open: true })
     return open.find(ofCall) ?? (await store.asks.list({ sessionId })).findLast(ofCall)
   }
 
-  /** Whoever answers in the last moment wins. */
+  /** An answer that arrives at the last moment wins. */
   async function expire(ask: Ask): Promise<void> {
     await store.asks.close(ask.id)
     if ((await store.asks.get(ask.id))?.answer == null) throw askTimeout(ask)
@@ -190,7 +189,7 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   clearTimeout(timer)
 }
 
-/** Of the time since it was first asked, also by a process before this one. */
+/** Counts from the first time it was asked, including in earlier processes. */
 function timeLeft({ createdAt, timeoutMs = 0 }: Ask): number {
   return Math.min(Math.max(createdAt + timeoutMs - Date.now(), 0), longestAskMs)
 }
@@ -203,11 +202,10 @@ function unlessClosed(error: unknown): void {
   if (!(error instanceof NamedError && error.name === 'AskClosed')) throw error
 }
 
-/** Answers of pages that came before the ask of their call was there. They belong to one session and one client. */
+/** Page answers that arrived before their call's ask. Each belongs to one session and client. */
 interface EarlyAnswers {
-  /** The first of a client stands. Throws `AskClosed` (409), `AnswerTooLarge` (413), `TooManyAnswers` (429). */
+  /** Keeps only a client's first answer. Throws `AskClosed` (409), `AnswerTooLarge` (413), `TooManyAnswers` (429). */
   put(early: EarlyAnswer): void
-  /** Takes out what a client said of a call. */
   take(of: Pick<EarlyAnswer, 'sessionId' | 'toolCallId'> & { client?: string }): Answer | undefined
 }
 
@@ -258,8 +256,8 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
 }
 
 /**
- * Whether this page may answer a browser ask: its own may, any may where nobody owns it, and any may where the ask waits
- * for a person, who may sit elsewhere by now.
+ * True if this page may answer a browser ask. Its owner may. Any page may if the ask has no owner, or waits for the
+ * user, who may have switched pages.
  */
 function mayAnswer(ask: { client?: string | undefined; content?: unknown }, client: string | undefined): boolean {
   return ask.client === undefined || ask.client === client || isForPerson(ask.content)

@@ -4,7 +4,6 @@ import { createJournal, type Journalled } from './journal.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** A log with one frame to write, and what became of it. */
 function log(runId: string): Journalled & { told: string[]; more(): void } {
   let seq = 0
   let waiting = true

@@ -1,7 +1,7 @@
 import type { Store } from '@troupe/core'
 import type { Frame } from '@troupe/protocol'
 
-/** What a journal asks of a log: hand over what is not yet written, and hear how the writing went. */
+/** The journal's view of a log: it provides unwritten frames and is notified of the result. */
 export interface Journalled {
   take: () => Frame[]
   written: () => void
@@ -9,15 +9,15 @@ export interface Journalled {
 }
 
 /**
- * Writes the frames of all live runs: 250 ms after a chunk, together; or at once where a run must not go on before, and
- * then only what such runs have, since every frame has its price. Logs that ask in one tick share a commit.
+ * Writes the frames of all live runs in batches 250 ms after a chunk. If a run must not continue before, writes at
+ * once, but only such runs' frames, since every frame has a cost. Logs that request a commit in the same tick share it.
  */
 export interface Journal {
-  /** The log has something to write. */
+  /** Marks the log as having data to write. */
   touch: (log: Journalled) => void
-  /** Resolves when all that this log, or without one any log, holds now was written or could not be; each hears which. */
+  /** Resolves when the current data of this log (default: all logs) was written or failed. Each log is notified. */
   commit: (log?: Journalled) => Promise<void>
-  /** What this log still holds is not tried again. */
+  /** Discards the log's remaining data without a retry. */
   drop: (log: Journalled) => void
   close: () => Promise<void>
 }
@@ -54,7 +54,7 @@ export function createJournal(
     void commit()
   }
 
-  /** Whoever asks before the writing begins is served by the same commit. */
+  /** Callers that ask before the write begins share its commit. */
   function commit(log?: Journalled): Promise<void> {
     for (const one of log === undefined ? dirty : [log]) asked.add(one)
     next ??= (async () => {
@@ -81,7 +81,7 @@ export function createJournal(
     if (failed.length > 0) timer ??= setTimeout(onTimer, pauseMs)
   }
 
-  /** One log whose frames cannot be written does not keep the others from it. */
+  /** A log whose frames cannot be written does not block the others. */
   async function append(taken: { log: Journalled; frames: Frame[] }[]): Promise<{ log: Journalled; error: unknown }[]> {
     try {
       await store.frames.append(taken.flatMap(({ frames }) => frames))

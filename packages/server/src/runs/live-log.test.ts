@@ -10,14 +10,13 @@ import type { LogEvent } from './subscriber.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 
-/** Frames in memory, as JSON: what a store would hand out. */
 function memoryFrames(): { store: Pick<Store, 'frames'>; fail(now: boolean): void; pages: number[] } {
   const rows: string[] = []
   const pages: number[] = []
   let failing = false
   const frames = {
     async append(given: Frame[]) {
-      // As slow as a disk: much happens while a frame is being written.
+      // Simulates a slow disk, so much happens during a write.
       for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve))
       if (failing) throw new Error('database or disk is full')
       rows.push(...given.map((frame) => JSON.stringify(frame)))
@@ -35,7 +34,7 @@ function memoryFrames(): { store: Pick<Store, 'frames'>; fail(now: boolean): voi
   return { store: { frames }, pages, fail: (now) => void (failing = now) }
 }
 
-/** Every number that the log has used, with what it stands for: a character of a delta, or a whole chunk. */
+/** Maps every used number to its content: one character of a delta, or a whole chunk. */
 function units(events: readonly LogEvent[]): Map<number, string> {
   const found = new Map<number, string>()
   for (const { number, chunk } of events) {
@@ -76,7 +75,6 @@ function open(
   }
 }
 
-/** What a subscriber gets that comes when everything is over. */
 async function readAll(log: LiveLog, from: number): Promise<LogEvent[]> {
   const sink = createTestSink()
   log.subscribe(sink, { after: from })
@@ -316,7 +314,7 @@ describe('the log of a live run', () => {
   })
 })
 
-/** Reports everything as waiting until it is drained. */
+/** Reports all bytes as buffered until drained. */
 function slowSink(
   capacity: number,
 ): Sink & { events: LogEvent[]; drain(): void; isEnded(): boolean; largest(): number } {
@@ -333,7 +331,7 @@ function slowSink(
       events.push(...parseEvents(text))
       waiting += text.length
       largest = Math.max(largest, waiting)
-      // The subscriber stops above a mebibyte; a sink of less capacity says that it has that much.
+      // The subscriber pauses above 1 MiB. A sink with less capacity reports that much.
       return waiting > capacity ? Math.max(waiting, (1 << 20) + 1) : waiting
     },
     onDrain: (callback) => void (onDrain = callback),

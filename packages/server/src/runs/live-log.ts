@@ -17,18 +17,18 @@ import { storageFault } from '../util/storage-fault.ts'
 import type { Journal, Journalled } from './journal.ts'
 import { createSubscriber, type LogEvent, type LogPage, type LogSource, type Subscriber } from './subscriber.ts'
 
-/** The log of a live run: what is not yet journalled lies in memory, everything else is read from the journal. */
+/** The log of a live run. Unwritten data is in memory, the rest is read from the journal. */
 export interface LiveLog extends RunLog {
-  /** The number of the last chunk. */
   readonly number: number
-  /** Sends everything after `after`, then what comes live. `untilWaiting`: ends when only a person can go on. */
+  /**
+   * Sends everything after `after`, then live events. `untilWaiting` ends the stream once the run waits for the user.
+   */
   subscribe(sink: Sink, options: { after: number; untilWaiting?: boolean }): () => void
   setWaiting(waiting: boolean): void
-  /** Nothing that comes from now on is written or sent. */
+  /** Discards all later chunks. */
   mute(): void
-  /** No more chunks: subscribers are ended once they have everything. */
+  /** Accepts no more chunks. Subscribers end once they have everything. */
   end(): void
-  /** Resolves when no subscriber is left. */
   unread(): Promise<void>
 }
 
@@ -36,31 +36,30 @@ export interface LiveLogOptions {
   runId: string
   store: Pick<Store, 'frames'>
   journal: Journal
-  /** The first chunk comes after this number. */
+  /** The first chunk's number follows this one. */
   from: number
-  /** Frames that an earlier process wrote. */
+  /** Number of frames written by an earlier process. */
   seq?: number
-  /** Called for each chunk before anybody sees it. */
+  /** Called for each chunk before anyone sees it. */
   onChunk?: (chunk: Chunk) => void
 }
 
-/** So much is journalled at once, without waiting for the next tick of the journal, and a frame holds not much more. */
+/** Reaching this size triggers an immediate journal write. Frames are not much larger. */
 const maxFrameBytes = 1 << 18
 /**
- * How far numbers jump after a crash. Nothing is sent whose number is further than this beyond the journal, so that no
- * client can hold a number that is given again.
+ * Gap in numbers after a crash. Nothing is sent with a number further beyond the journal than this, so no client can
+ * hold a number that is reused.
  */
 export const numberJump = 1 << 20
-/** Frames that a subscriber reads at once. */
 const framesPerPage = 4
-/** Joined deltas are cut into pieces of this length where they are sent. */
+/** Joined deltas are sent in pieces of this length. */
 const maxDeltaLength = 1 << 15
 
 export function createLiveLog(options: LiveLogOptions): LiveLog {
   return new JournalledLog(options)
 }
 
-/** A class, since hundreds of logs may stand open and methods on a prototype weigh nothing. */
+/** A class, because prototype methods cost no memory per log and hundreds may be open. */
 class JournalledLog implements LiveLog, Journalled, LogSource {
   number: number
   readonly #options: LiveLogOptions
@@ -73,7 +72,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   #waiting = false
   #muted = false
   #ended = false
-  /** A new list at each change, so that one may leave while all are told. */
+  /** Copied on every change, so a subscriber can leave during iteration. */
   #subscribers: readonly Subscriber[] = []
   #onUnread: (() => void)[] | undefined
 
@@ -131,7 +130,6 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     return new Promise((resolve) => (this.#onUnread ??= []).push(resolve))
   }
 
-  /** For the journal: what it shall write now. */
   take(): Frame[] {
     const { runId } = this.#options
     this.#writing = splitIntoFrames(this.#pending, { runId, seq: this.#seq, from: this.#pendingFrom })
@@ -157,7 +155,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     this.#writing = []
   }
 
-  /** For subscribers: what lies in memory after this number, or undefined when the journal has to be read first. */
+  /** Returns events in memory after this number, or undefined if the journal must be read first. */
   recent(after: number): LogPage | undefined {
     if (after < this.#memoryFrom()) return undefined
     const events = [
@@ -171,7 +169,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     return { events: allowed, upTo: allowed.at(-1)?.number ?? after, complete: false }
   }
 
-  /** Everything up to where memory began when it was asked is in the journal for certain. */
+  /** Everything before the start of memory at call time is certainly in the journal. */
   async read(after: number): Promise<LogPage> {
     const { store, runId } = this.#options
     const inJournal = this.#memoryFrom()
@@ -227,7 +225,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   }
 }
 
-/** Frames of a size that a slow client can be fed from. */
+/** Limits frame size so that slow clients can be served frame by frame. */
 function splitIntoFrames(items: readonly LogItem[], first: { runId: string; seq: number; from: number }): Frame[] {
   const frames: Frame[] = []
   let { seq, from: to } = first
@@ -244,7 +242,7 @@ function splitIntoFrames(items: readonly LogItem[], first: { runId: string; seq:
   return frames
 }
 
-/** The chunks of a frame that end after a number; a delta that the number cuts is cut, a long one goes in pieces. */
+/** Returns a frame's chunks after a number. Cuts a delta at that number and splits long ones. */
 export function eventsAfter(items: readonly LogItem[], from: number, after: number): LogEvent[] {
   const events: LogEvent[] = []
   let number = from

@@ -22,7 +22,7 @@ export function openRun(options: RunManagerOptions, given: RunToOpen): OpenRun {
   return new ManagedRun(options, given)
 }
 
-/** A class, since hundreds of runs may stand open and methods on a prototype weigh nothing. */
+/** A class, because prototype methods cost no memory per run and hundreds may be open. */
 class ManagedRun implements OpenRun {
   readonly log: LiveLog
   status: RunStatus = 'running'
@@ -46,7 +46,7 @@ class ManagedRun implements OpenRun {
     this.#options = options
     this.#given = given
     this.#meter = parts.child?.meter
-    // Who does not wait for the end need not hear of its failure.
+    // Callers that do not await the end need not handle its failure.
     this.#finished.promise.catch(() => undefined)
     this.log = createLiveLog({
       runId: record.id,
@@ -173,7 +173,7 @@ class ManagedRun implements OpenRun {
     this.#finished.resolve(outcome.message)
   }
 
-  /** What is asked next finds no run, and then the streams end. */
+  /** Removes the run before ending its streams, so the next request finds none. */
   #close(unstored?: RunOutcome): void {
     this.#given.onClosed(unstored)
     this.log.end()
@@ -235,7 +235,7 @@ class ManagedRun implements OpenRun {
     })
   }
 
-  /** The loop never throws for what a model, a tool or a person does: this is a defect, or a setting that is wrong. */
+  /** The loop never throws for model, tool or user errors. This is a bug or a wrong setting. */
   #broken(thrown: unknown): RunOutcome {
     this.#accepting = false
     this.#warn('a run broke', thrown)
@@ -249,7 +249,7 @@ class ManagedRun implements OpenRun {
     }
   }
 
-  /** A waiting run is stored as it stands, so that a reload shows the open approval without the log. */
+  /** Stores a waiting run's message, so a reload shows the open approval without the log. */
   #onStatus(now: 'running' | 'waiting', message: () => Message): void {
     if (this.#left) return
     const { record } = this.#given
@@ -285,7 +285,7 @@ class ManagedRun implements OpenRun {
     return this.#steering.splice(0)
   }
 
-  /** Read once, when the first call comes: most turns have none. The agents of a tree share what is taken. */
+  /** Loaded on the first call, since most turns have none. A tree of agents shares the set. */
   async #takeCallId(id: string): Promise<boolean> {
     const { parts, session } = this.#given
     if (parts.takeCallId !== undefined) return parts.takeCallId(id)
@@ -320,7 +320,7 @@ class ManagedRun implements OpenRun {
     }))
   }
 
-  /** A client that holds such a number saw what a crash has lost. */
+  /** True if a client with this number saw events that a crash lost. */
   #isLost(number: number): boolean {
     const { remains } = this.#given
     if (remains === undefined) return false
@@ -335,7 +335,7 @@ class ManagedRun implements OpenRun {
   }
 }
 
-/** Who reads the stream may answer before the ask is registered. */
+/** A client can answer before the ask is registered, so announce it first. */
 function announce(inbox: RunManagerOptions['inbox'], chunk: Chunk): void {
   if (chunk.type === 'tool-approval-request') {
     if (chunk.isAutomatic !== true) inbox.announce(chunk.approvalId)
@@ -358,7 +358,7 @@ function steeringIds(resume: Resume): string[] {
   return [...injected, ...resume.steering.map(({ id }) => id)]
 }
 
-/** An agent's definition can only narrow what a run may take. */
+/** An agent definition can only tighten a run's limits. */
 function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<Limits> {
   return maxSteps === undefined ? limits : { ...limits, steps: Math.min(maxSteps, limits.steps ?? maxSteps) }
 }

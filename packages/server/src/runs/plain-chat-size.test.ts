@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 import { type WireProvider, wireServer, type WireServer } from '../testing/wire-server.ts'
 
-/** Bytes that a plain chat may send besides what was said. */
+/** Maximum request overhead of a plain chat in bytes. */
 const most = 12_000
 
 const models: [WireProvider, string][] = [

@@ -29,7 +29,7 @@ import type { Inbox } from './inbox.ts'
 import type { Journal } from './journal.ts'
 import { blocksFor, joinBlocks, type PromptBlock } from './system-prompt.ts'
 
-/** What a run is started with; stored, so that it can go on in another process. */
+/** Start parameters of a run. Stored, so another process can resume it. */
 export interface RunRequest {
   model: string
   agent?: string
@@ -37,18 +37,16 @@ export interface RunRequest {
   tab?: string
   page?: string
   headless?: boolean
-  /** Hold for this run alone. */
+  /** Apply to this run only. */
   rules?: RuleTexts
   limits?: Partial<Limits>
-  /** Settings of the model that the person has chosen. */
   params?: ParamValues
-  /** Nothing is answered: the conversation is summarised. */
+  /** Summarizes the chat instead of answering. */
   compact?: boolean
-  /** Stored parts that open the answer, and transient ones that open the stream. */
+  /** Stored parts at the start of the answer, and transient ones at the start of the stream. */
   opening?: Chunk[]
 }
 
-/** What live runs need from around them. */
 export interface RunManagerOptions {
   store: Store
   blobs: Blobs
@@ -56,66 +54,60 @@ export interface RunManagerOptions {
   browser?: Browser
   journal: Journal
   inbox: Inbox
-  /** Whether an open page of the workspace offers an action, and what models are to know of it. */
+  /** True if an open page of the workspace offers an action. May also return hints for models. */
   offers?(workspaceId: string, action: string): boolean | readonly string[]
   logger: Logger
-  /** The model of an id; throws a NamedError that says what to set. */
+  /** Resolves a model id. Throws a NamedError that says what to configure. */
   model(id: string): Promise<RunInput['model']>
-  /** What a call of the model is made with; later settings go before earlier ones, those that do not fit are left out. */
+  /** Builds a model's call settings. Later layers override earlier ones, and unsupported values are dropped. */
   callSettings?(model: string, ...layers: (ParamValues | undefined)[]): Promise<RunInput['callOptions']>
   tools(session: Session): readonly Tool[]
-  /** Waits, for a while, for what brings tools; what to tell the model of what has not come. */
+  /** Waits briefly for tool sources. Returns a note for the model about those that are not ready. */
   ready?(session: Session): Promise<string | undefined>
-  /** The prompt of an agent with what it should know besides: where it is, and whom it may delegate to. */
+  /** Returns an agent's prompt with its context: environment and available sub-agents. */
   blocks(
     session: Session,
     frame: AgentFrame,
     prompt: string,
     now?: { history?: readonly StoredMessage[]; page?: string | undefined },
   ): Promise<readonly PromptBlock[]>
-  /** A call of the agent that the session talks to is about to be made of these. */
+  /** Called before the session's agent makes a model call from these parts. */
   onStart(session: Session, call: ModelCallStart): void
-  /** The agent that a session talks to. Throws `AgentNotFound` (404). */
   agent(session: Session, name: string): Promise<AgentDefinition>
-  /** Whom the agents of a session may delegate to, with this page open. */
+  /** Returns the agents that a session can delegate to with this page open. */
   agents(session: Session, page?: string): Promise<readonly AgentDefinition[]>
-  /** Why an agent of this name cannot be delegated to, where there is one. */
   whyNoAgent?(session: Session, name: string): Promise<string | undefined>
   workspace(session: Session): Promise<{ id: string; path: string }>
-  /** May a call run? Asked anew for each. `rules`: those of the run alone. */
+  /** Decides each call separately with the current rules. `rules` apply to this run only. */
   decide(session: Session, rules?: RuleTexts): RunInput['decide']
   mode(session: Session): NonNullable<RunInput['mode']>
   hooks(session: Session): NonNullable<RunInput['hooks']>
-  /** The messages of a session: addresses that the person typed in them may be fetched. */
+  /** Allows fetching addresses the user typed in these messages. */
   heard(sessionId: string, history: readonly StoredMessage[]): void
-  /** An answer of the agent that a session talks to is over and stored. */
+  /** Called when an answer of the session's agent is finished and stored. */
   onAnswered?(record: RunRecord): void
   limits(): Partial<Limits>
   recovery(): 'continue' | 'wait'
-  /** What the agent of a session, or one of its sub-agents, remembers from its earlier turns. */
   state(
     session: Session,
     workspace: { path: string },
     agentId: string | undefined,
     history: readonly StoredMessage[],
   ): AgentState
-  /** A sub-agent has ended: what it remembers is let go, its background commands end. */
+  /** Called when a sub-agent ends. Drops its state and ends its background commands. */
   dropState(sessionId: string, agentId: string): Promise<void>
-  /** Takes every key and token that is in use out of a text. */
   redact(text: string): string
-  /** A section of config.json, for the tool that it belongs to. */
   settings(name: string): unknown
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
   stallMs?: number
 }
 
-/** What of a run is left from an earlier process. */
 export interface RecoveredState {
   resume: Resume
-  /** Where the journal of the session ends: how many frames, and the number of the last chunk. */
+  /** End of the session's journal: the frame count and the last chunk's number. */
   seq: number
   lastNumber: number
-  /** Numbers that were jumped over: a client that holds one saw what is lost. */
+  /** Skipped numbers. A client with one of them saw lost events. */
   gaps: LogGap[]
 }
 
@@ -126,30 +118,27 @@ export interface LogGap {
 
 /** Everything that can fail before a run exists. */
 export interface PreparedRun {
-  /** Master first, the agent of this run last. */
+  /** Ordered from the master to the agent of this run. */
   frames: readonly AgentFrame[]
   tools: readonly Tool[]
   model: RunInput['model']
   instructions: string
   workspace: { id: string; path: string }
   history: StoredMessage[]
-  /** What the agent's definition allows one turn of it. */
+  /** Limit per turn from the agent's definition. */
   maxSteps?: number
   callOptions?: RunInput['callOptions']
   budget?: Budget
-  /** Set for a sub-agent. */
   child?: ChildRun
   /** Shared by a tree of agents. */
   takeCallId?: (id: string) => Promise<boolean>
 }
 
-/** What the first call of a run starts with. */
 interface ModelCallStart extends Pick<PreparedRun, 'tools' | 'model' | 'history'> {
   blocks: readonly PromptBlock[]
   userMessageId: string
 }
 
-/** The place of the agent that a session talks to. */
 export function masterFrame({ name, allowedSubAgents, maxDepth }: AgentDefinition): AgentFrame {
   return {
     kind: 'master',
@@ -204,7 +193,7 @@ export async function prepareRun(
   }
 }
 
-/** The same for a sub-agent, whose message is stored already. */
+/** Prepares a sub-agent's run. Its message is already stored. */
 export async function prepareChildRun(
   options: RunManagerOptions,
   session: Session,
@@ -216,7 +205,7 @@ export async function prepareChildRun(
   return { ...parts, ...(summary === true && { tools: [], maxSteps: 1 }), child }
 }
 
-/** The same for a sub-agent that works for nobody: a person has told it something. */
+/** Prepares a sub-agent's run without a parent, started by a user message. */
 export function prepareStandaloneRun(
   options: RunManagerOptions,
   session: Session,
@@ -272,13 +261,13 @@ async function prepareAgentRun(
   }
 }
 
-/** An agent that has them all finds the rarer ones when it needs them. */
+/** An agent with all tools gets the rarer ones through ToolSearch. */
 export function allowedTools(names: readonly string[], all: readonly Tool[]): readonly Tool[] {
   const picked = pickTools(names, all)
   return picked.length === all.length ? deferToCore(all) : picked
 }
 
-/** An imported agent has none of its own: it is the one that is known here by its name, or any other. */
+/** An imported agent has no prompt of its own. Uses the local agent with its name, or a generic one. */
 async function agentPrompt(
   options: RunManagerOptions,
   session: Session,
@@ -289,7 +278,7 @@ async function agentPrompt(
   return known?.prompt ?? 'You go on with a conversation that was imported, as a helpful agent of this workspace.'
 }
 
-/** What the open pages of the session's workspace offer; nothing to a run that nobody looks at. */
+/** Returns the actions that the workspace's open pages offer. Empty for a headless run. */
 export function pageOffers(
   options: RunManagerOptions,
   { workspaceId }: Session,
@@ -298,7 +287,7 @@ export function pageOffers(
   return (action) => headless !== true && (options.offers?.(workspaceId, action) ?? false)
 }
 
-/** Nothing where nothing is set, or the model is away: it is missed when it is called. */
+/** Returns undefined if nothing is set or the model is unavailable. The model call reports that later. */
 async function callSettingsFor(
   options: RunManagerOptions,
   model: string,
@@ -309,7 +298,7 @@ async function callSettingsFor(
   return callOptions === undefined ? {} : { callOptions }
 }
 
-/** A run that is taken up may yet have to wait, or to finish its calls: its model is missed when it is called. */
+/** A resumed run may only need to wait or finish its tool calls, so a missing model fails only when called. */
 function modelOrAbsent(options: RunManagerOptions, id: string, mayBeAbsent: boolean): Promise<RunInput['model']> {
   return options.model(id).catch((error: unknown) => {
     if (!mayBeAbsent) throw error
@@ -317,7 +306,7 @@ function modelOrAbsent(options: RunManagerOptions, id: string, mayBeAbsent: bool
   })
 }
 
-/** Stands for a model that a run was started with and that is gone: whoever calls it hears what to set. */
+/** Stands in for a model that is no longer available. Calls fail with a hint on what to configure. */
 function absentModel(id: string, error: unknown): { id: string; model: LanguageModelV4 } {
   const refuse = (): Promise<never> => Promise.reject(error as Error)
   const [provider = id, ...rest] = id.split('/')

@@ -36,12 +36,11 @@ function change(events: string[], extra: Partial<Tool> = {}): Tool {
   return checkTool({ ...base, name: 'Change', ...extra }, 'change')
 }
 
-/** A long answer that stands still in the middle. */
 function halting(gate: string, text = 'Once upon a time there was a fox.'): Script {
   return { by: 'prompt', turns: [[{ text, chunks: 7 }, { gate }, { text: ' The end.' }]] }
 }
 
-/** A run that stands still with everything journalled up to here and more sent than that. */
+/** Stops a run with everything journaled up to the gate, and more events sent after it. */
 async function crashAt(
   test: TestRuns,
   gate: string,
@@ -54,7 +53,7 @@ async function crashAt(
   return { sink, runId: run.id, messageId: run.messageId, journalled: run.log.number }
 }
 
-/** What a client has after all of its connections: a stream that begins anew replaces what it had. */
+/** Folds a client's events over all its connections. A stream that restarts replaces the earlier ones. */
 function folded(...sinks: TestSink[]): unknown {
   const chunks = sinks.flatMap((sink) => sink.chunks())
   const anew = chunks.findLastIndex(({ type }) => type === 'start')
@@ -108,7 +107,7 @@ describe('a run that a crash cut', () => {
     expect(Math.min(...kept.events.map(({ number }) => number))).toBeGreaterThan(journalled + numberJump)
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
 
-    // The next process jumps beyond the second one's numbers, even if those were never journalled.
+    // The next process skips past the second one's numbers, even if they were never journaled.
     const third = test.next(halting('open'))
     third.model.open('open')
     await third.live.recover()
@@ -250,7 +249,7 @@ describe('a run that a crash cut', () => {
   it('is closed when a later run of its session is unfinished too', async () => {
     const test = await open(halting('here'))
     const first = await crashAt(test, 'here')
-    // A process that did not take up the first one: what a failed recovery may leave.
+    // A process that did not resume the first run, as after a failed recovery.
     const second = test.next(halting('there'))
     const later = await crashAt(second, 'there')
     const third = test.next(halting('open'))
@@ -273,7 +272,7 @@ describe('a run that a crash cut', () => {
   })
 })
 
-/** What a client holds that kept everything up to a number, a delta cut where the number cuts it. */
+/** Events of a client that kept everything up to a number, with a delta cut at that number. */
 function cutAt(sink: TestSink, after: number): TestSink['events'] {
   return sink.events.flatMap(({ number, chunk }) => {
     if (number <= after) return [{ number, chunk }]

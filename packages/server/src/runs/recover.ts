@@ -6,11 +6,11 @@ import type { LogGap, RecoveredState } from './prepare-run.ts'
 export interface UnfinishedRun extends RecoveredState {
   record: RunRecord
   session: Session
-  /** Whether no later run of the session is unfinished too. */
+  /** True if no later run of the session is unfinished. */
   latest: boolean
 }
 
-/** What earlier processes left unfinished, oldest first. Ends the processes that they left behind before anything else. */
+/** Returns unfinished runs of earlier processes, oldest first. Kills their orphaned processes first. */
 export async function readUnfinishedRuns(
   store: Store,
   onError: (message: string, record: Pick<RunRecord, 'id' | 'sessionId'>, error: unknown) => void,
@@ -55,21 +55,21 @@ function findGaps(record: RunRecord, frames: readonly Frame[]): LogGap[] {
 
 interface OrphanProcesses {
   runId: string
-  /** Leaders of process groups, as they were journalled. */
+  /** Journaled leaders of process groups. */
   processes: readonly { pid: number; startTime: string }[]
 }
 
 /**
- * Ends what a crashed process left behind: the journalled process groups, if their leader is still the one that began
- * at that time, and every process that carries the mark of a call of these runs, so that neither a leader that is gone
- * nor a crash between a start and its journal entry leaves anything. Throws when something may not be ended.
+ * Kills processes left by a crash: journaled process groups whose leader still has the recorded start time, and all
+ * processes marked with a call of these runs. The marks cover leaders that are gone and crashes before the journal
+ * entry. Throws if a process cannot be killed.
  */
 export function killOrphanProcesses(runs: readonly OrphanProcesses[]): void {
   for (const { pid, startTime } of runs.flatMap(({ processes }) => processes)) {
     if (startTime !== '' && processStartTime(pid) === startTime) killProcess(-pid)
   }
   if (runs.length === 0 || process.platform !== 'linux') return
-  // What is ended may have started another while it was looked for.
+  // A process may spawn another during the scan, so repeat until none remain.
   for (let found = markedProcesses(runs); found.length > 0; found = markedProcesses(runs))
     for (const pid of found) killProcess(pid)
 }
@@ -88,7 +88,7 @@ function markedProcesses(runs: readonly OrphanProcesses[]): number[] {
   })
 }
 
-/** Empty for processes of others, for those that are gone, and for zombies. */
+/** Returns an empty string for foreign, exited and zombie processes. */
 function readEnvironment(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8')

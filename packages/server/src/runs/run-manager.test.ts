@@ -35,7 +35,6 @@ const approving: Script = {
   turns: [[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }], [{ text: 'Done.' }]],
 }
 
-/** A store one of whose parts behaves otherwise. */
 function withStore(store: Store, change: Partial<Store>): Store {
   return { ...store, ...change }
 }
@@ -353,7 +352,7 @@ describe('a store that can no longer be written', () => {
     const sink = createTestSink()
     run.subscribe(sink, {})
     await sink.ended
-    // Nobody has asked for the end so far: its failure must not end the process.
+    // Nobody awaits the end yet, and its failure must not crash the process.
     for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
     await expect(run.done).rejects.toMatchObject({ name: 'NotStored' })
     expect(sink.chunks().find(({ type }) => type === 'error')).toMatchObject({

@@ -26,31 +26,29 @@ import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
 export type { LiveRun } from './sub-agent-host.ts'
 export type { RunManagerOptions, RunRequest } from './prepare-run.ts'
 
-/** The runs that this process owns: at most one per session. */
+/** The runs of this process, at most one per session. */
 export interface RunManager {
-  /** Opens a run that answers a stored user message. Throws `SessionBusy` (409). */
+  /** Starts a run that answers a stored user message. Throws `SessionBusy` (409). */
   start(start: StartRun): Promise<LiveRun>
   get(sessionId: string): LiveRun | undefined
-  /** The run of a sub-agent that is at work. */
   getAgent(sessionId: string, agentId: string): LiveRun | undefined
-  /** Stops a sub-agent and what it started; its parent goes on. False when it is not at work. */
+  /** Stops a sub-agent and its children. Its parent continues. Returns false if it is not active. */
   stopAgent(sessionId: string, agentId: string): Promise<boolean>
   /**
-   * A person tells a sub-agent more. While the run of its session goes on it hears it as from its parent; else it goes
-   * on alone, in its own conversation. Throws `AgentNotFound` (404).
+   * Sends the user's message to a sub-agent. During its session's run it arrives as if from the parent. Otherwise the
+   * sub-agent continues alone in its own chat. Throws `AgentNotFound` (404).
    */
   tellAgent(session: Session, agentId: string, message: { id: string; text: string }): Promise<void>
-  /** Aborts the run of a session and waits until it is stored and closed. Undefined when there is none. */
+  /** Aborts a session's run and waits until it is stored and closed. Returns undefined if there is none. */
   stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
-  /** Throws `NoRun` (409). Resolves when the message survives a crash. */
+  /** Throws `NoRun` (409). Resolves once the message is durable. */
   steer(sessionId: string, message: SteeringMessage): Promise<void>
   /** See `Inbox.answer`. */
   answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
-  /** What a page says of a call that it was asked to carry out, see `Inbox.acknowledge`. */
+  /** Handles a page's report about a call it executes, see `Inbox.acknowledge`. */
   acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
-  /** Takes up what an earlier process left unfinished. */
   recover(): Promise<void>
-  /** Ends runs at the next safe point; runs that wait for a person stay as they are. */
+  /** Ends runs at the next safe point. Runs waiting for the user stay as they are. */
   close(): Promise<void>
 }
 
@@ -60,7 +58,7 @@ export interface StartRun {
   request: RunRequest
 }
 
-/** An answer that could not be stored, and the number up to which its stream was sent. */
+/** An answer that could not be stored, and the last number sent on its stream. */
 interface UnstoredRun {
   record: RunRecord
   outcome: RunOutcome
@@ -71,7 +69,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   const { store, inbox } = options
   const runs = new Map<string, OpenRun>()
   const children = new Map<string, OpenRun>()
-  /** What is left of the runs of sub-agents, until the run that they belong to takes them up. */
+  /** Unfinished runs of sub-agents, until their parent run resumes them. */
   const orphans = new Map<string, UnfinishedRun>()
   const opening = new Map<string, Promise<unknown>>()
   const unstored = new Map<string, UnstoredRun>()
@@ -198,7 +196,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     if (!stays) await live.done
   }
 
-  /** A sub-agent whose session has no run answers a person, in a run of its own. */
+  /** Lets a sub-agent answer the user in its own run while its session has none. */
   async function goOnAlone(
     session: Session,
     agent: AgentRecord & { details: AgentDetails },
@@ -248,7 +246,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
       .catch((error: unknown) => warn('the state of a sub-agent was not stored', record, error))
   }
 
-  /** The run of a sub-agent that nobody takes up: what it had written is kept. */
+  /** Closes a sub-agent's run that nobody resumes, and keeps its output. */
   async function closeOrphan(record: RunRecord, session: Session, remains: RecoveredState): Promise<void> {
     const request = record.request as unknown as RunRequest
     const name = request.agent ?? 'agent'
@@ -281,7 +279,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     return live
   }
 
-  /** The run of a sub-agent: it belongs to the run of its session. */
+  /** A sub-agent's run belongs to its session's run. */
   function openChild(given: RunToBegin): OpenRun {
     const { sessionId, agentId } = given.record as RunRecord & { agentId: string }
     const key = childKey(sessionId, agentId)
@@ -307,7 +305,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     return remains
   }
 
-  /** Frames of an ended run become few. Not while somebody still reads: small frames make small pages. */
+  /** Merges the frames of an ended run. Waits for readers, since small frames make small pages. */
   async function merge(live: LiveRun): Promise<void> {
     await live.log.unread()
     if (closing) return
@@ -317,7 +315,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     merging.delete(work)
   }
 
-  /** The disk may have room again. */
+  /** The disk may have space again. */
   async function storeLate(sessionId: string): Promise<void> {
     const late = unstored.get(sessionId)
     if (late === undefined) return

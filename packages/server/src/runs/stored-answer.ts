@@ -5,7 +5,7 @@ import type { LogEvent } from './subscriber.ts'
 
 type ChunkFields = Record<string, unknown> & { type: string }
 
-/** Chunks whose fold is this message: for answers whose log is gone, as in an imported session. */
+/** Returns chunks that fold to this message, for answers without a log, as in imported sessions. */
 export function messageChunks(message: Pick<Message, 'id' | 'parts' | 'metadata'>): Chunk[] {
   const { id, parts, metadata } = message
   return [
@@ -80,7 +80,7 @@ function chunk(fields: ChunkFields): Chunk {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as unknown as Chunk
 }
 
-/** The answer and the state of its run in one commit. A run that is over leaves no ask open. */
+/** Stores the answer and the run's state in one commit. Closes the asks of an ended run. */
 export async function storeAnswer(store: Store, record: RunRecord, message: Message, status: RunStatus): Promise<void> {
   const { sessionId, agentId } = record
   const at = { sessionId, ...(agentId !== null && { agentId }) }
@@ -98,7 +98,7 @@ export async function storeAnswer(store: Store, record: RunRecord, message: Mess
   })
 }
 
-/** A finished answer as its stream: from the log of its run, or, where that is gone, from the message itself. */
+/** Returns a finished answer's events from its run log, or from the message if the log is gone. */
 export async function replayEvents(
   store: Store,
   sessionId: string,

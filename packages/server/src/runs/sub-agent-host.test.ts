@@ -26,7 +26,6 @@ const task = (name: string, more: object = {}): ScriptTurn[number] => ({
   call: { name: 'Task', input: { name, task: `work of ${name}`, ...more } },
 })
 
-/** Each agent knows from its prompt who it is. */
 function cast(turns: Record<string, ScriptTurn[]>): Script {
   return (prompt) => {
     const system = prompt.find(({ role }) => role === 'system')
@@ -142,7 +141,6 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
   expect(message?.metadata?.subAgents).toEqual({ tokens: await spentBelow(second) })
 })
 
-/** What the answers of all sub-agents took themselves. */
 async function spentBelow({ store }: TestRuns): Promise<number> {
   const agentIds = (await store.agents.list('s1')).map(({ agentId }) => agentId)
   const pages = await Promise.all(agentIds.map((agentId) => store.messages.branch({ sessionId: 's1', agentId })))

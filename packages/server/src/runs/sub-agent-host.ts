@@ -36,22 +36,22 @@ import {
 } from './prepare-run.ts'
 
 interface SubAgentHost extends AgentHost {
-  /** Nothing that happens from now on is written. */
+  /** Stops all further writes. */
   freeze(): Promise<void>
 }
 
 interface SubAgentHostOptions {
   live: RunManagerOptions
   session: Session
-  /** What the root was started with: sub-agents have its client, page and limits. */
+  /** The root's request. Sub-agents inherit its client, page and limits. */
   request: RunRequest
   open(given: RunToBegin): OpenRun
-  /** What an earlier process left of a run. Can be taken once. */
+  /** Returns a run's state from an earlier process, only once. */
   takeRemains(runId: string): RecoveredState | undefined
   takeCallId(id: string): Promise<boolean>
 }
 
-/** Gives sub-agents a conversation in the store and runs like any other. */
+/** Stores a chat per sub-agent and starts its runs like any other. */
 function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
   const { live: options, session, request } = given
   const { store } = options
@@ -117,7 +117,7 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
     }
   }
 
-  /** The message is stored before the run, which is stored before it begins. */
+  /** Stores the message, then the run, then starts it. */
   async function begin(child: ChildRun): Promise<RunRecord> {
     const at = { sessionId: session.id, agentId: child.record.agentId }
     const { id, text } = child.message
@@ -145,7 +145,7 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
   }
 }
 
-/** What a run took that had ended in an earlier process. */
+/** Adds the usage of a run that ended in an earlier process. */
 function restoreUsage(meter: Meter, { parts, metadata = {} }: StoredMessage): void {
   const { usage, cost = 0, subAgents } = metadata
   const steps = parts.filter(({ type }) => type === 'step-start').length
@@ -167,13 +167,13 @@ function toOutcome(message: Message, status: RunRecord['status']): RunOutcome {
   return { status: ended, message, ...(error !== undefined && { error }) }
 }
 
-/** A live run's door to its sub-agents. Made when it is first needed: most runs have none. */
+/** A live run's access to its sub-agents. Created on demand, since most runs have none. */
 export interface RunSubAgents {
   link: AgentLink
   writes: WriteLock
-  /** A person stops one. Undefined when it is not at work. */
+  /** Stops a sub-agent for the user. Returns undefined if it is not active. */
   stop(agentId: string): Promise<AgentReport | undefined>
-  /** Nothing that happens below from now on is written. */
+  /** Stops all further writes of the sub-agents. */
   freeze(): Promise<void>
 }
 
@@ -227,7 +227,7 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
   return { link, writes, stop: tree.stop, freeze: host.freeze }
 }
 
-/** What the whole tree of a turn may spend: its own limits of tokens and time. */
+/** Budget of a turn's whole agent tree: its own token and time limits. */
 export function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: number } {
   return { ...(tokens !== undefined && { tokens }), ...(ms !== undefined && { ms }) }
 }
@@ -237,34 +237,32 @@ export interface LiveRun {
   readonly sessionId: string
   readonly messageId: string
   readonly userMessageId: string
-  /** The page that started it, where one did. */
+  /** The page that started the run, if any. */
   readonly client?: string | undefined
   readonly status: RunStatus
   readonly log: LiveLog
-  /** Resolves when the message is stored and exported and the run is closed. Rejects when it could not be stored. */
+  /** Resolves when the message is stored and exported and the run is closed. Rejects if it could not be stored. */
   readonly done: Promise<Message>
-  /** Resolves when it ends or waits for a person. */
+  /** Resolves when the run ends or waits for the user. */
   settled(): Promise<void>
-  /** Sends everything after `after`; a number that this log never sent, or none, gets the whole run. */
+  /** Sends everything after `after`. Without it, or with a number this log never sent, sends the whole run. */
   subscribe(sink: Sink, options: { after?: number; untilWaiting?: boolean }): () => void
 }
 
-/** The hold that the owner of live runs has on one. */
 export interface OpenRun extends LiveRun {
   status: RunStatus
   begin(): void
   abort(reason: NamedError): void
-  /** Throws `NoRun` (409) when the turn has decided to end. Resolves when the message survives a crash. */
+  /** Throws `NoRun` (409) if the turn is already ending. Resolves once the message is durable. */
   steer(message: SteeringMessage): Promise<void>
-  /** An answer came: until the run says otherwise it does not wait any more. */
+  /** Called when an answer arrives. The run no longer waits until it says so again. */
   moved(): void
-  /** A person stops a sub-agent. Undefined when it is not at work. */
   stopAgent(agentId: string): Promise<AgentReport | undefined>
-  /** A person tells a sub-agent more. Throws `AgentNotFound` (404). */
+  /** Sends the user's message to a sub-agent. Throws `AgentNotFound` (404). */
   tellAgent(agentId: string, message: { id: string; text: string }): Promise<void>
-  /** Nothing that happens from now on is written, here or below. */
+  /** Stops all further writes of the run and its sub-agents. */
   freeze(): Promise<void>
-  /** The process is going: end at a safe point, or stay as it is when waiting. */
+  /** Called on shutdown. Ends at a safe point, or leaves a waiting run as it is. */
   leave(): Promise<void>
 }
 
@@ -276,9 +274,8 @@ export interface RunToBegin {
 }
 
 export interface RunToOpen extends RunToBegin {
-  /** Opens the run of a sub-agent. */
   openChild: SubAgentHostOptions['open']
   takeRemains: SubAgentHostOptions['takeRemains']
-  /** Called before the streams end, when everything is stored, or with what could not be. */
+  /** Called before the streams end, once everything is stored. Otherwise gets the unstored outcome. */
   onClosed: (unstored?: RunOutcome) => void
 }

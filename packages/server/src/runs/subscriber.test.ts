@@ -6,7 +6,7 @@ let clock = 0
 let waits: number[]
 let written: string[]
 beforeEach(() => {
-  // After the last beat of the test before.
+  // Starts after the last flush of the previous test.
   clock = Math.max(clock + 100, performance.now())
   waits = []
   written = []
@@ -19,7 +19,6 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** A client that is there for what comes, and to whom a write takes so long. */
 function reader(writeMs: number) {
   const sink = {
     write(text: string) {
@@ -40,7 +39,6 @@ function reader(writeMs: number) {
   return subscriber
 }
 
-/** What is waited before the second of two chunks is written. */
 async function waitBetween(writeMs: number): Promise<number | undefined> {
   const subscriber = reader(writeMs)
   await setImmediate()

@@ -2,43 +2,42 @@ import { type Chunk, formatEvent } from '@troupe/protocol'
 import type { Sink } from '../http/stream-response.ts'
 
 export interface Subscriber {
-  /** Receives chunks as they come; otherwise it is catching up from the log. */
+  /** True while it receives live chunks, false while it catches up from the log. */
   readonly live: boolean
   push(number: number, event: string): void
-  /** What comes now may not be sent yet: it is caught up with after `wake`. */
+  /** Withholds new chunks. They are caught up after `wake`. */
   hold(): void
-  /** Goes on catching up, unless the client has to take something first. */
+  /** Continues catching up, unless the client is still draining. */
   wake(): void
-  /** Looks whether it is over. */
+  /** Closes the subscriber if the log is over. */
   check(): void
   close(): void
 }
 
-/** A piece of the log. `upTo`: there is nothing more up to this number. `complete`: nor beyond it, for now. */
+/** A page of the log. It contains everything up to `upTo`. `complete`: nothing more exists yet. */
 export interface LogPage {
   events: LogEvent[]
   upTo: number
   complete: boolean
 }
 
-/** The log, as a subscriber sees it. */
 export interface LogSource {
-  /** From memory; undefined when the journal has to be read first. */
+  /** Reads from memory. Returns undefined if the journal must be read first. */
   recent: (after: number) => LogPage | undefined
-  /** From the journal: at most so much as a client may be owed. */
+  /** Reads from the journal, at most as much as may be buffered for a client. */
   read: (after: number) => Promise<LogPage>
-  /** Whether nothing more comes. `untilWaiting`: for those who go when only a person can go on. */
+  /** True if nothing more comes. `untilWaiting`: also true while the run waits for the user. */
   over: (untilWaiting: boolean) => boolean
   closed: (subscriber: Subscriber) => void
 }
 
-/** A client that takes no more than this is cut off from the live stream and catches up from the log. */
+/** Buffer limit. A slower client leaves the live stream and catches up from the log. */
 const fullAt = 1 << 20
 const flushAt = 1 << 16
 
 /**
- * Exactly one of three things goes on at any time: it is `live`, it is `catching` up, or it is `full` and waits for the
- * client; else it is `held` until the log wakes it. A class, since hundreds may stand open.
+ * Always in one state: `live`, `catching` up, `full` (waiting for the client), or `held` until the log wakes it. A
+ * class, since hundreds may be open.
  */
 export function createSubscriber(
   sink: Sink,
@@ -95,7 +94,6 @@ class SinkSubscriber implements Subscriber {
     this.#source.closed(this)
   }
 
-  /** Hands what waits to the sink. */
   flush(): void {
     if (this.#buffer === '' || this.#state === 'closed') return
     const text = this.#buffer
@@ -108,7 +106,7 @@ class SinkSubscriber implements Subscriber {
     this.live = now === 'live'
   }
 
-  /** Reads on from the log until nothing is missing, then goes live in the same tick. */
+  /** Reads the log until nothing is missing, then goes live in the same tick. */
   async #catchUp(): Promise<void> {
     this.#become('catching')
     for (;;) {
@@ -126,7 +124,7 @@ class SinkSubscriber implements Subscriber {
     }
   }
 
-  /** False when the client has to take something first. */
+  /** Returns false if the client must drain first. */
   #send(page: LogPage): boolean {
     let text = ''
     for (const { number, chunk } of page.events) {
@@ -139,13 +137,13 @@ class SinkSubscriber implements Subscriber {
     return text === '' || this.#write(text)
   }
 
-  /** Hands text to the sink; false, and on its way again once it is drained, when that has enough. */
+  /** Writes text to the sink. Returns false if the sink is full, and resumes once it drains. */
   #write(text: string): boolean {
     let waiting: number
     try {
       waiting = this.#sink.write(text)
     } catch {
-      // Whoever cannot be written to has gone; nobody else may suffer from it.
+      // A failed write means the client is gone. Other clients must not be affected.
       this.close()
       return false
     }
@@ -157,7 +155,7 @@ class SinkSubscriber implements Subscriber {
     return false
   }
 
-  /** The log could not be read: the client will ask again where it stood. */
+  /** The log could not be read. The client will reconnect at its last position. */
   #lost(): undefined {
     if (this.#state !== 'closed') this.#end()
   }
@@ -168,16 +166,16 @@ class SinkSubscriber implements Subscriber {
   }
 }
 
-/** How often subscribers are written to at most, in milliseconds: a person sees no difference, a system call less does. */
+/** Minimum interval between writes in milliseconds. Invisible to users, but saves system calls. */
 const flushMs = 25
-/** Where hundreds read at once, chunks wait longer for each other, so that writing takes a twentieth of the time and no more. */
+/** With hundreds of readers the interval grows, so that writing takes at most a twentieth of the time. */
 const maxFlushMs = 100
 const maxWriteShare = 20
 
 let queue: SinkSubscriber[] = []
 let nextBeat = 0
 
-/** At once after a pause, else with the next beat: chunks that come together leave in one write. */
+/** Flushes at once after a pause, else with the next interval, so that close chunks share one write. */
 function scheduleFlush(subscriber: SinkSubscriber): void {
   if (queue.length === 0) {
     const wait = nextBeat - performance.now()
@@ -193,7 +191,7 @@ function drainQueue(): void {
   const waiting = queue
   queue = []
   for (const subscriber of waiting) subscriber.flush()
-  // Node hands what a response was given to its socket in a tick of its own; all of them were asked for before this one.
+  // Node passes response data to the socket in a separate tick. All of those ticks were queued before this one.
   process.nextTick(() => {
     const took = performance.now() - began
     nextBeat = began + Math.min(maxFlushMs, Math.max(flushMs, maxWriteShare * took))

@@ -15,7 +15,7 @@ it('what a call starts with is the same, byte for byte, over twenty turns', asyn
   for (let turn = 0; turn < 20; turn++) {
     server.script(`turn ${turn}`, [[{ call: { name: 'Glob', input: { pattern: '*' } } }], [{ text: `answer ${turn}` }]])
     await server.chat('s', `turn ${turn}`)
-    // Neither of these may reach a conversation that has begun.
+    // Neither change may reach a session that has started.
     writeFileSync(path.join(server.homePath, 'AGENTS.md'), `Changed ${turn}.`)
   }
   const prompts = server.model.calls.map(({ prompt }) => prompt)
@@ -141,7 +141,6 @@ it('a compaction of any branch is switched off and on', async () => {
   const { message } = await server.chat('s', '/compact')
   const { id } = (message.parts.find(({ type }) => type === 'data-compaction') as { data: { id: string } }).data
   const [first] = await server.messages('s')
-  // A branch of its own, beside the one that was compacted.
   await server.chat('s', 'somebody else', { parentMessageId: first?.id })
   const patch = (off: boolean, of = id): Promise<{ status: number; body: object }> =>
     (server as TestServer).json(`/ai/sessions/s/compactions/${of}`, { method: 'PATCH', body: { off } })

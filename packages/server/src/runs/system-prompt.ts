@@ -14,40 +14,39 @@ import {
 } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
 
-/** A named piece of what every model call starts with. */
 export interface PromptBlock {
   name: string
   text: string
 }
 
-/** Something that a preface tells besides: skills, servers. Empty texts are left out. */
+/** An additional preface section: skills, servers. Empty texts are omitted. */
 interface PrefaceLayer {
   name: string
   text(session: Session, workspace: Workspace): Promise<string> | string
 }
 
-/** What a session's agents know from the start. Built once, stored, and built again where the conversation was compacted. */
+/** The initial knowledge of a session's agents. Built once, stored, and rebuilt after a compaction. */
 interface Preface {
   blocks: PromptBlock[]
   agents: { name: string; description: string; hidden?: true; pageIds?: readonly string[] }[]
-  /** How many compactions the branch had. */
+  /** Number of compactions in the branch. */
   compactions: number
 }
 
 export interface PrefaceOptions {
   store: Pick<Store, 'settings'>
   home: string
-  /** What `~` is. */
+  /** The folder `~` refers to. */
   personHome: string
   layers: readonly PrefaceLayer[]
-  /** On whatever page they are offered. */
+  /** Includes agents offered on any page. */
   agents(session: Session): Promise<Preface['agents']>
 }
 
 interface Prefaces {
   /**
-   * The stored preface, or a new one where there is none or the conversation has been compacted since. Without a history
-   * somebody only looks: then nothing is stored, since servers may still be connecting.
+   * Returns the stored preface, or a new one if there is none or the chat was compacted since. Without a history,
+   * stores nothing: this is a preview, and servers may still be connecting.
    */
   of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
   forget(sessionId: string): Promise<void>
@@ -87,7 +86,6 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
   }
 }
 
-/** Whom this agent may delegate to, of those that the preface knows, with this page open. */
 function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): PromptBlock | undefined {
   const allowed = agents.filter(({ name, hidden, pageIds }) => {
     if (agentKey(name) === agentKey(frame.name) || !isOnPage({ ...(pageIds && { pageIds }) }, page)) return false
@@ -114,28 +112,25 @@ function prefaceKey(sessionId: string): string {
   return `preface:${sessionId}`
 }
 
-/** Whether an agent is offered with this page open. */
 export function isOnPage({ pageIds }: { pageIds?: readonly string[] }, page: string | undefined): boolean {
   return pageIds === undefined || pageIds.length === 0 || (page !== undefined && pageIds.includes(page))
 }
 
-/** Layers of a preface, each for agents that can make use of it. */
+/** Names of preface layers that only some agents can use. */
 export const skillsLayer = 'skills'
 export const serversLayer = 'MCP servers'
 
 interface InstructionFacts {
-  /** What the agent is for, as its definition says it. */
   prompt: string
   frame: AgentFrame
   preface: Preface
   sandbox: SandboxFinding
-  /** The page that is open. */
   page?: string
   /** Set in plan mode. */
   planFile?: string
 }
 
-/** What every model call of an agent starts with, piece by piece: what changes least stands first, so that caches hit. */
+/** Returns the system prompt in blocks. The most stable come first, so that caches hit. */
 export function instructionBlocks(facts: InstructionFacts): PromptBlock[] {
   const { prompt, frame, preface, sandbox, page, planFile } = facts
   const agents = agentsBlock(preface, frame, page)
@@ -148,7 +143,7 @@ export function instructionBlocks(facts: InstructionFacts): PromptBlock[] {
   ]
 }
 
-/** Without the skills for an agent that cannot load any, nor the servers for one that has none of their tools. */
+/** Omits the skills if the agent cannot load any, and the servers if it has none of their tools. */
 export function blocksFor(
   blocks: readonly PromptBlock[],
   tools: readonly { name: string; group: string }[],
@@ -161,7 +156,7 @@ export function blocksFor(
 
 const joinedTexts = new Map<string, string>()
 
-/** The blocks as one text. Equal texts are one text: hundreds of runs may hold it. */
+/** Joins the blocks. Interns the result, since hundreds of runs may hold the same text. */
 export function joinBlocks(blocks: readonly PromptBlock[]): string {
   const instructions = blocks.map(({ text }) => text).join('\n\n')
   const known = joinedTexts.get(instructions)
@@ -172,8 +167,8 @@ export function joinBlocks(blocks: readonly PromptBlock[]): string {
 }
 
 /**
- * What people wrote down for agents: the person's own notes, then those of the folders from the repository down to the
- * workspace, nearest last, each file once. A folder that is not trusted says nothing.
+ * Returns the notes for agents: the user's own, then those of the folders from the repository to the workspace, nearest
+ * last, each file once. Ignores untrusted folders.
  */
 function agentsNotes(options: { home: string; personHome: string; workspace: string; trusted: boolean }): AgentsNote[] {
   const { home, personHome, workspace, trusted } = options
@@ -185,7 +180,7 @@ function agentsNotes(options: { home: string; personHome: string; workspace: str
   return [...own, ...folders.flatMap((folder) => readAgentsNotes(folder, { roots, personHome, seen }))]
 }
 
-/** From the folder that holds `.git` down to this one; this one alone where there is none. */
+/** Returns the folders from the one with `.git` to this one, or only this one if there is none. */
 function foldersDownTo(folder: string): string[] {
   const folders: string[] = []
   for (let each = folder; ; each = path.dirname(each)) {
@@ -195,7 +190,7 @@ function foldersDownTo(folder: string): string[] {
   }
 }
 
-/** Which of the languages that prompts are written in a text is in, as far as its script tells. */
+/** Detects the prompt language of a text by its script. */
 function detectLanguage(text: string): string | undefined {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
@@ -203,7 +198,7 @@ function detectLanguage(text: string): string | undefined {
   return han > 0 && !kana && han * 3 >= letters ? 'zh' : undefined
 }
 
-/** The language of a session: its title follows the first message until the person renames it. */
+/** The session's language, detected from the title. The title follows the first message until the user renames it. */
 export function sessionLanguage({ title }: Pick<Session, 'title'>): { language?: string } {
   const language = detectLanguage(title)
   return language === undefined ? {} : { language }

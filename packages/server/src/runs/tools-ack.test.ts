@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let sessions = 0
-/** A session of the page `page-1` whose run waits for what the page says of its call. */
+/** Starts a run that waits for a report from `page-1`. Returns its ids. */
 async function waiting(): Promise<{ sessionId: string; toolCallId: string }> {
   const sessionId = `ack${++sessions}`
   const toolCallId = `call-${sessionId}`
@@ -59,7 +59,6 @@ describe('POST /ai/tools/ack', () => {
     const stored = { status: 200, body: { result: 'stored' } }
     expect(await ack({ sessionId: 'early', toolCallId: 'soon', output: 'right' })).toEqual(stored)
     expect(await ack({ sessionId: 'early', toolCallId: 'soon', clientId: 'page-2', output: 'forged' })).toEqual(stored)
-    // The first word of a page stands.
     const second = await ack({ sessionId: 'early', toolCallId: 'soon', output: 'changed my mind' })
     expect(second).toMatchObject({ status: 409, body: { error: { name: 'AskClosed' } } })
     const chat = await server.chat('early', 'early', { clientId: 'page-1' })

@@ -23,7 +23,6 @@ const upload = (bytes: Uint8Array, type: string) =>
     headers: { 'content-type': type },
   })
 
-/** The files that the model was sent with the last message. */
 function sentFiles(): { mediaType: string; bytes: Buffer; filename: string | undefined }[] {
   const message = server.model.calls.at(-1)!.prompt.findLast(({ role }) => role === 'user')
   if (message?.role !== 'user') return []
@@ -125,7 +124,7 @@ describe('/ai/blobs', () => {
       ])
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     }
-    // The first type of the same bytes stays: nobody can turn a download into a page.
+    // The first type of the same bytes wins, so nobody can turn a download into a page.
     const bytes = Buffer.from('<b>plain</b>')
     await upload(bytes, 'text/plain')
     expect((await upload(bytes, 'text/html')).body.mediaType).toBe('text/plain')
@@ -169,7 +168,6 @@ describe('attachments', () => {
       filename: 'dot.png',
       url: body.url,
     })
-    // And again in the next turn, from the blob.
     await server.chat('attached', userMessage('what was it?', 'a2'))
     const earlier = server.model.calls.at(-1)!.prompt.find(({ role }) => role === 'user')
     expect(JSON.stringify(earlier)).toContain('image/png')
@@ -186,13 +184,13 @@ describe('attachments', () => {
     for (const [i, [url, mediaType, bytes]] of cases.entries()) {
       const id = `inline${i}`
       expect((await server.chat(id, withFile(`i${i}`, url, mediaType))).status).toBe(200)
-      // Text files are put into the message: every model reads them.
+      // Text files are inlined, because every model can read them.
       if (mediaType === 'text/plain')
         expect(JSON.stringify(server.model.calls.at(-1)!.prompt)).toContain(bytes.toString())
       else expect(sentFiles()).toEqual([{ mediaType, filename: undefined, bytes }])
       expect((await server.messages(id))[0]?.parts[1]).toMatchObject({ url: `/ai/blobs/${hash(bytes)}` })
       expect(readFileSync(path.join(server.homePath, 'blobs', hash(bytes))).equals(bytes)).toBe(true)
-      // The same message again is a retry, however its bytes are spelled.
+      // The same message is a retry, regardless of how its bytes are encoded.
       const count = server.model.calls.length
       expect(
         (await server.chat(id, withFile(`i${i}`, `data:x/y;base64,${bytes.toString('base64')}`, mediaType))).status,

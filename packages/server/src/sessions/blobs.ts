@@ -8,8 +8,8 @@ import type { Route } from '../http/route.ts'
 const unknownType = 'application/octet-stream'
 
 /**
- * Blobs as files named by their hash, with the media type in a small file beside it. Written once and never changed:
- * of two media types for the same bytes the first stays.
+ * Stores blobs as files named by hash, each with a small file for the media type. Immutable: the first media type for
+ * the same bytes wins.
  */
 export function createBlobFiles(folder: string): Blobs {
   async function readType(sha256: string): Promise<string> {
@@ -23,7 +23,7 @@ export function createBlobFiles(folder: string): Blobs {
       const known = await stat(path).catch(() => undefined)
       if (known?.size !== bytes.length) {
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        // The bytes come last: a blob that is there has its type.
+        // Write the bytes last, so an existing blob always has a type.
         await writeSynced(folder, `${sha256}.type`, Buffer.from(cleanType(mediaType)))
         await writeSynced(folder, sha256, bytes)
       }
@@ -50,7 +50,7 @@ export function createBlobFiles(folder: string): Blobs {
   }
 }
 
-/** A whole file or none, also after a power cut. */
+/** Writes a file completely or not at all, even after a power failure. */
 async function writeSynced(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const part = join(folder, `.${randomUUID()}.part`)
   try {
@@ -69,7 +69,7 @@ async function writeSynced(folder: string, name: string, bytes: Uint8Array): Pro
   await syncFolder(folder)
 }
 
-/** Makes the new name durable; Windows cannot open folders and has no need to. */
+/** Makes the new name durable. Windows cannot open folders and does not need this. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
@@ -93,7 +93,7 @@ function cleanType(mediaType: string): string {
   return /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[\x20-\x7e]{0,200})?$/.test(mediaType) ? mediaType : unknownType
 }
 
-/** Types that a browser may show from our own address; everything else is only offered as a download. */
+/** Types a browser may display from our origin. All others are downloads only. */
 const inlineTypes =
   /^(image\/(png|jpeg|gif|webp|avif)|audio\/[a-z0-9.+-]+|video\/[a-z0-9.+-]+|application\/pdf|text\/plain)$/
 

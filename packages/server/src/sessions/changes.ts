@@ -17,9 +17,9 @@ import { route, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 
 interface BranchChanges {
-  /** Files that were changed, made or removed, each once; from the workspace where they lie in it. */
+  /** Changed, created and removed files, each once. Relative to the workspace if inside it. */
   files: string[]
-  /** How many commands ran that may have changed others: what they do is known only as far as they name it. */
+  /** Number of commands that may have changed other files. Only files a command names are known. */
   commands: number
 }
 
@@ -28,13 +28,12 @@ interface BranchToRead {
   sessionId: string
   state: Pick<AgentState, 'roots' | 'undo'>
   tools: readonly Tool[]
-  /** Root to leaf. */
+  /** From root to leaf. */
   chain: readonly StoredMessage[]
-  /** How many of these are none of its business. */
+  /** Number of leading messages to ignore. */
   skip: number
 }
 
-/** Answers that belong together, in their order. */
 interface BranchPiece {
   messages: readonly StoredMessage[]
   skip: number
@@ -42,14 +41,14 @@ interface BranchPiece {
 
 type Call = Extract<Part, { toolCallId: string }>
 
-/** What a branch did to files: by its own calls, by those of its sub-agents at whatever depth, and by taking back. */
+/** Collects file changes of a branch: its own calls, those of sub-agents at any depth, and undos. */
 async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<BranchChanges> {
   const { store, sessionId, state, tools } = given
   const root = state.roots[0] ?? '/'
   const pieces: BranchPiece[] = [{ messages: chain, skip }]
   const agents = await store.agents.list(sessionId)
   const read = new Set<string>()
-  // Grows while it is walked: agents have agents.
+  // Grows during iteration, since agents have sub-agents.
   if (agents.length > 0) for (const piece of pieces) pieces.push(...(await below(piece)))
   const files = new Set<string>()
   let commands = 0
@@ -80,7 +79,7 @@ async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<B
     return once(leaf === undefined ? [] : await store.messages.chain(at, leaf))
   }
 
-  /** An agent that was there before was told more by a call: the answer to that. */
+  /** Returns the answer of an existing agent that a call sent more input. */
   async function told(runId: string): Promise<BranchPiece> {
     const run = await store.runs.get(runId)
     if (run?.agentId == null) return once([])
@@ -108,7 +107,6 @@ async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<B
             if (mayBeMore) commands++
           }
         }
-        // Where the next command runs.
         const { cwd: next } = (call.output ?? {}) as { cwd?: unknown }
         if (ran.length > 0 && typeof next === 'string') cwd = next
       }
@@ -124,12 +122,12 @@ function changeNotes(call: Call): CallNotes {
   return (call.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
 }
 
-/** Files that the result says were changed: a diff, a patch of several, or what an undo put back. */
+/** Returns the files a result reports as changed: a diff, a patch, or the files of an undo. */
 function shownFiles(call: Call): string[] {
   const content = (changeNotes(call).display?.content ?? {}) as { kind?: unknown; files?: unknown }
   const diffs = content.kind === 'diff' ? [content] : content.kind === 'patch' ? content.files : []
   const { restored, removed } = (call.output ?? {}) as { restored?: unknown; removed?: unknown }
-  // What was imported may be anything.
+  // Imported data may have any shape.
   const named = (Array.isArray(diffs) ? diffs : []).flatMap((one: { path?: unknown; from?: unknown } | null) => [
     one?.from,
     one?.path,
@@ -158,7 +156,6 @@ export interface ChangesOptions {
 
 const id = z.string().min(1).max(64)
 
-/** What the branches of a session did to files. */
 export function changeRoutes({ store, tools, stateOf }: ChangesOptions): Route[] {
   return [
     route({

@@ -19,12 +19,10 @@ import type { RunManager } from '../runs/run-manager.ts'
 import type { PromptBlock } from '../runs/system-prompt.ts'
 import { cacheBreak, fingerprints, type LastCalls } from './context.ts'
 
-/** What the next call of a session would be made of. */
 export interface NextCall {
   model: { id: string; contextWindow?: number; price?: { input: number; output: number } }
   blocks: PromptBlock[]
   tools: readonly Tool[]
-  /** What the open pages of the session's workspace offer. */
   offers: Offers
   mode: Mode
 }
@@ -35,11 +33,10 @@ interface ContextPiece {
   tokens: number
   cost?: number
   messageId?: string
-  /** Of an instruction: it is not what the newest call was sent. */
+  /** For an instruction: true if it differs from the newest call. */
   changed?: boolean
 }
 
-/** The context X-ray. */
 export function contextRoutes(options: {
   store: Store
   live: RunManager
@@ -66,7 +63,7 @@ export function contextRoutes(options: {
           leaf === undefined ? [] : store.messages.chain(at, leaf),
         ])
         const { model, blocks } = next
-        // Those behind ToolSearch are not sent before they are found.
+        // Tools behind ToolSearch are not sent until found.
         const tools = shownTools(next.tools, chain, next.offers, next.mode)
         const before = new Map(last?.blocks)
         const now = fingerprints(blocks, tools)
@@ -137,7 +134,7 @@ export function contextRoutes(options: {
     throw new NamedError('CompactionNotFound', 'There is no such compaction in this session.', { status: 404 })
   }
 
-  /** Of all branches. */
+  /** Covers all branches. */
   async function* everyMessage(at: { sessionId: string }): AsyncGenerator<StoredMessage> {
     for (let after: number | null = 0; after !== null;) {
       const { messages, next }: Awaited<ReturnType<Store['messages']['page']>> = await store.messages.page(at, {
@@ -182,7 +179,7 @@ function messagePieces(
   })
 }
 
-/** What a message brought in is a piece of its own: it may be far longer than the message. */
+/** Counts expansions of a message separately, since they may be far longer than the message. */
 function attachmentName(part: StoredMessage['parts'][number]): string | undefined {
   const kind = /^data-(skill|command|mention)$/.exec(part.type)?.[1]
   if (kind === undefined || !('data' in part)) return undefined

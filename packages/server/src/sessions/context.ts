@@ -14,7 +14,6 @@ import type { RunManagerOptions } from '../runs/prepare-run.ts'
 import { createPrefaces, instructionBlocks, type PrefaceOptions, type PromptBlock } from '../runs/system-prompt.ts'
 import type { Logger } from '../util/logger.ts'
 
-/** What model calls of a session start with, and what the newest one did. */
 interface Context {
   blocks(
     session: Session,
@@ -33,7 +32,6 @@ export function openContext(
     sandbox: SandboxFinding
     logger: Logger
     workspace(session: Session): Promise<Workspace>
-    /** The plan file of a session in plan mode. */
     planFile(session: Session, workspace: Workspace): string | undefined
   },
 ): Context {
@@ -67,13 +65,12 @@ export function openContext(
   }
 }
 
-/** What the newest model call of a session started with, by name and hash: to see later what has changed. */
+/** Names and hashes of the newest model call's prompt parts, to detect later changes. */
 interface LastCall {
   at: number
   model: string
-  /** The message that it answered. */
   userMessageId: string
-  /** Compactions that a person had switched off. */
+  /** Compactions the user turned off. */
   undone: string[]
   blocks: [name: string, hash: string][]
 }
@@ -92,10 +89,10 @@ interface CallToNote {
   history: readonly StoredMessage[]
 }
 
-/** So many are held; of others what is stored is told. */
+/** Maximum records in memory. Others are read from the store. */
 const maxHeld = 1000
 
-/** Stored only where a call starts otherwise than the one before: most do not. */
+/** Stores a record only if it differs from the previous call, which is rare. */
 function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
   const held = new Map<string, LastCall>()
   return {
@@ -123,7 +120,7 @@ function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
   }
 }
 
-/** What of the next call is not as the newest one began, by name; the first such thing. */
+/** Returns the name of the first part of the next call that differs from the newest one. */
 export function cacheBreak(
   last: LastCall,
   now: { blocks: LastCall['blocks']; chain: readonly StoredMessage[] },
@@ -149,7 +146,7 @@ function switchedOffCompactions(messages: readonly StoredMessage[]): string[] {
     })
 }
 
-/** Tools come first in what providers cache, then the instructions. */
+/** Providers cache tools first, then the instructions. */
 export function fingerprints(blocks: readonly PromptBlock[], tools: readonly Tool[]): LastCall['blocks'] {
   let known = toolHashes.get(tools)
   if (known === undefined) {
@@ -159,7 +156,7 @@ export function fingerprints(blocks: readonly PromptBlock[], tools: readonly Too
   return [internFingerprint('tools', known), ...blocks.map(({ name, text }) => internFingerprint(name, hash(text)))]
 }
 
-/** Sessions that wait by the hundred begin with nearly the same blocks: each of them is held once. */
+/** Interned, because hundreds of waiting sessions have nearly the same blocks. */
 const fingerprintCache = new Map<string, [name: string, hash: string]>()
 const maxFingerprints = 5000
 
@@ -173,7 +170,7 @@ function internFingerprint(name: string, hashed: string): [name: string, hash: s
   return made
 }
 
-/** Sessions of a workspace share their list of tools. */
+/** Sessions of a workspace share their tool list. */
 const toolHashes = new WeakMap<readonly Tool[], string>()
 
 function hash(text: string): string {

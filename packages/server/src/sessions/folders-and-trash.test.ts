@@ -78,7 +78,7 @@ it('what has lain in the trash for 30 days goes by itself, and nothing else', as
   database.exec("update setting set value = json_set(value, '$[0].at', 0) where key = 'removals'")
   database.close()
   const { store, live } = server
-  // It is taken out of the trash while another is being deleted.
+  // Restore it while another session is being deleted.
   const onDelete = async (): Promise<void> => void (await patch('wanted', { trashed: false }))
   await emptyOldTrash({ store, live, onDelete, logger: () => undefined })
   expect(await ids('?view=trashed')).toEqual(['young'])

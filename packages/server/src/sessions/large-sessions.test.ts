@@ -4,7 +4,7 @@ import { jsonOf, largeExports } from '../testing/large-exports.ts'
 import { makeZip } from '../testing/make-zip.ts'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
-/** Enough for anything quadratic, or done in one go, to take far longer than is allowed. */
+/** Large enough that quadratic or blocking work exceeds the time limit. */
 const count = 3000
 
 let server: TestServer
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A request and all of its answer. No stretch of work on it may keep the event loop. */
+/** Sends a request and reads its whole response. Nothing may block the event loop. */
 async function unhurried(target: string, options?: Parameters<TestServer['request']>[1]): Promise<string> {
   const { result, pauseMs } = await longestPause(async () => {
     const response = await server.request(target, options)

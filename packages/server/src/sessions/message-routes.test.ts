@@ -115,7 +115,7 @@ describe('an answer that was cut', () => {
     const metadata = { continues: cut?.id }
     expect(body.message).toMatchObject({ role: 'assistant', parentMessageId: cut?.id, metadata })
     expect(await ids('cut')).toEqual(['c1', cut?.id, body.message.id])
-    // It repeats what it is told last.
+    // The model echoes its last input.
     expect(JSON.stringify(body.message.parts)).toMatch(/Go on from exactly there/)
     expect((await go('lost')).status).toBe(404)
     expect((await go('c1')).status).toBe(400)

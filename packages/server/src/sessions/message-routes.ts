@@ -8,7 +8,6 @@ import type { KeyedMutex } from '../util/concurrency.ts'
 
 const id = z.string().min(1).max(64)
 
-/** What is done to the messages of a session as a whole: its tree, looking for words in it, taking out and bringing back. */
 export function messageRoutes({
   store,
   live,
@@ -119,7 +118,7 @@ export function messageRoutes({
       throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
   }
 
-  /** The end of the newest branch through a message. A run that is still going on there will make it. */
+  /** Returns the leaf of the newest branch through a message. A live run there will create it. */
   async function newestThrough(inside: Store, sessionId: string, messageId: string): Promise<string> {
     const run = live.get(sessionId)
     if (run === undefined) return (await inside.messages.latestLeaf({ sessionId }, messageId)) ?? messageId
@@ -127,7 +126,7 @@ export function messageRoutes({
     return answer?.id ?? run.userMessageId
   }
 
-  /** Stops the live run if it is one of those: told by the ids down to what it answers, and that of its answer. */
+  /** Stops the live run if `is` matches its chain of message ids and its answer id. */
   async function stopRun(sessionId: string, is: (chain: string[], answerId: string) => boolean): Promise<void> {
     const run = live.get(sessionId)
     if (run === undefined) return
@@ -137,10 +136,10 @@ export function messageRoutes({
   }
 }
 
-/** A new session that holds the messages down to this one. What belongs to runs, agents at work for instance, stays behind. */
+/** Creates a session with the messages up to this one. Run state, such as active agents, is not copied. */
 function forkSession(store: Store, from: Session, messageId: string): Promise<Session> {
   const { workspaceId, title, model, agent, folderId, params } = from
-  // That nothing asks was said of that session alone.
+  // Bypass mode was granted to that session only.
   const mode = from.mode === 'bypass' ? 'default' : from.mode
   const id = newId('ses_')
   return store.transaction(async (inside) => {

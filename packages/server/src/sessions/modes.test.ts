@@ -17,7 +17,6 @@ async function start(options: TestServerOptions = {}): Promise<TestServer> {
 const modeOf = async (server: TestServer, id: string): Promise<unknown> =>
   (await server.json<{ session: { mode: string } }>(`/ai/sessions/${id}`)).body.session?.mode
 
-/** Moves its session on, as ExitPlanMode does. */
 const move = `import { defineTool } from '@troupe/core'
 import { z } from 'zod'
 export default defineTool({
@@ -80,7 +79,7 @@ describe('the mode of a session', () => {
     await free.chat('s', 'hello')
     expect(await modeOf(free, 's')).toBe('bypass')
     await free.close()
-    // Without the flag neither the config nor the session that was left in it count.
+    // Without the flag, bypass in the config or in a stored session has no effect.
     const careful = await start(place)
     expect(await modeOf(careful, 's')).toBe('default')
     await careful.chat('t', 'hello')

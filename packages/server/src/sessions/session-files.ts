@@ -20,7 +20,6 @@ import { findSession } from '../http/scope.ts'
 export interface SessionFileOptions {
   store: Store
   homePath: string
-  /** What the agent of a session may look at. */
   stateOf(session: Session): Promise<FileRoots>
 }
 
@@ -38,7 +37,7 @@ const images: Record<string, string> = {
   '.ico': 'image/x-icon',
 }
 
-/** Files that a person looks at beside the chat: those that the session's agent may read. */
+/** Routes for files shown next to the chat, limited to those the session's agent may read. */
 export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptions): Route[] {
   return [
     route({
@@ -86,7 +85,7 @@ export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptio
   ]
 }
 
-/** As an agent would find it: from its working directory, else from the workspace. */
+/** Resolves like an agent: from its working directory, then from the workspace. */
 function findFile(state: FileRoots, given: string, homePath: string): ReturnType<typeof resolvePath> {
   for (const cwd of new Set([state.cwd, ...state.roots])) {
     const found = resolveWithin({ ...state, cwd }, given)
@@ -98,7 +97,7 @@ function findFile(state: FileRoots, given: string, homePath: string): ReturnType
   })
 }
 
-/** What lies outside is as if it were not there. */
+/** Treats paths outside as missing. */
 function resolveWithin(state: FileRoots, given: string): ReturnType<typeof resolvePath> | undefined {
   try {
     return resolvePath({ state }, given, { for: 'read' })
@@ -136,7 +135,7 @@ const kinds: Record<string, string> = {
 
 const maxPreviewBytes = 5 * 1024 * 1024
 
-/** Files as the page shows them: of the session's workspace, and what the session itself has made. */
+/** Routes for previewed files: those of the session's workspace and those the session created. */
 export function previewRoutes(options: { store: Store; homePath: string }): Route[] {
   const { store, homePath } = options
   return [
@@ -213,7 +212,7 @@ function resolvePreview(given: string, place: PreviewRoots): ReturnType<typeof r
   try {
     return resolvePath({ state: place }, given, { for: 'read' })
   } catch (error) {
-    // Its words name places that are nobody's business outside.
+    // The original message would reveal paths outside the workspace.
     throw new NamedError('OutsideWorkspace', 'Only files of the workspace and of the session are shown.', {
       status: 403,
       data: {},
@@ -232,8 +231,8 @@ function refuseInvalid(text: string, shown: string): void {
 }
 
 /**
- * Whether a real path lies in our home, outside of the folders there that are open to a session: the token, keys and what
- * others said lie there, and no page is shown them, also where the home lies in the workspace.
+ * True if a real path is in the Troupe home, outside the folders open to a session. The home contains the token, keys
+ * and other sessions, so no page may show it, even if it is inside the workspace.
  */
 function isPrivateToHome(real: string, homePath: string, open: readonly string[]): boolean {
   const home = realpathSync(homePath)

@@ -3,7 +3,6 @@ import type { StoredMessage } from '@troupe/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testServer, type TestServer, userMessage } from '../testing/test-server.ts'
 
-/** Counts in what the agents of a session remember. */
 const count = `import { defineTool } from '@troupe/core'
 import { z } from 'zod'
 export default defineTool({

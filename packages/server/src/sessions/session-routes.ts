@@ -176,12 +176,12 @@ export function sessionRoutes(options: {
     }),
   ]
 
-  /** Throws `BadParams` (422) where the model does not take them. */
+  /** Throws `BadParams` (422) if the model does not support them. */
   async function fit(params: ParamValues, model: string | null | undefined): Promise<void> {
     if (Object.keys(params).length > 0) await options.checkParams(await options.modelId(model ?? undefined), params)
   }
 
-  /** `ifTrashed`: somebody may have taken it out of the trash meanwhile. */
+  /** `ifTrashed` rechecks that the session was not restored meanwhile. */
   function remove(id: string, { ifTrashed = false } = {}): Promise<boolean> {
     return inTurn(id, async () => {
       if (ifTrashed && ((await store.sessions.get(id))?.trashedAt ?? null) === null) return false
@@ -211,7 +211,6 @@ function numeric(value: string | undefined): { limit?: number } {
   return value === undefined ? {} : { limit: Math.max(1, Number(value)) }
 }
 
-/** The folders that a person keeps sessions in. */
 export function folderRoutes({ store }: { store: Store }): Route[] {
   return [
     route({
@@ -281,8 +280,8 @@ interface TrashOptions {
 }
 
 /**
- * Deletes for good what has lain in the trash for 30 days, and messages that can no longer be brought back: now, and once
- * an hour. Returns how to end it.
+ * Permanently deletes sessions trashed for 30 days and unrecoverable messages, now and every hour. Returns a function
+ * to stop it.
  */
 export function scheduleTrashCleanup(options: TrashOptions): () => Promise<void> {
   let work = emptyOldTrash(options)
@@ -294,7 +293,7 @@ export function scheduleTrashCleanup(options: TrashOptions): () => Promise<void>
   }
 }
 
-/** One that cannot be deleted is logged and tried again the next time. */
+/** A failed deletion is logged and retried next time. */
 export async function emptyOldTrash({ store, live, onDelete, logger, clock = Date.now }: TrashOptions): Promise<void> {
   const tell = (message: string, error: unknown): void =>
     logger({ level: 'error', message, error: errorInfo(error).message })
@@ -302,7 +301,7 @@ export async function emptyOldTrash({ store, live, onDelete, logger, clock = Dat
     await store.messages.purge()
     for (const id of await store.sessions.trashedBefore(clock() - trashTtlMs)) {
       try {
-        // Deleting takes time, in which somebody may have taken it out again.
+        // Deleting takes time, and the session may have been restored meanwhile.
         if (((await store.sessions.get(id))?.trashedAt ?? null) === null) continue
         await live.stop(id)
         await onDelete(id)

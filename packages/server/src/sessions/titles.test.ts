@@ -13,7 +13,7 @@ afterEach(() => server.close())
 
 const words = 'Please tell me about the tides of the northern sea'
 
-/** Titles the first answer of a session as a server would; gives the title, the models that were asked and the log. */
+/** Titles a session's first answer like a server. Returns the title, the models called and the log. */
 async function titled(given: { answer?: string; on?: boolean; model?: string; rename?: string; more?: string } = {}) {
   const { answer = 'Tides of the North Sea', on = true, model = 'shop/large' } = given
   const asked: string[] = []

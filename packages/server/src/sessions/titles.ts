@@ -10,13 +10,12 @@ export interface TitleOptions {
   store: Store
   models: Pick<Models, 'listModels' | 'resolveChatModel'>
   logger: Logger
-  /** Whether a model is to be asked for titles. */
   isOn(): boolean
-  /** Models that a program brings, and the demo: nobody asked for calls of those beside the conversation. */
+  /** True for program-provided models and the demo, which must not get calls outside the chat. */
   isSilent(model: string): boolean
 }
 
-/** Has a model title sessions after their first answer, beside everything else. What fails is logged. */
+/** Lets a model title sessions in the background after their first answer. Failures are logged. */
 export function createTitleWriter(options: TitleOptions): {
   answered(record: RunRecord): void
   close(): Promise<void>
@@ -54,11 +53,11 @@ export function createTitleWriter(options: TitleOptions): {
     if (!(await isOurs())) return
     const { model: cheap } = await models.resolveChatModel(await cheapest(model))
     const made = await makeTitle(chain, cheap, '', { maxOutputTokens: maxTitleTokens, signal: closing.signal })
-    // The person may have named it meanwhile.
+    // The user may have renamed it meanwhile.
     if (await isOurs()) await store.sessions.update(sessionId, { title: made })
   }
 
-  /** Of the same provider, so that the words go to nobody else. */
+  /** Uses the same provider, so the text goes to no third party. */
   async function cheapest(model: string): Promise<string> {
     const provider = `${model.split('/')[0]}/`
     const priced = (await models.listModels()).flatMap(({ ref, usable, price }) => {

@@ -6,17 +6,17 @@ import { NamedError, newId } from '@troupe/protocol'
 import { z } from 'zod'
 import { route, type Route } from '../http/route.ts'
 
-/** Skills on their way in: unpacked to be looked at, theirs only once the person trusts what they saw. */
+/** Skills being imported. Unpacked for review, and installed only once the user trusts them. */
 export interface SkillImports {
-  /** From a folder or an archive on this machine, or from the bytes of an archive. */
+  /** Accepts a local folder or archive, or the bytes of an archive. */
   stage(source: string | Uint8Array): Promise<{ id: string } & Pick<StagedSkills, 'skills' | 'problems'>>
-  /** The folders that they are in now. One whose name is taken by now is left out; throws where none is left. */
+  /** Returns the installed folders. Skips skills whose name is now taken, and throws if none are left. */
   accept(id: string): string[]
   drop(id: string): void
   close(): void
 }
 
-/** What nobody decided on is let go, the oldest first. */
+/** Undecided imports are dropped, oldest first. */
 const maxStaged = 8
 const stagedMs = 24 * 60 * 60 * 1000
 
@@ -83,7 +83,10 @@ export function createSkillImports(home: string): SkillImports {
   }
 }
 
-/** What a process that was killed had unpacked. `troupe skills` unpacks there, too: what is young may be looked at. */
+/**
+ * Removes leftovers of a killed process. Keeps recent ones, because `troupe skills` unpacks there too and they may be
+ * under review.
+ */
 function forgetOld(parent: string): void {
   if (!existsSync(parent)) return
   for (const name of readdirSync(parent)) {
@@ -93,7 +96,7 @@ function forgetOld(parent: string): void {
   }
 }
 
-/** What is refused is the person's to put right. */
+/** Reports rejections as a 422, since the user can fix them. */
 function attempt<T>(work: () => T, named?: { source: string; name: string }): T {
   try {
     return work()

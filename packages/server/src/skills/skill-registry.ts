@@ -17,27 +17,26 @@ import {
 } from '@troupe/core'
 import type { Part, StoredMessage } from '@troupe/protocol'
 
-/** The skills of each workspace: those of the home, of trusted workspaces around it, and its own where it is trusted. */
+/** The skills of each workspace: the home's, those of enclosing trusted workspaces, and its own if trusted. */
 export interface SkillRegistry {
-  /** As they are on the disk now. With a session: those of its project and of the projects around that as well. */
+  /** Reads the current skills from disk. With a session, includes its project and enclosing projects. */
   of(workspace: Workspace, session?: Pick<Session, 'projectId'>): Promise<FoundSkills>
-  /** The same for who cannot wait; of projects and of workspaces around it only those that were looked up before. */
+  /** Synchronous version. Includes projects and enclosing workspaces only if looked up before. */
   now(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills
-  /** What agents are told of them from the start of a session. */
   text(session: Session, workspace: Workspace): Promise<string>
 }
 
 const maxCached = 100
 
 export function createSkillRegistry(options: {
-  /** Ours. */
+  /** The Troupe home. */
   home: string
   personHome: string
   store: Pick<Store, 'workspaces'>
 }): SkillRegistry {
   const { home, personHome, store } = options
   const kept = new Map<string, { places: SkillPlace[]; find: FindSkills }>()
-  /** The trusted workspaces around a folder, the outermost first, as they were when last asked for. */
+  /** Trusted workspaces around a folder at the last lookup, outermost first. */
   const around = new Map<string, readonly string[]>()
 
   const book: SkillRegistry = {
@@ -78,7 +77,7 @@ export function createSkillRegistry(options: {
       .toSorted((one, other) => one.length - other.length)
   }
 
-  /** The session's project and those around it, the outermost first. */
+  /** Returns the session's project and its ancestors, outermost first. */
   async function projectsOf(workspace: Workspace, { projectId }: Pick<Session, 'projectId'>): Promise<string[]> {
     if (projectId === null) return []
     const all = new Map((await store.workspaces.projects(workspace.id)).map((project) => [project.id, project]))
@@ -100,7 +99,7 @@ export function createSkillRegistry(options: {
   }
 }
 
-/** The parts that skills named in a text become, in order, and a word on those that are not there. */
+/** Returns the parts for skills named in a text, in order, and hints for missing ones. */
 export function loadMentionedSkills(
   text: string,
   skills: readonly Skill[],
@@ -129,7 +128,7 @@ export function loadMentionedSkills(
   return { parts: [...parts.values()], hints }
 }
 
-/** Skills whose text a model is still told: what a summary has taken the place of is loaded anew. */
+/** Returns skills whose text is still in the context. A skill replaced by a summary is loaded again. */
 function skillsInContext(chain: readonly StoredMessage[]): Set<string> {
   const upTo = chain
     .flatMap(({ parts }) => parts)

@@ -1,23 +1,21 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Above this a database is not read as a whole unless that is asked for: it would take seconds. */
+/** Larger databases are read completely only on request, since that takes seconds. */
 const wholeBytes = 64 * 1024 * 1024
 const sampleRows = 500
 
-/** What a look at a database tells. */
 export interface DatabaseCheck {
-  /** Whether all of it was read, or of large tables only some rows. */
+  /** False if large tables were only sampled. */
   whole: boolean
-  /** Why it cannot be used; undefined where it is sound. */
+  /** The reason it cannot be used. Undefined if it is intact. */
   damage?: string
-  /** The version of its tables; 0 where it has none yet. */
+  /** Schema version, or 0 if there is none yet. */
   version: number
-  /** The folders that the person trusts. */
   trusted: string[]
 }
 
-/** Changes nothing. Reads the whole file if it is small or `all` is asked for, and lets nobody else have a turn. */
+/** Read-only. Reads the whole file if it is small or `all` is set. Blocks the thread. */
 export function checkDatabase({ path, all }: { path: string; all: boolean }): DatabaseCheck {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   const whole = all || statSync(path).size <= wholeBytes
@@ -44,7 +42,7 @@ function check(database: DatabaseSync, table?: string): string {
   return String(database.prepare(`pragma quick_check(${what})`).get()?.['quick_check'])
 }
 
-/** Small tables as a whole; the first and the last rows of large ones, and some between, with all that they hold. */
+/** Reads small tables completely. Of large ones, reads the first and last rows and some in between. */
 function sample(database: DatabaseSync): string {
   const tables = database
     .prepare(
@@ -69,7 +67,7 @@ function sample(database: DatabaseSync): string {
 export function isDamage(error: unknown): error is Error {
   const [corrupt, notDatabase] = [11, 26]
   if (!(error instanceof Error && 'errcode' in error)) return false
-  // The lower byte is the kind, the rest says more about it.
+  // The low byte is the error type, the rest is detail.
   const kind = Number(error.errcode) & 0xff
   return kind === corrupt || kind === notDatabase
 }

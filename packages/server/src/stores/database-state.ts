@@ -4,21 +4,20 @@ import { NamedError } from '@troupe/protocol'
 import { runInWorker } from '../util/concurrency.ts'
 import type { DatabaseCheck } from './check-database.ts'
 
-/** What can be said of a home's database without owning it. */
 export interface DatabaseState {
   exists: boolean
-  /** Whether all of it was read, or of a large one only some. */
+  /** False if a large database was only sampled. */
   whole: boolean
   damage?: NamedError
-  /** A later version of Troupe wrote it, so this one does not open it. */
+  /** Set if a later version of Troupe wrote it, so this one cannot open it. */
   newer?: NamedError
-  /** Whether the person trusts this folder; false where that cannot be read. */
+  /** True if the user trusts this folder. False if that cannot be read. */
   trusts(folder: string): boolean
 }
 
 /**
- * Looks at `troupe.db` and changes nothing, also while another process owns the home; `all` reads all of a large one.
- * Away from the thread that asks: others have their turn meanwhile.
+ * Examines `troupe.db` read-only, even while another process owns the home. `all` reads a large one completely. Runs in
+ * a worker thread.
  */
 export async function examineDatabase(home: string, all = false): Promise<DatabaseState> {
   const path = join(home, 'troupe.db')
@@ -41,7 +40,7 @@ export function databaseDamaged(home: string, reason: string): NamedError {
   return new NamedError('DatabaseDamaged', message, { data: { path, fix } })
 }
 
-/** The version of the tables that this program writes: the number of migrations. */
+/** Schema version this program writes: the number of migrations. */
 export const schemaVersion = 7
 
 export function newerDatabase(version: number, known: number = schemaVersion): NamedError {

@@ -27,7 +27,7 @@ const call = z.union([
   }),
 ])
 
-/** What everything that shows or sends a part relies on. */
+/** Minimum shape of each part that rendering and sending rely on. */
 const schemas = new Map<string, z.ZodType>([
   ['text', text],
   ['reasoning', text],
@@ -43,8 +43,8 @@ const schemas = new Map<string, z.ZodType>([
 ])
 
 /**
- * A part of an exported message. One that is not what its type says is told as such and stays out, and a file is one of
- * our blobs: nothing of an import is fetched from elsewhere.
+ * Reads a part of an exported message. An invalid part is replaced by a note. A file must be one of our blobs: an
+ * import fetches nothing from elsewhere.
  */
 function readPart(given: { type: string }): Part {
   const schema = given.type.startsWith('tool-') ? call : schemas.get(given.type)
@@ -76,7 +76,7 @@ const fields = {
   continues: z.string(),
 }
 
-/** What is not of the expected kind is as good as absent. */
+/** Drops fields of the wrong type. */
 function readMetadata(given: Record<string, unknown>): Metadata {
   const good = Object.entries(given).filter(
     ([name, value]) => !Object.hasOwn(fields, name) || fields[name as keyof typeof fields].safeParse(value).success,
@@ -87,8 +87,8 @@ function readMetadata(given: Record<string, unknown>): Metadata {
 type MessageContent = Pick<StoredMessage, 'role' | 'parts'>
 
 /**
- * Instructions that come with an import are nobody's here, for anybody can write such a file: they are shown as a note
- * in the conversation, and no model is told them.
+ * Anyone can write an import file, so its system messages are untrusted. They become a note in the chat and are not
+ * sent to models.
  */
 export function noteSystemMessage<T extends MessageContent>(message: T): T {
   if (message.role !== 'system') return message
@@ -101,12 +101,12 @@ export function noteSystemMessage<T extends MessageContent>(message: T): T {
   return { ...message, role: 'assistant', parts: [note] }
 }
 
-/** What an import takes from exported files, which a person or another program may have written. */
+/** Schemas for exported files, which a user or another program may have written. */
 
-/** The last moment that a date can be. */
+/** The maximum value of a Date. */
 export const latestTime = 8.64e15
 
-/** Milliseconds that are a date; other programs write dates. What is none could never be read again. */
+/** Milliseconds, or a date string as other programs write it. Rejects invalid dates, which could never be read back. */
 const timeSchema = z
   .union([z.number(), z.string().transform((text) => Date.parse(text))])
   .transform(Math.round)
@@ -172,7 +172,7 @@ const agentDetailsSchema = z.object({
   toolCallId: z.string(),
   background: z.boolean(),
   setup: z.object({
-    // As with system messages: instructions of a file are nobody's here.
+    // Untrusted like system messages, so dropped.
     prompt: z.string().transform(() => ''),
     tools: z.array(z.string()),
     model: z.string(),

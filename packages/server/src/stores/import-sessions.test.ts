@@ -103,7 +103,7 @@ describe('importing sessions', () => {
     expect(await everything(store)).toEqual(before)
   })
 
-  /** All that a person sees; ids of workspaces and projects are the database's own. */
+  /** Everything a user sees. Workspace and project ids differ per database, so they are omitted. */
   async function everything(from: Store) {
     const sessions = []
     for (const { id } of (await from.sessions.list({ workspaceId })).sessions.toReversed()) {

@@ -11,7 +11,7 @@ import type { SqlStore } from './sql/sql-store.ts'
 
 export interface ImportReport {
   sessions: (RestoreResult & { sessionId: string; folder: string })[]
-  /** What could not be read, by file and line; the rest was taken. */
+  /** Unreadable entries by file and line. The rest was imported. */
   problems: ImportProblem[]
 }
 
@@ -24,10 +24,9 @@ export interface ImportProblem {
 type Report = (problem: ImportProblem) => void
 
 /**
- * Reads exported sessions back: a folder of sessions, or one session's folder. What is there already is left as it
- * is; what differs is reported. Runs, run logs and blobs are not in such folders. What a session was allowed is not
- * taken, for anybody can write such a folder; what was refused in it is. `closesAsks`: what waited for a person waits no
- * longer.
+ * Imports exported sessions from a folder of sessions or one session's folder. Existing data stays unchanged, and
+ * differences are reported. Runs, run logs and blobs are not in such folders. Allow rules are dropped, since anyone can
+ * write such a folder. Deny rules are kept. `closesAsks` closes open asks.
  */
 export async function importSessions(
   store: SqlStore,
@@ -150,7 +149,7 @@ async function readAgents(sessionId: string, folder: string, problem: Report) {
   return agents
 }
 
-/** Files only: a link could lead anywhere. */
+/** Reads only regular files: a link could point anywhere. */
 function readJson(file: string, problem: Report): unknown {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats?.isFile()) {
@@ -165,7 +164,7 @@ function readJson(file: string, problem: Report): unknown {
   }
 }
 
-/** The project at the same folder, where that lies inside the workspace. */
+/** Returns the project at the same path, if that is inside the workspace. */
 async function findProject(store: Store, workspaceId: string, path: string | null): Promise<string | null> {
   if (path === null) return null
   const projects = await store.workspaces.projects(workspaceId)
@@ -179,7 +178,7 @@ async function findProject(store: Store, workspaceId: string, path: string | nul
   }
 }
 
-/** The folder of these names, from the outside; made where there is none. Null for no names. */
+/** Returns the folder with these names, outermost first. Creates missing ones. Null for no names. */
 export async function findFolder(
   store: Pick<Store, 'folders'>,
   workspaceId: string,
@@ -201,8 +200,8 @@ const chunkBytes = 1 << 20
 const newline = 0x0a
 
 /**
- * The objects in a file of JSON lines, a later line of an id in the place of the earlier. Lines that cannot be taken
- * are reported by number; a last line that was cut off is told apart from a bad one.
+ * Reads objects from a JSON Lines file. A later line replaces an earlier one with the same id. Reports invalid lines by
+ * number, and a truncated last line separately.
  */
 async function readJsonLines<T extends { id: string }>(
   path: string,
@@ -233,7 +232,7 @@ async function readJsonLines<T extends { id: string }>(
   return [...found.values()]
 }
 
-/** Split at newline bytes alone: other line separators are part of a JSON text. */
+/** Splits at newline bytes only, since other line separators may be part of JSON. */
 function* splitLines(path: string): Generator<{ text: string; whole: boolean }> {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   try {

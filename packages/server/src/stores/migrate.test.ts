@@ -17,7 +17,7 @@ describe('migrations', () => {
   })
   afterEach(() => rmSync(home, { recursive: true }))
 
-  /** Every version that was ever released is a fixture; whoever comes from it finds everything. */
+  /** Every released version has a fixture, and upgrading must keep all data. */
   for (const name of readdirSync(fixtures).filter((file) => /^sqlite-\d+\.sql$/.test(file))) {
     it(`opens the database of ${name}`, async () => {
       const old = new DatabaseSync(join(home, 'troupe.db'))

@@ -11,7 +11,7 @@ import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
 
-/** In order; the place in the list is the version, and the last one is `schemaVersion`. */
+/** In order. The position is the version, and the last one is `schemaVersion`. */
 const allSteps: Step[] & { length: typeof schemaVersion } = [
   first,
   call,
@@ -24,14 +24,14 @@ const allSteps: Step[] & { length: typeof schemaVersion } = [
 
 export interface MigrateOptions {
   clock: () => number
-  /** Tables of one dialect only, by version; made after the common ones of the same version. */
+  /** Dialect-specific tables by version, created after the common ones of the same version. */
   dialectSteps: Record<number, Step>
   /** Called before an older database is changed. */
   backup: (version: number) => Promise<void> | void
   steps?: Step[]
 }
 
-/** Brings a database to this program's version, all in one commit. Throws `NewerDatabase` and changes nothing. */
+/** Migrates a database to this program's version in one commit. Throws `NewerDatabase` and changes nothing. */
 export async function migrate(
   db: AnyDb,
   { clock, dialectSteps, backup, steps = allSteps }: MigrateOptions,

@@ -11,7 +11,6 @@ import { openSqliteStore } from './sqlite.ts'
 
 const child = join(import.meta.dirname, 'testing', 'insert-until-killed.ts')
 const full = process.env['TROUPE_TEST_FULL'] === '1'
-/** How often, and how many lines more it writes each time before. */
 const [kills, more] = full ? [10, 13] : [4, 39]
 
 it('a store that is killed again and again keeps everything it acknowledged', { timeout: 120_000 }, async () => {
@@ -29,7 +28,7 @@ it('a store that is killed again and again keeps everything it acknowledged', { 
     for (const [key, size] of sizes) {
       const [sessionId, id] = key.split(' ') as [string, string]
       const part = (await store.messages.get({ sessionId }, id))?.parts[0]
-      // The replacement may have been stored without being acknowledged.
+      // The replacement may be stored but not acknowledged.
       const length = part?.type === 'text' ? part.text.length : -1
       expect([`${key} ${size}`, `${key} ${size + 1}`]).toContain(`${key} ${length}`)
     }
@@ -52,7 +51,7 @@ it('a store that is killed again and again keeps everything it acknowledged', { 
   rmSync(home, { recursive: true })
 })
 
-/** Kills the writer as soon as it has acknowledged so many lines; gives all that came before its end. */
+/** Kills the writer once it has acknowledged `count` lines. Returns all lines before its end. */
 async function writeUntilKilled(home: string, round: number, count: number): Promise<string[]> {
   const writer = spawn(process.execPath, ['--conditions=troupe-source', child, home, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],

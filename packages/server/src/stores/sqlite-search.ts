@@ -5,12 +5,14 @@ import type { ReadAnswer, ReadRequest } from './read-thread-worker.ts'
 import type { AnyDb, Db, SearchIndex } from './sql/context.ts'
 import { searchText } from './sql/message-text.ts'
 
-/** Scripts whose words are often of one or two characters. */
+/** Scripts whose words often have one or two characters. */
 const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー'
 const runs = new RegExp(`[${unspaced}]+`, 'gu')
 const whole = new RegExp(`^[${unspaced}]+$`, 'u')
 
-/** Every two neighbouring characters of these scripts, and the last of each stretch alone, each pair once. */
+/**
+ * Returns all pairs of adjacent characters in these scripts, plus the last character of each run, without duplicates.
+ */
 export function cjkPairs(text: string): string[] {
   const pairs = new Set<string>()
   for (const [run] of text.matchAll(runs)) {
@@ -20,15 +22,15 @@ export function cjkPairs(text: string): string[] {
   return [...pairs]
 }
 
-/** Whether a term can be found by pairs alone: one or two characters of these scripts. */
+/** True if pairs alone can find a term: one or two characters of these scripts. */
 function isCjkPair(term: string): boolean {
   return Array.from(term).length <= 2 && whole.test(term)
 }
 
-/** The trigram index needs three characters. Shorter terms have the index of pairs, or are looked for in the text. */
+/** The trigram index needs three characters. Shorter terms use the pair index or a text scan. */
 const shortest = 3
 
-/** The tables behind the search, by schema version. Like migrations, they never change after their release. */
+/** Search tables by schema version. Like migrations, they never change after their release. */
 export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>> = {
   async 1(db) {
     const statements = [
@@ -38,8 +40,8 @@ export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>
         message_id text not null,
         text text not null,
         unique (session_id, message_id))`,
-      // Trigrams find parts of words, and words of languages that put no spaces between them. The text lies in
-      // message_text alone; triggers keep the index in step, also when a session takes its rows with it.
+      // Trigrams find parts of words, and words in languages without spaces. Only message_text stores the text.
+      // Triggers sync the index, also when deleting a session cascades.
       sql`create virtual table message_search using fts5 (
         text, content = 'message_text', content_rowid = 'id', tokenize = 'trigram')`,
       sql`create trigger message_text_added after insert on message_text begin
@@ -56,7 +58,7 @@ export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>
     for (const statement of statements) await statement.execute(db)
   },
 
-  /** Words of one or two characters, as many are in Chinese and Japanese: a word for each pair of neighbours. */
+  /** Index for words of one or two characters, common in Chinese and Japanese: one token per adjacent pair. */
   async 6(db) {
     const statements = [
       sql`create virtual table message_pairs using fts5 (pairs, content = '', contentless_delete = 1, detail = 'none')`,
@@ -74,7 +76,7 @@ export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>
     }
   },
 
-  /** What calls hold is found, too. */
+  /** Makes the contents of tool calls searchable. */
   async 7(db) {
     for (let after = 0; ;) {
       const { rows } = await sql<{ rowid: number; session_id: string; id: string; role: string; parts: string }>`
@@ -95,7 +97,6 @@ async function indexPairs(db: AnyDb, id: number, text: string): Promise<void> {
     await sql`insert into message_pairs (rowid, pairs) values (${id}, ${pairs.join(' ')})`.execute(db)
 }
 
-/** Keeps the index. */
 const writing: Pick<SearchIndex, 'index' | 'remove'> = {
   async index(db, { sessionId, messageId }, text) {
     if (text === '') {
@@ -128,12 +129,12 @@ interface Hit {
   message_id: string
 }
 
-/** More hits than these are not gathered to find the sessions that have them. */
+/** Maximum hits collected to find matching sessions. */
 const maxHits = 2000
 
 /**
- * Words that stand nowhere together, and short ones, make SQLite look at every row: that is left to the
- * thread. Inside a transaction, which the thread does not see, and without a thread, it happens here.
+ * Short terms, and words that never occur together, make SQLite scan every row. The worker thread runs those queries.
+ * Inside a transaction, which the thread cannot see, and without a thread, they run here.
  */
 export function createSqliteSearch(thread?: ReadThread): SearchIndex {
   return {
@@ -171,7 +172,6 @@ export function createSqliteSearch(thread?: ReadThread): SearchIndex {
     },
   }
 
-  /** The rows that hold every term, newest first. */
   function hits(db: Db, terms: string[], limit: number, condition: RawBuilder<unknown> = sql``): Promise<Hit[]> {
     const { from, id } = matching(terms)
     return read(
@@ -186,7 +186,7 @@ export function createSqliteSearch(thread?: ReadThread): SearchIndex {
   }
 }
 
-/** The rows `t` of message_text that hold every term, as the text says. */
+/** SQL condition: rows `t` of message_text whose text contains every term. */
 function holding(terms: string[]): RawBuilder<unknown> {
   return sql.join(
     terms.map((term) => sql`and instr(t.text, ${term}) > 0`),
@@ -194,13 +194,13 @@ function holding(terms: string[]): RawBuilder<unknown> {
   )
 }
 
-/** The rows `t` of message_text that hold every term, as the indexes say, and their id there. */
+/** SQL for rows `t` of message_text that contain every term according to the indexes, and their id. */
 function matching(terms: string[]): { from: RawBuilder<unknown>; id: RawBuilder<unknown> } {
   const long = terms.filter((term) => Array.from(term).length >= shortest)
   const pairs = terms.filter((term) => !long.includes(term) && isCjkPair(term))
   const short = terms.filter((term) => !long.includes(term) && !pairs.includes(term))
   const rest = short.length === 0 ? sql`` : holding(short)
-  // A single character begins a pair wherever it stands.
+  // A single character is the prefix of a pair at every position.
   const paired = pairs.map((term) => `"${term}"${Array.from(term).length === 1 ? '*' : ''}`).join(' AND ')
   if (long.length === 0) {
     if (pairs.length === 0) return { from: sql`from message_text t where true ${rest}`, id: sql`t.id` }
@@ -210,7 +210,7 @@ function matching(terms: string[]): { from: RawBuilder<unknown>; id: RawBuilder<
       id: sql`p.rowid`,
     }
   }
-  // A quoted string is the only syntax used, so nothing that a person types is an operator.
+  // Only quoted strings are used, so user input never contains operators.
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
   return {
     from: sql`from message_search f cross join message_text t on t.id = f.rowid
@@ -219,10 +219,9 @@ function matching(terms: string[]): { from: RawBuilder<unknown>; id: RawBuilder<
   }
 }
 
-/** A thread is given back when nobody has asked it anything for so long. */
 const idleMs = 60_000
 
-/** Reads what is committed, away from this thread: for queries that may look at every row. */
+/** Runs queries that may scan every row in another thread. Reads committed data only. */
 interface ReadThread {
   all<T>(query: CompiledQuery): Promise<T[]>
   close(): Promise<void>

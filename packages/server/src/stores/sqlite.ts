@@ -33,15 +33,15 @@ export interface SqliteStoreOptions {
 const reconcileAfterMs = 300
 
 export interface SqliteStore extends SqlStore {
-  /** Resolves when every session's files have been looked at, and mended where they were not right. */
+  /** Resolves when every session's files have been checked, and repaired if needed. */
   exported(): Promise<void>
-  /** A whole copy as of its end, made beside the work that goes on. */
+  /** Creates a complete copy while writes continue. Includes all commits up to its end. */
   copyTo(target: string): Promise<void>
 }
 
 /**
- * Opens `troupe.db` in the home. The caller holds the home's lock: one process owns it. Throws `DatabaseDamaged`, and
- * leaves the file as it is, where it holds no database or one that cannot be read.
+ * Opens `troupe.db` in the home. The caller must hold the home's lock. Throws `DatabaseDamaged` and leaves the file
+ * unchanged if it is not a readable database.
  */
 export async function openSqliteStore({
   home,
@@ -50,7 +50,7 @@ export async function openSqliteStore({
 }: SqliteStoreOptions): Promise<SqliteStore> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const path = join(home, 'troupe.db')
-  // Ours alone, whatever the folder allows; SQLite gives its other files the same mode.
+  // Private regardless of the folder's permissions. SQLite creates its other files with the same mode.
   closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
   try {
@@ -64,7 +64,7 @@ export async function openSqliteStore({
     const exporter = createSessionExport(db, { database: path, folder: join(home, 'sessions'), log })
     const thread = createReadThread(path)
     const store = createSqlStore({ db, search: createSqliteSearch(thread), clock, log, exporter })
-    // A start is not kept waiting for it.
+    // Deferred so that it does not delay startup.
     const later = Promise.withResolvers<void>()
     const timer = setTimeout(later.resolve, reconcileAfterMs)
     const reconciled = later.promise
@@ -100,9 +100,8 @@ export async function openSqliteStore({
 }
 
 /**
- * Where the readable files know more than the database (it was lost, emptied or rolled back), the longer history wins:
- * messages that only the files have are added to their sessions. Sessions that the database does not know are left to
- * the person, who is told how to import them.
+ * If the exported files are newer than the database (lost, emptied or rolled back), the longer history wins: adds
+ * messages found only in the files. Does not import unknown sessions, but tells the user how to.
  */
 async function restoreNewerFiles(
   store: SqlStore,
@@ -124,7 +123,7 @@ async function restoreNewerFiles(
   log({ level: 'warn', message })
 }
 
-/** Whether the person trusts a folder, without owning the home; false where that cannot be read. */
+/** True if the user trusts a folder. Works without owning the home. False if that cannot be read. */
 export function isTrusted(home: string, folder: string): boolean {
   const path = join(home, 'troupe.db')
   if (!existsSync(path)) return false
@@ -139,7 +138,7 @@ export function isTrusted(home: string, folder: string): boolean {
   }
 }
 
-/** A whole, synced copy of an open database: an older copy of that name stays until the new one is complete. */
+/** Creates a complete, synced copy of an open database. An older copy stays until the new one is complete. */
 export function backUpDatabase(database: DatabaseSync, target: string): void {
   const part = `${target}.part`
   rmSync(part, { force: true })
@@ -156,8 +155,8 @@ export function backUpDatabase(database: DatabaseSync, target: string): void {
 const cachedStatements = 300
 
 /**
- * Kysely on `node:sqlite`. There is one connection; Kysely's own mutex hands it to one caller at a time, so whoever is
- * outside a transaction waits until it has ended.
+ * Kysely on `node:sqlite`. There is one connection, and Kysely's mutex gives it to one caller at a time. Callers
+ * outside a transaction wait until it ends.
  */
 export function nodeSqliteDialect(database: DatabaseSync): Dialect {
   return {
@@ -175,10 +174,10 @@ function createDriver(database: DatabaseSync): Driver {
     init: async () => undefined,
     acquireConnection: async () => connection,
     releaseConnection: async () => undefined,
-    // Immediate: the write lock is taken at once rather than half-way through.
+    // Immediate: takes the write lock at the start instead of midway.
     beginTransaction: () => run('begin immediate'),
     commitTransaction: () => run('commit'),
-    // Some failures (a full disk) have rolled back already.
+    // Some failures (a full disk) have already rolled back.
     rollbackTransaction: () => (database.isTransaction ? run('rollback') : Promise.resolve()),
     destroy: async () => database.close(),
   }
@@ -190,7 +189,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
   function prepare(sql: string) {
     const known = statements.get(sql)
     if (known) {
-      // Moved to the end, so that the first entry is the one unused for longest.
+      // Moved to the end, so the first entry is the least recently used.
       statements.delete(sql)
       statements.set(sql, known)
       return known
@@ -204,7 +203,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
 
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      // Queries are synchronous, and promises alone never let the event loop turn: a long row of queries would keep it.
+      // Queries are synchronous and promises alone never yield, so a long series would block the event loop.
       await yieldToEventLoop()
       const { statement, reads } = prepare(sql)
       const values = parameters as SQLInputValue[]
@@ -212,7 +211,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
       const { changes } = statement.run(...values)
       return { numAffectedRows: BigInt(changes), rows: [] }
     },
-    // A statement of its own: a cached one could be asked again while this one is being read.
+    // Uses its own statement, since a cached one could run again during iteration.
     async *streamQuery<R>({ sql, parameters }: CompiledQuery) {
       for (const row of database.prepare(sql).iterate(...(parameters as SQLInputValue[]))) yield { rows: [row as R] }
     },

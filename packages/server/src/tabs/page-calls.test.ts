@@ -67,7 +67,7 @@ test('a page that is closed for good leaves its call to the next one, and to nob
   tabs.leave({ clientId: 'c', tabId: '1' })
   vi.advanceTimersByTime(6000)
   expect(of('2')).toEqual(['call'])
-  // The first is back too late: another has it.
+  // The first tab returns too late, after another took the call.
   announce('1')
   expect([of('1'), of('2')]).toEqual([[], ['call']])
   tabs.leave({ clientId: 'c', tabId: '1' })

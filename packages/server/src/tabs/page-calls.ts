@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { route, type Route } from '../http/route.ts'
 import { type PageTab, type PageTabs, tabKey, type WantedTab } from './page-tabs.ts'
 
-/** What a tab is asked to do. */
 export interface PageCall {
   askId: string
   sessionId: string
@@ -13,22 +12,21 @@ export interface PageCall {
   action: string
   input: unknown
   title: string
-  /** It waits for a click of the person. */
+  /** True if it needs a click by the user. */
   byPerson: boolean
   createdAt: number
   timeoutMs: number | null
 }
 
-/** The calls that wait for a page: each belongs to one tab, and to another when that one is gone. */
+/** Calls waiting for a page. Each is assigned to one tab, and reassigned if that tab closes. */
 export interface PageCalls {
   /**
-   * Until the returned function is called some tab is asked. Throws `NoPage` where no page can do a new ask. `onNobody`
-   * hears of it later, when pages were closed, or did not come back after a restart, and had a moment to do so.
+   * Keeps some tab assigned until the returned function is called. Throws `NoPage` if no page can handle a new ask.
+   * `onNobody` is called later if pages closed, or did not return after a restart within a grace period.
    */
   open(ask: Ask, options: { isNew: boolean; onNobody: (error: NamedError) => void }): Promise<() => void>
-  /** What this tab is to do now, and how much waits for others. */
+  /** Returns this tab's calls, and the number assigned to others. */
   of(tab: Pick<PageTab, 'clientId' | 'tabId'>): { calls: PageCall[]; others: number }
-  /** Whether a call was given to a tab of this client. */
   isWith(askId: string, clientId: string | undefined): boolean
 }
 
@@ -57,7 +55,7 @@ export function createPageCalls(
   return {
     async open(ask, { isNew, onNobody }) {
       const { action, input, byPerson } = (ask.content ?? {}) as { action?: string; input?: unknown; byPerson?: true }
-      // A tool of the person's own may ask without naming an action: then any page may answer, and nothing is chosen.
+      // A custom tool may ask without an action. Then any page may answer, and no tab is chosen.
       if (action === undefined) return () => undefined
       const workspaceId = (await workspaceOf(ask.sessionId)) ?? ''
       const wanted: WantedTab = { workspaceId, action, sessionId: ask.sessionId, clientId: ask.client, tabId: ask.tab }
@@ -93,7 +91,7 @@ export function createPageCalls(
       clientId !== undefined && waiting.get(askId)?.held?.startsWith(`${clientId} `) === true,
   }
 
-  /** Gives the call to a tab where it has none that lives. */
+  /** Assigns the call to a tab unless it has a live one. */
   function look(one: WaitingCall): string | undefined {
     const tab = tabs.pick(one.wanted, one.held)
     if (tab !== undefined) {
@@ -131,7 +129,6 @@ const tabSchema = z.strictObject({
   closed: z.boolean().optional().describe('It is being closed, or loaded anew'),
 })
 
-/** A page is a device: it says that it is there and what it can do, and hears what it is to do. */
 export function tabRoutes({ tabs, pageCalls }: { tabs: PageTabs; pageCalls: PageCalls }): Route[] {
   return [
     route({

@@ -61,7 +61,7 @@ test('the tab that started the run comes first, then its browser, then any that 
   expect(pick('gone', '1')).toBe('3')
   expect(pick()).toBe('3')
   expect(tabs.pick({ ...wanted, sessionId: 'other' })?.tabId).toBe('4')
-  // Who acts already goes on.
+  // A tab that already has the call keeps it.
   expect(pick('a', '1', 'b 4')).toBe('4')
   expect(tabs.pick({ ...wanted, action: 'notify' })).toBeUndefined()
 })

@@ -1,47 +1,43 @@
-/** A tab of a browser that shows the workspace, and what it says that it can do. */
 export interface PageTab {
   workspaceId: string
-  /** The browser, and the tab in it. */
+  /** Id of the browser. `tabId` identifies the tab in it. */
   clientId: string
   tabId: string
-  /** Names of what a page may be asked to do. */
   actions: readonly string[]
-  /** What models are to know of an action beyond what its tool says, as lines. */
+  /** Additional lines about an action for models, beyond the tool's description. */
   notes?: Readonly<Record<string, readonly string[]>>
-  /** The session in sight. */
+  /** The visible session. */
   sessionId: string | null
 }
 
-/** Who is asked, and for what. */
 export interface WantedTab {
   workspaceId: string
   action: string
   sessionId: string
-  /** Whoever started the run. */
+  /** The client that started the run. */
   clientId?: string | undefined
   tabId?: string | undefined
 }
 
-/** The open pages of every workspace. They announce themselves now and then, and are forgotten when they do not. */
+/** The open pages of every workspace. They announce themselves periodically and expire otherwise. */
 export interface PageTabs {
   announce(tab: PageTab): void
-  /** It closes, or is loaded anew: it has a moment to come back. */
+  /** Called when a tab closes or reloads. It has a short time to return. */
   leave(tab: Pick<PageTab, 'clientId' | 'tabId'>): void
-  /** These are the tabs of a browser that live; others of it do not. */
+  /** Lists the live tabs of a browser. All its other tabs are removed. */
   alive(clientId: string, tabIds: readonly string[]): void
-  /** False where no page of the workspace can do it; else what the pages that can say of it. */
+  /** Returns false if no page of the workspace supports the action, else the pages' notes about it. */
   offers(workspaceId: string, action: string): false | readonly string[]
   /**
-   * The tab that is to act: the one that started the run, else another of its browser, else any; of several the one
-   * that has the session in sight, then the one heard of last. `held`: it acts already, as long as it lives.
+   * Picks the tab to act: the one that started the run, else another of its browser, else any. Prefers one that shows
+   * the session, then the most recently seen. A live `held` tab keeps the call.
    */
   pick(wanted: WantedTab, held?: string): (PageTab & { key: string }) | undefined
-  /** Hears of every tab that comes or goes. */
   onChange(listener: () => void): () => void
   close(): void
 }
 
-/** Tabs in the background have timers that fire once a minute. */
+/** Timers of background tabs fire only once a minute. */
 const tabTtlMs = 90_000
 const returnMs = 5000
 const maxTabs = 500
@@ -59,7 +55,7 @@ export function createPageTabs({ now = Date.now, life = tabTtlMs, comeBack = ret
     announce(tab) {
       const key = tabKey(tab)
       const known = tabs.get(key)
-      // The last is the one heard of last.
+      // Insertion order: the most recently seen tab is last.
       tabs.delete(key)
       const oldest = tabs.keys().next().value
       if (tabs.size >= maxTabs && oldest !== undefined) tabs.delete(oldest)
@@ -87,7 +83,7 @@ export function createPageTabs({ now = Date.now, life = tabTtlMs, comeBack = ret
     offers(workspaceId, action) {
       const able = living().filter((tab) => tab.workspaceId === workspaceId && tab.actions.includes(action))
       if (able.length === 0) return false
-      // In the order of the alphabet: what a model is sent does not depend on which tab was heard of last.
+      // Sorted, so model input does not depend on which tab was seen last.
       return [...new Set(able.flatMap(({ notes }) => notes?.[action] ?? []))].toSorted()
     },
     pick(wanted, held) {
@@ -125,7 +121,6 @@ export function createPageTabs({ now = Date.now, life = tabTtlMs, comeBack = ret
     for (const listener of listeners) listener()
   }
 
-  /** Wakes when the next one is to be forgotten. */
   function watch(): void {
     clearTimeout(timer)
     const next = Math.min(...[...tabs.values()].map(({ until }) => until))

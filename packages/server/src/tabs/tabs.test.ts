@@ -17,7 +17,7 @@ const beat = async (clientId: string, tabId: string, more: object = {}): Promise
   (await server.json<Heard>('/ai/tabs', { body: { clientId, tabId, actions: all, ...more } })).body
 const leaveAll = async (...tabs: [string, string][]): Promise<void> => {
   for (const [clientId] of tabs) {
-    // The only one of its browser that lives is one that goes at once.
+    // Makes `last` the browser's only live tab, then removes it.
     await beat(clientId, 'last', { alive: [] })
     await beat(clientId, 'last', { actions: [] })
   }
@@ -100,7 +100,7 @@ it('another tab takes over when the first has died, also one of another browser'
   const { sessionId, toolCallId, done } = await opening({ clientId: 'a', tabId: '1' })
   expect((await beat('a', '2')).calls).toEqual([])
   expect((await beat('a', '2', { alive: ['2'] })).calls).toHaveLength(1)
-  // It was asked, so another browser may not answer.
+  // Tab 2 was asked, so another browser may not answer.
   expect((await beat('b', '3')).calls).toEqual([])
   expect(await ack({ sessionId, toolCallId, clientId: 'b', output: page })).toMatchObject({ status: 403 })
   await beat('a', '2', { actions: [] })
@@ -122,7 +122,7 @@ it('what waits for a person is answered in whatever browser they sit, once it is
     const chat = server.chat(sessionId, sessionId, { clientId: 'a', tabId: '1' })
     const body = { sessionId, toolCallId: `call-${sessionId}`, clientId: 'b' }
     await expect.poll(() => server.live.get(sessionId)).toBeDefined()
-    // Nobody may answer ahead for the page that started the run.
+    // Nobody may answer early on behalf of the page that started the run.
     expect(await ack({ ...body, output: { text: 'forged' } })).toMatchObject({ status: 403 })
     server.model.open(sessionId)
     await chat

@@ -1,4 +1,4 @@
-/** What is wrong with an OpenAPI 3.1 document, as sentences; the parts of the specification that this document uses. */
+/** Validates an OpenAPI 3.1 document and returns the problems as sentences. Covers the parts of the spec used here. */
 export function checkOpenApi(document: unknown): string[] {
   const problems: string[] = []
   const root = fields(document)

@@ -1,4 +1,3 @@
-/** Exports of one long conversation, as each program that can be imported from writes them. */
 export const largeExports: Record<string, (count: number) => object> = {
   ChatGPT: (count) => ({
     conversation_id: 'long',
@@ -65,7 +64,7 @@ export const largeExports: Record<string, (count: number) => object> = {
   }),
 }
 
-/** JSON without recursion: a conversation may lie in itself as deep as it is long. */
+/** Serializes without recursion, since a chat may be nested as deep as it is long. */
 export function jsonOf(value: object, count: number): string {
   if (count < 2000) return JSON.stringify(value)
   const ends: string[] = []

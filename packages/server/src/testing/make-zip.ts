@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A zip of these files, deflated. `crc` lies about the check sums. */
+/** Creates a deflated zip of these files. `crc` sets a wrong checksum. */
 export function makeZip(files: Record<string, string | Buffer>, lie: { crc?: number } = {}): Buffer {
   const bodies: Buffer[] = []
   const directory: Buffer[] = []

@@ -12,7 +12,7 @@ import type { LogEvent } from '../runs/subscriber.ts'
 import { createBlobFiles } from '../sessions/blobs.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 
-/** Live runs on a store in a temporary folder. Another one on the same store stands for the next process. */
+/** Live runs on a store in a temporary folder. A second one on the same store simulates the next process. */
 export interface TestRuns {
   home: string
   live: RunManager
@@ -20,12 +20,11 @@ export interface TestRuns {
   inbox: Inbox
   journal: Journal
   model: ScriptedModel
-  /** Lines of the log that are warnings or worse. */
+  /** Log lines of level warn or higher. */
   lines: string[]
   session: Session
-  /** Stores a question and starts its run. */
   ask(text?: string, request?: object): Promise<LiveRun>
-  /** What another process on this store would have; this one's runs stand still where they are. */
+  /** Simulates the next process on this store. The current one's runs stay frozen. */
   next(script: Script, options?: Partial<RunManagerOptions>): TestRuns
   close(): Promise<void>
 }
@@ -105,7 +104,7 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
         return open(another, { ...rest, ...more })
       },
       async close() {
-        // A write that stands still would be left some seconds by `close`.
+        // `close` would wait several seconds for a stalled write.
         await Promise.allSettled(processes.map((one) => one.stop(session.id)))
         await Promise.all(processes.map((one) => one.close()))
         await journal.close()
@@ -118,13 +117,11 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
 
 export interface TestSink extends Sink {
   events: LogEvent[]
-  /** Resolves when the stream has ended. */
   ended: Promise<void>
   isEnded(): boolean
   chunks(): Chunk[]
 }
 
-/** Takes everything at once, and reads it back into events. */
 export function createTestSink(): TestSink {
   const events: LogEvent[] = []
   const ended = Promise.withResolvers<void>()

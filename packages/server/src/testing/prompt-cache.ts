@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 export interface CacheUsage {
-  /** All of the input: read from the cache, written to it, and neither. */
+  /** All input tokens: cached, written and neither. */
   input: number
   cached: number
   written: number
@@ -12,9 +12,9 @@ const lookBack = 20
 const mostMarks = 4
 
 /**
- * Counts a request as Anthropic does: tools, instructions and messages are one row of blocks; what lies before a marked
- * block is kept; a later request reads the longest kept beginning that it finds at a mark or in the 20 blocks before it.
- * Beginnings of fewer than 1,024 tokens are not kept.
+ * Counts a request like Anthropic: tools, instructions and messages form one sequence of blocks. The prefix up to a
+ * marked block is cached. A later request reads the longest cached prefix ending at a mark or within the 20 blocks
+ * before it. Prefixes under 1,024 tokens are not cached.
  */
 export function createPromptCache(): (body: unknown) => CacheUsage {
   const kept = new Set<string>()
@@ -44,7 +44,7 @@ export function createPromptCache(): (body: unknown) => CacheUsage {
 }
 
 interface Block {
-  /** Of everything up to and with this block. */
+  /** Hash of everything up to and including this block. */
   hash: string
   total: number
   marked: boolean

@@ -10,7 +10,7 @@ export interface Operation {
 
 export interface ListedRoute {
   method: string
-  /** With `{name}` where a parameter stands. */
+  /** With `{name}` for parameters. */
   path: string
   operation: Operation
   open: boolean
@@ -25,7 +25,7 @@ export interface Refusal {
 
 export const json = { 'content-type': 'application/json' }
 
-/** Every route, as the server's own reference lists them: a new one is tested by itself. */
+/** Lists every route from the server's OpenAPI reference, so new routes are tested automatically. */
 export async function listRoutes(server: TestServer): Promise<ListedRoute[]> {
   const { body } = await server.json<{ paths: Record<string, Record<string, Operation>> }>('/ai/openapi.json')
   return Object.entries(body.paths).flatMap(([path, operations]) =>
@@ -39,12 +39,11 @@ export async function listRoutes(server: TestServer): Promise<ListedRoute[]> {
   )
 }
 
-/** The path with every parameter replaced. */
 export function fill(path: string, value: string): string {
   return path.replaceAll(/\{\w+\}/g, encodeURIComponent(value.toWellFormed()))
 }
 
-/** One request in process, so that its headers can be anything. Errors must have the shape of errors. */
+/** Sends one request in process, so its headers can be anything. Errors must have the error format. */
 export async function send(
   server: TestServer,
   method: string,
@@ -65,7 +64,7 @@ export async function send(
   return { status: response.status, name: parsed.error?.name, headers: response.headers }
 }
 
-/** Makes the requests and proves that each was refused, that nothing was written and that nothing broke. */
+/** Sends the requests and checks that each is refused, nothing is written and nothing breaks. */
 export async function refuseAll(
   server: TestServer,
   requests: (() => Promise<Refusal>)[],
@@ -87,14 +86,12 @@ export async function refuseAll(
   return refusals
 }
 
-/** What a page gets for a one-time key. */
 export async function openPage(server: TestServer, publicKey?: string): Promise<PageCredential> {
   const key = new URL(server.newUrl()).hash.slice('#k='.length)
   const response = await askAuth(server, '/ai/auth', { key, publicKey })
   return (await response.json()) as PageCredential
 }
 
-/** A request as a page makes it, without any secret. */
 export async function askAuth(server: TestServer, target: string, body: unknown): Promise<Response> {
   const host = `127.0.0.1:${server.port}`
   return server.app.request(`http://${host}${target}`, {

@@ -12,17 +12,19 @@ import { checkAnswer } from './check-answer.ts'
 
 export interface TestServer extends Server {
   model: ScriptedModel
-  /** What the model plays for a user message of exactly this text, one turn per step; else it repeats the text. */
+  /**
+   * Sets the model's turns for a user message with exactly this text, one per step. By default the model echoes the
+   * text.
+   */
   script(text: string, turns: ScriptTurn[]): void
-  /** Every line that was logged. */
   lines: string[]
   homePath: string
-  /** A request with the token; over the socket where the server listens, else in process. */
+  /** Sends a request with the token, over the socket if the server listens, else in process. */
   request(target: string, options?: RequestOptions): Promise<Response>
   json<T = Record<string, never>>(target: string, options?: RequestOptions): Promise<{ status: number; body: T }>
   chat(sessionId: string, message: string | object, more?: object): Promise<Chat>
   messages(sessionId: string): Promise<StoredMessage[]>
-  /** Every table and file with a digest of what it holds, but what is tidied in the background. */
+  /** Returns a digest of every table and file, except those cleaned up in the background. */
   written(): Record<string, string>
 }
 
@@ -35,7 +37,7 @@ export interface RequestOptions {
 
 export interface Chat {
   status: number
-  /** The body of an answer that is no stream. */
+  /** Error body of a non-stream response. */
   error: { name: string; message: string; data: Record<string, unknown> } | undefined
   events: StreamEvent[]
   types: string[]
@@ -44,13 +46,12 @@ export interface Chat {
 
 export interface TestServerOptions extends Omit<ServerOptions, 'log'> {
   config?: object
-  /** The person's own tools beside TestApproval: the source of each, by the name of its file. */
+  /** Source of the user's own tools besides TestApproval, by file name. */
   tools?: Record<string, string>
-  /** False: without TestApproval. */
   testApproval?: false
 }
 
-/** A server on a temporary home that knows nothing of this machine: no keys, no other servers, one scripted model. */
+/** Starts a server on a temporary home, isolated from this machine: no keys, no other servers, one scripted model. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-http-'))
   const homePath = options.home ?? path.join(folder, 'home')
@@ -129,7 +130,6 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
 }
 
-/** A file of the home that brings TestApproval. */
 export const testApprovalSource = `export { testApproval as default } from '${import.meta.resolve('@troupe/core/testing')}'`
 
 let count = 0
@@ -141,7 +141,7 @@ export function userMessage(
   return { id, role: 'user', parts: [{ type: 'text', text }] }
 }
 
-/** Reads a stream to its end, or the error that came instead. */
+/** Reads a stream to its end, or the error response. */
 export async function readChat(response: Response): Promise<Chat> {
   const chat: Chat = {
     status: response.status,
@@ -165,7 +165,6 @@ export async function readChat(response: Response): Promise<Chat> {
   return chat
 }
 
-/** A stored answer as a client holds it. */
 export function shown({ id, role, parts, metadata }: StoredMessage): Message {
   return { id, role, parts, metadata }
 }

@@ -14,7 +14,7 @@ export interface TestSite {
 
 type TestPage = string | ((request: http.IncomingMessage, response: http.ServerResponse, body: string) => void)
 
-/** A server on loopback with pages of several hosts; names of them are looked up by `resolve`. */
+/** Starts a loopback server with pages of several hosts. `resolveToLoopback` resolves their names. */
 export async function openTestSite(pages: Record<string, TestPage>): Promise<TestSite> {
   const requests: string[] = []
   const server = http.createServer((request, response) => {
@@ -48,5 +48,4 @@ export async function openTestSite(pages: Record<string, TestPage>): Promise<Tes
   }
 }
 
-/** All names lead to this machine. */
 export const resolveToLoopback = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])

@@ -8,7 +8,7 @@ import { google } from './wire-formats/google.ts'
 import { responses } from './wire-formats/responses.ts'
 import { event, type WireFormat, type WireTurn } from './wire-formats/wire-turn.ts'
 
-/** What can go wrong on the wire. `…-start`: before the first byte of the answer; the others of their kind in the middle. */
+/** Faults on the wire. `…-start` occurs before the first byte of the response, its counterparts in the middle. */
 export const wireFaults = [
   'unauthorized',
   'refused',
@@ -33,14 +33,14 @@ export const wireFaults = [
 export type WireFault = (typeof wireFaults)[number]
 
 interface WireAnswer {
-  /** Where what is charged depends on what is asked: made from the body of the request. */
+  /** A function of the request body if the usage depends on it. */
   turn?: WireTurn | ((body: unknown) => WireTurn)
-  /** An HTTP error in the provider's words. */
+  /** An HTTP error in the provider's format. */
   error?: { status: number; message: string }
   fault?: WireFault
-  /** Size of each piece that is written, whatever it splits: lines, JSON, UTF-8 sequences. Default: all at once. */
+  /** Bytes per write, regardless of what it splits: lines, JSON, UTF-8 sequences. Default: all at once. */
   chunkBytes?: number
-  /** Where in the answer a fault in the middle strikes, from 0 to 1. */
+  /** Position of a mid-stream fault in the response, from 0 to 1. */
   at?: number
 }
 
@@ -54,22 +54,17 @@ interface WireRequest {
 }
 
 export interface WireServer {
-  /** Where this provider's API lies: what its `baseURL` has to be. */
+  /** Returns the provider's `baseURL` on this server. */
   baseURL(provider: WireProvider): string
-  /** Generation requests so far, in order. */
   requests: WireRequest[]
-  /** Resolves when the next generation request has arrived. */
   nextRequest(): Promise<WireRequest>
-  /** Queues answers: each generation request takes the next one. An empty queue is answered with 400. */
+  /** Queues answers. Each generation request takes the next one, and gets a 400 if the queue is empty. */
   play(...answers: WireAnswer[]): void
-  /** Forgets queued answers and past requests. */
   clear(): void
-  /** The models that a provider lists. */
   list(provider: WireProvider, models: string[]): void
   close(): Promise<void>
 }
 
-/** A server on the loopback that speaks every provider's streaming format and plays its faults. */
 export async function wireServer(options: { port?: number } = {}): Promise<WireServer> {
   const queue: WireAnswer[] = []
   const requests: WireRequest[] = []
@@ -154,7 +149,7 @@ async function play(
   response.end()
 }
 
-/** A turn of the event loop after each piece, or the client would get them joined. */
+/** Yields after each piece, since the client would receive them joined otherwise. */
 async function write(response: ServerResponse, bytes: Buffer, size: number): Promise<void> {
   for (let offset = 0; offset < bytes.length && !response.destroyed; offset += size) {
     response.write(bytes.subarray(offset, offset + size))
@@ -162,7 +157,7 @@ async function write(response: ServerResponse, bytes: Buffer, size: number): Pro
   }
 }
 
-/** A fetch whose answers come in pieces of exactly this size: cheaper than the network for very small ones. */
+/** Returns a fetch whose responses arrive in pieces of exactly this size. Cheaper than the network for tiny pieces. */
 export function slicedFetch(size: number): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
@@ -259,7 +254,6 @@ function modelList(provider: WireProvider, models: string[]): unknown {
 
 const openaiChat = chatCompletions({ usage: commonUsage, usageAlone: true })
 
-/** What each provider speaks, and where its API lies below its host. */
 export const wireProviders = {
   openai: { path: '/v1', format: responses(openaiChat.errorBody) },
   anthropic: { path: '/v1', format: anthropic },

@@ -26,19 +26,17 @@ const formats: Record<
   html: { type: 'text/html; charset=utf-8', write: exportHtml },
 }
 
-/** What an import may be uploaded with; it lies on disk and never in memory. */
+/** Maximum upload size of an import. Uploads go to disk, never to memory. */
 export const importBytes = 2 * 1024 * 1024 * 1024
 const progressEveryMs = 200
 
 export interface TransferOptions {
   store: SqlStore
   blobs: Blobs
-  /** Where uploads lie while they are read. */
   uploads: string
   redact: (text: string) => string
 }
 
-/** Sessions out as files, and files of Troupe and of other programs in as sessions. */
 export function transferRoutes({ store, blobs, uploads, redact }: TransferOptions): Route[] {
   return [
     route({
@@ -111,7 +109,7 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
   ]
 }
 
-/** Large enough that a web stream costs nothing. */
+/** Large enough to make the cost of a web stream negligible. */
 async function* readInChunks(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   let piece = ''
   for await (const text of texts) {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** Work on one key happens one after the other; on different keys side by side. */
+/** Serializes work with the same key. Different keys run concurrently. */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 export function createKeyedMutex(): KeyedMutex {
@@ -18,12 +18,11 @@ export function createKeyedMutex(): KeyedMutex {
 }
 
 const sliceMs = 10
-/** When the current turn of the event loop was first asked about. */
 let start: number | undefined
 
 /**
- * Call it between the steps of work that may be long: once the event loop has been kept for a slice of time, it lets the
- * loop turn, so that others have theirs. `await` alone does not. All work on this thread shares the slice.
+ * Call it between steps of long work. After a time slice it yields to the event loop, which `await` alone does not. All
+ * work on this thread shares the slice.
  */
 export async function yieldToEventLoop(): Promise<void> {
   if (start === undefined) {
@@ -41,8 +40,8 @@ function resetSlice(): void {
 }
 
 /**
- * Runs a file in a thread of its own, for synchronous work that takes long: it gets `data` as `workerData` and posts one
- * message, which is the result. The file may import no package, for threads do not see the bundled program.
+ * Runs a file in a worker thread, for long synchronous work. It gets `data` as `workerData` and posts one message, the
+ * result. The file may not import packages, since threads do not see the bundled program.
  */
 export function runInWorker<T>(file: URL, data: unknown): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { parseJson } from './json.ts'
 const limits = { depth: 1000, values: 10_000_000 }
 const parse = (text: string): Promise<unknown> => parseJson(Buffer.from(text), limits)
 
-/** Grows a value beyond what is parsed in one go, at any place in it. */
+/** Makes a value too large to parse at once, at any position. */
 const filler = 'x'.repeat(40 * 1024)
 
 describe('parsing JSON in slices', () => {
@@ -57,7 +57,6 @@ describe('parsing JSON in slices', () => {
   })
 })
 
-/** Places of brackets, commas, colons and quotes. */
 function structuralPlaces(text: string): number[] {
   return Array.from(text.matchAll(/[{}[\],:"]/g), ({ index }) => index)
 }

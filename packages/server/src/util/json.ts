@@ -3,18 +3,16 @@ import { yieldToEventLoop } from './concurrency.ts'
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
-/** What is parsed in one go. */
+/** Maximum bytes parsed at once. */
 const pieceBytes = 64 * 1024
 const scanBytes = 1024 * 1024
 
 export interface JsonLimits {
-  /** How deep lists and objects may lie in each other. */
   depth: number
-  /** How many values there may be: each takes many times as much memory as its text. */
+  /** Maximum number of values. Each takes many times its text size in memory. */
   values: number
 }
 
-/** What is wrong with a JSON text. */
 export class JsonProblem extends Error {
   readonly kind: 'TooDeep' | 'TooManyValues' | 'BadJson'
   constructor(kind: JsonProblem['kind'], message: string) {
@@ -24,8 +22,8 @@ export class JsonProblem extends Error {
 }
 
 /**
- * The value of a JSON text of any size, the same as `JSON.parse` gives, in slices: the event loop turns meanwhile. Limits
- * are checked before anything is built. Throws `JsonProblem`.
+ * Parses JSON of any size like `JSON.parse`, but in slices that yield to the event loop. Checks the limits before
+ * building anything. Throws `JsonProblem`.
  */
 export async function parseJson(bytes: Buffer, limits: JsonLimits): Promise<unknown> {
   const large = await measure(bytes, limits)
@@ -35,7 +33,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits): Promise<unkn
   }
   const end = large.get(start)
   if (end === undefined) {
-    // A small value and a lot of space around it, or one that has no end.
+    // A small value surrounded by whitespace, or an unterminated one.
     const rest = bytes.toString('utf8').trim()
     if (rest.length > pieceBytes) throw notJson('it ends too early or goes on after its end')
     return parseText(rest)
@@ -44,7 +42,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits): Promise<unkn
   return assemble(bytes, start, large)
 }
 
-/** The ends of all lists and objects that are too large for one go, by their starts. */
+/** Maps the start of each list or object too large to parse at once to its end. */
 async function measure(bytes: Buffer, limits: JsonLimits): Promise<Map<number, number>> {
   const large = new Map<number, number>()
   const open: number[] = []
@@ -84,18 +82,17 @@ async function measure(bytes: Buffer, limits: JsonLimits): Promise<Map<number, n
 interface JsonFrame {
   into: unknown[] | Record<string, unknown>
   end: number
-  /** Where what was not parsed yet begins; undefined behind a large member, until the comma. */
+  /** Start of the unparsed text. Undefined after a large member until the next comma. */
   from: number | undefined
-  /** The last comma, or where the members begin. */
+  /** Position of the last comma, or the start of the members. */
   comma: number
 }
 
-/** Builds large containers member by member, small neighbors together in one go. */
+/** Builds large containers member by member, and parses adjacent small members together. */
 async function assemble(bytes: Buffer, start: number, large: Map<number, number>): Promise<unknown> {
   const root = openFrame(bytes, start, large)
   const frames = [root]
   let at = start + 1
-  /** How deep inside a small member. */
   let depth = 0
   for (let frame: JsonFrame | undefined = root; frame !== undefined;) {
     if (at > frame.end) throw notJson('brackets do not match')
@@ -138,7 +135,7 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
     else for (const [key, value] of Object.entries(parseText(`{${text}}`) as object)) putValue(frame.into, key, value)
   }
 
-  /** Takes what comes before a large member; gives the member's key. */
+  /** Consumes the text before a large member and returns its key. */
   function leadIn(frame: JsonFrame, to: number): string {
     if (frame.from === undefined || depth !== 0) throw notJson('a comma is missing')
     if (frame.comma >= frame.from) take(frame, frame.from, frame.comma)
@@ -171,7 +168,7 @@ function putValue(into: JsonFrame['into'], key: string, value: unknown): void {
   else into[key] = value
 }
 
-/** Where the text that begins here ends: at the first quote with an even number of backslashes before it. */
+/** Returns the end of the string that starts here: the first quote preceded by an even number of backslashes. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let end = start; ;) {
     end = bytes.indexOf(quote, end + 1)
@@ -207,11 +204,11 @@ function notJson(message: string): JsonProblem {
 interface JsonError {
   line: number
   column: number
-  /** What is wrong there. Never quotes the text: it may hold keys. */
+  /** Describes the error. Never quotes the text, which may contain keys. */
   message: string
 }
 
-/** Where a text stops being JSON, which `JSON.parse` does not always say. Undefined when it is JSON. */
+/** Locates the first JSON error, which `JSON.parse` does not always report. Returns undefined for valid JSON. */
 export function findJsonError(text: string): JsonError | undefined {
   let at = 0
   try {

@@ -34,7 +34,6 @@ const notOpened: StorageFault = [
 ]
 const busy: StorageFault = ['DatabaseBusy', 503, 'Another program holds the database. End it, then try again.']
 
-/** By the error code of the operating system. */
 const bySystemCode: Record<string, StorageFault> = {
   ENOSPC: diskFull,
   EDQUOT: diskFull,
@@ -43,7 +42,6 @@ const bySystemCode: Record<string, StorageFault> = {
   EROFS: readOnly,
   EIO: diskFailed,
 }
-/** By SQLite's primary result code. */
 const bySqliteCode: Record<number, StorageFault> = {
   5: busy,
   6: busy,
@@ -55,7 +53,7 @@ const bySqliteCode: Record<number, StorageFault> = {
   26: damaged,
 }
 
-/** Names what went wrong below the program: disk, files, database. Undefined for any other error. */
+/** Converts disk, file and database errors to a named error. Returns undefined for any other error. */
 export function storageFault(error: unknown): NamedError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const fault = classifyFault(cause as Error & { code?: unknown; errcode?: unknown })
@@ -65,7 +63,7 @@ export function storageFault(error: unknown): NamedError | undefined {
 }
 
 function classifyFault({ code, errcode }: { code?: unknown; errcode?: unknown }): StorageFault | undefined {
-  // The lower byte is the primary code, the rest says more about it.
+  // The low byte is the primary code, the rest is detail.
   if (typeof errcode === 'number') return bySqliteCode[errcode & 0xff]
   return typeof code === 'string' ? bySystemCode[code] : undefined
 }

@@ -1,7 +1,7 @@
 import { textIn } from '../api/read-fields.ts'
 import type { Action } from '../page-tools/actions.ts'
 
-/** Tells the person something, by the browser where that is allowed. */
+/** Shows a message to the user, as a browser notification if permitted. */
 const notify: Action = async (input, { tell }, { toolCallId }) => {
   const title = textIn(input['title'])
   if (title === undefined) throw new Error('There is nothing to tell.')

@@ -1,7 +1,7 @@
 import { textIn, webAddress } from '../api/read-fields.ts'
 import { type Action, isLocalAddress } from '../page-tools/actions.ts'
 
-/** Opens the browser panel, and tells when the page has come. */
+/** Opens the URL in the browser panel and returns when the page has loaded. */
 const openUrl: Action = async (input, { panels, reader }) => {
   const address = webAddress(input['url'])
   const url = address === undefined ? undefined : URL.parse(address.href)

@@ -4,7 +4,7 @@ import type { Action } from '../page-tools/actions.ts'
 const largest = 32 * 1024 * 1024
 const most = 20
 
-/** Has the person pick files; their bytes go to the server, their place on the disk does not. */
+/** Lets the user pick files. Uploads their contents, never their paths on disk. */
 const pickFile: Action = async (input, { api }) => {
   const files = await pick(textIn(input['accept']), input['multiple'] === true)
   if (files.length === 0) throw new Error('The person picked nothing.')

@@ -2,7 +2,7 @@ import type { Action } from '../page-tools/actions.ts'
 
 const most = 1_000_000
 
-/** Only ever after a click of the person's; the browser may ask, too. */
+/** Runs only after a user click. The browser may also ask for permission. */
 const readClipboard: Action = async () => {
   const text = await navigator.clipboard.readText().catch(() => {
     throw new Error('The browser did not let the page read the clipboard.')

@@ -2,7 +2,7 @@ import { textIn } from '../api/read-fields.ts'
 import type { Action } from '../page-tools/actions.ts'
 import { toPanelRequest } from '../page-tools/requested-panel.ts'
 
-/** Shows one of the kinds that ShowPanel names, or one that this page has told models of. */
+/** Shows a panel kind that `ShowPanel` declares, or one that this page registered with models. */
 const showPanel: Action = async (input, { panels, agentName, findChart, isInSight }, { toolCallId }) => {
   const target = textIn(input['target'])
   const isByTitle = input['kind'] === 'chart' && input['content'] === undefined

@@ -7,14 +7,14 @@ import { Segments } from '../ui/segments.tsx'
 import type { AgentDraft } from './agent-draft.ts'
 
 interface ToolChoiceProps {
-  /** Names of tools and groups. */
+  /** Names of tools and tool groups. */
   chosen: readonly string[]
   tools: readonly ToolInfo[]
   problem: string | undefined
   onChange: (chosen: string[]) => void
 }
 
-/** Which of the tools that exist it may use: whole groups, with what they will hold later, or single tools. */
+/** Selects the agent's tools: single tools, or whole groups including tools added to them later. */
 export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps) {
   const groups = groupTools(tools)
   const problemId = useId()
@@ -87,7 +87,7 @@ interface DelegateChoiceProps {
 
 const delegateOptions = ['nobody', 'some', 'default'] as const
 
-/** Whom it may give work to, where it has the tool for it. */
+/** Selects the agents that this agent can delegate to. Requires the delegation tool. */
 export function DelegateChoice({ delegates, allowed, others, problem, onChange }: DelegateChoiceProps) {
   const problemId = useId()
   const offered = [

@@ -11,7 +11,7 @@ import { AgentForm } from './agent-form.tsx'
 
 export interface AgentDetailsProps {
   agent: AgentInfo
-  /** It is the workspace's version of one that comes from elsewhere. */
+  /** True if this is the workspace's override of an agent from another source. */
   replaces: boolean
   tools: readonly ToolInfo[]
   others: readonly AgentInfo[]
@@ -23,16 +23,13 @@ export interface AgentDetailsProps {
   onDelete: () => Promise<void>
 }
 
-/**
- * One agent: its form where it is the workspace's own. Of others what they are, and on demand the form of a version of
- * the workspace's own, which goes before them.
- */
+/** Details of one agent. Workspace agents are editable; for others, the form creates a workspace override. */
 export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentDetailsProps) {
   const [removing, setRemoving] = useState(false)
   const [changing, setChanging] = useState(false)
   const isOwn = agent.source === 'database'
   const isMaster = agent.source === 'built-in' && agent.name === 'master'
-  // One that another stands before is changed there, and one that lacks its tools is no use with other words.
+  // Edit an overridden agent through its override. An agent without its tools gains nothing from an edit.
   const canChange = !isOwn && !isMaster && (agent.enabled || agent.turnedOff === true)
   return (
     <>

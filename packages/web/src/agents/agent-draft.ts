@@ -4,7 +4,7 @@ import type { AgentDefinitionBody, AgentInfo } from '../api/session-types.ts'
 import { tabStorage } from '../platform/storage.ts'
 import { t } from '../texts/t.ts'
 
-/** An agent as its form has it: everything but the settings of its model is text or a choice. */
+/** Form state of an agent. All fields are text or choices, except the model parameters. */
 export interface AgentDraft {
   name: string
   description: string
@@ -49,7 +49,6 @@ export function draftFromAgent(agent: AgentInfo): AgentDraft {
   }
 }
 
-/** A new one that begins as another. */
 export function draftFromCopy(agent: AgentInfo): AgentDraft {
   return { ...draftFromAgent(agent), name: `${agent.name}-copy` }
 }
@@ -71,7 +70,6 @@ function parseNumber(text: string): number | null {
   return text.trim() === '' ? null : Number(text)
 }
 
-/** What is missing before it can be sent, by field. */
 export function missingFields(draft: AgentDraft): Partial<Record<AgentField, string>> {
   return {
     ...(draft.name.trim() === '' && { name: t.agents.missing.name }),
@@ -80,7 +78,7 @@ export function missingFields(draft: AgentDraft): Partial<Record<AgentField, str
   }
 }
 
-/** What the server did not take, at the field that it is about; the rest of it at `form`. */
+/** Maps a server error to the form field it concerns, or to `form`. */
 export function fieldErrors(error: ErrorInfo): Partial<Record<AgentField | 'form', string>> {
   const issues: unknown = error.data?.['issues']
   const found: Partial<Record<AgentField | 'form', string>> = {}
@@ -90,12 +88,11 @@ export function fieldErrors(error: ErrorInfo): Partial<Record<AgentField | 'form
   }
   if (Object.keys(found).length > 0) return found
   if (error.name === 'AgentExists' || error.message.includes("agent's name")) return { name: error.message }
-  // Words of the server, not shown from here.
+  // Text of a server error, not shown.
   if (error.message.includes('no tool or group')) return { tools: error.message }
   return { form: error.message }
 }
 
-/** The names that the server has for the fields. */
 const fields: Readonly<Record<string, AgentField>> = {
   name: 'name',
   description: 'description',
@@ -111,12 +108,12 @@ const fields: Readonly<Record<string, AgentField>> = {
 interface StoredDraft {
   draft: AgentDraft
   setDraft: (draft: AgentDraft) => void
-  /** It was written earlier and never saved. */
+  /** True if this draft was restored from an earlier, unsaved edit. */
   isBack: boolean
   forget: () => void
 }
 
-/** A draft that outlives the dialog: a click beside it must not lose what was written. */
+/** Keeps the draft after the dialog closes, so that a click outside does not lose it. */
 export function useStoredDraft(name: string, initial: AgentDraft): StoredDraft {
   const key = `troupe.agent.${name}`
   const [kept] = useState(() => readStoredDraft(key, initial))
@@ -132,7 +129,7 @@ export function useStoredDraft(name: string, initial: AgentDraft): StoredDraft {
   }
 }
 
-/** What a page of before did not know of is as it was. */
+/** Fields missing from an older stored draft fall back to `initial`. */
 function readStoredDraft(key: string, initial: AgentDraft): AgentDraft | undefined {
   const kept = tabStorage.get(key)
   return kept === null ? undefined : { ...initial, ...(JSON.parse(kept) as Partial<AgentDraft>) }

@@ -22,19 +22,18 @@ import {
 
 interface AgentFormProps {
   initial: AgentDraft
-  /** By which name what was typed is kept until it is saved. */
+  /** Storage key of the unsaved draft. */
   keptAs: string
-  /** Its name stands. */
+  /** True if the name is fixed. */
   isNamed?: boolean
   tools: readonly ToolInfo[]
-  /** Whom it could delegate to. */
   others: readonly AgentInfo[]
   onCancel: () => void
-  /** Throws what the server says of what it does not take. */
+  /** Throws the server's validation error. */
   onSave: (name: string, body: Omit<AgentDefinitionBody, 'enabled'>) => Promise<void>
 }
 
-/** Everything about an agent of the workspace. What is wrong is said at its field; what was typed outlives the dialog. */
+/** Edits a workspace agent. Errors appear at their fields, and the draft survives closing the dialog. */
 export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onCancel, onSave }: AgentFormProps) {
   const { draft, setDraft, isBack, forget } = useStoredDraft(keptAs, initial)
   const [problems, setProblems] = useState<Partial<Record<AgentField | 'form', string>>>({})
@@ -72,7 +71,7 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
     <form
       ref={form}
       className="agent-form"
-      // What the person has thrown away does not come back.
+      // Discarded drafts must not come back.
       onReset={forget}
       aria-label={isNamed ? t.agents.named(initial.name) : t.agents.newAgent}
       noValidate
@@ -224,14 +223,16 @@ function Field({ label, problem, hint, children }: FieldProps) {
 }
 
 interface ParamsChoiceProps {
-  /** `provider/model`; empty: the caller's, so the settings of the default model are offered. */
+  /**
+   * `provider/model`. If empty, the agent uses the caller's model, and the form offers the default model's parameters.
+   */
   model: string
   params: ParamValues
   problem: string | undefined
   onChange: (params: ParamValues) => void
 }
 
-/** How its model is set. What it has and this model does not know can be taken away. */
+/** Model parameters. Parameters that this model does not support can be removed. */
 function ParamsChoice({ model, params, problem, onChange }: ParamsChoiceProps) {
   const known = useApp((state) => {
     const wanted = model === '' ? state.defaultModel : model

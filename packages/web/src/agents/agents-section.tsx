@@ -16,7 +16,6 @@ import { draftFromCopy, emptyDraft } from './agent-draft.ts'
 import { AgentForm } from './agent-form.tsx'
 import './agents-section.css'
 
-/** What is looked at: the list, one agent, or a new one that may begin as a copy of another. */
 type View =
   | { kind: 'list' }
   | { kind: 'agent'; name: string; source: AgentInfo['source'] }
@@ -28,7 +27,6 @@ const groups: { id: 'own' | 'files' | 'builtIn'; source: AgentInfo['source'][] }
   { id: 'builtIn', source: ['built-in'] },
 ]
 
-/** Whom sessions and agents can be given work to: where each comes from, what it may use, whether it can be used. */
 export function AgentsSection() {
   const { api, app } = useWorkspace()
   const [store] = useState(() => createDefinitionsStore(api))
@@ -180,14 +178,12 @@ function Section({ title, agents, isOwn, replaces, onNew, onOpen, onTry, onToggl
 
 interface AgentEntryProps {
   agent: AgentInfo
-  /** It is the workspace's version of one that comes from elsewhere. */
   replaces: boolean
   onOpen: () => void
   onTry: () => void
   onToggle: (enabled: boolean) => void
 }
 
-/** One line of the list: who it is, whether it can be used, and why not. */
 function AgentEntry({ agent, replaces, onOpen, onTry, onToggle }: AgentEntryProps) {
   const { name, description, source, enabled, turnedOff, hidden, note } = agent
   const canToggle = name !== 'master' && (source === 'database' || enabled || turnedOff === true)
@@ -233,7 +229,6 @@ function AgentEntry({ agent, replaces, onOpen, onTry, onToggle }: AgentEntryProp
 }
 
 interface DefinitionsState {
-  /** Null until they are read. */
   list: AgentList | null
   tools: ToolInfo[]
   failure: string | null
@@ -241,14 +236,13 @@ interface DefinitionsState {
 
 type DefinitionsStore = StoreApi<DefinitionsState> & {
   load: () => Promise<void>
-  /** Both throw what the server says of an agent that it refuses. */
+  /** Both throw the server's validation error. */
   add: (name: string, definition: AgentDefinitionBody) => Promise<AgentInfo>
   change: (name: string, patch: Partial<AgentDefinitionBody>) => Promise<AgentInfo>
   turn: (name: string, enabled: boolean) => Promise<void>
   remove: (name: string) => Promise<void>
 }
 
-/** The agents as the dialog shows them. */
 function createDefinitionsStore(api: Api): DefinitionsStore {
   const store = createStore<DefinitionsState>(() => ({ list: null, tools: [], failure: null }))
   return { ...store, load, add, change, turn, remove }

@@ -61,11 +61,9 @@ export interface ChatBody {
   messageId?: string
   model?: string
   mode?: Mode
-  /** Whom the session talks to; the master where none is named. */
+  /** Agent of the session. Defaults to the master agent. */
   agent?: string
-  /** Settings of the model. */
   params?: ParamValues
-  /** Addresses of the message that the person typed. */
   typedUrls?: string[]
   clientId: string
   tabId: string
@@ -77,17 +75,16 @@ interface SessionQuery {
   query?: string
   cursor?: string
   view?: SessionView
-  /** The id of a folder, or `none`. */
+  /** Folder ID, or `none`. */
   folder?: string
 }
 
-/** What was deleted, and the name under which it can be brought back. */
+/** Deleted item, with the name that restores it. */
 export interface Removed {
   deleted: string[]
   removalId: string
 }
 
-/** What the server gives of a file that has a preview. */
 interface FilePreview {
   path: string
   kind: PreviewKind
@@ -96,7 +93,6 @@ interface FilePreview {
   base64?: string
 }
 
-/** Something that can be put where the caret is. */
 export interface PickItem {
   kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
   insert: string
@@ -104,7 +100,6 @@ export interface PickItem {
   detail: string
 }
 
-/** The routes that the page uses, by what they are for. */
 export type Api = ReturnType<typeof createApi>
 
 export function createApi(request: Request) {
@@ -145,7 +140,7 @@ export function createApi(request: Request) {
     changeFolder: (id: string, patch: { name?: string; parentFolderId?: string | null }) =>
       json<{ folder: Folder }>('PATCH', `/ai/folders/${encodeURIComponent(id)}`, patch),
     deleteFolder: (id: string) => request('DELETE', `/ai/folders/${encodeURIComponent(id)}`),
-    /** Lines of JSON, see the route. */
+    /** JSON lines; see the route. */
     importFile: (file: Blob, signal: AbortSignal) =>
       request('POST', '/ai/sessions/import', { bytes: file.slice(0, file.size, 'application/octet-stream'), signal }),
     renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
@@ -160,15 +155,15 @@ export function createApi(request: Request) {
       return json<BranchPage>('GET', `${session(id)}/messages?${search}`)
     },
 
-    /** Every message in little. */
+    /** Returns a short form of every message. */
     tree: (id: string) => json<{ messages: TreeMessage[] }>('GET', `${session(id)}/tree`),
-    /** What the branch that the leaf ends did to files, after one of its messages. */
+    /** Returns file changes on the branch ending at `leaf`, optionally only those after a message. */
     changes: (id: string, { leaf, after }: { leaf: string; after?: string }) =>
       json<BranchChanges>(
         'GET',
         `${session(id)}/changes?${new URLSearchParams({ leaf, ...(after !== undefined && { after }) })}`,
       ),
-    /** Where this text stands, in the branch that the leaf ends and beyond. */
+    /** Finds the text in the branch ending at `leaf` and in other branches. */
     matches: async (id: string, { text, leaf }: { text: string; leaf?: string }, signal: AbortSignal) => {
       const search = new URLSearchParams({ text, ...(leaf !== undefined && { leaf }) })
       const response = await request('GET', `${session(id)}/matches?${search}`, { signal })
@@ -176,14 +171,13 @@ export function createApi(request: Request) {
     },
     deleteMessage: (id: string, messageId: string) =>
       json<Removed>('DELETE', `${session(id)}/messages/${encodeURIComponent(messageId)}`),
-    /** Deletes every branch but the newest through this message. */
+    /** Deletes every branch through this message except the newest. */
     forkSession: (id: string, messageId: string) =>
       json<{ session: ListedSession }>('POST', `${session(id)}/fork`, { messageId }),
     keepBranch: (id: string, messageId: string) => json<Removed>('POST', `${session(id)}/keep`, { messageId }),
     undoRemoval: (id: string, removalId: string) =>
       json<{ restored: string[] }>('POST', `${session(id)}/removals/${encodeURIComponent(removalId)}/undo`),
 
-    /** What the next call of this branch will be sent. */
     context: (id: string, leaf?: string) =>
       json<ContextInfo>(
         'GET',
@@ -196,8 +190,6 @@ export function createApi(request: Request) {
         { off },
       ),
 
-    /** Holds on while the run waits for a person. */
-    /** A file as it is meant to be seen. */
     preview: async (id: string, path: string, signal: AbortSignal) => {
       const response = await request('GET', `${session(id)}/preview?${new URLSearchParams({ path })}`, { signal })
       return ((await response.json()) as { preview: FilePreview }).preview
@@ -220,7 +212,6 @@ export function createApi(request: Request) {
     stopSubAgent: (at: SubAgentRef) => json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/stop`, {}),
     tellSubAgent: (at: SubAgentRef, message: { id: string; text: string }) =>
       json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/input`, message),
-    /** A session of its own, with a copy of the conversation. */
     forkSubAgent: (at: SubAgentRef) => json<{ session: Session }>('POST', `${subAgent(at)}/fork`, {}),
 
     agents: () => json<AgentList>('GET', '/ai/agents'),
@@ -232,7 +223,7 @@ export function createApi(request: Request) {
     tools: () => json<{ tools: ToolInfo[] }>('GET', '/ai/tools'),
 
     asks: () => json<{ asks: Ask[] }>('GET', '/ai/asks'),
-    /** `settled`: other asks that were answered by what is remembered with this one. */
+    /** `settled` lists other asks that the remembered rule answered. */
     answerAsk: (id: string, answer: Answer, clientId?: string) =>
       json<{ ask: Ask; settled?: string[] }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer, clientId }),
     models: () => json<ModelList>('GET', '/ai/models'),
@@ -244,7 +235,7 @@ export function createApi(request: Request) {
     testProvider: (id: string) => json<{ test: ProviderTest }>('POST', `${provider(id)}/test`, {}),
     deleteProvider: (id: string) => request('DELETE', provider(id)),
 
-    /** Those that hold everywhere in the workspace, and those of the session if one is named. */
+    /** Workspace rules, plus the session's rules if a session is given. */
     rules: (sessionId?: string) => json<RuleList>('GET', `/ai/rules${of(sessionId)}`),
     addRule: (rule: NewRule) => json<{ rule: RuleInfo; settled: string[] }>('POST', '/ai/rules', rule),
     deleteRule: (id: string, sessionId?: string) =>
@@ -261,21 +252,21 @@ export function createApi(request: Request) {
     testMcp: (name: string) => json<{ test: McpTest; server: McpInfo }>('POST', `${mcp(name)}/test`, {}),
     trustMcp: (name: string, fingerprint: string) =>
       json<{ server: McpInfo }>('POST', `${mcp(name)}/trust`, { fingerprint }),
-    /** Where the person has to go; null when they are logged in. */
+    /** URL the user must visit to log in. Null if already logged in. */
     loginToMcp: (name: string) => json<{ url: string | null }>('POST', `${mcp(name)}/login`, {}),
     mcpLog: (name: string) => json<{ log: string }>('GET', `${mcp(name)}/log`),
 
-    /** Lets go of bytes that were never sent. */
+    /** Deletes an uploaded blob that was never sent. */
     deleteBlob: (url: string) => request('DELETE', url),
     addBlob: async (bytes: Blob, options: Pick<RequestOptions, 'signal' | 'onProgress'> = {}) => {
       const response = await request('POST', '/ai/blobs', { bytes, ...options })
       return (await response.json()) as { url: string; sha256: string }
     },
 
-    /** The page says that it is there, and hears what tools ask it to do. */
+    /** Announces the page to the server and returns pending page calls. */
     announceTab: (tab: TabNote) => json<{ calls: PageCall[]; others: number }>('POST', '/ai/tabs', tab),
     acknowledgeCall: (done: CallNote) => json<{ result: 'resolved' | 'stored' }>('POST', '/ai/tools/ack', done),
-    /** A page of the web as text. `here`: the person wants one of this machine. */
+    /** Returns a web page as text. `here` allows pages on this machine. */
     readWebPage: (url: string, here: boolean) =>
       json<{ page: ReadablePage }>('POST', '/ai/reader', { url, ...(here && { here }) }),
     file: (id: string, path: string, { secret = false } = {}) =>
@@ -299,7 +290,6 @@ export function createApi(request: Request) {
   }
 }
 
-/** The routes that only the settings use. */
 function settingsApi(request: Request) {
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await request(method, path, { body })
@@ -308,7 +298,7 @@ function settingsApi(request: Request) {
   const staged = (id: string) => `/ai/skills/imports/${encodeURIComponent(id)}`
   return {
     skills: () => json<SkillList>('GET', '/ai/skills'),
-    /** Unpacks what a folder or archive on the server's machine has, or a blob. */
+    /** Unpacks skills from a folder or archive on the server's machine, or from a blob. */
     stageSkills: (source: { path: string } | { blob: string }) =>
       json<{ import: StagedSkills }>('POST', '/ai/skills/imports', source),
     acceptSkills: (id: string) => json<{ imported: string[] }>('POST', staged(id), {}),

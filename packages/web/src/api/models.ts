@@ -2,7 +2,7 @@ import type { ModelInfo } from '@troupe/protocol'
 
 export type { ModelInfo, ModelList } from '@troupe/protocol'
 
-/** Requests to begin with, where the model brings some: in the language with this tag (`examplesZh`), else in English. */
+/** Example requests of the model, in the language of the tag (`examplesZh`) or else in English. */
 export function exampleRequests(model: ModelInfo | undefined, tag = 'en'): string[] {
   const common = model?.capabilities?.common as Record<string, unknown> | undefined
   const examples = common?.[`examples${tag.charAt(0).toUpperCase()}${tag.slice(1)}`] ?? common?.['examples']
@@ -13,7 +13,7 @@ export function isDemoModel(ref: string | undefined): boolean {
   return ref?.startsWith('demo/') === true
 }
 
-/** By provider, in the order in which they come; those that fit all words of the search. */
+/** Groups models by provider in their original order. Keeps models that match every search word. */
 export function groupModels(models: ModelInfo[], search: string): { provider: string; models: ModelInfo[] }[] {
   const words = search
     .toLowerCase()

@@ -1,6 +1,6 @@
 import { browserStorage, type KeyValueStorage } from '../platform/storage.ts'
 
-/** HMAC-SHA-256 in base64url. The browser's own is asynchronous, and an address is needed while a page is drawn. */
+/** Returns an HMAC-SHA-256 in base64url. Web Crypto is asynchronous, but rendering needs the URL synchronously. */
 export function signLink(key: string, text: string): string {
   const block = new Uint8Array(64)
   const bytes = new TextEncoder().encode(key)
@@ -97,15 +97,14 @@ function concat(one: Uint8Array, other: Uint8Array): Uint8Array {
  */
 export interface PageAccess {
   headers: () => Record<string, string>
-  /** Trades the one-time key for a credential. */
   exchange: (key: string) => Promise<Response>
-  /** Gets the credential of a server that was restarted. False: this server does not know the page. */
+  /** Gets a credential from a restarted server. False if the server does not know this page. */
   renew: () => Promise<boolean>
-  /** An address of ours that the browser may ask for by itself: an image, a download. */
+  /** Returns a signed URL that the browser can load by itself, such as an image or a download. */
   link: (path: string) => string
 }
 
-/** What of a credential is kept; `public/early.js` reads it, too. */
+/** Stored form of the credential. `public/early.js` reads it too. */
 interface Credential {
   credential: string
   linkKey: string
@@ -124,7 +123,7 @@ function createPageAccess({
   kept = browserStorage,
   keys = browserKeys,
   fetch = (input: string, init?: RequestInit) => window.fetch(input, init),
-  // While it is being developed, another server stands between the page and ours.
+  // In development, a dev server sits between the page and our server.
   origin = () => (import.meta.env['VITE_SERVER_ORIGIN'] as string | undefined) ?? window.location.origin,
 }: {
   kept?: KeyValueStorage
@@ -162,8 +161,7 @@ function createPageAccess({
     const challenge = await post('/ai/auth/challenge', {})
     if (!challenge.ok) return false
     const { nonce } = (await challenge.json()) as { nonce: string }
-    // The origin is in it: what is signed here is worth nothing at a server that listens elsewhere.
-    // not shown
+    // Signing the origin makes the signature useless to a server at another address. not shown
     const text = new TextEncoder().encode(`troupe page\n${origin()}\n${nonce}`)
     const signed = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, text)
     const response = await post('/ai/auth', { pageId, nonce, signature: toBase64Url(new Uint8Array(signed)) })
@@ -190,7 +188,7 @@ function createPageAccess({
   }
 }
 
-/** Where the browser keeps no keys, the page needs a new address after a restart. */
+/** Returns undefined if the browser stores no keys. The page then needs a new URL after a restart. */
 async function createKeys(keys: PageKeys): Promise<string | undefined> {
   try {
     const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
@@ -221,5 +219,4 @@ function withKeyStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore)
   })
 }
 
-/** The access of this page. */
 export const pageAccess = createPageAccess()

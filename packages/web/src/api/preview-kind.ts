@@ -1,4 +1,3 @@
-/** What there is a preview for. */
 export type PreviewKind = 'html' | 'svg' | 'markdown' | 'csv' | 'xlsx' | 'mermaid' | 'jsx' | 'chart'
 
 const byEnding: Record<string, PreviewKind> = {
@@ -26,14 +25,14 @@ const byLanguage: Record<string, PreviewKind> = {
   echarts: 'chart',
 }
 
-/** By the name of a file. JSX only where the session has made it to be looked at. */
+/** Infers the preview kind from a file name. JSX counts only in the session's preview folder. */
 export function kindOfFile(path: string): PreviewKind | undefined {
   if (/\/sessions\/[\w-]+\/jsx\/[\w-]+\.jsx$/.test(path)) return 'jsx'
   const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
 }
 
-/** By the language that a fence names. XML that is a drawing counts as one. */
+/** Infers the preview kind from a code fence's language. XML that contains an SVG counts as SVG. */
 export function kindOfFence(language: string, text: string): PreviewKind | undefined {
   const name = language.toLowerCase()
   if (name === 'xml' && /^\s*(?:<\?xml[^>]*>\s*)?<svg[\s>]/i.test(text)) return 'svg'

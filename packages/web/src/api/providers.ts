@@ -6,7 +6,7 @@ import { t } from '../texts/t.ts'
 export type { ProviderInfo } from '@troupe/protocol'
 
 export interface ProviderPatch {
-  /** Null removes it. */
+  /** Null removes the key. */
   apiKey?: string | null
   baseURL?: string | null
   models?: string[] | null
@@ -25,7 +25,6 @@ export type ProviderTest =
   | { ok: true; elapsedMs: number; how: 'list' | 'answer'; models?: { id: string }[] }
   | { ok: false; elapsedMs: number; error: ErrorInfo }
 
-/** One line: that it can be used and by which key, or what is missing. */
 export function providerStatus(provider: ProviderInfo): string {
   const { usable, enabled, problem, keySource, needsKey, models, local } = provider
   if (!enabled) return t.models.isOff
@@ -53,13 +52,13 @@ export function describeProviderTest(test: ProviderTest): string {
   return t.models.works(test.models?.length ?? 0, time)
 }
 
-/** What can be used first; then what is switched off, those that a key is missing for, servers that were not found. */
+/** Sorts usable providers first, then disabled ones, those without a key, and servers that were not found. */
 export function sortProviders(providers: ProviderInfo[]): ProviderInfo[] {
   const rank = ({ usable, enabled, local }: ProviderInfo) => (usable ? 0 : !enabled ? 1 : local ? 3 : 2)
   return providers.filter(({ id }) => id !== 'demo').toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** Its address is a matter of the person's. */
+/** True if the user sets the provider's URL. */
 export function hasOwnAddress({ adapter, local }: ProviderInfo): boolean {
   return adapter === 'openai-compatible' || local
 }

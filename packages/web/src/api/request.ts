@@ -8,17 +8,18 @@ export type Request = (method: string, path: string, options?: RequestOptions) =
 
 export interface RequestOptions {
   body?: unknown
-  /** Sent as they are, under their own type. */
+  /** Sent unchanged, with the blob's own media type. */
   bytes?: Blob
   signal?: AbortSignal
-  /** Hears how much of the bytes has gone, from 0 to 1. */
+  /** Receives the upload progress, from 0 to 1. */
   onProgress?: (sent: number) => void
 }
 
 /**
- * One way to the server. Resolves only with a good response; throws an `ApiError` otherwise, and the signal's reason
- * where it was aborted. `onLocked` hears of every 401 that a renewed credential does not mend, `onReach` of every request
- * whether a server answered it, and when it did where the answer is one that was kept.
+ * Creates the request function that all API calls use. It resolves only with an OK response. Otherwise it throws an
+ * `ApiError`, or the signal's reason if aborted. `onLocked` runs on every 401 that a renewed credential does not fix.
+ * `onReach` reports after each request if the server responded. For cached responses it also gets the time of the
+ * original response.
  */
 export function createRequest(
   fetch: typeof globalThis.fetch,
@@ -33,7 +34,7 @@ export function createRequest(
       const headers = access?.headers() ?? {}
       response = await send(method, path, options, headers)
       if (response.status === 401 && access !== undefined) {
-        // Another tab may have renewed the credential meanwhile.
+        // Another tab may have renewed the credential in the meantime.
         const isRenewed = access.headers()['authorization'] !== headers['authorization'] || (await access.renew())
         if (isRenewed) response = await send(method, path, options, access.headers())
       }
@@ -88,13 +89,13 @@ async function readError(response: Response): Promise<ApiError> {
       ...(error.data && { data: error.data }),
     })
   } catch {
-    // Not ours: a proxy, or a server of another kind on this port.
+    // Not our error format: the response comes from a proxy or another server on this port.
     const message = t.api.answered(`${response.status} ${response.statusText}`.trim())
     return new ApiError(response.status, { name: 'BadResponse', message })
   }
 }
 
-/** `fetch` for bytes that says how much of them has gone, from 0 to 1; the browser's own cannot. */
+/** `fetch` with upload progress from 0 to 1, which the native `fetch` lacks. */
 function uploadFetch(
   path: string,
   bytes: Blob,
@@ -125,7 +126,7 @@ function uploadFetch(
   })
 }
 
-/** What the server refused, in its own words; or that it could not be reached, as `Unreachable` with status 0. */
+/** Error response of the server. If the server is unreachable, the name is `Unreachable` and the status is 0. */
 export class ApiError extends Error {
   readonly status: number
   readonly data: Record<string, unknown>
@@ -142,7 +143,6 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && error.status === 0
 }
 
-/** The name and text of whatever was thrown, for a card. */
 export function toErrorInfo(error: unknown): ErrorInfo {
   if (error instanceof ApiError)
     return { name: error.name, message: translateServerText(error.message, 'text'), data: error.data }

@@ -3,7 +3,6 @@ import { cachedAtHeader, createResponseCache } from './response-cache.ts'
 
 const paths = ['/ai/sessions?view=active', '/ai/sessions/a', '/ai/sessions/a/messages?limit=60', '/ai/sessions/b']
 
-/** A server that answers as it is told, and a page that has read four of its answers. */
 async function openFull() {
   const server = { status: 200, isAway: false }
   const { fetch, forget } = createResponseCache(

@@ -1,7 +1,6 @@
-/** Of an answer that was kept: when the server gave it, in milliseconds. */
+/** Marks a cached response with the time of the original, in milliseconds. */
 export const cachedAtHeader = 'x-troupe-kept'
 
-/** Of our routes, those whose answers can be read again while the server is away. */
 const cachedPaths = [
   /^\/ai\/sessions\?(?!.*\b(?:q|cursor)=)/,
   /^\/ai\/folders$/,
@@ -19,8 +18,8 @@ interface ResponseCache {
 }
 
 /**
- * `fetch` that gives the last answer again when no server can be reached, and says so. Answers are kept in the memory of
- * this tab alone: storage of the origin could be read by any program that takes the server's port later.
+ * `fetch` that falls back to the last cached response if the server is unreachable, and marks it with a header. The
+ * cache stays in this tab's memory. Any program that later takes the server's port could read origin storage.
  */
 export function createResponseCache(fetch: typeof globalThis.fetch, now: () => number = Date.now): ResponseCache {
   const answers = new Map<string, { text: string; at: number }>()
@@ -58,7 +57,7 @@ export function createResponseCache(fetch: typeof globalThis.fetch, now: () => n
     }
   }
 
-  /** What the person deletes is not read on here: all of that session, or, when it is not known which, of all. */
+  /** Drops cached responses of a deleted session. Drops everything if the session is unknown. */
   function forgetDeleted(method: string, path: string): void {
     const session = /^\/ai\/sessions\/[\w-]+/.exec(path)?.[0]
     if (method === 'DELETE' && path === '/ai/trash') drop(() => true)
@@ -77,14 +76,14 @@ export function createResponseCache(fetch: typeof globalThis.fetch, now: () => n
 
 declare global {
   interface Window {
-    /** Answers by the path that `public/early.js` asked for. */
+    /** Responses by path, requested by `public/early.js`. */
     early?: Record<string, Promise<Response>>
   }
 }
 
 /**
- * `fetch`, but what was asked for before the page's scripts had come is not asked for again: its answer is given, once,
- * and not after 10 s, when it may not be true any more.
+ * `fetch` that reuses requests started before the page's scripts loaded. Each response is used once, and only in the
+ * first 10 seconds, before it goes stale.
  */
 export function earlyFetch(
   fetch: typeof globalThis.fetch,
@@ -95,7 +94,7 @@ export function earlyFetch(
     const path = typeof input === 'string' ? input : ''
     const isRead = init?.method === 'GET'
     const answer = isRead && isEarly() ? early[path] : undefined
-    // What is done changes what is true: a key opens what was locked.
+    // A write invalidates early responses. For example, a key unlocks the page.
     for (const name of isRead ? [path] : Object.keys(early)) delete early[name]
     return answer?.catch(() => fetch(input, init)) ?? fetch(input, init)
   }

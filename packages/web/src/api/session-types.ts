@@ -1,31 +1,30 @@
 import type { AgentStatus } from '@troupe/core'
 import type { ParamValues } from '@troupe/protocol'
 
-/** A sub-agent of a session as `GET /ai/sessions/:id/agents` lists it, as far as the page uses it. */
+/** Sub-agent of a session, from `GET /ai/sessions/:id/agents`. Lists only the fields the page uses. */
 export interface SubAgentInfo {
   agentId: string
-  /** Null: it works for the agent that the session talks to. */
+  /** Null if its parent is the session's main agent. */
   parentAgentId: string | null
   name: string
   task: string
   status: AgentStatus
   createdAt: number
   updatedAt: number
-  /** What follows is missing in sub-agents of imported sessions. */
+  /** The fields below are missing for sub-agents of imported sessions. */
   toolCallId?: string
   background?: boolean
   steps?: number
   tokens?: number
   cost?: number
   model?: string
-  /** Why its answer may not be whole. */
+  /** Reason the answer may be incomplete. */
   note?: string
-  /** When its newest turn began, and how long that took once it has ended. */
+  /** Start of its latest turn, and the turn's duration once it ended. */
   startedAt?: number
   elapsedMs?: number
 }
 
-/** Whose conversation it is. */
 export interface SubAgentRef {
   sessionId: string
   agentId: string
@@ -33,7 +32,7 @@ export interface SubAgentRef {
 
 export type { AgentInfo, AgentList } from '@troupe/protocol'
 
-/** What is stored of an agent of the workspace. Null takes a field away. */
+/** Stored definition of a workspace agent. Null removes a field. */
 export interface AgentDefinitionBody {
   enabled: boolean
   description: string
@@ -46,7 +45,7 @@ export interface AgentDefinitionBody {
   params: ParamValues | null
 }
 
-/** A tool as `GET /ai/tools` lists it. */
+/** Tool from `GET /ai/tools`. */
 export interface ToolInfo {
   name: string
   description: string
@@ -55,29 +54,29 @@ export interface ToolInfo {
   group: string
 }
 
-/** What a branch did to files: `GET /ai/sessions/:id/changes`. */
+/** File changes of a branch, from `GET /ai/sessions/:id/changes`. */
 export interface BranchChanges {
-  /** Each once, those that sub-agents and commands touched included. */
+  /** Unique paths, including files changed by sub-agents and commands. */
   files: string[]
-  /** How many commands may have touched files that nobody knows of. */
+  /** Number of commands that may have changed other, unknown files. */
   commands: number
 }
 
-/** What the next model call of a session will be sent, as `GET /ai/sessions/:id/context` tells it. */
+/** Context of the session's next model call, from `GET /ai/sessions/:id/context`. */
 export interface ContextInfo {
   model: string
-  /** How many tokens the model takes; null where nobody has said. */
+  /** Context window in tokens. Null if unknown. */
   window: number | null
   total: { tokens: number; cost?: number }
-  /** In the order in which the model is told them. */
+  /** In prompt order. */
   pieces: ContextPiece[]
   cache: {
     lastCallAt: number | null
-    /** The newest call went to another model. */
+    /** True if the latest call used another model. */
     modelChanged: boolean
-    /** The first piece, by its name, that the newest call was not sent in the same way; all tools are `tools`. */
+    /** Name of the first piece that differs from the latest call. All tools together are `tools`. */
     brokenBy: string | null
-    /** Of the newest answer. */
+    /** From the latest response. */
     inputTokens?: number
     cachedInputTokens?: number
   }
@@ -89,13 +88,12 @@ export interface ContextPiece {
   kind: PieceKind
   name: string
   tokens: number
-  /** In dollars, as if nothing came from a cache. */
+  /** In dollars, as if nothing were cached. */
   cost?: number
   messageId?: string
   changed?: boolean
 }
 
-/** What a page says of itself. */
 export interface TabNote {
   clientId: string
   tabId: string
@@ -105,7 +103,6 @@ export interface TabNote {
   alive?: string[]
 }
 
-/** What became of something that a page was asked to do. */
 export interface CallNote {
   sessionId: string
   clientId: string
@@ -115,7 +112,6 @@ export interface CallNote {
   errorText?: string
 }
 
-/** A page of the web as text to read. */
 export interface ReadablePage {
   url: string
   status: number
@@ -134,7 +130,6 @@ export interface FileInfo {
   isCut?: boolean
 }
 
-/** A command in the background. */
 export interface TaskInfo {
   id: string
   kind: 'command' | 'terminal'
@@ -152,17 +147,15 @@ export interface TaskNews {
   lost: number
 }
 
-/** What a tool asks this page to do. */
 export interface PageCall {
   askId: string
   sessionId: string
   toolCallId: string
   toolName: string
-  /** The name of a file in `actions/`. */
   action: string
   input: unknown
   title: string
-  /** It is done when the person clicks, and not before. */
+  /** True if the action must wait for a user click. */
   byPerson: boolean
   createdAt: number
   timeoutMs: number | null

@@ -1,16 +1,15 @@
 import type { Decision, Effect } from '@troupe/core'
 import type { RuleInfo, RuleList } from '@troupe/protocol'
 
-/** A skill as `GET /ai/skills` lists it. */
+/** Skill from `GET /ai/skills`. */
 interface SkillInfo {
   name: string
   description: string
-  /** Its `SKILL.md`. */
   path: string
   scope: 'home' | 'workspace' | 'project'
   allowedTools?: string[]
   personOnly?: true
-  /** Those of its name that it stands before. */
+  /** Skills of the same name that this one overrides. */
   shadows: string[]
 }
 
@@ -19,7 +18,6 @@ export interface SkillList {
   problems: { path: string; line?: number; message: string }[]
 }
 
-/** Skills that were unpacked to be looked at. */
 export interface StagedSkills {
   id: string
   skills: {
@@ -64,28 +62,28 @@ export interface Finding {
   fix?: string
 }
 
-/** The settings as `GET /ai/config` tells them. */
+/** Settings from `GET /ai/config`. */
 export interface ConfigInfo {
-  /** Null: the first that can be used. */
+  /** Null selects the first usable model. */
   model: string | null
-  /** The model that the environment names; it goes before. */
+  /** Model set by the environment, which takes precedence. */
   environmentModel: string | null
-  /** Null: all. */
+  /** Null enables all tools. */
   useTools: string[] | null
   recovery: 'continue' | 'wait'
-  /** Who titles sessions: a cheap model after the first answer, or their first words. */
+  /** Source of session titles: a cheap model after the first answer, or the first words. */
   titles: 'model' | 'words'
   limits: Record<Limit, number | null>
   media: Record<'image' | 'video', string | null>
-  /** The browser of agents: null where a Chromium of this machine is looked for, and only the public web is reached. */
+  /** Agent browser. A null path finds an installed Chromium; a null allowlist permits only the public web. */
   browser: { path: string | null; allow: string[] | null }
-  /** Null: the model of the session searches. Its key never comes here. */
+  /** Null uses the session's model for search. The key is never sent to the page. */
   search: { provider: string; baseURL: string | null; hasKey: boolean } | null
 }
 
 export type Limit = 'steps' | 'tokens' | 'seconds'
 
-/** What is not named stays as it is; null takes a setting away. */
+/** Omitted settings stay unchanged. Null removes a setting. */
 export interface ConfigPatch {
   model?: string | null
   useTools?: string[] | null
@@ -97,29 +95,28 @@ export interface ConfigPatch {
   search?: { provider: string; baseURL: string | null; apiKey?: string } | null
 }
 
-/** An MCP server as `GET /ai/mcp` lists it. Texts of the server itself are anybody's. */
+/** MCP server from `GET /ai/mcp`. Text that the server itself supplies is untrusted. */
 export interface McpInfo {
   name: string
   origin: 'home' | 'project'
-  /** Where it is written down. */
   file: string
-  /** It stands in the person's own settings. */
+  /** True if the server is configured in the user's own settings. */
   editable: boolean
   type: 'stdio' | 'http' | 'sse' | null
   command: string | null
   args: string[]
   cwd: string | null
   url: string | null
-  /** Names only: values never come out. */
+  /** Names only. Values are never sent. */
   env: string[]
   headers: string[]
   enabled: boolean
   state: 'connecting' | 'ready' | 'failed' | 'needs-trust' | 'disabled'
   error: string | null
   problems: string[]
-  /** When it is tried again, in milliseconds since 1970. */
+  /** Time of the next retry, in milliseconds since 1970. */
   retryAt: number | null
-  /** What the person is asked to trust; the fingerprint stands for exactly that. */
+  /** Item the user must trust. The fingerprint identifies exactly that item. */
   trust: { what: 'command' | 'tools'; fingerprint: string } | null
   login: 'needed' | 'done' | null
   title: string | null
@@ -127,13 +124,13 @@ export interface McpInfo {
   tools: McpToolInfo[]
   prompts: { name: string; description: string }[]
   resources: { uri: string; name: string }[]
-  /** What its tools in use cost in every model call, estimated. */
+  /** Estimated tokens that its enabled tools add to every model call. */
   tokens: number
 }
 
 export interface McpToolInfo {
   name: string
-  /** As models and rules know it. */
+  /** Name used by models and rules. */
   toolName: string
   title: string
   description: string
@@ -144,11 +141,9 @@ export interface McpToolInfo {
 
 export interface McpList {
   servers: McpInfo[]
-  /** What is wrong with the files, in sentences. */
   problems: { path: string; message: string }[]
 }
 
-/** How a server is reached: a program, or an address. */
 export interface McpEntry {
   type?: string
   command?: string
@@ -162,7 +157,7 @@ export interface McpEntry {
 
 export interface McpPatch {
   enabled?: boolean
-  /** Null: all that there are. */
+  /** Null enables all tools. */
   useTools?: string[] | null
 }
 
@@ -174,7 +169,6 @@ export interface McpTest {
 
 export type { RuleInfo, RuleList } from '@troupe/protocol'
 
-/** What decides besides rules, and what the page must say about it. */
 export type PermissionInfo = Omit<RuleList, 'rules' | 'warnings'>
 export type SandboxInfo = RuleList['sandbox']
 
@@ -187,13 +181,12 @@ export interface NewRule {
   sessionId?: string
 }
 
-/** What a rule would have changed for the last calls. */
+/** Effect a rule would have had on recent calls. */
 export interface RuleTest {
   calls: number
   before: Record<Effect, number>
   after: Record<Effect, number>
   changed: number
-  /** The first of them. */
   changes: RuleChange[]
   warnings: string[]
 }
@@ -210,7 +203,7 @@ export interface RuleChange {
 
 type RuleDecision = Pick<Decision, 'decision' | 'reason' | 'rule'>
 
-/** Where a rule has to be written to stand where this one stands. */
+/** Returns the scope that writes a new rule to the same place as this one. */
 export function ruleScope({ layer, file }: Pick<RuleInfo, 'layer' | 'file'>): RuleScope {
   if (file === null) return 'session'
   return layer === 'user' ? 'always' : 'project'

@@ -68,7 +68,7 @@ export function App() {
 const refreshEveryMs = 15_000
 const glanceEveryMs = 3_000
 
-/** What happens elsewhere is told by no stream: while the page is seen it asks now and then. */
+/** Polls while the page is visible, because no stream reports changes made elsewhere. */
 function usePolling(): void {
   const workspace = useWorkspace()
   const isOpen = useApp((state) => state.access === 'open' || state.access === 'unreachable')
@@ -102,7 +102,7 @@ function useTitle(): void {
   }, [title, waiting])
 }
 
-/** The session in sight and the open settings stand in the address, so that a reload, a link and the back button find them. */
+/** Syncs the current session and open settings with the URL, so that reload, links and the back button work. */
 function useAddress(): void {
   const { app } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
@@ -110,7 +110,7 @@ function useAddress(): void {
   useEffect(() => {
     const shown = readAddress(window.location.hash)
     if (shown.sessionId === sessionId && shown.settings === settings) return
-    // A session is a step that can be gone back; where the settings are open is not.
+    // A session change adds a history entry; a settings change does not.
     if (shown.sessionId === sessionId) replaceAddress(sessionId, settings)
     else window.history.pushState(null, '', pageUrl(sessionId, settings))
   }, [sessionId, settings])
@@ -118,7 +118,7 @@ function useAddress(): void {
     const onPop = () => {
       const named = readAddress(window.location.hash)
       const { sessionId: current, isNew, dialog } = app.getState()
-      // Settings and the inbox stand over the session in sight: an address of theirs that names none means that one.
+      // Settings and the inbox open over the current session if their URL names no session.
       const isOver = named.sessionId === null && (named.settings !== null || named.inbox)
       if (isOver) replaceAddress(isNew ? null : current, named.settings)
       else if (named.sessionId === null && !isNew) app.newSession()
@@ -141,7 +141,7 @@ function pageUrl(sessionId: string | null, settings: string | null): string {
   return address === '#' ? window.location.pathname : address
 }
 
-/** The focus is never lost (see `keep-focus.ts`). Before somebody presses something nothing can take it away. */
+/** Restores lost focus (see `restore-focus.ts`). The focus cannot get lost before the first user input. */
 function useFocusRestore(): void {
   useEffect(() => {
     const waiting = new AbortController()
@@ -153,7 +153,7 @@ function useFocusRestore(): void {
         ({ restoreLostFocus }) => {
           if (!isOver) stop = restoreLostFocus(target)
         },
-        // The server is away: the page is one to read.
+        // The server is unreachable; the page stays readable.
         () => undefined,
       )
     }
@@ -167,7 +167,7 @@ function useFocusRestore(): void {
   }, [])
 }
 
-/** The page has no credential that the server knows: only the address that the server printed opens it. */
+/** Shown when the server rejects the page's credential. Only the URL that the server printed unlocks it. */
 function Locked() {
   const { app } = useWorkspace()
   const [pasted, setPasted] = useState('')

@@ -27,7 +27,6 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './agents-button.css'
 import './inbox-button.css'
 
-/** The agents of the session in sight, where it has any, and how many of them are at work. */
 function AgentsButton() {
   const workspace = useWorkspace()
   const sessionId = useApp((state) => state.sessionId)
@@ -50,7 +49,6 @@ function AgentsButton() {
   )
 }
 
-/** How much waits for the person, in any session; opens the inbox. */
 function InboxButton() {
   const { app } = useWorkspace()
   const count = useApp((state) => state.asks.length)
@@ -98,7 +96,6 @@ export function Header() {
   )
 }
 
-/** A way to look at the session in sight as a whole. */
 interface HeaderAction {
   key: string
   label: string
@@ -109,7 +106,7 @@ interface HeaderAction {
   onSelect: () => void
 }
 
-/** Buttons, where there is room for them beside the title; else a menu. */
+/** Buttons if they fit next to the title, otherwise a menu. */
 function HeaderActions() {
   const ways = useHeaderActions()
   const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)

@@ -4,7 +4,6 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 
-/** A dialog that few visits need, so it comes when it is asked for. */
 function lazyDialog(title: () => string, load: () => Promise<ComponentType>): ComponentType {
   const Loaded = lazy(() =>
     load().then(
@@ -21,7 +20,7 @@ function lazyDialog(title: () => string, load: () => Promise<ComponentType>): Co
   }
 }
 
-/** The server was away, or has a newer page. */
+/** Shown when the server is unreachable or serves a newer page. */
 function DialogLoadError({ title }: { title: string }) {
   const { app } = useWorkspace()
   const dialog = useRef<HTMLDialogElement>(null)

@@ -5,7 +5,7 @@ import { pageWakeSource } from '../chat/session/run-stream.ts'
 import { afterPaint } from '../ui/focus.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 
-/** The page is a device for as long as it is open and may talk to the server. */
+/** Keeps the page registered as a device while it is open and authorized. */
 export function usePageTools(): void {
   const { pageTools, ids } = useWorkspace()
   const isOpen = useApp((state) => state.access === 'open')
@@ -19,7 +19,7 @@ export function usePageTools(): void {
       const body = { clientId: ids.clientId, tabId: ids.tabId, actions: [], closed: true }
       const headers = { ...pageAccess.headers(), 'content-type': 'application/json' }
       const request = { method: 'POST', headers, body: JSON.stringify(body), keepalive: true }
-      // Without it the server finds out by itself, later.
+      // If this fails, the server notices on its own later.
       fetch('/ai/tabs', request).catch(() => undefined)
     }
     window.addEventListener('pagehide', leave)
@@ -29,7 +29,7 @@ export function usePageTools(): void {
       window.removeEventListener('pagehide', leave)
     }
   }, [pageTools, ids, isOpen])
-  // A server that has come back knows nothing of us, and where we look decides who is asked.
+  // A restarted server does not know this tab, and the session in view decides which tab gets asked.
   useEffect(() => {
     if (isOpen && !isAway) return afterPaint(() => void pageTools.look())
     return undefined
@@ -38,19 +38,18 @@ export function usePageTools(): void {
 
 interface PollConditions {
   isVisible: boolean
-  /** A run is on whose stream this page does not follow. */
+  /** True if a run is active whose stream this page does not follow. */
   isElsewhere: boolean
-  /** The browser tells the person. */
   notifies: boolean
 }
 
-/** How long until the asks are looked at again; undefined: the usual look at everything is enough. */
+/** Poll interval for asks in milliseconds. Undefined if the regular refresh is enough. */
 export function askPollInterval({ isVisible, isElsewhere, notifies }: PollConditions): number | undefined {
   if (isVisible) return isElsewhere ? 3_000 : undefined
   return notifies ? 10_000 : undefined
 }
 
-/** The stream of the session in sight tells of its asks; those of others have to be looked for. */
+/** Polls for asks of other sessions. The current session's asks arrive on its stream. */
 export function usePollAsks(): void {
   const { app, notifications } = useWorkspace()
   const isOpen = useApp((state) => state.access === 'open')

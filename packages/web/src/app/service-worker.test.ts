@@ -10,7 +10,6 @@ interface Page {
   frameType?: string
 }
 
-/** What a click on a notification of the service worker does, with these pages open. */
 async function click(pages: Page[], opens: string): Promise<string[]> {
   const listeners = new Map<string, (event: object) => void>()
   const done: string[] = []

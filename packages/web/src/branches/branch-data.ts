@@ -12,7 +12,7 @@ import { t } from '../texts/t.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { forkPoint, indexTree, type TreeIndex } from './branch-tree.ts'
 
-/** The end of a branch, from where it parts from another. */
+/** Tail of a branch, starting where it forks from another branch. */
 export interface BranchEnd {
   /** Oldest first. */
   messages: StoredMessage[]
@@ -21,9 +21,9 @@ export interface BranchEnd {
 
 interface BranchQuery {
   leaf: string
-  /** How many messages it has alone. */
+  /** Number of messages only this branch has. */
   count: number
-  /** The last message that it shares, where there is one. */
+  /** Last shared message, if any. */
   fork: string | undefined
 }
 
@@ -51,16 +51,14 @@ async function readMessages(api: Api, sessionId: string, leaf: string, count: nu
   return messages
 }
 
-/** What a branch did from the fork on, its sub-agents included. */
 export interface BranchSummary {
   messages: number
   calls: BranchToolCall[]
-  /** Files that were changed, each once. */
   files: string[]
-  /** How many commands may have changed others. */
+  /** Number of commands that may have changed other files. */
   commands: number
   tokens: number
-  /** Undefined where no answer says what it cost. */
+  /** Undefined if no answer reports a cost. */
   cost: number | undefined
   elapsedMs: number
 }
@@ -95,7 +93,7 @@ export function summarizeBranch({ messages, changes: { files, commands } }: Bran
 
 const longest = 20_000
 
-/** A message that brings the outcome of another branch into this one, for the person to finish and send. */
+/** Drafts a message that brings another branch's outcome into this one, for the user to edit and send. */
 export function mergeText({ messages, changes: { files } }: BranchEnd): string {
   const question = messageText(messages.find(({ role }) => role === 'user')).trim()
   const outcome = messageText(
@@ -114,7 +112,7 @@ function quoted(text: string): string {
   return cut.replaceAll(/^/gm, '> ')
 }
 
-/** Shows the one branch and writes what came of the other into the composer, below what is being typed there. */
+/** Shows one branch and appends the other's outcome to the composer draft. */
 export function useMerge() {
   const { setDraft, showBranch, getState, panels } = useSessionStore()
   const { api } = useWorkspace()
@@ -127,7 +125,7 @@ export function useMerge() {
       const { draft } = getState()
       setDraft(draft.trim() === '' ? text : `${draft.trimEnd()}\n\n${text}`)
       if (isNarrowForPanels()) panels.hide()
-      // The composer is drawn with the new text first.
+      // Wait until the composer has rendered the new text.
       requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus())
     } catch (error) {
       noticeError(error)
@@ -136,13 +134,12 @@ export function useMerge() {
 }
 
 interface TreeReading {
-  /** Null until it is there. */
   tree: TreeIndex | null
   failure: string | null
   again: () => void
 }
 
-/** The tree of the session, read anew when messages come or go. */
+/** Loads the session's tree and reloads it when messages are added or removed. */
 export function useTree(): TreeReading {
   const { api } = useWorkspace()
   const { sessionId } = useSessionStore().getState()

@@ -8,7 +8,6 @@ import './branch-map.css'
 import { layOutTree, type MapRow, type TreeIndex } from './branch-tree.ts'
 import { MapRowView, rowHeight, SelectedMessage } from './map-row.tsx'
 
-/** The tree of the session as a picture. `messageId`: what is marked at first. */
 export function BranchMap({ messageId }: { messageId: string | undefined }) {
   const { tree, failure, again } = useTree()
   if (tree === null) {
@@ -94,7 +93,7 @@ function MapRows({ tree, messageId }: { tree: TreeIndex; messageId: string | und
   )
 }
 
-/** Up and down by lines, left to what it hangs on, right to what hangs on it. */
+/** Returns the row for an arrow key: up and down by row, left to the parent, right to the first child. */
 function nextPlace(key: string, place: number, rows: readonly MapRow[]): number | undefined {
   const last = rows.length - 1
   const { lane = 0 } = rows[place] ?? {}
@@ -126,7 +125,7 @@ function nextPlace(key: string, place: number, rows: readonly MapRow[]): number 
   }
 }
 
-/** Only the lines in sight are drawn; the marked one is kept in sight. */
+/** Renders only visible rows and keeps the selected row in view. */
 function useWindow(count: number, marked: number) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })

@@ -1,11 +1,10 @@
 import type { TreeMessage } from '@troupe/core'
 
-/** The tree of a session, ready to be walked. */
 export interface TreeIndex {
   messages: ReadonlyMap<string, TreeMessage>
-  /** In the order in which they came. Messages whose parent is lost stand with the roots. */
+  /** In creation order. Messages with a missing parent count as roots. */
   children: ReadonlyMap<string | null, readonly TreeMessage[]>
-  /** How many messages hang on each, itself included. */
+  /** Size of each subtree, including the message itself. */
   weights: ReadonlyMap<string, number>
   leaves: number
 }
@@ -21,7 +20,7 @@ export function indexTree(messages: readonly TreeMessage[]): TreeIndex {
     else beside.push(message)
   }
   const weights = new Map<string, number>()
-  // A message comes after the one it hangs on, so from the end on everything below is counted already.
+  // Children come after their parents, so a reverse pass sees every subtree first.
   for (const { id } of messages.toReversed()) {
     const below = children.get(id) ?? []
     weights.set(
@@ -33,7 +32,6 @@ export function indexTree(messages: readonly TreeMessage[]): TreeIndex {
   return { messages: byId, children, weights, leaves }
 }
 
-/** From the root down to this message. */
 export function pathToMessage({ messages }: Pick<TreeIndex, 'messages'>, id: string | undefined): TreeMessage[] {
   const way = new Set<TreeMessage>()
   let message = id === undefined ? undefined : messages.get(id)
@@ -44,7 +42,6 @@ export function pathToMessage({ messages }: Pick<TreeIndex, 'messages'>, id: str
   return [...way].toReversed()
 }
 
-/** The end of the newest branch through this message. */
 export function newestLeaf(tree: TreeIndex, id: string): string {
   let newest = id
   let order = -1
@@ -65,7 +62,6 @@ export function newestLeaf(tree: TreeIndex, id: string): string {
   return newest
 }
 
-/** Where two branches part: what they share, and what each has alone. */
 export function forkPoint(
   tree: TreeIndex,
   left: string,
@@ -77,40 +73,36 @@ export function forkPoint(
   return { fork: one[shared - 1], left: one.slice(shared), right: other.slice(shared) }
 }
 
-/** One line of the map: a message, or a stretch without forks that is folded away. */
+/** Row of the map: a message, or a collapsed run of messages without forks. */
 export interface MapRow {
   key: string
   message: TreeMessage
-  /** How many messages it stands for; 0 where it is one. */
+  /** Number of collapsed messages. 0 for a single message. */
   hidden: number
-  /** Every lane to the left of its own is passed by a line. */
+  /** Lines pass through every lane to the left of this one. */
   lane: number
-  /** Where its line comes from: its own lane, the one to the left, or nowhere. */
+  /** Origin of its line: its own lane, the lane to the left, or none. */
   from: 'above' | 'left' | null
-  /** Its line goes on below. */
   continues: boolean
   isOnBranch: boolean
-  /** The branch in sight passes by, in the first lane. */
+  /** True if the current branch passes by in the first lane. */
   isBesideBranch: boolean
 }
 
 interface LayoutOptions {
-  /** The end of the branch in sight: it runs straight down at the left. */
   leaf: string | undefined
-  /** Stretches that are unfolded, by the first message that would be hidden. */
+  /** Expanded runs, by the first message that would be hidden. */
   unfolded: ReadonlySet<string>
   /** Never hidden. */
   shown?: string
 }
 
-/** Shorter stretches are not worth a fold. */
 const leastHidden = 3
-/** What stays of a stretch: how it begins, and how it ends. */
 const [keptHead, keptTail] = [1, 2]
 
 /**
- * The tree from top to bottom. The branch in sight, and beside it the longest, goes straight on in its lane; others come
- * before it, one lane to the right. So the picture is as wide as forks are nested, not as there are branches.
+ * Lays out the tree from top to bottom. The current branch, or else the largest, stays in its lane. Other branches come
+ * before it, one lane to the right. So the width depends on how deeply forks nest, not on the number of branches.
  */
 export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOptions): MapRow[] {
   const branch = new Set(pathToMessage(tree, leaf).map(({ id }) => id))
@@ -167,7 +159,6 @@ export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOpt
   }
 }
 
-/** The messages from this one down to where the tree forks or ends. */
 function stretchFrom({ children }: TreeIndex, message: TreeMessage): TreeMessage[] {
   const stretch = [message]
   for (let below = children.get(message.id); below?.length === 1 && below[0] !== undefined;) {

@@ -21,7 +21,6 @@ interface Sides {
   right: BranchEnd
 }
 
-/** Two branches side by side, from where they part. */
 export function Comparison({ left, right }: { left: string; right: string }) {
   const { tree, failure, again } = useTree()
   const sides = useSides(tree, left, right)
@@ -185,7 +184,6 @@ function Side({ message, text, name }: { message: StoredMessage | undefined; tex
   )
 }
 
-/** What each branch has alone. */
 function useSides(tree: TreeIndex | null, left: string, right: string) {
   const { api } = useWorkspace()
   const { sessionId } = useSessionStore().getState()

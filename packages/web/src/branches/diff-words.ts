@@ -1,13 +1,12 @@
-/** A piece of two texts: in both, only in the first, or only in the second. */
 interface WordPiece {
   kind: 'same' | 'removed' | 'added'
   text: string
 }
 
-/** Texts that differ more are shown as they are: a marked word would say nothing any more. */
+/** Beyond this many edits, word highlights no longer help, so the texts are shown as a whole. */
 const mostEdits = 500
 
-/** What became of the words of a text; the pieces of the one, and those of the other, make up each text again. */
+/** Diffs two texts by word. Joining the pieces of either side restores that text. */
 export function diffWords(before: string, after: string): WordPiece[] {
   const [one, other] = [wordsOf(before), wordsOf(after)]
   let start = 0
@@ -26,7 +25,7 @@ function wordsOf(text: string): string[] {
   return text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []
 }
 
-/** The shortest way from the one to the other, found by going as far as possible with each further edit. */
+/** Myers diff: extends the furthest reach with each additional edit. */
 function edits(one: string[], other: string[]): WordPiece[] {
   const [width, height] = [one.length, other.length]
   const most = Math.min(width + height, mostEdits)
@@ -97,8 +96,8 @@ function add(pieces: WordPiece[], kind: WordPiece['kind'], words: string[]): voi
 const names = { removed: 'compare-removed', added: 'compare-added' } as const
 
 /**
- * Marks the words that only one of two texts has, as they are drawn: over the text, so what React has made stays as it
- * is. Looks again when something is drawn later, such as code in its colours. Returns the way to take the marks back.
+ * Highlights words that only one of two elements contains. Uses CSS highlights, so React's DOM stays untouched. Updates
+ * when the DOM changes, for example after syntax highlighting. Returns a cleanup function.
  */
 export function markChanges(left: Element, right: Element): () => void {
   if (!('highlights' in CSS)) return () => undefined
@@ -153,7 +152,7 @@ interface DrawnText {
   pieces: { node: Node; from: number; to: number }[]
 }
 
-/** Words on buttons are not of the message; blocks are parted as lines are. */
+/** Skips button labels. Separates blocks like lines. */
 function readText(root: Element): DrawnText {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   const pieces: DrawnText['pieces'] = []

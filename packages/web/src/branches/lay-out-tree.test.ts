@@ -2,7 +2,7 @@ import type { TreeMessage } from '@troupe/core'
 import { describe, expect, test } from 'vitest'
 import { forkPoint, indexTree, layOutTree, newestLeaf } from './branch-tree.ts'
 
-/** `a>b>c`: each hangs on the one before; several lines share what they name. */
+/** `a>b>c` makes each message the parent of the next. Lines share messages of the same name. */
 function grow(...lines: string[]): TreeMessage[] {
   const messages = new Map<string, TreeMessage>()
   for (const line of lines) {
@@ -51,7 +51,7 @@ describe('the map of a tree', () => {
     const rows = layOutTree(indexTree(wide), { leaf: 'w0', unfolded: new Set() })
     expect(rows).toHaveLength(10_001)
     expect(Math.max(...rows.map(({ lane }) => lane))).toBe(1)
-    // Regenerated at every turn, and each of the others gone on with.
+    // A binary tree, as if every turn was regenerated and continued.
     const messages: TreeMessage[] = []
     for (let index = 0; index < 10_000; index++) {
       const parentMessageId = index === 0 ? null : `m${Math.floor((index - 1) / 2)}`

@@ -16,7 +16,6 @@ export const rowHeight = 34
 const laneWidth = 18
 const middle = rowHeight / 2
 
-/** Of a picture with very many lanes only these have a line of their own. */
 const mostLanes = 24
 
 interface MapRowViewProps {
@@ -31,7 +30,6 @@ interface MapRowViewProps {
 /* oxlint-disable jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
    the tree that holds it has the focus and hears the keys (aria-activedescendant) */
 
-/** One line of the map: its piece of the picture, and what is said there. */
 export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onMark, onTake }: MapRowViewProps) {
   const { message, hidden, isOnBranch, lane } = row
   const role = roleName(message.role)
@@ -131,7 +129,6 @@ interface SelectedMessageProps {
   onGo: () => void
 }
 
-/** The message that is marked in the map, and what can be done from there. */
 export function SelectedMessage({ tree, message, isOnBranch, onGo }: SelectedMessageProps) {
   const { panels, keepOnly } = useSessionStore()
   const current = useSession((state) => state.messages.at(-1)?.id)
@@ -195,7 +192,6 @@ export function SelectedMessage({ tree, message, isOnBranch, onGo }: SelectedMes
   )
 }
 
-/** Two branches side by side, named by their ends. */
 function openComparison(panels: Panels, left: string, right: string): void {
   panels.open({ kind: 'compare', key: 'branches', title: t.branches.compareTitle, data: { left, right } })
 }

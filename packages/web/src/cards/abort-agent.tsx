@@ -5,7 +5,6 @@ import { isKnownStatus, readReport } from '../chat/session/sub-agent.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
 import { t } from '../texts/t.ts'
 
-/** An agent was stopped by the one that it worked for: what it had written by then. */
 export default function AbortAgentCard({ call }: CardProps) {
   const report = readReport(call.output)
   if (report === undefined) return <GenericCard call={call} />

@@ -8,7 +8,7 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import './ask-user-question.css'
 
-/** Each question with what the person said. While they are asked, there is the form. */
+/** Shows each question with its answer. The form replaces the card while the ask is open. */
 export default function AskUserQuestionCard({ call }: CardProps) {
   const waits = useHasOpenAsk(call)
   if (waits) return null

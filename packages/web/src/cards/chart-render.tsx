@@ -8,12 +8,11 @@ import { type Chart, readChart } from '../displays/chart.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 
-/** What is larger would not be kept with the panel. */
+/** Largest chart option stored with a panel, in characters of JSON. */
 const mostKept = 50_000
 
 const ChartView = lazy(() => import('../content/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
 
-/** The chart itself, once it was checked. */
 export default function ChartRenderCard({ call }: CardProps) {
   const { panels } = useSessionStore()
   const input = call.notes.executedInput ?? call.input
@@ -39,7 +38,7 @@ export default function ChartRenderCard({ call }: CardProps) {
   )
 }
 
-/** For a panel that is seen again when its call is not loaded. */
+/** Stores the chart with the panel, for when its tool call is not loaded. */
 function kept({ option, title }: Chart): Partial<Chart> {
   return JSON.stringify(option).length <= mostKept ? { option, title } : {}
 }

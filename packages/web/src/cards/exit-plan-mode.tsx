@@ -7,7 +7,7 @@ import { Markdown } from '../content/markdown.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 
-/** The plan and what became of it. While the person is asked, there is the form. */
+/** Shows the plan and the decision. The form replaces the card while the ask is open. */
 export default function ExitPlanModeCard({ call }: CardProps) {
   const waits = useHasOpenAsk(call)
   if (waits) return null

@@ -8,7 +8,7 @@ import { t } from '../texts/t.ts'
 
 const FormCard = lazy(() => import('../content/form-card.tsx').then(({ FormCard }) => ({ default: FormCard })))
 
-/** A page or form of components: while it comes, then what the person has sent. While they are asked, there is the form. */
+/** Shows the streaming components, then the submitted values. The form replaces the card while the ask is open. */
 export default function JsonRenderCard({ call }: CardProps) {
   const waits = useHasOpenAsk(call)
   if (waits) return null

@@ -10,10 +10,10 @@ import { Button } from '../ui/button.tsx'
 
 const JsxView = lazy(() => import('../content/jsx-view.tsx').then(({ JsxView }) => ({ default: JsxView })))
 
-/** The page that the model makes, from its first words on. What turns out to be invalid is not shown. */
+/** Renders the model's page while it streams. Invalid source is not shown. */
 export default function JsxCreateCard({ call }: CardProps) {
   const { panels } = useSessionStore()
-  // While it streams, text stands in a field of this name.
+  // While streaming, the text is in the `input` field.
   const source = isRecord(call.input) ? textIn(call.input['input']) : textIn(call.input)
   const isMade = call.state === 'output-available'
   if (source === undefined || (!isMade && !call.running)) return <GenericCard call={call} />

@@ -9,7 +9,6 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 
-/** A page that was opened; a click opens it again. */
 export default function OpenUrlCard({ call }: CardProps) {
   const { panels } = useSessionStore()
   const output = isRecord(call.output) ? call.output : undefined

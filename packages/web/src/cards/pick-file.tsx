@@ -4,7 +4,7 @@ import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
 import { t } from '../texts/t.ts'
 
-/** The person picks files of theirs; nothing else of their disk is seen. */
+/** Lets the user pick files. The page sees nothing else on their disk. */
 export default function PickFileCard({ call }: CardProps) {
   if (!useAwaitsClick(call)) return <GenericCard call={call} />
   return (

@@ -4,7 +4,7 @@ import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
 import { t } from '../texts/t.ts'
 
-/** The clipboard is read when the person clicks; where the browser does not let the page, they paste it. */
+/** Reads the clipboard on a user click. If the browser blocks that, the user pastes instead. */
 export default function ReadClipboardCard({ call }: CardProps) {
   if (!useAwaitsClick(call)) return <GenericCard call={call} />
   return (

@@ -9,7 +9,6 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import './task.css'
 
-/** An agent is told more. */
 export default function SendInputCard({ call }: CardProps) {
   const input = isRecord(call.input) ? call.input : {}
   const agentId = textIn(input['agent_id'])

@@ -10,7 +10,6 @@ import { toPanelRequest } from '../page-tools/requested-panel.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 
-/** A panel that was shown; a click shows it again. */
 export default function ShowPanelCard({ call }: CardProps) {
   const { panels, agents, getState } = useSessionStore()
   const shown = isRecord(call.output) && isRecord(call.output['content']) ? { content: call.output['content'] } : {}

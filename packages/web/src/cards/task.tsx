@@ -11,7 +11,6 @@ import './task.css'
 
 const none: readonly string[] = []
 
-/** Another agent at work: what it is at and who works below it; then what it has brought back. */
 export default function TaskCard({ call }: CardProps) {
   const agentId = useAgentForCall(call)
   const agent = useSubAgent(agentId)
@@ -31,9 +30,9 @@ export default function TaskCard({ call }: CardProps) {
       </ToolFrame>
     )
   }
-  // What waits for approval, was denied or has not begun has nothing of an agent to show.
+  // A call that awaits approval, was denied or has not started has no agent yet.
   if (agentId === undefined) return <GenericCard call={call} {...(call.state === 'input-available' && head)} />
-  // In the background the call has returned before the agent has.
+  // A background call returns before its agent ends.
   const isOver = report !== undefined && ['completed', 'failed', 'stopped'].includes(report.status)
   return (
     <ToolFrame
@@ -61,7 +60,7 @@ export default function TaskCard({ call }: CardProps) {
   )
 }
 
-/** The call has returned, and its agent works on in the background. */
+/** Marks a returned call as running while its agent works in the background. */
 function stillRunning(call: ToolCall): ToolCall {
   const { elapsedMs: _, ...notes } = call.notes
   return { ...call, running: true, notes }

@@ -10,7 +10,6 @@ interface Time {
   weekday: string
 }
 
-/** A clock face in one line: the hour, the place, the day. */
 export default function TimeNowCard({ call }: CardProps) {
   const time = call.output as Time | undefined
   if (call.state !== 'output-available' || typeof time?.iso !== 'string') return <GenericCard call={call} />

@@ -4,7 +4,7 @@ import type { CardProps } from '../chat/session/message-parts.ts'
 import ChecklistDisplay from '../displays/checklist.tsx'
 import { t } from '../texts/t.ts'
 
-/** The plan as it stands after this call. Only the newest is open. */
+/** Shows the plan after this call. Only the newest card is open. */
 export default function TodoWriteCard({ call }: CardProps) {
   const todos = (call.output as { todos?: { status?: unknown }[] } | undefined)?.todos
   if (!Array.isArray(todos)) return <GenericCard call={call} />

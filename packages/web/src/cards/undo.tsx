@@ -8,7 +8,6 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import './undo.css'
 
-/** What was put back, what was not and why, and the commands whose changes nobody can take back. */
 export default function UndoCard({ call }: CardProps) {
   const output = isRecord(call.output) ? call.output : {}
   if (!Array.isArray(output['restored'])) return <GenericCard call={call} />

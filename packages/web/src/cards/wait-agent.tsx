@@ -9,7 +9,6 @@ import { AgentTree } from '../sub-agents/agent-row.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 
-/** Who is waited for, then what each has brought back. */
 export default function WaitAgentCard({ call }: CardProps) {
   const given = isRecord(call.input) ? call.input['agent_ids'] : undefined
   const agentIds = Array.isArray(given) ? given.filter((id) => typeof id === 'string') : []

@@ -4,7 +4,7 @@ import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
 import { VisibleText } from '../ui/elements.tsx'
 
-/** Without a provider the result is how to set one up. */
+/** Without a search provider, the result explains how to set one up. */
 export default function WebSearchCard({ call }: CardProps) {
   const setup = isRecord(call.output) ? call.output['setup'] : undefined
   if (typeof setup !== 'string') return <GenericCard call={call} />

@@ -23,7 +23,6 @@ import { type SessionState, visibleMessages } from './session/session-state.ts'
 import { isAgentActive } from './session/sub-agent.ts'
 import { pathTo } from './session/sub-agents-state.ts'
 
-/** The conversation of one agent, shown and answered like that of a session. */
 export function AgentView({ agentId }: { agentId: string }) {
   const { agents } = useSessionStore()
   const conversation = useMemo(() => agents.conversation(agentId), [agents, agentId])
@@ -76,7 +75,6 @@ function AgentHead({ agentId }: { agentId: string }) {
   )
 }
 
-/** An agent that this one works for. */
 function Above({ agentId }: { agentId: string }) {
   const showAgent = useShowAgent()
   const name = useSubAgents((state) => state.agents.get(agentId)?.name ?? '')
@@ -92,7 +90,6 @@ function Above({ agentId }: { agentId: string }) {
   )
 }
 
-/** Goes on with a copy of the conversation in a session of its own. */
 function ForkButton({ agentId }: { agentId: string }) {
   const { app } = useWorkspace()
   const { agents } = useSessionStore()
@@ -130,7 +127,7 @@ function Conversation({ agentId }: { agentId: string }) {
   )
 }
 
-/** Tells an agent more: one at work reads it at its next step, one that has ended goes on with it. */
+/** Sends a message to a sub-agent. A running one reads it at its next step; an ended one resumes. */
 function AgentComposer({ agentId }: { agentId: string }) {
   const { send, setDraft, getState } = useSessionStore()
   const draft = useSession((state) => state.draft)

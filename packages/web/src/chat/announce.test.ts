@@ -74,7 +74,7 @@ test('every new ask of a run is announced, and none of them twice', () => {
   session.write('a1', asked('c1'))
   session.write('a1', [...asked('c1'), { type: 'text', text: 'and' }])
   expect(session.said).toEqual(['A call waits for your decision.'])
-  // The first was answered and the next came with the same news.
+  // The first call was approved, and the next one announces the same text.
   session.write('a1', asked('c2'))
   session.write('a1', asked('c2', 'c3'))
   session.write('a1', asked('c3'))

@@ -4,17 +4,17 @@ import { t } from '../texts/t.ts'
 import { stripMarkdown } from '../ui/strip-markdown.ts'
 import { messageText, openAsks, type SessionState } from './session/session-state.ts'
 
-/** Of an answer that is over by then, its end is enough. */
+/** Shorter answers announce only their end. */
 const begunAfterMs = 700
 
 /**
- * Says what a person needs to hear of a session: that an answer is being written, that it asks for something, and how it
- * ended. Never what is being written. Returns the way to make it stop.
+ * Announces for screen readers when an answer starts, needs approval or ends. Never announces streamed text. Returns an
+ * unsubscribe function.
  */
 export function announce(store: Pick<StoreApi<SessionState>, 'subscribe'>, say: (text: string) => void): () => void {
   let begun: string | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  /** An answer whose run is over; how it ended may only be known once the stored copy has come. */
+  /** Answer whose run is over. Its outcome may be unknown until the stored copy arrives. */
   let ended: string | undefined
   const tell = (text: string): void => {
     clearTimeout(timer)
@@ -48,14 +48,14 @@ export function announce(store: Pick<StoreApi<SessionState>, 'subscribe'>, say: 
 
 const spokenCharacters = 600
 
-/** What is said of an answer whose run is over. Undefined as long as the answer does not say. */
+/** Announcement of an ended answer. Undefined while its outcome is unknown. */
 export function describeRunEnd(answer: StoredMessage | undefined): string | undefined {
   const { error, aborted, interrupted, stopped, elapsedMs, finishReason } = answer?.metadata ?? {}
   if (error !== undefined) return t.chat.answerFailed(error.message)
   if (aborted === true) return t.chat.answerStopped
   if (interrupted === true) return t.chat.answerInterrupted
   if (stopped !== undefined) return t.chat.answerEnded(stopped.message)
-  // The answer of a command took no time worth telling.
+  // A command's answer has no duration to announce.
   if (elapsedMs === undefined && finishReason === undefined) return undefined
   return t.chat.answerFinished(stripMarkdown(messageText(answer)).slice(0, spokenCharacters))
 }

@@ -17,7 +17,7 @@ import { DisclosureContext, SessionContext, useSession, useSessionStore } from '
 
 const ImageViewer = lazy(() => import('../ui/image-viewer.tsx').then((module) => ({ default: module.ImageViewer })))
 
-/** One session. Mounted anew for each, so nothing of another can stay behind. */
+/** Remounts for each session, so no state leaks between sessions. */
 export function Chat({ sessionId }: { sessionId: string }) {
   const workspace = useWorkspace()
   const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
@@ -25,7 +25,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const target = useApp((state) => state.target)
   useEffect(() => {
     const open = () => void store.open()
-    // What is known of it is shown before more is asked for.
+    // Shows cached state before loading more.
     const isKnown = store.getState().phase === 'ready'
     const callOff = isKnown ? afterPaint(open) : open()
     return () => {
@@ -79,11 +79,10 @@ function ChatBody() {
   return empty ? <EmptyChat /> : <MessageList />
 }
 
-/** Tells a screen reader what happens in the session. */
 function Announcer() {
   const store = useSessionStore()
   const [text, setText] = useState('')
-  // The same words again are no change, and only a change is read: a blank that nobody hears makes them one.
+  // Screen readers ignore unchanged text, so a trailing no-break space forces a repeat.
   useEffect(() => announce(store, (next) => setText((last) => (next === last ? `${next}\u00A0` : next))), [store])
   return (
     <output className="visually-hidden" aria-live="polite" data-testid="announcer">
@@ -93,7 +92,7 @@ function Announcer() {
 }
 
 const shownExamples = 8
-/** Only who has said nothing here yet sees it; without it the screen is still one to begin on. */
+/** Shown only before the user's first message. The screen works without it. */
 const FirstRun = lazy(() =>
   import('../first-run/first-run.tsx').then(
     (loaded) => ({ default: loaded.FirstRun }),
@@ -101,7 +100,7 @@ const FirstRun = lazy(() =>
   ),
 )
 
-/** The first screen of a session: a word of welcome, and requests to begin with where the model brings some. */
+/** First screen of a session: a greeting, and example requests if the model has some. */
 function EmptyChat() {
   const { app } = useWorkspace()
   const { send } = useSessionStore()

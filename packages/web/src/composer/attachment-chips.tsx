@@ -11,7 +11,6 @@ import { VisibleText } from '../ui/elements.tsx'
 import { useApp, useCurrentModel } from '../workspace/workspace.ts'
 import './attachment-chips.css'
 
-/** The files that go with the next message. */
 export function AttachmentChips() {
   const { detach, setDraft, getState } = useSessionStore()
   const attachments = useSession((state) => state.attachments)
@@ -51,7 +50,7 @@ export function AttachmentChips() {
   )
 }
 
-/** That the model may not take some of them, before they are sent. */
+/** Warns before sending that the model may not accept some attachments. */
 function useUnseen(attachments: readonly DraftAttachment[]): string | undefined {
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))

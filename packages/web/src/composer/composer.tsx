@@ -31,8 +31,8 @@ const AttachmentChips = lazy(() =>
 const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
 
 /**
- * Enter sends. While a run is on Enter queues for after it, Ctrl or Cmd with Enter speaks to it, and Escape stops it.
- * Arrow up in an empty field brings back what was written before.
+ * Enter sends. During a run, Enter queues, Ctrl or Cmd with Enter steers, and Escape stops. Arrow up in an empty field
+ * recalls sent messages.
  */
 export function Composer() {
   const { setDraft, attach, send, enqueue, steer, stop } = useChatActions()
@@ -49,7 +49,7 @@ export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null)
   const keysId = useId()
   useEffect(() => {
-    // On a phone the focus would bring up the keyboard over half of the page.
+    // On a phone, focus would open the keyboard over half of the page.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [sessionId])
   const picks = useSuggestions(field, draft, setDraft)
@@ -168,7 +168,7 @@ export function Composer() {
               <CornerDownRight />
             </IconButton>
           )}
-          {/* It stands where it stood, whatever is typed meanwhile. */}
+          {/* Keeps its position whatever is typed. */}
           {running && (
             <IconButton
               className="composer-stop"
@@ -195,10 +195,10 @@ export function Composer() {
   )
 }
 
-/** From so many letters on it is worth knowing how much a message takes. */
+/** Draft length in characters from which the token count is shown. */
 const longDraft = 1000
 
-/** What the keys do just now, in a few words; buttons and labels say the same to those who do not see it. */
+/** Shows the current keyboard hints. Buttons and labels tell screen readers the same. */
 function ComposerHint() {
   const draft = useSession((state) => state.draft)
   const status = useSession(chatStatus)
@@ -212,20 +212,20 @@ function ComposerHint() {
     if (status === 'missing') return t.composer.sendsAsNew
     const running = ['submitted', 'streaming', 'waiting'].includes(status)
     if (status === 'waiting' && draft.trim() === '') return t.composer.waitingAbove
-    // That Enter queues stands in the field until something does.
+    // The placeholder says that Enter queues until something is typed.
     if (running) return t.composer.steerKey(keyNames('Mod+Enter').join(' '))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))
     return draft === '' && status === 'new' ? t.composer.hintPicks : ''
   }
 }
 
-/** About how many tokens a text has: four letters, or one sign of a script that writes words with few, make one. */
+/** Estimates tokens: four letters, or one character of a dense script such as Chinese, make one. */
 export function estimateTokens(text: string): number {
   const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
   return Math.ceil(dense + (text.length - dense) / 4)
 }
 
-/** What agents that work below this session ask. The answer in sight has no card for it, so the way to it stands here. */
+/** Open asks of sub-agents. The current answer has no card for them, so link to them here. */
 function SubAgentAsks() {
   const { app } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)

@@ -11,7 +11,6 @@ const ParamsPanel = lazy(() =>
   import('../models/params-panel.tsx').then(({ ParamsPanel: Panel }) => ({ default: Panel })),
 )
 
-/** Settings of the model that answers, where it has some. */
 export function ParamsButton() {
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))

@@ -10,7 +10,6 @@ import { GrowingTextarea, VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import './queue-chips.css'
 
-/** What is sent when the answer has ended: to be edited, put in another order, taken out. */
 export function QueueChips() {
   const { queue, sendQueued, dequeue } = useSessionStore()
   const items = useStore(queue, useShallow(waitingItems))
@@ -43,7 +42,7 @@ export function QueueChips() {
   const send = () => {
     const [first] = items
     if (!gone || first === undefined) return void sendQueued()
-    // The session was deleted elsewhere: what waits goes on in another one.
+    // The session was deleted elsewhere, so queued messages continue in a new one.
     queue.remove(first.id)
     sendAsNew(first.text, first.files)
   }
@@ -146,7 +145,7 @@ function Words({ item: { text, files } }: { item: QueuedMessage }) {
   )
 }
 
-/** Enter keeps, Escape does not. */
+/** Enter saves, Escape cancels. */
 function Editor({ text, onDone }: { text: string; onDone: (text: string | null) => void }) {
   const [value, setValue] = useState(text)
   return (

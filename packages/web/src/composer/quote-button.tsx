@@ -8,21 +8,20 @@ import './quote-button.css'
 
 interface QuoteSelection {
   text: string
-  /** Where it ends, in the window. */
+  /** End of the selection in viewport coordinates. */
   x: number
   y: number
 }
 
 const settledMs = 300
 
-/** Words of an answer that are selected can be quoted: a button beside them, or the key that it names. */
 export function QuoteButton() {
   const store = useSessionStore()
   const [chosen, setChosen] = useState<QuoteSelection | null>(null)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    // A selection that is still being drawn would move the button under the pointer.
+    // Wait until the selection is complete, or the button would move under the pointer.
     const onChange = () => {
       clearTimeout(timer)
       timer = setTimeout(() => setChosen(selectedText()), settledMs)
@@ -74,7 +73,7 @@ function quote({ getState, setDraft }: ChatSessionStore, { text }: QuoteSelectio
   setDraft(`${draft === '' || draft.endsWith('\n') ? draft : `${draft}\n\n`}${toQuote(text)}`)
   window.getSelection()?.removeAllRanges()
   const field = document.querySelector<HTMLTextAreaElement>('.composer-box textarea')
-  // Once the words are in it.
+  // Wait until the quote is in the field.
   requestAnimationFrame(() => {
     field?.focus()
     field?.setSelectionRange(field.value.length, field.value.length)
@@ -83,7 +82,7 @@ function quote({ getState, setDraft }: ChatSessionStore, { text }: QuoteSelectio
 
 const longest = 20_000
 
-/** What is selected within one answer, and where. */
+/** Returns the selection if it is within one answer. */
 function selectedText(): QuoteSelection | null {
   const selection = window.getSelection()
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
@@ -96,7 +95,7 @@ function selectedText(): QuoteSelection | null {
   return { text, x: Math.min(right, window.innerWidth - 110), y: Math.min(bottom + 6, window.innerHeight - 44) }
 }
 
-/** A text as a quotation in Markdown, with room below for what is said to it. */
+/** Formats text as a Markdown quote, with room below for a reply. */
 export function toQuote(text: string): string {
   const lines = text
     .trim()

@@ -12,9 +12,9 @@ interface Suggestions {
   active: number
   optionId(index: number): string
   take(item: PickItem): void
-  /** True when the key was for the list. */
+  /** Returns true if the list handled the key. */
   onKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean
-  /** The caret may have moved. */
+  /** Call when the caret may have moved. */
   look(): void
   close(): void
 }
@@ -24,7 +24,7 @@ interface SuggestionState {
   items: PickItem[]
 }
 
-/** What the word at the caret may become, asked of the server while it is typed. Only keys move in it. */
+/** Completions for the word at the caret, requested from the server while typing. Keyboard only. */
 export function useSuggestions(
   field: RefObject<HTMLTextAreaElement | null>,
   draft: string,
@@ -42,7 +42,7 @@ export function useSuggestions(
     const { current } = field
     const found = current === null ? undefined : triggerWordAt(current.value, current.selectionEnd)
     const key = found === undefined ? undefined : `${found.from}${found.text[0]}`
-    // What was closed stays closed until another word is begun.
+    // A dismissed list stays closed until another word starts.
     if (key !== dismissed.current) dismissed.current = undefined
     setWord(key === undefined || dismissed.current === key ? undefined : found)
   }
@@ -65,7 +65,7 @@ export function useSuggestions(
         setActive(0)
         setShown({ word, items: items.filter(({ kind }) => kind !== 'command' || word.first) })
       })
-      // Without a list there is only nothing to pick from; that the server is away is said elsewhere.
+      // Fail silently. A lost connection is reported elsewhere.
       .catch(() => setShown(undefined))
     return () => asking.abort()
     // The word moves with every letter before it; what is asked for does not.
@@ -94,7 +94,7 @@ export function useSuggestions(
       setActive((active + step + items.length) % items.length)
     } else if (event.key === 'Escape') close()
     else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) {
-      // What is written in full is sent, not written again.
+      // Enter on a complete word sends the message.
       if (event.key === 'Enter' && word?.text === item.insert.trimEnd()) return false
       take(item)
     } else return false
@@ -109,7 +109,7 @@ export function useSuggestions(
 
 const icons = { command: SquareSlash, skill: GraduationCap, file: File, folder: Folder, agent: Bot }
 
-/** What may be put where the caret is. The field keeps the focus; arrow keys move, Enter or Tab takes, Escape closes. */
+/** Suggestions at the caret. The field keeps the focus; arrows move, Enter or Tab accepts, Escape closes. */
 export function SuggestionList({ picks }: { picks: Suggestions }) {
   const { listId, items, active, optionId, take } = picks
   const list = useRef<HTMLDivElement>(null)
@@ -160,7 +160,7 @@ function Option({ id, item, active, onTake }: OptionProps) {
       role="option"
       aria-selected={active}
       className="pick-item"
-      // The field would lose the focus, and the list with it.
+      // Keeps the focus in the field, so the list stays open.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onTake}
     >
@@ -180,17 +180,16 @@ function describeOption(items: readonly PickItem[], active: number): string {
   return `${item.label}, ${t.composerPicks.kind[item.kind]}${about}. ${t.composerPicks.place(active + 1, items.length)}`
 }
 
-/** A word that can be completed, and where it stands in the text. */
 interface TriggerWord {
-  /** With its `/` or `@`. */
+  /** Includes its `/` or `@`. */
   text: string
   from: number
   to: number
-  /** Nothing stands before it: only there is a command one. */
+  /** True if it starts the text. Commands work only there. */
   first: boolean
 }
 
-/** The word that ends at the caret, where it begins with `/` or `@`. */
+/** Returns the word ending at the caret if it starts with `/` or `@`. */
 export function triggerWordAt(text: string, caret: number): TriggerWord | undefined {
   const before = text.slice(0, caret)
   const match = /(?:^|[\s([{"'])([/@]|@"[^"\n]*|[/@][^\s@"][^\s"]*)$/u.exec(before)

@@ -8,13 +8,12 @@ import { currentModel, findSession } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 
 interface Blocked {
-  /** Why nothing can be sent, in words that say what to do. */
   text: string
-  /** The ways out, the likeliest first. */
+  /** Remedies, most likely first. */
   actions: { label: string; go: () => void }[]
 }
 
-/** Null when something can be sent. */
+/** Null if sending is possible. */
 export function useBlocked(): Blocked | null {
   const { api, app, refresh } = useWorkspace()
   const unreachable = useApp((state) => state.access === 'unreachable')
@@ -51,7 +50,7 @@ export function useBlocked(): Blocked | null {
   }
 }
 
-/** That the model which the session talks to is not there any more, and why. Another one is not taken unasked. */
+/** Reports that the session's model is no longer available. Never switches to another model unasked. */
 function useMissingModel(): { text: string; provider: ProviderInfo | null } | null {
   const { api } = useWorkspace()
   const model = useApp((state) => {
@@ -67,7 +66,7 @@ function useMissingModel(): { text: string; provider: ProviderInfo | null } | nu
       ({ providers }) => {
         if (!isOver) setProvider(providers.find(({ id }) => id === model.split('/')[0]) ?? null)
       },
-      // That the server is away is said elsewhere.
+      // A lost connection is reported elsewhere.
       () => undefined,
     )
     return () => {
@@ -80,7 +79,6 @@ function useMissingModel(): { text: string; provider: ProviderInfo | null } | nu
   return { text, provider }
 }
 
-/** Why nothing can be sent, with the way out beside it. */
 export function BlockedNote({ blocked }: { blocked: Blocked | null }) {
   return (
     <div className="composer-blocked" hidden={blocked === null}>

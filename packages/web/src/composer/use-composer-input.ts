@@ -7,18 +7,18 @@ import { notice } from '../state/notices.tsx'
 import { formatSize } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 
-/** Arrow up in an empty field brings back what was written, arrow down goes the other way, until something is typed. */
+/** Arrow up in an empty field recalls sent messages and arrow down goes back, until the user types. */
 export function useInputHistory(draft: string, setDraft: (draft: string) => void) {
   const store = useSessionStore()
   const shown = useRef({ index: -1, text: '' })
 
-  /** True when the key was for it. */
+  /** Returns true if it handled the key. */
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return false
     if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false
     if (draft !== shown.current.text) shown.current = { index: -1, text: '' }
     if (draft !== shown.current.text) return false
-    // In a text of several lines the arrows move the caret first.
+    // In multi-line text, the arrows move the caret first.
     const { selectionStart, selectionEnd, value } = event.currentTarget
     const isAtEdge =
       event.key === 'ArrowUp' ? selectionEnd === 0 || !value.includes('\n') : selectionStart === value.length
@@ -35,22 +35,22 @@ export function useInputHistory(draft: string, setDraft: (draft: string) => void
   return { onKey }
 }
 
-/** What the person has written in this branch, newest first, each text once. */
+/** Returns the user's unique messages on this branch, newest first. */
 export function sentTexts(messages: readonly StoredMessage[]): string[] {
   const texts = messages.filter(({ role }) => role === 'user').map((message) => messageText(message))
   return [...new Set(texts.filter((text) => text.trim() !== '').toReversed())]
 }
 
-/** A text that is longer would bury what is written around it. */
+/** Longer pasted text becomes an attachment. */
 const longestText = 8000
 
-/** Files and long texts that are pasted become attachments; anything else goes into the field. */
+/** Turns pasted files and long texts into attachments. Anything else goes into the field. */
 export function usePaste() {
   const { attach, attachText } = useChatActions()
   return (event: ClipboardEvent<HTMLTextAreaElement>): void => {
     const { files } = event.clipboardData
     const text = event.clipboardData.getData('text/plain')
-    // Office programs put a picture of the text beside the text: the text is meant.
+    // Office programs add an image of the copied text. Prefer the text.
     if (files.length > 0 && text === '') {
       event.preventDefault()
       void attach(files)
@@ -62,13 +62,13 @@ export function usePaste() {
   }
 }
 
-/** Files that are dropped anywhere on the page. True while some are held over it. */
+/** Accepts files dropped anywhere on the page. True while files are dragged over it. */
 export function useFileDrop(onFiles: (files: Iterable<File>) => unknown): boolean {
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     const onOver = (event: DragEvent) => {
       if (event.dataTransfer?.types.includes('Files') !== true) return
-      // Else the browser would leave the page and show the file.
+      // Otherwise the browser would navigate to the file.
       event.preventDefault()
       setOver(true)
     }

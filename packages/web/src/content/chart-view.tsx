@@ -12,14 +12,14 @@ import { makeSheet } from './sheet.ts'
 import './views.css'
 
 export interface ChartViewProps {
-  /** Data of others; what is more than data is not drawn. */
+  /** Untrusted data. Anything beyond plain data is not drawn. */
   option: unknown
   title: string
   height?: number
   fills?: boolean
 }
 
-/** A chart, drawn in a frame of its own; the same figures as a table; a picture to take along. */
+/** Renders a chart in a sandboxed frame, with a data table and PNG export. */
 export function ChartView({ option, title, height = 320, fills = false }: ChartViewProps) {
   const theme = useActiveTheme()
   const [view, setView] = useState<'chart' | 'table'>('chart')
@@ -96,7 +96,7 @@ export function ChartView({ option, title, height = 320, fills = false }: ChartV
   )
 }
 
-/** Saves a PNG that a frame has drawn. False where it is none. */
+/** Saves a PNG from the frame. False if it is not a PNG. */
 function saveImage(address: string, name: string): boolean {
   const base64 = /^data:image\/png;base64,([A-Za-z0-9+/]+=*)$/.exec(address)?.[1]
   if (base64 === undefined) return false

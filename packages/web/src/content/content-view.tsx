@@ -25,7 +25,7 @@ const JsxView = lazy(() => import('./jsx-view.tsx').then(({ JsxView }) => ({ def
 const SheetView = lazy(() => import('./sheet-view.tsx').then(({ SheetView }) => ({ default: SheetView })))
 const SvgView = lazy(() => import('./svg-view.tsx').then(({ SvgView }) => ({ default: SvgView })))
 
-/** What somebody made, as it is meant to be seen. `fills`: as high as its place. */
+/** Renders previewable content. `fills` stretches it to its container. */
 export function ContentView({ content, fills = false }: { content: PreviewContent; fills?: boolean }) {
   const { kind, name, text = '', base64 } = content
   switch (kind) {
@@ -67,7 +67,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A file of the session's workspace as it is meant to be seen; read anew when a run has ended, and when asked to. */
+/** Previews a workspace file. Reloads after each run and on request. */
 export function FilePreview({ path, waits = false }: { path: string; waits?: boolean }) {
   const { api } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)

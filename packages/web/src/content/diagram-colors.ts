@@ -1,7 +1,10 @@
-/** Mermaid's `themeVariables`, see `theme-base` there. */
+/** Mermaid's `themeVariables`; see its `theme-base`. */
 export type DiagramColors = Record<string, unknown>
 
-/** For what is told apart by colour alone: branches, slices, tasks. Each can be read on the page, and the page on it. */
+/**
+ * Colors for items told apart by color alone: branches, slices, tasks. Each is legible on the page, and page text on
+ * it.
+ */
 const kinds = [
   '--accent',
   '--ask',
@@ -13,7 +16,7 @@ const kinds = [
   '--ansi-black',
 ] as const
 
-/** The colours of diagrams as the page has them now: its own tokens, whatever theme and contrast are shown. */
+/** Diagram colors from the page's current tokens, for any theme and contrast. */
 export function diagramColors(isDark: boolean): DiagramColors {
   const token = openTokens()
   const [raised, ink, quiet, line, strong] = ['--raised', '--ink', '--ink-2', '--line', '--line-strong'].map(token.read)
@@ -105,7 +108,7 @@ export function diagramColors(isDark: boolean): DiagramColors {
     excludeBkgColor: sunken,
     errorBkgColor: badSoft,
     errorTextColor: bad,
-    // Of Mermaid's `journey`, which has no theme of its own.
+    // For Mermaid's `journey`, which has no theme variables.
     actorColours: pure,
     pieTitleTextColor: ink,
     pieSectionTextColor: ink,
@@ -158,14 +161,14 @@ export function diagramColors(isDark: boolean): DiagramColors {
   }
 }
 
-/** `pie1` to `pie12`: the colours in turn. */
+/** Repeats the colors as `pie1` to `pie12`. */
 function numbered(name: string, count: number, colours: readonly (string | undefined)[], from = 0): DiagramColors {
   return Object.fromEntries(
     Array.from({ length: count }, (_, i) => [`${name}${i + from}`, colours[i % colours.length]]),
   )
 }
 
-/** What a token comes to is known only where it is used. */
+/** A token's value is known only where it is used. */
 function openTokens(): { read: (name: string) => string; close: () => void } {
   const probe = document.createElement('span')
   document.body.append(probe)
@@ -184,7 +187,6 @@ function channels(colour: string): number[] {
   return (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
 }
 
-/** So much of the one in the other. */
 function mix(one: string, other: string, part: number): string {
   const under = channels(other)
   return toHex(channels(one).map((channel, i) => channel * part + (under[i] ?? 0) * (1 - part)))
@@ -194,12 +196,12 @@ function toHex(numbers: readonly number[]): string {
   return `#${numbers.map((number) => Math.round(number).toString(16).padStart(2, '0')).join('')}`
 }
 
-/** An SVG that is as wide as whatever it stands in becomes as large as its drawing: an image needs a size of its own. */
+/** Gives a fluid SVG the size of its drawing, because an image needs an intrinsic size. */
 export function withSvgSize(svg: string): string {
   const [, width, height] = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? []
   const head = /^<svg[^>]*>/.exec(svg)?.[0] ?? ''
   if (width === undefined || height === undefined || !/\swidth="100%"/.test(head)) return svg
-  // Some kinds of diagrams have a height already; an attribute that is there twice is no XML.
+  // Some diagrams already have a height, and duplicate attributes are invalid XML.
   const bare = head.replace(/\s(?:width|height)="[^"]*"/g, '')
   return bare.replace('<svg', `<svg width="${width}" height="${height}"`) + svg.slice(head.length)
 }

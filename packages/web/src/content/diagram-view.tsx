@@ -7,7 +7,6 @@ import { loadLibrary, useActiveContrast, useActiveTheme } from './load-library.t
 import { type FrameLink, linkFrame } from './preview-frame.tsx'
 import './views.css'
 
-/** A Mermaid text as a picture. */
 export function DiagramView({ text }: { text: string }) {
   const theme = useActiveTheme()
   const contrast = useActiveContrast()
@@ -41,12 +40,12 @@ const drawn = new Map<string, Promise<string>>()
 let painter: Promise<{ link: FrameLink; frame: HTMLIFrameElement }> | undefined
 let last: Promise<unknown> = Promise.resolve()
 
-/** Longest text of a diagram, in characters. */
+/** Maximum diagram source length in characters. */
 const longest = 50_000
 
 /**
- * The picture of a Mermaid text as the address of an SVG image, in which nothing can run. It is made in a frame of its
- * own that all diagrams share; one that hangs is thrown away with its frame.
+ * Renders Mermaid source to an SVG image URL, in which no script can run. All diagrams share one sandboxed frame. If
+ * one hangs, the frame is discarded.
  */
 function drawDiagram(text: string, colours: DiagramColors): Promise<string> {
   if (text.length > longest) return Promise.reject(new Error(`The diagram has more than ${longest} characters.`))
@@ -87,7 +86,7 @@ async function openPainter(): Promise<{ link: FrameLink; frame: HTMLIFrameElemen
   frame.setAttribute('sandbox', 'allow-scripts')
   frame.setAttribute('aria-hidden', 'true')
   frame.tabIndex = -1
-  // Out of sight, but with a size: text is measured there.
+  // Off-screen, but with a size so that text can be measured.
   Object.assign(frame.style, {
     position: 'fixed',
     left: '-3000px',

@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { UiView } from './ui-view.tsx'
 
-/** What JsonRender shows, or what came of it. `output` is undefined while its input still arrives. */
+/** Renders a `JsonRender` call or its result. `output` is undefined while the input streams. */
 export function FormCard({ input, output }: { input: Record<string, unknown>; output: unknown }) {
   const partial = output === undefined
   const root = useMemo(() => rootOf(input['tree'], partial), [input, partial])
@@ -34,7 +34,7 @@ export function FormCard({ input, output }: { input: Record<string, unknown>; ou
 
 function rootOf(tree: unknown, partial: boolean): UiElement | undefined {
   if (!isRecord(tree) || typeof tree['root'] !== 'string' || !isRecord(tree['elements'])) return undefined
-  // Of an input that still arrives, any part may be missing.
+  // While streaming, any part of the input may be missing.
   const elements = Object.fromEntries(
     Object.entries(tree['elements']).filter(([, one]) => isRecord(one) && typeof one['type'] === 'string'),
   )

@@ -8,7 +8,7 @@ const tags = new Set(
   ),
 )
 
-/** Whatever is read holds nothing but our components and tags that shape text, and no address but those of the web and our own pictures. */
+/** Returns everything that is not one of our components, a text tag, a web URL or one of our images. */
 function odd(root: UiElement): string[] {
   return elementsIn(root).flatMap(({ type, attributes }) => [
     ...(/^[A-Z][A-Za-z]+$/.test(type) || tags.has(type) ? [] : [type]),

@@ -4,7 +4,7 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { UiView } from './ui-view.tsx'
 
-/** A JSX source as the page that it is. While it is being written, what could be read last stays. */
+/** Renders JSX source. While it streams, keeps the last version that parsed. */
 export function JsxView({ source, partial = false }: { source: string; partial?: boolean }) {
   const { root, problem } = useMemo(() => readJsx(source, { partial }), [source, partial])
   const [last, setLast] = useState<UiElement>()

@@ -6,7 +6,7 @@ import { useTheme } from '../ui/appearance.ts'
 const addresses = { echarts, mermaid }
 const loaded = new Map<string, Promise<string>>()
 
-/** The source of a library that draws, for the frame that runs it: the page itself never does. */
+/** Loads a drawing library's source for the sandboxed frame. The page itself never runs it. */
 export function loadLibrary(name: keyof typeof addresses): Promise<string> {
   const known = loaded.get(name)
   if (known !== undefined) return known
@@ -15,12 +15,11 @@ export function loadLibrary(name: keyof typeof addresses): Promise<string> {
     return response.text()
   })
   loaded.set(name, loading)
-  // The next one who asks tries again.
+  // The next call retries.
   loading.catch(() => loaded.delete(name))
   return loading
 }
 
-/** What the eye sees: the chosen theme, or the system's. */
 export function useActiveTheme(): 'light' | 'dark' {
   const theme = useTheme()
   const dark = useSyncExternalStore(
@@ -34,7 +33,6 @@ export function useActiveTheme(): 'light' | 'dark' {
   return theme === 'light' || theme === 'dark' ? theme : dark ? 'dark' : 'light'
 }
 
-/** Whether the page shows stronger text and lines, by the person's choice or the system's. */
 export function useActiveContrast(): boolean {
   return useSyncExternalStore(
     (listener) => {

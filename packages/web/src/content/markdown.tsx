@@ -13,8 +13,8 @@ import './preview-button.css'
 const ContentView = lazy(() => import('./content-view.tsx').then(({ ContentView }) => ({ default: ContentView })))
 
 /**
- * Below a finished block of code that is more than code: diagrams and charts are drawn at once, everything else when it
- * is asked for. Nothing for all other languages.
+ * Preview below a finished code fence. Diagrams and charts render at once, other kinds on request. Renders nothing for
+ * other languages.
  */
 function FencePreview({ language, text }: { language: string; text: string }) {
   const kind = kindOfFence(language, text)
@@ -43,9 +43,9 @@ function FencePreview({ language, text }: { language: string; text: string }) {
 interface CodeBlockProps {
   language: string
   text: string
-  /** Nothing will be added to it. */
+  /** True if the text is complete. */
   done: boolean
-  /** It came while somebody was looking on. */
+  /** True if the user watched it stream in. */
   live?: boolean
 }
 
@@ -79,8 +79,8 @@ const afterTextsMs = 150
 let painter: typeof import('../markdown/highlight.ts') | undefined
 
 /**
- * Fills an element with the text: plain at once, and in its colours when it is whole and there is time. A short one that
- * is being written gets them with its last line: a frame less for every block of an answer.
+ * Fills an element with plain text, then highlights it once complete and the page is idle. A short streamed block is
+ * highlighted together with its last line, which saves a frame.
  */
 function useCode(text: string, language: string, done: boolean, live: boolean) {
   const code = useRef<HTMLElement>(null)
@@ -100,7 +100,7 @@ function useCode(text: string, language: string, done: boolean, live: boolean) {
       const painted = await painter.highlight(text, language)
       if (!left && painted !== undefined) code.current?.replaceChildren(painted)
     }
-    // Texts are shown first. Without the colours they are still there: the server may be away.
+    // Render text first. If highlighting fails to load, plain text stays.
     const timer = setTimeout(() => void paint().catch(() => undefined), afterTextsMs)
     return () => {
       left = true
@@ -110,7 +110,7 @@ function useCode(text: string, language: string, done: boolean, live: boolean) {
   return code
 }
 
-/** Text of an answer, block by block: while it grows only its last block is made again. */
+/** Renders an answer in blocks. While it grows, only the last block re-renders. */
 export const Markdown = memo(function Markdown({ text, done }: { text: string; done: boolean }) {
   const [split] = useState(createSplitter)
   const blocks = split(text, done)

@@ -4,7 +4,6 @@ import { useSessionStore } from '../chat/session/session-context.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 
-/** Opens a file that has a preview beside the chat; nothing for all others. */
 export function PreviewButton({ path }: { path: string }) {
   const { panels } = useSessionStore()
   if (kindOfFile(path) === undefined) return null

@@ -6,16 +6,16 @@ import './preview-frame.css'
 
 interface PreviewFrameProps {
   title: string
-  /** Another value shows anew. Keep it the same between renders. */
+  /** A new value reloads the frame, so keep it stable between renders. */
   show: Show
-  /** The lowest and highest that the frame becomes by what it holds; without it fills its place. */
+  /** Minimum and maximum height when sized to its content. Without it, the frame fills its container. */
   heights?: [least: number, most: number]
   link?: Ref<FrameLink>
 }
 
 /**
- * The one place for markup of others that acts: a page of its own at `/preview.html`, without our origin, cookies or any
- * network. Never give it `allow-same-origin`.
+ * Sandbox for untrusted active markup: a separate page at `/preview.html` without our origin, cookies or network. Never
+ * give it `allow-same-origin`.
  */
 export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null)
@@ -29,7 +29,7 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
       if (message.type === 'blocked') setState((now) => ({ ...now, blocked: message.count }))
       if (message.type === 'error') setState((now) => ({ ...now, error: message.text }))
     })
-    // Set only now, so that its first word finds somebody who listens.
+    // Set after the listener is attached, so that the first message is not missed.
     element.src = '/preview.html'
     give(link, linked)
     return () => {
@@ -57,21 +57,20 @@ function give(ref: Ref<FrameLink> | undefined, link: FrameLink | null): void {
   else if (ref != null) ref.current = link
 }
 
-/** What is shown in the frame: markup, or data together with the library that draws it. */
 type Show =
   | { kind: 'html'; html: string }
   | { kind: 'chart'; code: string; option: unknown; theme: 'light' | 'dark' }
   | { kind: 'diagrams'; code: string }
 
 export interface FrameLink {
-  /** Asks what is shown for a picture of it. Rejects with what went wrong, and after the time. */
+  /** Requests an image of the content. Rejects on error or timeout. */
   ask(request: Record<string, string>, timeoutMs?: number): Promise<string>
   close(): void
 }
 
 /**
- * The talk with `/preview.html` in a frame. It says once that it is ready, and is then sent what to show, once: a page
- * that went elsewhere gets nothing more.
+ * Connects to `/preview.html` in a frame. The frame reports ready once and then receives its content once. A page that
+ * navigated elsewhere gets nothing more.
  */
 export function linkFrame(
   frame: HTMLIFrameElement,
@@ -83,7 +82,7 @@ export function linkFrame(
   let last = 0
 
   function hear(event: MessageEvent): void {
-    // A sandboxed page has no origin of its own; the window is what tells it apart.
+    // A sandboxed page has an opaque origin, so identify it by its window.
     if (event.source === null || event.source !== frame.contentWindow) return
     const message = readFrameMessage(event.data)
     if (message === undefined) return
@@ -103,7 +102,7 @@ export function linkFrame(
     else waiting?.reject(new Error(message.error))
   }
 
-  // The receiver has no origin that could be named; nothing secret is sent.
+  // The receiver's origin is opaque and cannot be named, so send nothing secret.
   function send(message: unknown): void {
     frame.contentWindow?.postMessage(message, '*')
   }
@@ -129,7 +128,7 @@ export function linkFrame(
   }
 }
 
-/** What the page in the frame may say. Its content can send anything at all, so nothing else is heard. */
+/** Messages accepted from the frame. Its content can send anything, so everything else is ignored. */
 type FrameMessage =
   | { type: 'ready' }
   | { type: 'shown' }
@@ -139,7 +138,7 @@ type FrameMessage =
   | { type: 'answer'; id: number; value: string }
   | { type: 'answer'; id: number; error: string }
 
-/** The longest picture that is taken from a frame, in characters. */
+/** Maximum length of an image from a frame, in characters. */
 const longestAnswer = 20_000_000
 
 export function readFrameMessage(data: unknown): FrameMessage | undefined {
@@ -173,7 +172,7 @@ function isText(value: unknown, most: number): value is string {
   return typeof value === 'string' && value.length <= most
 }
 
-/** A page that somebody wrote, in a frame where it can do no harm. `fills`: as high as its place. */
+/** Renders an untrusted HTML page in a sandboxed frame. `fills` stretches it to its container. */
 export function HtmlView({ text, name, fills = false }: { text: string; name: string; fills?: boolean }) {
   const show = useMemo(() => ({ kind: 'html', html: text }) as const, [text])
   return <PreviewFrame title={t.previews.titleOf(name)} show={show} {...(!fills && { heights: [120, 560] })} />

@@ -1,7 +1,7 @@
 import Papa from 'papaparse'
 import { makeSheet, type Sheet, sheetLimits } from './sheet.ts'
 
-/** A CSV or TSV text as a table. Whatever is in a cell stays text: a formula is not worked out. */
+/** Parses CSV or TSV. Cells stay text; formulas are not evaluated. */
 export function readCsv(text: string, name: string): Sheet {
   const { data } = Papa.parse<string[]>(text.replace(/^\ufeff/, ''), {
     preview: sheetLimits.rows + 1,

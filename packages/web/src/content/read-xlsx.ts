@@ -1,14 +1,13 @@
 import readWorkbook from 'read-excel-file/universal'
 import { makeSheet, type Sheet } from './sheet.ts'
 
-/** The sheets of an XLSX file. Throws where it is no such file, or far larger inside than it looks. */
+/** Reads the sheets of an XLSX file. Throws if the file is invalid or unpacks to far more than its size. */
 export async function readXlsx(bytes: ArrayBuffer): Promise<Sheet[]> {
   await checkWorkbook(bytes)
   const sheets = await readWorkbook(bytes)
   return sheets.map(({ sheet, data }) => makeSheet(sheet, data))
 }
 
-/** An entry of a ZIP archive, by its central directory. */
 interface Entry {
   name: string
   method: number
@@ -20,8 +19,8 @@ interface Entry {
 const limits = { unpacked: 60_000_000, entries: 2000, cells: 3_000_000 }
 
 /**
- * Looks into an XLSX file before anything is made of it: how much it unpacks to, and how wide and long its sheets say
- * they are, since a single cell far out makes a table of millions. Throws an Error for the person.
+ * Checks an XLSX file before parsing: its unpacked size and the declared extent of its sheets. A single cell far out
+ * would make a table of millions. Throws an error meant for the user.
  */
 async function checkWorkbook(bytes: ArrayBuffer): Promise<void> {
   const view = new DataView(bytes)
@@ -58,7 +57,7 @@ function readEntries(view: DataView): Entry[] {
   return entries
 }
 
-/** The record at the end of every archive, before a comment of at most 65,535 bytes. */
+/** Finds the end record, which precedes an archive comment of at most 65,535 bytes. */
 function findEnd(view: DataView): number {
   for (let at = view.byteLength - 22; at >= Math.max(0, view.byteLength - 65_557); at -= 1)
     if (view.getUint32(at, true) === 0x06054b50) return at
@@ -91,7 +90,6 @@ async function unpack(bytes: ArrayBuffer, view: DataView, { at, method, packed }
   }
 }
 
-/** The farthest row and column that any cell names. */
 function extentOf(xml: string): { rows: number; columns: number } {
   let rows = 0
   let columns = 0

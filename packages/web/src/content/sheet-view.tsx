@@ -9,7 +9,7 @@ import './views.css'
 
 export type SheetSource = { text: string } | { base64: string }
 
-/** A spreadsheet as a table. Its cells are text and nothing else. */
+/** Renders a spreadsheet as a table. Cells are plain text. */
 export function SheetView({ source, name }: { source: SheetSource; name: string }) {
   const [state, setState] = useState<{ sheets?: Sheet[]; problem?: string }>({})
   const [chosen, setChosen] = useState('0')
@@ -53,7 +53,7 @@ export function SheetView({ source, name }: { source: SheetSource; name: string 
   )
 }
 
-/** The first row is the head, as in nearly every file. */
+/** Treats the first row as the header, as in nearly every file. */
 export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?: boolean }) {
   const [head = [], ...rows] = sheet.rows
   const columns = Math.max(...sheet.rows.slice(0, 1000).map((row) => row.length))
@@ -102,7 +102,7 @@ export function SheetTable({ sheet, numbered = true }: { sheet: Sheet; numbered?
   )
 }
 
-/** A column without a name has no head to be read out. */
+/** A column without a name gets no header cell for screen readers. */
 function HeadCell({ text }: { text: string }) {
   if (text === '') return <td aria-hidden />
   return (

@@ -1,15 +1,13 @@
-/** A table of a file, as texts. */
 export interface Sheet {
   name: string
   rows: string[][]
-  /** There are more rows or columns than were read. */
+  /** True if rows or columns were cut off. */
   cutRows: boolean
   cutColumns: boolean
 }
 
 export const sheetLimits = { rows: 10_000, columns: 200, cell: 5000 }
 
-/** Rows as texts, within the limits. */
 export function makeSheet(name: string, given: readonly (readonly unknown[])[]): Sheet {
   const rows = given.slice(0, sheetLimits.rows).map((row) => row.slice(0, sheetLimits.columns).map(textOf))
   return {

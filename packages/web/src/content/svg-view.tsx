@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import './views.css'
 
-/** An SVG as an image: there its scripts do not run, and nothing is fetched. It never becomes part of the page. */
+/** Renders an SVG as an image, so scripts do not run and nothing is fetched. It never enters the page's DOM. */
 export function SvgView({ text, name }: { text: string; name: string }) {
   const [failed, setFailed] = useState(false)
   if (failed) return <p className="preview-note">{t.previews.invalid}</p>

@@ -4,10 +4,8 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Group, GrowingTextarea, VisibleText } from '../ui/elements.tsx'
 
-/** What fields and buttons of a form stand on. */
 export interface FormState {
   values: Readonly<Record<string, FieldValue>>
-  /** The field that is not as it should be, and why. */
   problem?: { field: string; text: string } | undefined
   disabled: boolean
   set(name: string, value: FieldValue): void
@@ -18,17 +16,17 @@ const nothing: FormState = { values: {}, disabled: true, set: () => undefined, c
 
 export const FormContext = createContext<FormState>(nothing)
 
-/** Without a form around it, a field is only a picture of itself. */
+/** Outside a form, a field is inert. */
 function useForm(): FormState {
   return use(FormContext)
 }
 
 export type UiPart = ComponentType<UiPartProps>
 
-/** What every part gets: values that were checked against the catalogue, and what stands inside it. */
+/** Props of every component: attributes validated against the catalog, and children. */
 interface UiPartProps {
   attributes: UiElement['attributes']
-  /** The words inside, for parts that hold nothing else. */
+  /** Text content, for components that hold only text. */
   text: string
   children: ReactNode
 }
@@ -44,7 +42,7 @@ interface FieldProps {
   'aria-describedby': string | undefined
 }
 
-/** Label, help and fault around what is filled in. `group`: it is many controls, so the label is theirs together. */
+/** Label, help text and error around a control. `group` labels several controls together. */
 function Field({
   attributes,
   group = false,
@@ -182,7 +180,7 @@ function Options({
 }
 
 export const fieldParts: Readonly<Record<string, UiPart>> = {
-  // The form itself stands around everything: one in another is not possible.
+  // The whole view is one form, because forms cannot nest.
   Form: ({ attributes, children }) => (
     <Group className="made-form" label={text(attributes, 'title') || t.previews.form}>
       {text(attributes, 'title') !== '' && (

@@ -7,7 +7,7 @@ import { CodeBlock, Markdown } from './markdown.tsx'
 import { fieldParts, type UiPart } from './ui-fields.tsx'
 import './ui-view.css'
 
-/** Plain tags take no attributes at all, so nothing of the model's but its words reaches them. */
+/** Plain tags take no attributes, so only the model's text reaches them. */
 function tag(Name: 'p' | 'div' | 'span' | 'br' | 'hr' | 'table' | 'code'): UiPart {
   return function Tag({ children }) {
     return Name === 'br' || Name === 'hr' ? <Name /> : <Name>{children}</Name>
@@ -143,7 +143,7 @@ const uiParts: Readonly<Record<string, UiPart>> = {
   ...Object.fromEntries(tags.split(' ').map((name) => [name, tag(shownAs(name))])),
 }
 
-/** Headings inside an answer stand below those of the page. */
+/** Headings in an answer rank below those of the page. */
 function shownAs(name: string): 'p' {
   return ({ h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6' }[name] ?? name) as 'p'
 }
@@ -215,7 +215,7 @@ function gapOf({ gap }: UiElement['attributes']): string {
   return `made-gap-${textOf(gap, 'medium')}`
 }
 
-/** A page that a model built of our components. Its words are shown as words; nothing else of it reaches the page. */
+/** Renders a page that a model built from our components. Its text is escaped, and nothing else reaches the DOM. */
 export const UiView = memo(function UiView({ root }: { root: UiElement }) {
   return <div className="made">{shown(root, 0)}</div>
 })
@@ -234,7 +234,7 @@ function shown(node: UiNode, key: number): ReactNode {
 const stacks = new Set(['Card', 'Section', 'Stack', 'Callout', 'Form', 'Details', 'Quote'])
 const inline = new Set('strong b em i s u small sub sup mark code kbd span br Code Link Badge'.split(' '))
 
-/** Where things stand below each other, words and what is among them are one line. */
+/** In stacking containers, text and inline elements share one line. */
 function inside({ type, children }: UiElement): ReactNode[] {
   if (!stacks.has(type)) return children.map(shown)
   const lines: UiNode[][] = []

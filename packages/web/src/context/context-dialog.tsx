@@ -12,7 +12,6 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './context-dialog.css'
 import { ContextPieces } from './context-pieces.tsx'
 
-/** What the next call of the session in sight will be made of, piece by piece. */
 export function ContextDialog() {
   const workspace = useWorkspace()
   const sessionId = useApp((state) => state.sessionId)
@@ -57,7 +56,7 @@ export function ContextDialog() {
   )
 }
 
-/** The X-ray of one branch, read anew when the branch grows. What was read before stays in sight meanwhile. */
+/** Loads the context of a branch and reloads as the branch grows. Keeps the old data visible meanwhile. */
 function useContextInfo(sessionId: string, leaf: string | undefined) {
   const { api } = useWorkspace()
   const [read, setRead] = useState<{ info: ContextInfo | null; failure: string | null }>({ info: null, failure: null })
@@ -76,7 +75,6 @@ function useContextInfo(sessionId: string, leaf: string | undefined) {
   return read
 }
 
-/** What changed since the newest call, and how much of it its provider need not read anew. */
 function CacheNote({ info }: { info: ContextInfo }) {
   const { lastCallAt, inputTokens, cachedInputTokens = 0 } = info.cache
   const outlook = cacheOutlook(info)
@@ -141,12 +139,12 @@ function Detail({ outlook, total }: { outlook: CacheOutlook; total: number }) {
   return formatElements(t.context.differs, { by, rest })
 }
 
-/** Whether the next call starts like the newest one, so that its provider need not read that part anew. */
+/** Prediction if the next call shares a cached prefix with the latest one. */
 type CacheOutlook =
   | { state: 'no-call' }
   | { state: 'same' }
   | { state: 'other-model' }
-  /** `kept`: about how many tokens stand before what is different. */
+  /** `kept` is the estimated number of tokens before the first difference. */
   | { state: 'broken'; by: string; kept: number }
 
 export function cacheOutlook({ cache, pieces }: ContextInfo): CacheOutlook {
@@ -159,7 +157,6 @@ export function cacheOutlook({ cache, pieces }: ContextInfo): CacheOutlook {
   return { state: 'broken', by: cache.brokenBy, kept }
 }
 
-/** How full the model's window is, and of what. */
 function ContextWindow({ info }: { info: ContextInfo }) {
   const { model, window, total, pieces } = info
   const kinds = sumByKind(pieces)
@@ -220,7 +217,6 @@ interface KindSum {
 
 const kinds: readonly PieceKind[] = ['tool', 'instructions', 'summary', 'message']
 
-/** How much is of which kind, in the order in which the model is told it. */
 export function sumByKind(pieces: readonly ContextPiece[]): KindSum[] {
   return kinds.flatMap((kind) => {
     const own = pieces.filter((piece) => piece.kind === kind)

@@ -15,12 +15,11 @@ const kinds = ['all', 'tool', 'instructions', 'summary', 'message'] as const
 
 interface ContextPiecesProps {
   pieces: readonly ContextPiece[]
-  /** Those that the page has, to name answers by. */
+  /** Loaded messages, used to title answers. */
   messages: readonly StoredMessage[]
   onGoTo: (messageId: string) => void
 }
 
-/** Every piece with what it costs; messages lead to where they are said. */
 export function ContextPieces({ pieces, messages, onGoTo }: ContextPiecesProps) {
   const [order, setOrder] = useState<(typeof orders)[number]>('largest')
   const [kind, setKind] = useState<PieceKind | 'all'>('all')
@@ -75,7 +74,6 @@ export function ContextPieces({ pieces, messages, onGoTo }: ContextPiecesProps) 
 interface PieceRowProps {
   piece: ContextPiece
   title: string
-  /** Of the largest, to compare by eye. */
   share: number
   onGoTo: (messageId: string) => void
 }
@@ -115,7 +113,7 @@ function PieceRow({ piece, title, share, onGoTo }: PieceRowProps) {
 
 const longest = 90
 
-/** What a piece is called on the page. Answers are told apart by how they begin, where the page has them. */
+/** Returns the title of a piece. Answers use their first words, if loaded. */
 export function pieceTitle(piece: ContextPiece, message: Pick<StoredMessage, 'parts'> | undefined): string {
   const { kind, name } = piece
   if (kind === 'summary') return t.context.summaryOfOlder

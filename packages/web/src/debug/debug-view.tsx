@@ -13,7 +13,6 @@ import './debug-view.css'
 const views = ['stream', 'useChatState', 'useChatSession', 'useChatTools', 'useChatActions'] as const
 type View = (typeof views)[number]
 
-/** The raw stream of the session, and what the hooks for extensions give, live. */
 export function DebugView() {
   const [view, setView] = useState<View>('stream')
   const options = views.map((value) => ({ value, label: value === 'stream' ? t.debug.stream : `${value}()` }))
@@ -59,7 +58,6 @@ function Value({ value }: { value: unknown }) {
 
 const lookEveryMs = 250
 
-/** The last chunks with their numbers, newest first; those that hold what is typed. */
 function StreamView() {
   const { stream } = useSessionStore()
   const [chunks, setChunks] = useState(() => stream.read())
@@ -122,7 +120,9 @@ function restOf({ chunk: { type: _, ...rest } }: TappedChunk): string {
   return text.length > longestShown ? `${text.slice(0, longestShown)} …` : text
 }
 
-/** A value as text: functions by the names they go by, since the build shortens their own; maps as objects. */
+/**
+ * Serializes a value. Functions show their property names, because the build minifies their own. Maps become objects.
+ */
 export function toDebugText(value: unknown, space: number = 2): string {
   return JSON.stringify(value, replace, space) ?? String(value)
 }

@@ -6,10 +6,9 @@ import type { DisplayProps } from './parts/display-registry.ts'
 
 const ChartView = lazy(() => import('../content/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
 
-/** Worth seeing without being asked for. */
 export const opens = true
 
-/** A chart of any tool: `option` (of ECharts, data only), `title`, `height`. */
+/** Chart of any tool: `option` (of ECharts, data only), `title`, `height`. */
 export default function ChartDisplay({ content }: DisplayProps) {
   const chart = useMemo(() => readChart(content), [content])
   if (chart === undefined) return <ValueView value={content} />
@@ -30,7 +29,7 @@ export interface Chart {
   height?: number
 }
 
-/** A chart as ChartRender is given it: the option may be JSON in a text. Undefined where there is none yet. */
+/** Parses the input of `ChartRender`. The option may be JSON text. Undefined if there is none yet. */
 export function readChart(input: unknown): Chart | undefined {
   if (!isRecord(input)) return undefined
   const option = optionIn(input['option'])

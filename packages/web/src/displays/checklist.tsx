@@ -13,7 +13,7 @@ const marks: Record<string, () => ReactNode> = {
   completed: () => <CircleCheck aria-label={t.displays.done} />,
 }
 
-/** What is to be done: `items` ({`content`, `status`: pending, in_progress or completed, `activeForm`}). */
+/** To-do list: `items` ({`content`, `status`: pending, in_progress or completed, `activeForm`}). */
 export default function ChecklistDisplay({ content }: DisplayProps) {
   if (!Array.isArray(content['items'])) return <ValueView value={content} />
   return (

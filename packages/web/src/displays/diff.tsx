@@ -8,15 +8,14 @@ import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-
 import type { DisplayProps } from './parts/display-registry.ts'
 import { type DiffItem, type DiffLine, foldContext, isLine, parseDiff } from './parts/parse-diff.ts'
 
-/** Worth seeing without being asked for. */
 export const opens = true
 
 const shownAtFirst = 40
-/** Of a diff that nobody reads whole, only a glimpse. */
+/** Longer diffs show only an excerpt at first. */
 const longDiff = 160
 const glimpse = 16
 
-/** One file before and after: `path`, `diff` (unified), `change`, `from`, `added`, `removed`, `cut`. */
+/** Changes to one file: `path`, `diff` (unified), `change`, `from`, `added`, `removed`, `cut`. */
 export default function DiffDisplay({ content, live }: DisplayProps) {
   const diff = textIn(content['diff'])
   const parsed = useMemo(() => parseDiff(diff ?? ''), [diff])
@@ -162,7 +161,7 @@ function ChangeBadge({ change, from }: { change: string | undefined; from: strin
   )
 }
 
-/** What `git apply` takes, where the diff has hunks. */
+/** Returns a patch that `git apply` accepts, if the diff has hunks. */
 function patchOf(path: string, content: DisplayProps['content'], diff: string): string {
   if (!diff.startsWith('@@ ')) return diff
   const before = content['change'] === 'created' ? '/dev/null' : `a/${textIn(content['from']) ?? path}`

@@ -8,7 +8,7 @@ import { languageForPath } from './parts/language-of.ts'
 
 const linesAtFirst = 40
 
-/** A file or a part of one: `path`, `text`, `from` (its first line), `lines` (how many there were), `more`. */
+/** File or part of one: `path`, `text`, `from` (first line), `lines` (total), `more`. */
 export default function FileDisplay({ content, live }: DisplayProps) {
   const text = textIn(content['text'])
   const lines = text === undefined || text === '' ? [] : splitLines(text)
@@ -18,7 +18,7 @@ export default function FileDisplay({ content, live }: DisplayProps) {
   const path = textIn(content['path']) ?? t.displays.file
   const from = numberIn(content['from']) ?? 1
   const all = Math.max(lines.length, numberIn(content['lines']) ?? 0)
-  // The last line may be counted although it is empty.
+  // The line count may include an empty last line.
   const isWhole = all <= text.split('\n').length
   const language = languageForPath(path)
   return (

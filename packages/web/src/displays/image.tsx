@@ -9,13 +9,13 @@ import type { DisplayProps } from './parts/display-registry.ts'
 
 export const opens = true
 
-/** A picture or another file that a browser can show: `path`, `mediaType`, `size`, `sha256` of its blob. */
+/** Image or other file that a browser can show: `path`, `mediaType`, `size`, `sha256` of its blob. */
 export default function ImageDisplay({ content }: DisplayProps) {
   const [failed, setFailed] = useState(false)
   const path = textIn(content['path']) ?? t.displays.image
   const mediaType = textIn(content['mediaType']) ?? ''
   const size = numberIn(content['size'])
-  // Only bytes of our own store: whatever else a tool names is not fetched.
+  // Loads only blobs from our own store, never other URLs that a tool names.
   const sha256 = textIn(content['sha256'])
   const source =
     sha256 !== undefined && /^[0-9a-f]{64}$/.test(sha256) ? pageAccess.link(`/ai/blobs/${sha256}`) : undefined

@@ -9,7 +9,10 @@ import type { DisplayProps } from './parts/display-registry.ts'
 const entriesAtFirst = 24
 const deepest = 9
 
-/** Files and folders: `path`, `entries` ({`name` or `path`, `kind`, `depth`, `count`}), `left` (how many more there are). */
+/**
+ * Files and folders: `path`, `entries` ({`name` or `path`, `kind`, `depth`, `count`}), `left` (number of omitted
+ * entries).
+ */
 export default function ListDisplay({ content }: DisplayProps) {
   const entries = recordsIn(content['entries'])
   const { shown, left, grow } = useShowMore(entries.length, entriesAtFirst)
@@ -70,14 +73,13 @@ function EntryIcon({ kind }: { kind: string | undefined }) {
   return <File aria-hidden />
 }
 
-/** An entry of a list: a whole path, or a name below the last folder of a lesser depth. */
+/** List entry: a full path, or a name relative to the last folder of a lower depth. */
 interface ListedName {
   name: string
   depth: number
   isFolder: boolean
 }
 
-/** Where each entry of a folder's list lies. */
 export function entryPaths(folder: string, entries: readonly ListedName[]): string[] {
   const start = folder === '' || folder === '.' ? '' : `${folder.replace(/\/$/, '')}/`
   const above: string[] = []

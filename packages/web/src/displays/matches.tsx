@@ -9,7 +9,7 @@ import type { DisplayProps } from './parts/display-registry.ts'
 const filesAtFirst = 8
 const linesAtFirst = 12
 
-/** Lines that a search found: `pattern`, `files` ({`path`, `lines`: {`number`, `text`, `match`}}), `more`. */
+/** Search matches: `pattern`, `files` ({`path`, `lines`: {`number`, `text`, `match`}}), `more`. */
 export default function MatchesDisplay({ content }: DisplayProps) {
   const files = recordsIn(content['files'])
   const { shown, left, grow } = useShowMore(files.length, filesAtFirst, 100)
@@ -102,8 +102,8 @@ function isMatch(line: Record<string, unknown>): boolean {
 }
 
 /**
- * A line as pieces, every second of which is what the pattern found. Only patterns that are plain words are looked for:
- * a regular expression of a stranger could keep the page busy for ever, and ours are not those of the search.
+ * Splits a line so that every second piece matches the pattern. Supports only plain-word patterns. An untrusted regular
+ * expression could hang the page, and JavaScript's syntax differs from the search tool's.
  */
 export function splitMatches(line: string, pattern: string): string[] {
   const word = pattern.replaceAll(/\\([.()[\]{}*+?^$|/\\-])/g, '$1')

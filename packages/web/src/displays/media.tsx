@@ -6,14 +6,14 @@ import type { DisplayProps } from './parts/display-registry.ts'
 
 export const opens = true
 
-/** Pictures and films that were made: `prompt`, `files` with `sha256` and `mediaType`. */
+/** Generated images and videos: `prompt`, `files` with `sha256` and `mediaType`. */
 export default function MediaDisplay({ content }: DisplayProps) {
   const prompt = textIn(content['prompt']) ?? ''
   const files = Array.isArray(content['files']) ? content['files'].filter(isRecord) : []
   return (
     <div className="media">
       {files.map((file, index) => {
-        // Only bytes of our own store.
+        // Loads only blobs from our own store.
         const sha256 = textIn(file['sha256']) ?? ''
         const mediaType = textIn(file['mediaType']) ?? ''
         if (!/^[0-9a-f]{64}$/.test(sha256)) return null

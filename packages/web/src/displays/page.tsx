@@ -7,7 +7,7 @@ import type { DisplayProps } from './parts/display-registry.ts'
 
 const linesAtFirst = 14
 
-/** A page of the web: `url`, `title`, `status`, `mediaType`, `text` (its beginning), `characters` (of the whole). */
+/** Web page: `url`, `title`, `status`, `mediaType`, `text` (excerpt), `characters` (total). */
 export default function PageDisplay({ content }: DisplayProps) {
   const text = textIn(content['text']) ?? ''
   const lines = splitLines(text)

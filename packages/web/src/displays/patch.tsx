@@ -9,7 +9,7 @@ export const opens = true
 
 const filesAtFirst = 8
 
-/** Several files changed by one call: `files`, each as a diff. */
+/** Changes to several files: `files`, each as a diff. */
 export default function PatchDisplay({ content }: DisplayProps) {
   const files = recordsIn(content['files'])
   const { shown, left, grow } = useShowMore(files.length, filesAtFirst, 50)

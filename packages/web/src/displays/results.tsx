@@ -7,7 +7,7 @@ import './results.css'
 
 const resultsAtFirst = 6
 
-/** What a search of the web found: `query`, `results` ({`title`, `url`, `text`}). */
+/** Web search results: `query`, `results` ({`title`, `url`, `text`}). */
 export default function ResultsDisplay({ content }: DisplayProps) {
   const results = recordsIn(content['results'])
   const { shown, left, grow } = useShowMore(results.length, resultsAtFirst, 50)

@@ -10,13 +10,12 @@ import type { DisplayContent, DisplayProps } from './parts/display-registry.ts'
 import { readScreen } from './parts/terminal-screen.ts'
 import './terminal.css'
 
-/** It ended, and not as a command should. */
 export function isBad(content: DisplayContent): boolean {
   const { exitCode, status } = content
   return (typeof exitCode === 'number' && exitCode !== 0) || status === 'timed-out' || status === 'stopped'
 }
 
-/** A command and what it printed: `command`, `text` (with its colours), `exitCode`, `durationMs`, `status`, `taskId`, `spilled`. */
+/** Command and its output: `command`, `text` (with colors), `exitCode`, `durationMs`, `status`, `taskId`, `spilled`. */
 export default function TerminalDisplay({ content, live = false }: DisplayProps) {
   const command = textIn(content['command'])
   const text = textIn(content['text'])
@@ -32,7 +31,7 @@ export default function TerminalDisplay({ content, live = false }: DisplayProps)
 
 const commandLines = 30
 
-/** Exactly what runs: nothing is left out unseen. */
+/** Shows the exact command with nothing hidden. */
 function Command({ command }: { command: string }) {
   const lines = splitLines(command)
   const { shown, left, grow } = useShowMore(lines.length, commandLines)
@@ -54,7 +53,7 @@ function Command({ command }: { command: string }) {
   )
 }
 
-/** Keeps its end in sight while more is printed, until the person scrolls up. */
+/** Follows new output until the user scrolls up. */
 function Output({ text }: { text: string }) {
   const { runs, left } = useMemo(() => readScreen(text), [text])
   const { scroller, onScroll, keepsEnd, toEnd } = useStickToBottom()

@@ -12,14 +12,16 @@ import { clearHighlights, createFindStore, findCard, highlightMatches } from './
 const waitMs = 160
 
 export interface FindBarProps {
-  /** How often the person has asked for it, and for the focus with it. */
+  /** Counts open requests. Each one focuses the field. */
   asked: number
-  /** What is looked at first, of a search over all sessions. */
   found: { messageId: string; words?: string } | undefined
   onClose: () => void
 }
 
-/** Looks for words in the whole session, also where it is not loaded. Enter goes on, Shift+Enter back, Escape ends it. */
+/**
+ * Searches the whole session, including messages that are not loaded. Enter goes to the next match, Shift+Enter to the
+ * previous, Escape closes.
+ */
 export function FindBar({ asked, found, onClose }: FindBarProps) {
   const session = useSessionStore()
   const { api } = useWorkspace()
@@ -82,14 +84,13 @@ function placeInWords(total: number, index: number, isCut: boolean): string {
   return t.find.place(index + 1, isCut ? t.find.more(total) : String(total))
 }
 
-/** Brings the place that is looked at into sight, and marks every place that is drawn. */
 function useMarks(find: ReturnType<typeof createFindStore>): void {
   const session = useSessionStore()
   const { text, places, index } = useStore(find)
   const here = places?.[index]
-  /** The place that is still to come into sight. */
+  /** Match still to be scrolled to. */
   const wanted = useRef<typeof here>(undefined)
-  /** The place whose card at least was brought into sight. */
+  /** Match whose card at least is in view. */
   const seen = useRef<typeof here>(undefined)
   const mark = useCallback(() => {
     const root = conversation()
@@ -99,7 +100,7 @@ function useMarks(find: ReturnType<typeof createFindStore>): void {
       findCard(root, here)?.querySelector<HTMLElement>('.tool-head[aria-expanded="false"]')?.click()
     const shown = highlightMatches(root, text, here)
     if (shown === undefined || !isWanted) return
-    // What a card holds may still be on its way: the card is shown until then.
+    // The card's content may still be loading, so show the card until then.
     if (shown.isText || seen.current !== here) element(shown.range)?.scrollIntoView({ block: 'center' })
     seen.current = here
     if (shown.isText) wanted.current = undefined

@@ -2,7 +2,7 @@ import type { TextMatch } from '@troupe/core'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Api } from '../api/api.ts'
 
-/** One place of a text: the message, and which of its places it is; or the call of it that holds the text. */
+/** Match in a message by ordinal, or in one of its tool calls. */
 interface FoundMatch {
   messageId: string
   ordinal: number
@@ -12,15 +12,14 @@ interface FoundMatch {
 
 interface FindState {
   text: string
-  /** Null while it is being looked for. */
+  /** Null while searching. */
   places: readonly FoundMatch[] | null
   isCut: boolean
-  /** The place that is looked at. */
   index: number
 }
 
 interface FindActions {
-  /** Looks for a text; the place that is nearest above the last of these messages is looked at first. */
+  /** Searches for a text and starts at a match in one of the visible messages. */
   look: (text: string, at: { leaf: string | undefined; inSight: readonly string[] }) => Promise<void>
   step: (by: 1 | -1) => void
 }
@@ -66,12 +65,12 @@ function toMatches(matches: readonly TextMatch[]): FoundMatch[] {
   return matches.flatMap(({ messageId, count, calls, isOnBranch }) => {
     const said = Array.from({ length: count }, (_, ordinal): FoundMatch => ({ messageId, ordinal, isOnBranch }))
     const inCalls = calls.map(({ toolCallId, after }) => ({ messageId, ordinal: after, toolCallId, isOnBranch }))
-    // A call that comes after n of the places said stands before the one that is numbered n.
+    // A call after n text matches sorts before text match n.
     return [...inCalls, ...said].toSorted((one, other) => one.ordinal - other.ordinal)
   })
 }
 
-/** Where one is, not where the session begins; the newest place of the branch where none is in sight. */
+/** Starts in the visible messages, or else at the newest match on the branch. */
 function nearest(places: readonly FoundMatch[], inSight: readonly string[]): number {
   const seen = places.findIndex(({ messageId }) => inSight.includes(messageId))
   if (seen >= 0) return seen
@@ -81,7 +80,7 @@ function nearest(places: readonly FoundMatch[], inSight: readonly string[]): num
   )
 }
 
-/** Case, accents and widths make no difference, as on the server; a line end is a space. */
+/** Ignores case, accents and width, as the server does. A line break counts as a space. */
 function fold(character: string): string {
   return character
     .normalize('NFKD')
@@ -90,7 +89,7 @@ function fold(character: string): string {
     .replaceAll(/\s/g, ' ')
 }
 
-/** Where a text holds what is looked for, in positions of the text as it is. */
+/** Returns the ranges of the matches in the original text. */
 export function findOccurrences(text: string, wanted: string): [from: number, to: number][] {
   const term = Array.from(wanted.trim(), fold).join('')
   if (term === '') return []
@@ -110,17 +109,17 @@ export function findOccurrences(text: string, wanted: string): [from: number, to
   return found
 }
 
-/** Marks are drawn over the text, so what React has made stays as it is. */
+/** CSS highlights leave React's DOM untouched. */
 const allHighlight = 'found'
 const currentHighlight = 'found-here'
 
-/** Where the place that is looked at is drawn, and whether that is the text itself or only the card that holds it. */
+/** Rendered range of the current match. `isText` is false if only its card is rendered. */
 interface ShownMatch {
   range: Range
   isText: boolean
 }
 
-/** Marks what is found in the messages that are drawn; gives the place that is looked at, if it is among them. */
+/** Highlights matches in rendered messages. Returns the current match if it is among them. */
 export function highlightMatches(root: Element, text: string, here: FoundMatch | undefined): ShownMatch | undefined {
   if (!('highlights' in CSS)) return undefined
   const found: Range[] = []
@@ -143,13 +142,12 @@ export function highlightMatches(root: Element, text: string, here: FoundMatch |
   return current
 }
 
-/** The card of a call, if it is drawn. */
 export function findCard(root: Element, { messageId, toolCallId = '' }: FoundMatch): HTMLElement | null {
   const at = `[data-message="${CSS.escape(messageId)}"] > [data-call="${CSS.escape(toolCallId)}"]`
   return root.querySelector<HTMLElement>(at)
 }
 
-/** What is below the head before the head: that one sees anyway. A card may show less than the call holds. */
+/** Prefers the card's body over its always visible header. A card may show less than the call contains. */
 function inCard(card: HTMLElement, ranges: readonly Range[]): ShownMatch | undefined {
   const below = ranges.find(({ startContainer }) => startContainer.parentElement?.closest('.tool-head') === null)
   const range = below ?? ranges[0]
@@ -169,7 +167,7 @@ export function clearHighlights(): void {
   CSS.highlights.delete(currentHighlight)
 }
 
-/** Words on buttons are not of the message, but for the line that a card always shows. */
+/** Skips button labels, except a card's header line. */
 function rangesIn(block: HTMLElement, text: string): Range[] {
   const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT)
   const pieces: { node: Node; from: number }[] = []

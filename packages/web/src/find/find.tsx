@@ -4,10 +4,7 @@ import { useApp } from '../workspace/workspace.ts'
 
 const FindBar = lazy(() => import('./find-bar.tsx').then((module) => ({ default: module.FindBar })))
 
-/**
- * Ctrl+F or ⌘F looks for words in the session, and so does who comes from a search over all. What had the focus before
- * has it again when the search is over.
- */
+/** Opens session search on Ctrl+F or ⌘F, or from a global search result. Restores the focus on close. */
 export function Find() {
   const isEmpty = useSession((state) => state.messages.length === 0)
   const [asked, setAsked] = useState(0)
@@ -27,7 +24,7 @@ export function Find() {
     if (isEmpty) return
     const onKey = (event: KeyboardEvent) => {
       const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey)
-      // Once more in the field, and the browser's own search comes.
+      // Pressing it again in the field opens the browser's own search.
       const isThere = document.activeElement?.closest('.find-bar') != null
       if (isFind && !event.shiftKey && !event.altKey && !isThere && open()) event.preventDefault()
     }
@@ -57,7 +54,6 @@ export function Find() {
 
 const listeners = new Set<() => void>()
 
-/** Opens the search of the session in sight, for those that are not part of it. */
 export function openFind(): void {
   for (const listener of listeners) listener()
 }

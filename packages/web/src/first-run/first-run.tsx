@@ -9,20 +9,20 @@ import { formatElements, VisibleText } from '../ui/elements.tsx'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
 import './first-run.css'
 
-/** Before anything was said here: what was found on this machine, what answers now, and the tour. Nothing to fill in. */
+/** Shown before the first message: detected providers, the current model and the tour. Needs no input. */
 export function FirstRun() {
   const { api, app } = useWorkspace()
   const models = useApp((state) => state.models)
   const current = useCurrentModel()
   const [providers, setProviders] = useState<ProviderInfo[] | null>(null)
-  // Who cannot be asked is told of elsewhere: the page says that the server is away.
+  // Fail silently. A lost connection is reported elsewhere.
   useEffect(
     () =>
       void api.providers().then(
         (list) => setProviders(list.providers),
         () => undefined,
       ),
-    // Models are read again when a provider was added, changed or taken away.
+    // Reload when a provider was added, changed or removed.
     [api, models],
   )
   if (providers === null) return null
@@ -90,7 +90,7 @@ function describeSource({ how }: UsableProvider): string {
   return how.kind === 'local' ? t.models.foundHere : t.models.needsNoKey
 }
 
-/** A provider that can be used without anything being filled in, and the model of it to begin with. */
+/** Provider that works without setup, with its suggested model. */
 interface UsableProvider {
   id: string
   name: string
@@ -99,7 +99,7 @@ interface UsableProvider {
   model: ModelInfo
 }
 
-/** What was found on this machine: keys, and servers of models. The demo model is always there and is not counted. */
+/** Returns detected API keys and local model servers. Leaves out the demo model, which is always there. */
 export function findUsableProviders(
   providers: readonly ProviderInfo[],
   models: readonly ModelInfo[],

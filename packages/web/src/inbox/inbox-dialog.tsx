@@ -17,7 +17,6 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './inbox-dialog.css'
 import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
 
-/** Everything that waits for the person, in any session and at any depth, with what it takes to answer it here. */
 export function InboxDialog() {
   const { app } = useWorkspace()
   const asks = useApp((state) => state.asks)
@@ -77,7 +76,6 @@ function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: As
   )
 }
 
-/** One ask, shown and answered as in its session. */
 function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
   const workspace = useWorkspace()
   const store = useMemo(() => workspace.session(ask.sessionId), [workspace, ask.sessionId])
@@ -95,7 +93,6 @@ function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
   )
 }
 
-/** Who asks; the way to its conversation, where that is known. */
 function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: ChatSessionStore; onLeave: () => void }) {
   const { app } = useWorkspace()
   const { agentId, agentPath, sessionId } = ask
@@ -135,7 +132,7 @@ function AskForm({ ask }: { ask: Ask }) {
   )
 }
 
-/** The call that is to be approved, or that waits for a click, as the stream of its session would show it. */
+/** Rebuilds the pending tool call as the session's stream would show it. */
 function toToolCallPart(ask: Ask): ToolCallPart {
   const { id, toolCallId, toolName, input, title, summary, content, reason, remember, commands } = ask
   if (ask.kind === 'browser')
@@ -154,7 +151,7 @@ function toToolCallPart(ask: Ask): ToolCallPart {
   return { type: 'dynamic-tool', toolName, toolCallId, state: 'approval-requested', input, approval } as ToolCallPart
 }
 
-/** The focus stays in the list: what was answered and is gone hands it on to what has come into its place. */
+/** Keeps the focus in the list. When an answered ask disappears, its successor gets the focus. */
 function useFocusedAsk(body: RefObject<HTMLElement | null>, asks: readonly Ask[]): void {
   const focused = useRef<{ id: string; index: number } | null>(null)
   useLayoutEffect(() => {
@@ -165,7 +162,7 @@ function useFocusedAsk(body: RefObject<HTMLElement | null>, asks: readonly Ask[]
       focused.current = { id, index: entriesIn(list).findIndex((entry) => entry.dataset['ask'] === id) }
     }
     const forget = (event: FocusEvent) => {
-      // Towards somewhere else by the person; a control that is gone or disabled loses it towards nowhere.
+      // The user moved the focus away. A removed or disabled control loses it without a related target.
       if (event.relatedTarget !== null && !list?.contains(event.relatedTarget as Node)) focused.current = null
     }
     list?.addEventListener('focusin', note)
@@ -181,7 +178,7 @@ function useFocusedAsk(body: RefObject<HTMLElement | null>, asks: readonly Ask[]
     if (before === null || entries.some((entry) => entry.dataset['ask'] === before.id)) return
     entries[Math.min(before.index, entries.length - 1)]?.focus()
   }, [body, asks])
-  // The dialog itself gives the focus to its first button. It is open by the time that effects of its parent run.
+  // The dialog focuses its first button, and is open before its parent's effects run.
   useEffect(() => entriesIn(body.current)[0]?.focus(), [body])
 }
 
@@ -191,7 +188,7 @@ function entriesIn(list: HTMLElement | null): HTMLElement[] {
 
 const readingTime = 500
 
-/** Nobody approves what has just slid under the pointer: clicks right after the list has changed do nothing. */
+/** Ignores clicks right after the list changed, so nobody approves an entry that just moved under the pointer. */
 function useClickGuard(body: RefObject<HTMLElement | null>, asks: readonly Ask[]): void {
   const changedAt = useRef<number | null>(null)
   const known = useRef(asks)
@@ -203,7 +200,7 @@ function useClickGuard(body: RefObject<HTMLElement | null>, asks: readonly Ask[]
   useLayoutEffect(() => {
     const list = body.current
     const onClick = (event: MouseEvent) => {
-      // A key that presses a button has no pointer, and the focus was moved off the buttons.
+      // Keyboard clicks have no pointer, and the focus was moved off the buttons.
       if (event.detail === 0 || changedAt.current === null) return
       if (performance.now() - changedAt.current > readingTime) return
       event.preventDefault()

@@ -4,7 +4,6 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 
-/** Whether the browser tells of what waits while nobody looks at the page. */
 export function NotifySwitch() {
   const { notifications } = useWorkspace()
   const notifying = useStore(notifications, (state) => state.notifying)

@@ -3,7 +3,7 @@ import temml from 'temml'
 import 'temml/dist/Temml-Local.css'
 import { mathAt } from './marked-options.ts'
 
-/** One for formulas alone: MathML and the few classes and measures that temml gives it, no addresses of any kind. */
+/** Sanitizer for formulas only: MathML with the few classes and styles of temml, and no URLs. */
 const purify = createDOMPurify(window)
 const measures = /^(?:[a-z-]{1,40}:[ ]?[-+\w.%# ,()]{0,80};?[ ]?){0,12}$/i
 
@@ -16,7 +16,7 @@ purify.addHook('uponSanitizeAttribute', (_, attribute) => {
 const kept = new Map<string, HTMLElement>()
 const mostKept = 500
 
-/** Puts the formula in the place of its source. What is none, or too much, stays as it was written. */
+/** Replaces the source with the rendered formula. Invalid or oversized formulas stay as source. */
 export function drawMath(place: HTMLElement): void {
   const source = place.textContent
   const drawn = kept.get(source) ?? draw(source)
@@ -42,7 +42,7 @@ function draw(source: string): HTMLElement | undefined {
       annotate: false,
     })
   } catch {
-    // Not TeX, or more than is drawn: its source says what there is to say.
+    // Invalid TeX or over the limits: keep the source.
     return undefined
   }
   purify.sanitize(box, {

@@ -3,7 +3,7 @@ import type { LanguageFn } from 'highlight.js'
 
 type Loader = () => Promise<{ default: LanguageFn }>
 
-/** Languages come one by one, when a block of theirs is shown. */
+/** Each language loads on first use. */
 const loaders: Record<string, Loader> = {
   bash: () => import('highlight.js/lib/languages/bash'),
   c: () => import('highlight.js/lib/languages/c'),
@@ -56,7 +56,6 @@ const loaders: Record<string, Loader> = {
   yaml: () => import('highlight.js/lib/languages/yaml'),
 }
 
-/** Other names of theirs, as fences use them. */
 const names: Record<string, string> = {
   'c++': 'cpp',
   'c#': 'csharp',
@@ -106,9 +105,9 @@ const names: Record<string, string> = {
   zsh: 'bash',
 }
 
-/** Beyond this the rest of a block stays plain: a block must never hold up the page. */
+/** The rest of a longer block stays plain, so highlighting never blocks the page. */
 const longest = 20_000
-/** So much takes about a millisecond. */
+/** Takes about a millisecond to highlight. */
 const short = 2000
 
 interface Node {
@@ -116,7 +115,7 @@ interface Node {
   children: (Node | string)[]
 }
 
-/** The text with its words in spans of their kind; undefined for a language that is not known. Makes no markup of it. */
+/** Returns the text with token spans. Undefined for an unknown language. Builds DOM nodes, never markup. */
 export async function highlight(text: string, language: string): Promise<DocumentFragment | undefined> {
   const name = nameOf(language)
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
@@ -126,7 +125,7 @@ export async function highlight(text: string, language: string): Promise<Documen
   return painted(text, name)
 }
 
-/** The same without a wait, for a short text of a language that is here already. */
+/** Highlights synchronously, for a short text in a loaded language. */
 export function highlightNow(text: string, language: string): DocumentFragment | undefined {
   const name = nameOf(language)
   return text.length <= short && core.getLanguage(name) !== undefined ? painted(text, name) : undefined
@@ -154,7 +153,7 @@ function addNodes(parent: Node | ParentNode, children: Node['children']): void {
       continue
     }
     const [scope] = child.scope?.split('.') ?? []
-    // A language inside of another: only its words count.
+    // For an embedded language, only its tokens count.
     if (scope === undefined || scope.startsWith('language:')) {
       addNodes(place, child.children)
       continue

@@ -1,6 +1,6 @@
 import { Marked, type MarkedExtension, type MarkedOptions, Renderer, type Token, Tokenizer, type Tokens } from 'marked'
 
-/** The footnotes of a text: what each says, and the numbers of those that the text refers to, in order. */
+/** Footnotes of a text: their contents, and the numbers of referenced ones in order. */
 export interface Notes {
   said: Map<string, Token[]>
   numbers: Map<string, number>
@@ -10,7 +10,6 @@ export function noNotes(): Notes {
   return { said: new Map(), numbers: new Map() }
 }
 
-/** Those of the text that is being read. */
 let notes = noNotes()
 
 export function readNotesInto(given: Notes): void {
@@ -20,10 +19,10 @@ export function readNotesInto(given: Notes): void {
 const opening = /^\[\^([^\]\s]{1,60})\]:[ \t]*/
 const reference = /^\[\^([^\]\s]{1,60})\](?!:)/
 const indented = /^(?: {2,}|\t)/
-/** A line that goes on with the paragraph before it, as opposed to one that begins something of its own. */
+/** Matches a line that continues the paragraph, rather than starting a new block. */
 const goesOn = /^(?!\[\^|#|>|```|~~~|\||[-*+] |\d{1,9}[.)] )\s*\S/
 
-/** GitHub's footnotes: `[^name]` refers to `[^name]: …`. What is said nowhere stays the text that it is. */
+/** GitHub footnotes: `[^name]` refers to `[^name]: …`. Undefined references stay text. */
 const footnoteExtension: MarkedExtension = {
   extensions: [
     {
@@ -62,13 +61,12 @@ const footnoteExtension: MarkedExtension = {
   ],
 }
 
-/** The notes that are referred to, as a list to stand below the text. */
 export function notesHtml({ said, numbers }: Notes, render: (tokens: Token[]) => string): string {
   const items = [...numbers.keys()].map((name) => `<li>${render(said.get(name) ?? [])}</li>\n`)
   return items.length === 0 ? '' : `<ol class="footnotes">\n${items.join('')}</ol>\n`
 }
 
-/** Up to the line that is no longer of it: after a blank one only what is indented. */
+/** Returns the note's source. After a blank line, only indented lines belong to it. */
 function rawNote(text: string): string {
   let end = lineEnd(text, 0)
   for (let from = end; from < text.length;) {
@@ -88,11 +86,10 @@ function lineEnd(text: string, from: number): number {
   return at === -1 ? text.length : at + 1
 }
 
-/** A formula in a text: as it stands there, and what is between its marks. */
 interface Formula {
   raw: string
   tex: string
-  /** On a line of its own. */
+  /** True if it is on its own line. */
   display: boolean
 }
 
@@ -104,7 +101,7 @@ const shapes: { shape: RegExp; display: boolean; isDollar?: true }[] = [
   { shape: /^\\\[([\s\S]+?)\\\]/, display: true },
 ]
 
-/** The formula that a text begins with, in the marks of TeX; amounts of money are none. */
+/** Returns the formula at the start of a text, in TeX delimiters. Ignores amounts of money. */
 export function mathAt(text: string): Formula | undefined {
   const window = text.slice(0, longest)
   for (const { shape, display, isDollar } of shapes) {
@@ -116,12 +113,12 @@ export function mathAt(text: string): Formula | undefined {
   return undefined
 }
 
-/** `\\[link\\]` are brackets that are not to be a link. */
+/** `\\[link\\]` are escaped brackets. */
 function hasSign(tex: string): boolean {
   return /[\\^_=+<>{}|*/\d-]/.test(tex) || /^\s*\p{L}{1,2}\s*$/u.test(tex)
 }
 
-/** `$5 and 10$` is about money: there is no sign of a formula in it, or it begins with an amount. */
+/** `$5 and 10$` is money: it starts with an amount or contains no math symbol. */
 function isMeant(tex: string): boolean {
   if (/^\s|\s$/.test(tex)) return false
   if (!/\s/.test(tex)) return tex.length <= 60 || /[\\^_=]/.test(tex)
@@ -136,7 +133,7 @@ interface MathToken extends Tokens.Generic {
   display: boolean
 }
 
-/** Formulas as a kind of token: nothing inside of one is read as markdown. What is shown until it is drawn is its source. */
+/** Tokenizes formulas, so their content is not parsed as Markdown. The source shows until the formula renders. */
 const mathExtension: MarkedExtension = {
   extensions: [
     {
@@ -182,8 +179,8 @@ const plainTag = new RegExp(
 const escapes: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
 
 /**
- * HTML inside markdown: tags that only shape text stay, without attributes; comments go; everything else is shown as the
- * text that it is. So nothing that could act ever reaches a parser, and the sanitiser behind this has an easy life.
+ * Keeps text formatting tags without attributes, removes comments and escapes all other HTML. So no active markup
+ * reaches a parser, even before sanitizing.
  */
 export function keepPlainTags(html: string): string {
   return html.replaceAll(plainTag, (found) => {
@@ -192,7 +189,7 @@ export function keepPlainTags(html: string): string {
   })
 }
 
-/** Markdown as answers are written: GitHub's dialect. Headings start below the page's own. */
+/** GitHub Flavored Markdown for answers. Headings start below the page's own. */
 class AnswerRenderer extends Renderer {
   override heading({ tokens, depth }: Tokens.Heading): string {
     const level = Math.min(depth + 2, 6)
@@ -207,19 +204,18 @@ class AnswerRenderer extends Renderer {
     return keepPlainTags(text)
   }
 
-  /** Also after `<script>` and the like, where marked takes text for markup. */
+  /** Escapes text even after `<script>` and the like, where marked passes it through as markup. */
   override text(token: Tokens.Text | Tokens.Escape): string {
     return super.text('escaped' in token ? { ...token, escaped: false } : token)
   }
 
-  /** Nothing is fetched because an answer names it: an image elsewhere is a link. */
+  /** Never fetches an image because an answer names it. Remote images become links. */
   override image({ href, text }: Tokens.Image): string {
     if (isOwnImage(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`
     return `<a href="${escape(href)}">${escape(text === '' ? href : text)} (image)</a>`
   }
 }
 
-/** Bytes that are here already: inside the text or in our own store of blobs. */
 export function isOwnImage(address: string): boolean {
   return (
     /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(address) ||
@@ -231,7 +227,7 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** Every lexer hands it its rules, for the text that it is about to read. */
+/** Each lexer assigns the rules for its text. */
 export const tokenizer = new Tokenizer()
 
 export const markedOptions: MarkedOptions = {

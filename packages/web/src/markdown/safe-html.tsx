@@ -10,7 +10,7 @@ type DrawMath = (place: HTMLElement) => void
 let drawMath: DrawMath | undefined
 const settledMs = 300
 
-/** Adds to sanitised prose what markdown has no words for: tables that scroll, code with a copy button, images that can be enlarged, formulas. Once. */
+/** Adds features beyond Markdown to sanitized prose, once: scrollable tables, copy buttons, image zoom, formulas. */
 function decorateProse(root: HTMLElement): void {
   for (const table of root.querySelectorAll(':not(.table-scroll) > table')) frameTable(table)
   for (const code of root.querySelectorAll<HTMLElement>(':not(.code-inline-block) > pre')) frameCode(code)
@@ -49,7 +49,7 @@ function frameCode(code: HTMLElement): void {
   setTimeout(() => void paintCode(code.querySelector('code')), settledMs)
 }
 
-/** In its colours, when it has stood still for a while: what is being written is made anew with every word. */
+/** Highlights after a pause, because streaming text re-renders with every word. */
 async function paintCode(code: HTMLElement | null): Promise<void> {
   const language = /language-([\w+#.-]+)/.exec(code?.className ?? '')?.[1]
   if (code === null || language === undefined || !code.isConnected) return
@@ -107,7 +107,7 @@ function show(focused: Element | null | undefined, seen: Element | undefined): v
   seen?.scrollIntoView({ block: 'center' })
 }
 
-/** At once where they were drawn before, so that a growing text does not flicker. */
+/** Renders cached formulas synchronously, so growing text does not flicker. */
 function drawFormulas(formulas: NodeListOf<HTMLElement>): void {
   if (drawMath !== undefined) {
     formulas.forEach(drawMath)
@@ -117,7 +117,7 @@ function drawFormulas(formulas: NodeListOf<HTMLElement>): void {
     drawMath = (await import('./draw-math.ts')).drawMath
     for (const formula of formulas) if (formula.isConnected) drawMath(formula)
   }
-  // Without it their source is still there: the server may be away.
+  // If loading fails, the source stays visible.
   load().catch(() => undefined)
 }
 
@@ -190,17 +190,17 @@ const ownClass =
 const linkAddress = /^(?:https?:\/\/|mailto:)/i
 
 const purify = createDOMPurify(window)
-// Once and for all: with every call it would take as long as the call itself.
+// Set once, because configuring each call takes as long as the call itself.
 purify.setConfig({
   ALLOWED_TAGS: tags,
   ALLOWED_ATTR: attributes,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
-  // Values that are no addresses, so the rule for addresses does not concern them.
+  // These values are not URLs, so the URL rule does not apply.
   ADD_URI_SAFE_ATTR: ['align', 'colspan', 'dir', 'lang', 'open', 'rowspan', 'start'],
   ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,|\/ai\/blobs\/)/i,
   SANITIZE_DOM: true,
-  // As it was checked, not as text that is read a second time: that is quicker, and nothing can become something else.
+  // Returns the checked DOM. Serializing and reparsing would be slower, and could change its meaning (mutation XSS).
   RETURN_DOM_FRAGMENT: true,
 })
 
@@ -222,12 +222,12 @@ purify.addHook('afterSanitizeAttributes', (element) => {
   else element.setAttribute('src', pageAccess.link(source))
 })
 
-/** The one gate between text of others and the page. What markdown makes of it is tame already; this does not rely on that. */
+/** Only gate between untrusted text and the page. Does not rely on the Markdown renderer's escaping. */
 function sanitizeHtml(html: string): DocumentFragment {
   return purify.sanitize(html) as unknown as DocumentFragment
 }
 
-/** The one place where markup of others enters the page. */
+/** Only place where untrusted markup enters the page. */
 export const SafeHtml = memo(function SafeHtml({ html }: { html: string }) {
   const ref = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

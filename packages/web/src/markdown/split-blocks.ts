@@ -1,7 +1,7 @@
 import { Lexer, Parser, type Rules, type Token, type Tokens, type TokensList } from 'marked'
 import { markedOptions, mathAt, noNotes, type Notes, notesHtml, readNotesInto, tokenizer } from './marked-options.ts'
 
-/** A block of an answer. `html` is what marked made of it and has not been sanitised yet: only `SafeHtml` may show it. */
+/** Block of an answer. `html` is unsanitized output of marked: only `SafeHtml` may render it. */
 type MarkdownBlock = { kind: 'prose'; html: string } | { kind: 'code'; language: string; text: string }
 
 interface Piece {
@@ -10,10 +10,11 @@ interface Piece {
 }
 
 /**
- * Splits a growing markdown text into blocks. Blocks that did not change keep their identity, and while the text grows
- * only its last two blocks are read again, so the cost of a delta does not grow with the answer.
+ * Splits growing Markdown into blocks. Unchanged blocks keep their identity. While the text grows, only its last two
+ * blocks are parsed again, so the cost of a delta does not grow with the answer.
  *
- * With `done` the whole text is read once more, because a link definition or a footnote at its end reaches back.
+ * With `done` the whole text is parsed once more, because a link definition or footnote at its end affects earlier
+ * text.
  */
 export function createSplitter(): (text: string, done: boolean) => MarkdownBlock[] {
   let known = ''
@@ -50,7 +51,6 @@ function readPieces(text: string, links: TokensList['links'], done: boolean): Pi
   })
 }
 
-/** The last token of an unfinished text, with the marks that are still open closed for the eye. */
 function closed(token: Token, links: TokensList['links']): Token[] {
   if (['code', 'html', 'math-block'].includes(token.type)) return [token]
   const text = closeOpenMarks(token.raw)
@@ -75,12 +75,12 @@ function toBlock(tokens: Token[]): MarkdownBlock | undefined {
   return { kind: 'prose', html: Parser.parse(tokens, markedOptions) }
 }
 
-/** The name of a language as the fence gives it: its first word, nothing that could be more than a name. */
+/** Returns the first word of the fence info, restricted to name characters. */
 function languageOf(info: string | undefined): string {
   return /^[\w+#.-]{1,40}/.exec(info?.trim() ?? '')?.[0] ?? ''
 }
 
-/** How many pieces cannot change any more when text is appended: all but the last two that are not blank. */
+/** Counts pieces that appended text cannot change: all but the last two non-blank ones. */
 function stablePieces(pieces: Piece[]): number {
   let seen = 0
   for (let index = pieces.length - 1; index >= 0; index--) {
@@ -108,8 +108,8 @@ function blocksOf(pieces: Piece[], notes: Notes): MarkdownBlock[] {
 }
 
 /**
- * What a reader should see of a block that is still being written: bold, italic, code and struck text that has begun is
- * closed, a link whose address has not arrived shows its text only. Works on one block outside of code fences.
+ * Completes a block that is still streaming. Closes open bold, italic, code and strikethrough marks, and shows only the
+ * text of a partial link. Works on one block outside of code fences.
  */
 export function closeOpenMarks(text: string): string {
   const open: string[] = []
@@ -149,23 +149,22 @@ function close(text: string, open: string[]): string {
   let closed = text.trimEnd()
   if (open.length === 0) return text
   for (const mark of open.toReversed()) {
-    // A mark with nothing behind it yet is not shown at all.
+    // Drops a mark that nothing follows yet.
     if (closed.endsWith(mark)) closed = closed.slice(0, -mark.length).trimEnd()
     else closed += mark
   }
   return closed
 }
 
-/** `[text](http://…` without its end, and `[text` at the very end: only the text. */
 function cutOpenLink(text: string): string {
   const link = /!?\[([^\][\n]*)\](?:\([^)\n]*)$/.exec(text)
   if (link !== null) return text.slice(0, link.index) + (link[1] ?? '')
   return text
 }
 
-/** How the rules for paragraphs, quotes and tables name the tags that end them. */
+/** Matches the tag names in marked's rules for paragraphs, quotes and tables. */
 const blockTags = /\(\?:<\\\/\?\(\?:address\|.*?<!\\\[CDATA\\\[\)/g
-/** Markup that is a block of its own begins a line, or what stands behind the marks of a quote or a list. */
+/** Block markup starts a line, possibly after quote or list marks. */
 const markupAtStart = /^[ \t>*+\-\d.)[\]xX]*</m
 
 const all = Lexer.rules.block.gfm
@@ -179,8 +178,8 @@ const withoutMarkup: Rules['block'] = {
 }
 
 /**
- * The rules that read a text. Where no line can begin with markup, the same without the names of tags: for the browser
- * those are most of the work of making the rules, 10 ms of 13 before the first text is shown.
+ * Returns the block rules. If no line can start with markup, omits the tag names. Compiling those takes 10 of 13 ms
+ * before the first text appears.
  */
 export function rulesFor(text: string): Rules['block'] {
   return markupAtStart.test(text) ? all : withoutMarkup

@@ -12,7 +12,6 @@ import './mcp-section.css'
 import { createMcpStore, type McpStore, usePollServers } from './mcp-store.ts'
 import { ServerRow } from './server-row.tsx'
 
-/** The MCP servers of the person and of the project: how they are, what they offer, what of it is used and trusted. */
 export function McpSection() {
   const { api } = useWorkspace()
   const [store] = useState(() => createMcpStore(api))
@@ -53,7 +52,7 @@ export function McpSection() {
 const kinds = ['program', 'address', 'json'] as const
 const empty: NewServerFields = { kind: 'program', name: '', command: '', env: '', url: '', headers: '', json: '' }
 
-/** A server of the person's own. To add it is to trust it, so it is shown as it will be started. */
+/** Adds a user's MCP server. Adding it trusts it, so the form shows the exact command. */
 function NewServerForm({ store }: { store: McpStore }) {
   const { api } = useWorkspace()
   const [typed, setTyped] = useState(empty)
@@ -200,15 +199,14 @@ function Field(props: {
 
 type NewServerKind = 'program' | 'address' | 'json'
 
-/** What is typed into the form. */
 export interface NewServerFields {
   kind: NewServerKind
   name: string
   command: string
-  /** `NAME=value`, one a line. */
+  /** `NAME=value`, one per line. */
   env: string
   url: string
-  /** `Name: value`, one a line. */
+  /** `Name: value`, one per line. */
   headers: string
   json: string
 }
@@ -217,7 +215,7 @@ interface NewServer extends McpEntry {
   name: string
 }
 
-/** The servers that a form describes. Throws an Error that says what is missing. */
+/** Parses the form. Throws an error that names the missing field. */
 export function readNewServers(fields: NewServerFields): NewServer[] {
   const { kind, command, url } = fields
   if (kind === 'json') return readJson(fields)
@@ -234,7 +232,7 @@ export function readNewServers(fields: NewServerFields): NewServer[] {
   return [{ name, command: program, ...(args.length > 0 && { args }), ...(Object.keys(env).length > 0 && { env }) }]
 }
 
-/** Words of a command line: blanks part them, quotes and backslashes keep them together. No shell is involved. */
+/** Splits a command line at blanks. Quotes and backslashes keep words together. No shell is involved. */
 export function splitCommandLine(line: string): string[] {
   const words: string[] = []
   let word: string | undefined
@@ -272,7 +270,7 @@ function readPairs(text: string, sign: string): Record<string, string> {
   )
 }
 
-/** What documents of servers show: `{"mcpServers": {…}}`, servers by their names, or one server alone. */
+/** Accepts the usual formats: `{"mcpServers": {…}}`, servers by name, or a single server. */
 function readJson({ json, name }: NewServerFields): NewServer[] {
   if (json.trim() === '') throw new Error(t.mcp.missing.json)
   let value: unknown

@@ -7,7 +7,6 @@ import { createMcpStore } from './mcp-store.ts'
 
 const tools = [mcpTool('read'), mcpTool('write')]
 
-/** A server whose answers wait for the test. */
 function open(first: McpInfo[]) {
   const waiting: { name: string; body: unknown; answer: (value: unknown, status?: number) => void }[] = []
   const fetch = (path: string, init: RequestInit) =>

@@ -6,26 +6,23 @@ import { toErrorInfo } from '../api/request.ts'
 import type { McpInfo, McpList, McpPatch } from '../api/settings-types.ts'
 
 interface McpState {
-  /** Null until they are read. */
   list: McpList | null
   failure: string | null
-  /** Why the last change was not made. */
   refusal: string | null
 }
 
 export type McpStore = StoreApi<McpState> & {
   load: () => Promise<void>
-  /** Shown at once; one after the other goes to the server. */
+  /** Updates optimistically and sends changes one at a time. */
   change: (name: string, patch: McpPatch) => Promise<void>
-  /** Does something with a server and shows what came of it. Throws what the server says. */
+  /** Runs an action and shows the updated server. Throws the server's error. */
   act: <Result extends { server?: McpInfo }>(action: () => Promise<Result>) => Promise<Result>
 }
 
-/** The MCP servers as the dialog shows them. */
 export function createMcpStore(api: Api): McpStore {
   const store = createStore<McpState>(() => ({ list: null, failure: null, refusal: null }))
   const { getState, setState } = store
-  /** Goes up with every change made here, so that a list that was read before it is not taken for the truth. */
+  /** Incremented on every local change, so that older list responses are ignored. */
   let revision = 0
   let changes = Promise.resolve()
 
@@ -49,7 +46,7 @@ export function createMcpStore(api: Api): McpStore {
     changes = changes.then(async () => {
       try {
         const { server } = await api.changeMcp(name, patch)
-        // A later change is shown already.
+        // Ignore it if a later change is already shown.
         if (mine === revision) show(server)
       } catch (error) {
         setState({ refusal: toErrorInfo(error).message })
@@ -88,7 +85,7 @@ function withPatch(server: McpInfo, { enabled, useTools }: McpPatch): McpInfo {
 const connectingPollMs = 700
 const idlePollMs = 5000
 
-/** No stream tells of servers: while they are looked at they are asked about, more often while one is connecting. */
+/** Polls the servers while visible, more often while one is connecting. No stream reports them. */
 export function usePollServers(store: McpStore): void {
   const isConnecting = useStore(store, ({ list }) => list?.servers.some(({ state }) => state === 'connecting') ?? false)
   useEffect(() => void store.load(), [store])

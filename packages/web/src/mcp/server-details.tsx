@@ -7,7 +7,6 @@ import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 
-/** How a server is reached, exactly as it is written. */
 export function ServerFacts({ server }: { server: McpInfo }) {
   const { command, args, cwd, url, env, headers, file, title, instructions } = server
   return (
@@ -76,7 +75,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
   )
 }
 
-/** Each on its own, so that nobody takes two for one. */
+/** Separates the words visually, so that two never look like one. */
 function WordList({ words }: { words: string[] }) {
   return words.map((word, index) => (
     <span key={index}>
@@ -95,7 +94,7 @@ interface TrustBoxProps {
   onTrust: () => void
 }
 
-/** What the person is about to trust, all of it. Mounted anew when it becomes something else. */
+/** Shows everything the user is about to trust. Remounts when that changes. */
 export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
   const shownAt = useRef<number>(undefined)
   const isLocal = server.command !== null
@@ -137,7 +136,7 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
         kind="primary"
         disabled={busy}
         onClick={(event) => {
-          // What has just changed under the pointer was not read.
+          // Ignore clicks right after the content changed, because it was not read.
           if (event.detail > 0 && performance.now() - (shownAt.current ?? 0) < readingTime) return
           onTrust()
         }}
@@ -157,7 +156,7 @@ type Login =
   | { state: 'open'; url: string }
   | { state: 'failed'; text: string }
 
-/** A login goes on at the server's own place, in a page of its own; the address is shown before it is gone to. */
+/** Logs in at the server's own site in a new page. Shows the URL first. */
 export function ServerLogin({ server }: { server: McpInfo }) {
   const { api } = useWorkspace()
   const [login, setLogin] = useState<Login>({ state: 'none' })
@@ -196,7 +195,6 @@ export function ServerLogin({ server }: { server: McpInfo }) {
   )
 }
 
-/** The end of what a server has printed and said, when it is asked for. */
 export function ServerLog({ name }: { name: string }) {
   const { api } = useWorkspace()
   const [shown, setShown] = useState<string | null>(null)

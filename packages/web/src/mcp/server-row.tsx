@@ -12,7 +12,7 @@ import type { McpStore } from './mcp-store.ts'
 import { ServerFacts, ServerLog, ServerLogin, TrustBox } from './server-details.tsx'
 import { needsUser, serverStatus } from './server-status.ts'
 
-/** A server in a line; everything else of it when it is opened. What needs the person is open by itself. */
+/** Server row with expandable details. Opens by itself if it needs the user. */
 export function ServerRow({ server, store }: { server: McpInfo; store: McpStore }) {
   const [chosen, setChosen] = useState<boolean | null>(null)
   const open = chosen ?? server.state === 'needs-trust'
@@ -51,7 +51,7 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
             server={server}
             store={store}
             onTrusted={() => {
-              // The button that was pressed is gone, and what it brought is to be seen.
+              // The pressed button is gone, so keep the row open to show the result.
               setChosen(true)
               head.current?.focus()
             }}
@@ -171,7 +171,6 @@ function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
 const manyTools = 12
 const shownAtOnce = 200
 
-/** Which of its tools models may use. */
 function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTools: string[] | null) => void }) {
   const { name, tools } = server
   const [search, setSearch] = useState('')
@@ -225,7 +224,7 @@ function ToolPicker({ server, onPick }: { server: McpInfo; onPick: (useTools: st
   )
 }
 
-/** The tools in use after one of them was switched, as the server takes them: null where it is all of them. */
+/** Returns the enabled tools after a toggle. Null stands for all of them. */
 export function pickTool(tools: readonly McpToolInfo[], name: string, enabled: boolean): string[] | null {
   const used = tools.filter((tool) => (tool.name === name ? enabled : tool.enabled))
   return used.length === tools.length ? null : used.map((tool) => tool.name)

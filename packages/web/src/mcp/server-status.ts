@@ -2,7 +2,6 @@ import type { McpInfo } from '../api/settings-types.ts'
 import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 
-/** How a server is, in a line. */
 export function serverStatus(server: McpInfo): string {
   const { state, trust, login, tools, tokens, error } = server
   if (state === 'disabled') return t.mcp.status.off
@@ -14,7 +13,7 @@ export function serverStatus(server: McpInfo): string {
   return `${t.mcp.status.tools(used, tools.length)} · ${t.mcp.status.tokens(formatCount(tokens))}`
 }
 
-/** It can do nothing until the person trusts it or logs in. */
+/** True if the server is blocked until the user trusts it or logs in. */
 export function needsUser({ enabled, state, login }: McpInfo): boolean {
   return enabled && (state === 'needs-trust' || login === 'needed')
 }

@@ -3,7 +3,7 @@ import './family-mark.css'
 type Shape = 'ring' | 'star' | 'diamond' | 'wave' | 'bars' | 'dots' | 'hexagon' | 'arc'
 
 const shapes: readonly Shape[] = ['ring', 'star', 'diamond', 'wave', 'bars', 'dots', 'hexagon', 'arc']
-/** Drawn for us: a shape and a colour each, none of them anybody's sign. */
+/** Original marks, a shape and a color each. None is a trademark. */
 const families: Readonly<Record<string, { shape: Shape; hue: number }>> = {
   claude: { shape: 'star', hue: 45 },
   openai: { shape: 'hexagon', hue: 160 },
@@ -17,7 +17,7 @@ const families: Readonly<Record<string, { shape: Shape; hue: number }>> = {
   demo: { shape: 'dots', hue: 190 },
 }
 
-/** The mark of a family of models; families that we do not know have one as well, always the same. */
+/** Mark of a model family. An unknown family gets a stable one. */
 export function FamilyMark({ family = '' }: { family?: string | undefined }) {
   const { shape, hue } = families[family.toLowerCase()] ?? generatedMark(family)
   return (

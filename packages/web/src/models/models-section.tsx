@@ -10,7 +10,7 @@ import { useWorkspace } from '../workspace/workspace.ts'
 import './models-section.css'
 import { ProviderActionNote, ProviderRow, readModelIds, useProviderActions } from './provider-row.tsx'
 
-/** Who can serve models, what each of them lacks, and the place for keys. Keys go in and never come out. */
+/** Lists providers with their status and key fields. Keys are write-only. */
 export function ModelsSection() {
   const { api, app } = useWorkspace()
   const [store] = useState(() => createProvidersStore(api))
@@ -38,12 +38,10 @@ export function ModelsSection() {
 }
 
 interface ProvidersState {
-  /** Null until they are read. */
   providers: ProviderInfo[] | null
   failure: string | null
 }
 
-/** The providers as the dialog shows them. */
 function createProvidersStore(api: Api) {
   const store = createStore<ProvidersState>(() => ({ providers: null, failure: null }))
   return { ...store, load }
@@ -60,7 +58,7 @@ function createProvidersStore(api: Api) {
 
 const empty = { name: '', address: '', key: '', models: '' }
 
-/** A provider that is not in the list: anything that speaks OpenAI's chat completions. */
+/** Adds any provider with an OpenAI-compatible chat completions API. */
 function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknown> }) {
   const { api } = useWorkspace()
   const [typed, setTyped] = useState(empty)

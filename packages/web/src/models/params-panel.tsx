@@ -8,7 +8,7 @@ import { currentParams } from '../workspace/session-choices.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './params-panel.css'
 
-/** One field for each setting that the model has. What is not set is left to the model. */
+/** One field per model parameter. Unset parameters use the model's default. */
 export function ParamsPanel({ model, params }: { model: ModelInfo; params: readonly Param[] }) {
   const { app } = useWorkspace()
   const values = useApp(currentParams)
@@ -39,11 +39,10 @@ export function ParamsPanel({ model, params }: { model: ModelInfo; params: reado
 interface ParamFieldProps {
   param: Param
   value: ParamValue | undefined
-  /** Undefined leaves it to the model. */
+  /** Undefined selects the model's default. */
   onChoose: (value: ParamValue | undefined) => void
 }
 
-/** One setting, with the way back to what the model does by itself. */
 export function ParamField({ param, value, onChoose }: ParamFieldProps) {
   const id = useId()
   const { name } = param
@@ -102,7 +101,7 @@ function Input({ id, label, param, value, onChoose }: ParamFieldProps & { id: st
 
 type NumberParam = Extract<Param, { type: 'number' | 'integer' }>
 
-/** What is typed counts once it is a value that the model takes and the field is left, or Enter is pressed. */
+/** Applies a valid value on blur or Enter. */
 function NumberInput({
   id,
   label,
@@ -112,7 +111,7 @@ function NumberInput({
 }: ParamFieldProps & { id: string; label: string; param: NumberParam }) {
   const { min, max } = param
   const step = param.type === 'integer' ? 1 : (param.step ?? 0.01)
-  /** Null: what stands there is what was chosen. */
+  /** Null shows the stored value. */
   const [edited, setTyped] = useState<string | null>(null)
   const typed = edited ?? textOf(value)
   const number = typed.trim() === '' ? undefined : Number(typed)
@@ -122,7 +121,7 @@ function NumberInput({
     setTyped(null)
     if (number !== value) onChoose(number)
   }
-  // A range of millions cannot be hit with a slider.
+  // A slider is too coarse for a large range.
   const hasSlider = param.type === 'number' && max - min <= 10
   return (
     <>

@@ -15,14 +15,13 @@ import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { FamilyMark } from './family-mark.tsx'
 
-/** One provider: how it stands, and below it the fields that change that. */
 export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; onChanged: () => Promise<unknown> }) {
   const { api } = useWorkspace()
   const { id, name, usable, keySource, inSettings } = provider
   const [open, setOpen] = useState(false)
   const [key, setKey] = useState('')
   const [address, setAddress] = useState(provider.baseURL ?? '')
-  /** Null: the list stands as it was read. */
+  /** Null shows the stored list. */
   const [edited, setEdited] = useState<string | null>(null)
   const { busy, outcome, act, test } = useProviderActions(onChanged)
   const bodyId = useId()
@@ -34,7 +33,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
     keySource === 'settings' && typed.key === '' && ownAddress && !isSameOrigin(typed.address, provider.baseURL)
   const isListChanged = typed.models !== listed
   const isChanged = typed.key !== '' || isListChanged || (ownAddress && typed.address !== (provider.baseURL ?? ''))
-  // One of the person's own has none but those that were listed once: without a list it is asked for them anew.
+  // A custom provider has only listed models. With an empty list, ask it for its models again.
   const isEmptied = isListChanged && models.length === 0 && ownAddress
   const keepsModels = !provider.local && (provider.models === 0 || isEmptied)
 
@@ -167,20 +166,19 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
   )
 }
 
-/** What came of the last thing that was asked for. */
 interface ProviderActionResult {
   ok: boolean
   text: string
 }
 
-/** One thing at a time with a provider; afterwards the lists are read anew, whatever came of it. */
+/** Runs one action at a time. Reloads the lists afterwards, even on failure. */
 export function useProviderActions(onChanged: () => Promise<unknown>) {
   const { api } = useWorkspace()
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<ProviderActionResult | null>(null)
   return { busy, outcome, act, test }
 
-  /** `done` is said where the action has nothing to say of its own. */
+  /** `done` is the message if the action returns none. */
   function act(done: string, action: () => Promise<unknown>): void {
     setBusy(true)
     setOutcome(null)
@@ -198,7 +196,7 @@ export function useProviderActions(onChanged: () => Promise<unknown>) {
       .finally(() => setBusy(false))
   }
 
-  /** A provider that lists its models only when asked would be without any after a restart: the list is kept. */
+  /** Stores the models of a provider that lists them only on request, or they would be lost on restart. */
   async function test(id: string, { keepsModels = false } = {}): Promise<ProviderTest> {
     const { test: result } = await api.testProvider(id)
     const listed = result.ok ? (result.models ?? []).map((model) => model.id) : []
@@ -223,7 +221,6 @@ export function ProviderActionNote({ busy, outcome }: { busy: boolean; outcome: 
   )
 }
 
-/** The ids in a text that somebody typed: by lines, commas or blanks, each once. */
 export function readModelIds(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))]
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../api/request.ts'
 import { acknowledge } from './page-tools.ts'
 
-/** A server that answers in this order, and what was waited for between. */
+/** Plays these server responses in order and records the waits between. */
 function play(...answers: number[]) {
   const waited: number[] = []
   let time = 0

@@ -8,29 +8,26 @@ import type { Panels } from '../state/panels.ts'
 
 export interface ActionContext {
   sessionId: string
-  /** What stands beside the session that asks. */
   panels: Panels
-  /** The name of an agent of that session. */
   agentName: (agentId: string) => string | undefined
-  /** The newest call of that session, as far as it is loaded, that has shown a chart with this title. */
+  /** ID of the latest loaded call in that session that showed a chart with this title. */
   findChart: (title: string) => Promise<string | undefined>
-  /** Whether that session is what the person looks at. */
   isInSight: () => boolean
   api: Api
   reader: ReaderPages
-  /** Tells the person; by the browser where that is allowed and they look elsewhere. */
+  /** Notifies the user, through the browser if permitted and the user is looking elsewhere. */
   tell: (title: string, body: string | undefined, tag: string) => Promise<'notification' | 'notice'>
 }
 
-/** What a file of `actions/` exports. Gives what the tool is told; throws words for the model where it cannot. */
+/** Default export of a file in `actions/`. Returns the tool's result. Throws an error for the model to read. */
 export type Action = (input: Record<string, unknown>, context: ActionContext, call: { toolCallId: string }) => unknown
 
-// The folder is the list of what a page may be asked to do: `actions/open-url.ts` is `open-url`.
+// The folder lists the available actions: `actions/open-url.ts` is `open-url`.
 const files = import.meta.glob<Action>('../actions/*.ts', { import: 'default' })
 
 export interface ActionRegistry {
   names: readonly string[]
-  /** What models are to know of an action beyond what its tool says. */
+  /** Action details for models beyond the tool's own description. */
   notes?: Readonly<Record<string, readonly string[]>>
   load: (name: string) => Promise<Action | undefined>
 }
@@ -41,9 +38,9 @@ export const pageActions: ActionRegistry = {
   load: (name) => files[`../actions/${name}.ts`]?.() ?? Promise.resolve(undefined),
 }
 
-/** Pages of the web as text to read, each fetched once by the server. */
+/** Web pages as readable text, each fetched once by the server. */
 export interface ReaderPages {
-  /** `here`: the person wants a page of this machine. `again`: not the one that was read before. */
+  /** `here` allows a page on this machine. `again` bypasses the cache. */
   read(url: string, options?: { here?: boolean; again?: boolean }): Promise<ReadablePage>
 }
 
@@ -66,7 +63,7 @@ export function createReaderPages(api: Pick<Api, 'readWebPage'>): ReaderPages {
   }
 }
 
-/** Pages of this machine are read only when the person says so. */
+/** Pages on this machine are read only at the user's request. */
 export function isLocalAddress(url: string): boolean {
   const host = URL.parse(url)?.hostname ?? ''
   return host === 'localhost' || host.endsWith('.localhost') || host.startsWith('127.') || host === '[::1]'
@@ -74,7 +71,6 @@ export function isLocalAddress(url: string): boolean {
 
 type Messages = readonly Pick<Message, 'parts'>[]
 
-/** The newest call of ChartRender that has shown a chart with this title. */
 export function findChartCall(messages: Messages, title: string): string | undefined {
   return messages
     .flatMap(({ parts }) => parts)
@@ -88,10 +84,10 @@ export function findChartCall(messages: Messages, title: string): string | undef
     )?.toolCallId
 }
 
-/** How long the stream may be behind what a tool asks of the page. */
+/** Maximum lag of the stream behind a page call. */
 const chartTimeoutMs = 3000
 
-/** The same for a chart that may be on its way: what a tool asks for comes by another way than the stream. */
+/** Waits for a chart that may still be streaming, because page calls do not arrive on the stream. */
 export function waitForChart(
   { messages, subscribe }: { messages: () => Messages; subscribe: (listener: () => void) => () => void },
   title: string,

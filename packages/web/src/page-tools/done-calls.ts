@@ -1,21 +1,20 @@
 import { isRecord, textIn } from '../api/read-fields.ts'
 import type { KeyValueStorage } from '../platform/storage.ts'
 
-/** What became of a call, as the server is told. */
 export interface CallOutcome {
   status: 'success' | 'failed'
   output?: unknown
   errorText?: string
 }
 
-/** The calls that this browser has carried out: none is carried out twice, in whatever tab, before or after a reload. */
+/** Page calls that this browser has completed. No call runs twice in any tab, even after a reload. */
 export interface DoneCalls {
-  /** What is to be told of it, if it has to be told again. */
+  /** Returns the result to report again. */
   find(key: string): CallOutcome | undefined
   add(key: string, outcome: CallOutcome): void
 }
 
-/** Told instead of what came of a call, where a page that is gone by now was the last to know it. */
+/** Reported if the real result was too large to store and its page is gone. */
 const lost: CallOutcome = {
   status: 'failed',
   errorText:
@@ -36,7 +35,7 @@ export function createDoneCalls(kept: KeyValueStorage): DoneCalls {
     },
   }
 
-  /** Read anew each time: other tabs write it, too. */
+  /** Read from storage each time, because other tabs write it too. */
   function read(): { key: string; outcome: CallOutcome }[] {
     try {
       const value: unknown = JSON.parse(kept.get(keptKey) ?? '[]')
@@ -55,18 +54,18 @@ function readEntry(value: unknown): { key: string; outcome: CallOutcome }[] {
   return [{ key, outcome: value['outcome'] as unknown as CallOutcome }]
 }
 
-/** What only one tab of the browser may do at a time. A tab that dies lets go. */
+/** Locks across tabs of the browser. A closed tab releases its locks. */
 export interface TabLocks {
-  /** Waits for its turn, then holds it until the work is done. */
+  /** Runs the callback under the lock. */
   alone<Result>(name: string, work: () => Promise<Result>): Promise<Result>
-  /** Holds the name of this tab for as long as it lives. False where another tab has it: this one is a copy. */
+  /** Holds the tab's ID while the tab lives. False if another tab holds it, so this one is a duplicate. */
   live(tabId: string): Promise<boolean>
-  /** The tabs of this browser that live; undefined where it cannot tell. */
+  /** Returns the IDs of live tabs. Undefined if unknown. */
   alive(): Promise<string[] | undefined>
 }
 
 const tabPrefix = 'troupe.tab.'
-/** A page that is loaded anew asks before the one before it has let go. */
+/** A reloaded page asks before its predecessor has released the lock. */
 const patience = 1500
 
 export function createTabLocks(locks: LockManager | undefined): TabLocks {
@@ -89,7 +88,7 @@ export function createTabLocks(locks: LockManager | undefined): TabLocks {
   }
 }
 
-/** A browser without locks, or a page that may not use them. */
+/** Fallback for browsers without locks, or pages that may not use them. */
 function alone(): TabLocks {
   const turns = new Map<string, Promise<unknown>>()
   return {

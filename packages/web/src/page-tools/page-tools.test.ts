@@ -9,7 +9,7 @@ import { createPageTools } from './page-tools.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** The server as pages see it: it gives a call to one tab, and takes one word on it. */
+/** Fake server that assigns a call to one tab and accepts one result. */
 function createServer() {
   const given = new Map<string, PageCall[]>()
   const acks: CallNote[] = []
@@ -19,7 +19,7 @@ function createServer() {
     given,
     acks,
     notes,
-    /** How the next acknowledgements are answered. */
+    /** Statuses of the next acknowledgments. */
     answers,
     api: {
       announceTab: (tab: TabNote) => {
@@ -38,7 +38,6 @@ function createServer() {
   }
 }
 
-/** What the tabs of one browser share. */
 function createBrowser() {
   const values = new Map<string, string>()
   const storage = {
@@ -128,7 +127,7 @@ test('a page that was loaded anew tells again what it had done, and does not do 
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>(() => 'done')
   server.given.set('a', [call('c1')])
-  // The server is away for as long as the first page lives.
+  // The server fails for as long as the first page lives.
   server.answers.push(...Array.from({ length: 3 }, () => 500))
   const before = openTab(server, browser, 'a', act)
   await settle()
@@ -149,7 +148,7 @@ test('one that died in the middle left nothing done: the next does it', async ()
   dies.stop()
   server.given.set('b', [call('c1')])
   const act = vi.fn<Action>(() => 'done')
-  // With the tab its lock is gone.
+  // The closed tab has released its lock.
   const next = openTab(server, { ...browser, locks: createBrowser().locks }, 'b', act)
   await settle()
   expect([act.mock.calls.length, server.acks]).toMatchObject([1, [{ output: 'done' }]])
@@ -183,7 +182,7 @@ test('what needs the person waits for their click, and what they share is not ke
   await tab.perform(asked)
   expect(server.acks).toMatchObject([{ output: { text: 'a secret' } }])
   expect(JSON.stringify([...browser.values])).not.toContain('secret')
-  // Whoever answers later is refused, and hears of it.
+  // A late answer is rejected with an error.
   await expect(tab.decline(asked)).rejects.toMatchObject({ name: 'AskClosed', status: 409 })
   expect(server.acks).toHaveLength(1)
   tab.stop()
@@ -205,7 +204,7 @@ test('a person whose word is not taken hears why, soon, and may try again', asyn
   const tab = openTab(server, browser, 'a', () => ({ text: 'x' }))
   server.answers.push(403)
   await expect(tab.decline(call('c1'))).rejects.toMatchObject({ status: 403 })
-  // The server is away.
+  // The server is unreachable.
   server.answers.push(...Array.from({ length: 20 }, () => 0))
   const [away] = await Promise.all([Promise.allSettled([tab.perform(call('c1'))]), vi.advanceTimersByTimeAsync(20_000)])
   expect(away).toMatchObject([{ status: 'rejected', reason: { status: 0 } }])

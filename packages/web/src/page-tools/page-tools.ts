@@ -6,19 +6,19 @@ import type { ClientIds } from '../platform/storage.ts'
 import type { ActionContext, ActionRegistry, ReaderPages } from './actions.ts'
 import type { CallOutcome, DoneCalls, TabLocks } from './done-calls.ts'
 
-/** This page as a device: says what it can do, and does what tools ask it for, each thing once. */
+/** Announces the page's actions to the server and runs requested ones, each once. */
 export interface PageTools {
   reader: ReaderPages
-  /** From the first `look` on the page is announced, until the returned function is called. */
+  /** Announces the page from the first `look` until the returned function is called. */
   start: () => () => void
-  /** Asks the server what there is to do. `expects`: a call that the stream has told of, which comes in a moment. */
+  /** Fetches pending calls. `expects` is a call that the stream announced and that is about to arrive. */
   look: (expects?: { toolCallId: string }) => Promise<void>
   /**
-   * The person has clicked: does what the call wants. Throws where it did not work or was not taken, and they may try
-   * again. So do `answer` and `decline`.
+   * Runs a call after the user clicked. Throws if it failed or was rejected, and the user may retry. So do `answer` and
+   * `decline`.
    */
   perform: (call: PersonCall) => Promise<void>
-  /** The person gives by hand what the action would have brought. */
+  /** Sends a result that the user supplied by hand. */
   answer: (call: PersonCall, output: unknown) => Promise<void>
   decline: (call: PersonCall) => Promise<void>
 }
@@ -32,7 +32,7 @@ export interface PersonCall {
 
 interface PageToolsServices {
   api: Pick<Api, 'announceTab' | 'acknowledgeCall'>
-  /** Changed in place where this tab turns out to be the copy of another. */
+  /** Mutated if this tab turns out to be a duplicate. */
   ids: ClientIds
   newTabId: () => string
   actions: ActionRegistry
@@ -40,7 +40,7 @@ interface PageToolsServices {
   done: DoneCalls
   reader: ReaderPages
   sessionInSight: () => string | null
-  /** Whether runs go on that this page does not follow. */
+  /** True if runs are active that this page does not follow. */
   isBusyElsewhere: () => boolean
   contextOf: (sessionId: string) => ActionContext
   now?: () => number
@@ -48,10 +48,10 @@ interface PageToolsServices {
 
 const quietMs = 20_000
 const busyMs = 2000
-/** The server opens what its stream has told of in a moment. */
+/** Delays in milliseconds before looking again for an announced call. */
 const soon = [120, 400, 1200, 3000]
 const dayMs = 86_400_000
-/** How long a person is kept waiting for a server that does not answer. */
+/** Maximum time the user waits for an unresponsive server. */
 const personMs = 20_000
 
 export function createPageTools(services: PageToolsServices): PageTools {
@@ -107,7 +107,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
       for (const call of calls) take(call)
       if (others > 0 || calls.length > 0 || services.isBusyElsewhere()) next = busyMs
     } catch {
-      // The server is away, or refuses us: what happens elsewhere in the page says so.
+      // The server is unreachable or rejects the page, which is reported elsewhere.
     }
     clearTimeout(timer)
     if (isOpen) timer = setTimeout(() => void announce(), next)
@@ -115,13 +115,13 @@ export function createPageTools(services: PageToolsServices): PageTools {
 
   function take(call: PageCall): void {
     seen.add(call.toolCallId)
-    // Its card waits for the person.
+    // Its card waits for the user.
     if (call.byPerson) return
     const until = call.createdAt + (call.timeoutMs ?? dayMs)
     void carryOut(call, until)
   }
 
-  /** One tab at a time, and never what was done before; what was done and not heard of is told again. */
+  /** Runs a call in one tab at a time and never twice. Reports a stored result again if the server missed it. */
   async function carryOut(call: PageCall, until: number): Promise<void> {
     const key = keyOf(call)
     if (running.has(key)) return
@@ -138,10 +138,10 @@ export function createPageTools(services: PageToolsServices): PageTools {
     }
   }
 
-  /** What a person shares does not lie about in the browser: it is told, and nothing of it is kept. */
+  /** Sends what the user shares without storing it in the browser. */
   async function perform(call: PersonCall): Promise<void> {
     const outcome = await act(call)
-    // What they have declined while it was on its way goes nowhere.
+    // Drop the result if the user declined in the meantime.
     if (declined.has(keyOf(call))) return
     if (outcome.status === 'failed') throw new Error(outcome.errorText)
     await tell(call, outcome)
@@ -186,20 +186,19 @@ function keyOf({ sessionId, toolCallId }: Pick<PersonCall, 'sessionId' | 'toolCa
   return `${sessionId}/${toolCallId}`
 }
 
-/** How long to wait before the next try; the last is repeated. */
+/** Retry delays in milliseconds. The last one repeats. */
 const pauses = [300, 1000, 3000, 9000, 15_000]
 
 interface RetryOptions {
-  /** When it is of no use any more. */
+  /** Time after which the result is useless. */
   until: number
   now?: () => number
   wait?: (ms: number) => Promise<void>
 }
 
 /**
- * Tries until the server has taken it. A server that does not answer, or fails, is asked again; one that refuses (4xx)
- * is not: somebody else was quicker, or nobody waits any more. Resolves what kept it from being taken; undefined where
- * nothing did.
+ * Retries until the server accepts the result. Does not retry a rejection (4xx): someone else answered first, or the
+ * ask is closed. Resolves with the error, or undefined on success.
  */
 export async function acknowledge(send: () => Promise<unknown>, options: RetryOptions): Promise<Error | undefined> {
   const { until, now = Date.now, wait = pause } = options

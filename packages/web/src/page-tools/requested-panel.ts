@@ -2,15 +2,13 @@ import { isRecord, numberIn, textIn } from '../api/read-fields.ts'
 import { offeredKinds } from '../panels/offered-kinds.ts'
 import type { PanelRequest } from '../state/panels-state.ts'
 
-/** What the page knows of the call and of the session that it belongs to. */
 export interface PanelRequestContext {
   toolCallId: string
   agentName: (agentId: string) => string | undefined
-  /** The newest call that has shown a chart with this title. */
   chartNamed: (title: string) => string | undefined
 }
 
-/** The panel that a call of ShowPanel means; undefined where the page has none for it. */
+/** Returns the panel for a `ShowPanel` call. Undefined if the page has none. */
 export function toPanelRequest(input: Record<string, unknown>, around: PanelRequestContext): PanelRequest | undefined {
   const kind = textIn(input['kind'])
   const target = textIn(input['target'])
@@ -53,7 +51,7 @@ function panelForTarget(
       return { kind, key: target, title: title ?? nameOf(target), data }
     }
     case 'preview':
-      // A page that a model wrote runs when the person wants it: even what is refused to a frame may look up a name.
+      // A page written by a model runs only at the user's request, because even a sandboxed frame can do DNS lookups.
       return { kind, key: target, title: title ?? nameOf(target), data: { path: target, waits: true } }
     case 'terminal':
       return { kind, key: target, title: title ?? target, data: { taskId: target } }
@@ -62,7 +60,7 @@ function panelForTarget(
   }
 }
 
-/** What came with the call. Shown again under the same name it takes the place of what was there. */
+/** Panel for content in the call itself. The same name replaces the earlier content. */
 function panelWithContent(
   kind: 'diff' | 'chart',
   content: Record<string, unknown>,

@@ -21,7 +21,6 @@ import { useApp, useWorkspace, type Workspace } from '../workspace/workspace.ts'
 const typingPause = 160
 const noHits: Pick<SessionPage, 'sessions' | 'hits'> = { sessions: [], hits: [] }
 
-/** Everything that fits what is typed: commands, sessions, messages of all of them, settings. */
 export function useEntries(query: string): PaletteEntry[] {
   const workspace = useWorkspace()
   const { app, api } = workspace
@@ -33,7 +32,7 @@ export function useEntries(query: string): PaletteEntry[] {
   const [found, setFound] = useState({ query: '', page: noHits })
   useEffect(() => {
     if (!isNew) return
-    // Without a server there is still what the page knows.
+    // Without a server, the palette shows local entries.
     void api.agents().then(
       ({ agents: all }) => setAgents(all),
       () => undefined,
@@ -46,7 +45,7 @@ export function useEntries(query: string): PaletteEntry[] {
       () =>
         void api.sessions({ query: wanted }).then(
           (page) => isLate || setFound({ query: wanted, page }),
-          // Without a server there is still what the page knows.
+          // Without a server, the palette shows local entries.
           () => undefined,
         ),
       typingPause,
@@ -108,30 +107,28 @@ export function useEntries(query: string): PaletteEntry[] {
   }
 }
 
-/** Something that can be done from anywhere. */
 interface PaletteCommand {
   id: string
   title: string
   words?: string
   keys?: Keys
-  /** What it is about is chosen next, from what these words find. */
+  /** Replaces the query with this text to choose a target next. */
   narrowsTo?: string
   run: (workspace: Workspace) => void
 }
 
 const themes = ['light', 'dark', 'system'] as const
 
-/** What the palette offers besides sessions and settings. */
 function commands(state: AppState): PaletteCommand[] {
   return [
     ...shortcuts.flatMap(({ id, keys, title, run, inPalette }) =>
       run === undefined || inPalette === undefined ? [] : [{ id, keys, title: title(), run }],
     ),
     ...(state.isNew ? [] : sessionCommands(state)),
-    // Before the model, which has its letters.
+    // Listed before the model command, which matches the same letters.
     { id: 'switch-mode', title: t.palette.switchMode, narrowsTo: t.modes.picked(''), run: () => undefined },
     { id: 'switch-model', title: t.palette.switchModel, narrowsTo: t.models.picked('', false), run: () => undefined },
-    // Whom a session talks to is settled with its first message.
+    // The first message fixes the session's agent.
     ...(state.isNew
       ? [{ id: 'switch-agent', title: t.palette.switchAgent, narrowsTo: t.agents.picked(''), run: () => undefined }]
       : []),
@@ -145,7 +142,6 @@ function commands(state: AppState): PaletteCommand[] {
   ]
 }
 
-/** What a model, a mode and an agent can be switched to. */
 function choices({ models, permissions, isNew }: AppState, agents: readonly AgentInfo[]): PaletteCommand[] {
   return [
     ...models.map(({ ref, name }) => ({
@@ -200,21 +196,19 @@ function sessionCommands(state: AppState): PaletteCommand[] {
   ]
 }
 
-/** In the header, where its title stands. */
 function renameCurrentSession(): void {
   document.querySelector<HTMLElement>('.header-title button')?.click()
 }
 
-/** One line of the palette. */
 export interface PaletteEntry {
   id: string
   group: 'commands' | 'choices' | 'sessions' | 'messages' | 'settings'
   title: string
   detail: string
   words?: string
-  /** Among the first things that are offered, without words. */
+  /** True if offered while the query is empty. */
   isFirst?: boolean
-  /** Instead of being done it is chosen further, from what these words find. */
+  /** Replaces the query with this text instead of running. */
   narrowsTo?: string
   run: () => void
 }
@@ -228,7 +222,7 @@ const mostPerGroup: Record<PaletteEntry['group'], number> = {
 }
 const mostSessionsAtFirst = 6
 
-/** What fits the words, group by group; messages were found by the server and all fit. */
+/** Returns matches by group. Messages come from the server, so all of them match. */
 export function findEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {
   const isSearching = query.trim() !== ''
   const searchable = (entry: PaletteEntry): Searchable => ({

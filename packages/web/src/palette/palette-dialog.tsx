@@ -10,7 +10,6 @@ import './palette-dialog.css'
 /* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
    a list that a search field drives (the combobox pattern of ARIA) has no tag of its own; its keys are those of the field */
 
-/** Goes to a session, a message or a setting, or does something, by typing a few letters of it. */
 export function PaletteDialog() {
   const { app } = useWorkspace()
   const [query, setQuery] = useState('')
@@ -32,7 +31,7 @@ export function PaletteDialog() {
       setQuery(narrowsTo)
       return setMarked(undefined)
     }
-    // First the dialog, so that what is opened by it takes the focus for good.
+    // Close the dialog first, so that the opened view keeps the focus.
     dialog.current?.close()
     app.setDialog(null)
     run()

@@ -1,7 +1,8 @@
-// A text beside a kind is what models are told of it, and lets tools open it: `kinds/branches.md` is about `branches`.
+// A Markdown file next to a kind describes it to models and lets tools open it: `kinds/branches.md` describes
+// `branches`.
 const files = import.meta.glob<string>('./kinds/*.md', { query: '?raw', import: 'default', eager: true })
 
-/** The kinds of panels that ShowPanel may open beside those that it names itself, with what models are told of each. */
+/** Panel kinds that `ShowPanel` can open besides its built-in ones, with their descriptions for models. */
 export const offeredKinds: ReadonlyMap<string, string> = new Map(
   Object.entries(files).map(([path, text]) => [
     path.replace(/^.*\//, '').replace(/\.md$/, ''),

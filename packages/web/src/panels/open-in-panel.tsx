@@ -7,7 +7,6 @@ import type { PanelRequest } from '../state/panels-state.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 
-/** Shows what a call has brought beside the chat, where there is a panel for it. */
 export function OpenInPanel({ call }: { call: ToolCall }) {
   const store = use(SessionContext)
   const request = panelForCall(call)
@@ -19,7 +18,6 @@ export function OpenInPanel({ call }: { call: ToolCall }) {
   )
 }
 
-/** Shows a file of the workspace beside the chat, at a line. */
 export function OpenFileInPanel({ path, line }: { path: string; line?: number | undefined }) {
   const store = use(SessionContext)
   if (store === null || path === '') return null
@@ -38,7 +36,7 @@ export function OpenFileInPanel({ path, line }: { path: string; line?: number | 
 
 const maxContentLength = 50_000
 
-/** What of a call can be looked at beside the chat; undefined for most. */
+/** Returns the panel for a call's result. Undefined for most calls. */
 export function panelForCall({ toolCallId, notes, state }: ToolCall): PanelRequest | undefined {
   const content = notes.display?.content
   if (state !== 'output-available' || !isRecord(content)) return undefined

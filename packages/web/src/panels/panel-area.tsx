@@ -5,7 +5,6 @@ import { useWorkspace } from '../workspace/workspace.ts'
 
 const PanelStack = lazy(async () => ({ default: (await import('./panel-stack.tsx')).PanelStack }))
 
-/** What stands beside the session in sight, where anything does. */
 export function PanelArea({ sessionId }: { sessionId: string }) {
   const workspace = useWorkspace()
   const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])

@@ -20,7 +20,7 @@ import './panel-stack.css'
 import { PanelTabs } from './panel-tabs.tsx'
 import { PanelView } from './panel-view.tsx'
 
-/** Beside the session: its panels as tabs, one of them in front. Where there is no room, over it. */
+/** Panels of the session as tabs, next to the chat. Covers the chat if space is tight. */
 export function PanelStack({ panels }: { panels: Panels }) {
   const state = useStore(panels)
   const baseId = useId()
@@ -79,7 +79,7 @@ function Sheet({ asked, shown, onHeard, onHide, children }: FrameProps) {
     if (asked > 0) onHeard()
   }, [asked, onHeard])
   useRestoredFocus(sheet, shown)
-  // Closed before it goes, so that the browser gives the focus back.
+  // Close before unmounting, so that the browser restores the focus.
   useLayoutEffect(() => {
     const { current } = sheet
     current?.showModal()
@@ -99,13 +99,13 @@ function Sheet({ asked, shown, onHeard, onHide, children }: FrameProps) {
       {...{ closedby: 'any' }}
     >
       {children}
-      {/* What is said elsewhere on the page stands behind a dialog. */}
+      {/* Notices elsewhere on the page are behind a modal dialog. */}
       <Notices />
     </dialog>
   )
 }
 
-/** A person who asks for a panel gets the focus there, and back to where it was when the stack goes. */
+/** Focuses a panel that the user opened, and restores the focus when the stack closes. */
 function useRequestedFocus(frame: RefObject<HTMLElement | null>, asked: number, onHeard: () => void): void {
   const before = useRef<Element | null>(null)
   useEffect(() => {
@@ -122,7 +122,7 @@ function useRequestedFocus(frame: RefObject<HTMLElement | null>, asked: number, 
       const isInside = current?.contains(document.activeElement) === true || document.activeElement === document.body
       if (!isInside) return
       const { current: was } = before
-      // What opened it may be gone: then what shows and hides it always, or the field to write in.
+      // The opener may be gone. Fall back to the panel toggle or the composer.
       const back =
         was instanceof HTMLElement && was.isConnected && was !== document.body
           ? was
@@ -132,7 +132,7 @@ function useRequestedFocus(frame: RefObject<HTMLElement | null>, asked: number, 
   }, [frame])
 }
 
-/** What had the focus may be gone with what was shown before: then the stack has it. */
+/** If the focused element disappeared with the previous panel, focuses the stack. */
 function useRestoredFocus(frame: RefObject<HTMLElement | null>, shown: string): void {
   const isFirst = useRef(true)
   useEffect(() => {
@@ -150,13 +150,13 @@ interface ResizeHandleProps {
 
 const step = 24
 
-/** The line between the chat and the panels: drawn with the mouse, moved by arrows, set back by a double click. */
+/** Divider between chat and panels. Drag or use arrow keys to resize; double-click to reset. */
 function ResizeHandle({ width, narrowest, widest, setWidth }: ResizeHandleProps) {
   const onPointerDown = (event: PointerEvent<HTMLHRElement>) => {
     if (event.button !== 0) return
     const { currentTarget: handle, pointerId, clientX: from } = event
     handle.setPointerCapture(pointerId)
-    // Frames would swallow the movement, and text would be selected.
+    // Otherwise frames would swallow pointer events, and dragging would select text.
     document.body.dataset['resizing'] = ''
     let last = width
     const onMove = ({ clientX }: globalThis.PointerEvent) => {
@@ -205,10 +205,9 @@ function ResizeHandle({ width, narrowest, widest, setWidth }: ResizeHandleProps)
 
 const widthKey = 'troupe.panels.width'
 const narrowest = 360
-/** What is left for the chat and the list of sessions. */
+/** Minimum width left for the chat and the session list, in pixels. */
 const leftForChat = 640
 
-/** How wide the stack is: as the person drew it, as far as the window has room for it. */
 function usePanelWidth() {
   const [wanted, setWanted] = useState(readWidth)
   const room = useSyncExternalStore(onResize, () => window.innerWidth)
@@ -219,7 +218,7 @@ function usePanelWidth() {
     width: within(wanted ?? usual),
     narrowest,
     widest,
-    /** Null: as wide as usual. `done`: it is kept. */
+    /** Null resets to the default width. `done` persists it. */
     setWidth(width: number | null, done: boolean) {
       const next = width === null ? null : within(width)
       setWanted(next)

@@ -8,7 +8,7 @@ import { IconButton } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useKind } from './panel-view.tsx'
 
-/** One tab per panel; arrows go from one to the next, Delete closes. Beside them what is done with the one in front. */
+/** One tab per panel, with actions for the front one. Arrow keys switch tabs, Delete closes. */
 export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }) {
   const state = useStore(panels)
   const front = frontPanel(state)
@@ -23,7 +23,7 @@ export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }
   const goTo = (panel: Panel | undefined) => {
     if (panel === undefined) return
     panels.bringForward(panel.id)
-    // Drawn first: the one that is in front then.
+    // Wait until the new front tab has rendered.
     requestAnimationFrame(focusFront)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -111,7 +111,7 @@ function Tab({ panel, isFront, baseId, panels, onKeyDown }: TabProps) {
       <span className="beside-tab-title">
         <VisibleText text={panel.title} as="name" />
       </span>
-      {/* For the mouse; the keyboard has Delete, and a screen reader the button beside the tabs. */}
+      {/* For the mouse. Keyboards use Delete, and screen readers the button next to the tabs. */}
       <span
         className="beside-tab-close"
         aria-hidden

@@ -10,7 +10,7 @@ interface PanelViewProps {
   baseId: string
 }
 
-/** The room of one panel. One that is not in front is there only where its kind goes on living unseen. */
+/** Container of one panel. A background panel stays mounted only if its kind is `staysAlive`. */
 export function PanelView({ panel, isFront, baseId }: PanelViewProps) {
   const [wasSeen, setWasSeen] = useState(isFront)
   if (isFront && !wasSeen) setWasSeen(true)
@@ -51,7 +51,6 @@ type KindState = PanelKind | 'loading' | 'unknown' | 'failed'
 
 const loaded = new Map<string, PanelKind>()
 
-/** The file of a kind, once it is there; `again` tries anew where it could not be loaded. */
 export function useKind(kind: string): { state: KindState; again: () => void } {
   const [found, setFound] = useState<{ kind: string; state: KindState }>()
   const [tries, setTries] = useState(0)
@@ -82,18 +81,18 @@ export function useKind(kind: string): { state: KindState; again: () => void } {
   }
 }
 
-// The folder is the registry, the file name is the kind: `kinds/file.tsx` shows panels of kind `file`.
+// The folder is the registry and file names are kinds: `kinds/file.tsx` renders panels of kind `file`.
 const kindFiles = import.meta.glob<PanelKind>('./kinds/*.tsx')
 const loading = new Map<string, Promise<PanelKind | undefined>>()
 
-/** Loaded when the first panel of the kind is there; undefined where the page has no such kind. */
+/** Loads a kind on first use. Undefined if the page has no such kind. */
 function loadKind(kind: string): Promise<PanelKind | undefined> {
   const known = loading.get(kind)
   if (known !== undefined) return known
   const load = kindFiles[`./kinds/${kind}.tsx`]
   const loaded = load === undefined ? Promise.resolve(undefined) : load()
   loading.set(kind, loaded)
-  // The server was away: the next look tries again.
+  // The server was unreachable, so the next call retries.
   loaded.catch(() => loading.delete(kind))
   return loaded
 }

@@ -10,7 +10,7 @@ import { sessionAgent } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './agent-picker.css'
 
-/** Whom a session talks to. Chosen before its first message; later it is only said, where it is not the master. */
+/** Selects the session's agent before its first message. Afterwards shows it, unless it is the master. */
 export function AgentPicker() {
   const isNew = useApp((state) => state.isNew)
   const name = useApp(sessionAgent)
@@ -65,7 +65,7 @@ function Picker({ name }: { name: string }) {
           collisionPadding={10}
           aria-label={t.agents.choose}
           onCloseAutoFocus={() => {
-            // After the focus has gone back to the trigger, so that the dialog gives it back there.
+            // Wait until the trigger has the focus, so that the dialog restores it there.
             if (opensSettings.current) setTimeout(() => app.openSettings('agents'))
             opensSettings.current = false
           }}

@@ -11,7 +11,7 @@ import type { AppStore } from '../workspace/app-store.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './mode-picker.css'
 
-/** How much the session in sight may do unasked. */
+/** Selects how much the current session may do without approval. */
 export function ModePicker() {
   const { app } = useWorkspace()
   const mode = useApp(currentMode)
@@ -41,7 +41,7 @@ export function ModePicker() {
             collisionPadding={10}
             aria-label={t.modes.choose}
             onCloseAutoFocus={() => {
-              // After the focus has gone back to the trigger, so that the dialog gives it back there.
+              // Wait until the trigger has the focus, so that the dialog restores it there.
               if (opensRules.current) setTimeout(() => app.openSettings('rules'))
               opensRules.current = false
             }}
@@ -76,7 +76,7 @@ export function ModePicker() {
   )
 }
 
-/** Says a change to those who do not see it; the mode that a session has when it comes into sight is no news. */
+/** Announces mode changes to screen readers, but not the initial mode of a session. */
 function ModeAnnouncer({ mode, sandbox }: { mode: Mode; sandbox: boolean }) {
   const known = useRef(mode)
   const [said, setSaid] = useState('')
@@ -100,10 +100,10 @@ const modeIcons: Record<Mode, ReactNode> = {
   bypass: <ShieldOff aria-hidden />,
 }
 
-/** From the one that may do least unasked. */
+/** From most to least restrictive. */
 const byFreedom: readonly Mode[] = ['plan', 'default', 'accept-edits', 'bypass']
 
-/** What a key does. That more may be done unasked from now on is said where it is seen, too. */
+/** Shortcut handler. Shows a notice if the new mode is less restrictive. */
 export function chooseNextMode(app: AppStore): void {
   const before = currentMode(app.getState())
   const mode = nextMode(before)

@@ -10,7 +10,7 @@ import './model-picker.css'
 /* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
    a list that a search field drives (the combobox pattern of ARIA) has no tag of its own; its keys are those of the field */
 
-/** Which model answers next. Arrow keys move, Enter takes, typing searches. */
+/** Selects the model for the next answer. Arrow keys move, Enter selects, typing searches. */
 export function ModelPicker() {
   const { app } = useWorkspace()
   const models = useApp((state) => state.models)
@@ -37,7 +37,7 @@ export function ModelPicker() {
           collisionPadding={10}
           aria-label={t.models.choose}
           onCloseAutoFocus={() => {
-            // After the focus has gone back to the trigger, so that the dialog gives it back there.
+            // Wait until the trigger has the focus, so that the dialog restores it there.
             if (adding.current) setTimeout(() => app.openSettings('models'))
             adding.current = false
           }}

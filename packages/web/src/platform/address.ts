@@ -1,13 +1,13 @@
 /**
- * What the part of the address behind `#` says: `#k=<one-time key>`, `#s=<session>`, `#settings/<section>/<setting>` and
- * `#inbox`, alone or joined by `&`.
+ * Parsed URL fragment: `#k=<one-time key>`, `#s=<session>`, `#settings/<section>/<setting>` and `#inbox`, alone or
+ * joined by `&`.
  */
 export interface Address {
   key: string | null
   sessionId: string | null
-  /** Where the settings are open: a section, a setting of one, or empty; null where they are not. */
+  /** Open settings section or setting, or empty for the overview. Null if closed. */
   settings: string | null
-  /** The inbox is asked for: a notification leads there. It does not stay in the address. */
+  /** True if a notification opened the inbox. Not kept in the URL. */
   inbox: boolean
 }
 
@@ -24,7 +24,7 @@ export function readAddress(hash: string): Address {
   }
 }
 
-/** The key of an address that a person pasted, or the key itself. */
+/** Extracts the key from a pasted URL, or accepts the key itself. */
 export function readAccessKey(pasted: string): string | null {
   const text = pasted.trim()
   if (text === '') return null

@@ -30,7 +30,7 @@ test('a letter with Alt is known by its key, whatever a Mac would type with it',
   expect(isPressed('Alt+N', press('Dead', { code: 'KeyN', altKey: true }))).toBe(true)
   expect(isPressed('Alt+N', press('n', { code: 'KeyN', altKey: true }))).toBe(true)
   expect(isPressed('Alt+N', press('n', { code: 'KeyN' }))).toBe(false)
-  // AltGr, which types characters, is both.
+  // AltGr types characters and sets both modifiers.
   expect(isPressed('Alt+N', press('ñ', { code: 'KeyN', altKey: true, ctrlKey: true }))).toBe(false)
 })
 

@@ -1,11 +1,14 @@
-/** A key with what is held down, as `Mod+Shift+O`; `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
+/** Key combination such as `Mod+Shift+O`. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
 export type Keys = string
 
 type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 
 export const isMac = (userAgent = globalThis.navigator?.userAgent ?? ''): boolean => /Mac|iPhone|iPad/.test(userAgent)
 
-/** Whether this press is that one. A character that needs Shift, such as `?`, is known by itself; a Mac has others with Alt. */
+/**
+ * True if the event matches. A character that needs Shift, such as `?`, matches by itself. On a Mac, Alt types other
+ * characters.
+ */
 export function isPressed(keys: Keys, event: KeyPress): boolean {
   const parts = keys.split('+')
   const key = parts.at(-1) ?? ''
@@ -16,7 +19,6 @@ export function isPressed(keys: Keys, event: KeyPress): boolean {
   return isSign || event.shiftKey === parts.includes('Shift')
 }
 
-/** How the keys are called on this machine, one by one. */
 export function keyNames(keys: Keys, mac = isMac()): string[] {
   const names: Record<string, string> = mac
     ? { Mod: '⌘', Shift: '⇧', Alt: '⌥', Enter: '↩', Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓' }
@@ -26,13 +28,13 @@ export function keyNames(keys: Keys, mac = isMac()): string[] {
 
 let lastInput: 'key' | 'pointer' = 'pointer'
 
-/** Keeps in mind what the person last used. Once for the page. */
+/** Tracks the last input method. Call once per page. */
 export function trackInputMethod(): void {
   window.addEventListener('keydown', () => void (lastInput = 'key'), true)
   window.addEventListener('pointerdown', () => void (lastInput = 'pointer'), true)
 }
 
-/** Whether what happens now comes of a key, as far as that can be told. */
+/** True if the current event probably comes from the keyboard. */
 export function isKeyboardInput(): boolean {
   return lastInput === 'key'
 }

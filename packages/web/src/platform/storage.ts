@@ -1,6 +1,6 @@
 import { newId } from '@troupe/protocol'
 
-/** A few strings that outlive the page. Where the browser closes its storage, they live as long as the page does. */
+/** String storage that survives the page. Falls back to memory if the browser blocks storage. */
 export interface KeyValueStorage {
   get(key: string): string | null
   set(key: string, value: string | null): void
@@ -23,7 +23,7 @@ export function createStorage(open: () => Storage): KeyValueStorage {
         memory.delete(key)
         if (storage !== undefined) return
       } catch {
-        // Full: it is kept in memory below.
+        // Storage is full, so keep the value in memory below.
       }
       if (value === null) memory.delete(key)
       else memory.set(key, value)
@@ -34,7 +34,7 @@ export function createStorage(open: () => Storage): KeyValueStorage {
 export const browserStorage = createStorage(() => window.localStorage)
 export const tabStorage = createStorage(() => window.sessionStorage)
 
-/** The keys of everything that the browser keeps for the page; none where it keeps nothing. */
+/** Returns all keys in browser storage. Empty if storage is blocked. */
 export function storedKeys(): string[] {
   try {
     return Object.keys(window.localStorage)
@@ -44,9 +44,9 @@ export function storedKeys(): string[] {
 }
 
 export interface ClientIds {
-  /** This browser, for as long as it keeps its storage. */
+  /** Identifies the browser for as long as it keeps its storage. */
   clientId: string
-  /** This tab, through reloads. */
+  /** Identifies the tab across reloads. */
   tabId: string
 }
 

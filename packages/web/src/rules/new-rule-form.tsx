@@ -15,7 +15,6 @@ import { type RuleTestState as Trial, useRuleTest } from './rules-store.ts'
 
 const shownAtFirst = 8
 
-/** Before a rule is saved: what it would have meant for the calls that were really made. */
 function RuleTestResult({ trial }: { trial: Trial }) {
   if (trial.state === 'none') return null
   if (trial.state === 'bad') {
@@ -126,11 +125,11 @@ const scopes: readonly RuleScope[] = ['session', 'project', 'always']
 
 interface NewRuleFormProps {
   sessionId: string | undefined
-  /** Resolves with the open asks that it answered. */
+  /** Resolves with the open asks that the rule answered. */
   onAdd: (rule: NewRule) => Promise<string[]>
 }
 
-/** A rule is tried on the past while it is typed, and saved when the person says so. */
+/** Tests a rule against past calls while it is typed. Saves only on request. */
 export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
   const { api } = useWorkspace()
   const [text, setText] = useState('')
@@ -140,7 +139,7 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
   const [busy, setBusy] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const typed = text.trim()
-  // What is to hold everywhere is tried as in a session like any other.
+  // A workspace rule is tested as in any session.
   const trial = useRuleTest(api, typed, effect, scope === 'session' ? sessionId : undefined)
   const ready = typed !== '' && trial.state !== 'bad' && !busy
 

@@ -13,7 +13,6 @@ import { createRulesStore, groupRules, type ShownRule } from './rules-store.ts'
 
 const manyRules = 10
 
-/** What may run unasked, what asks and what is refused; and what a further rule would have changed. */
 export function RulesSection() {
   const { api, app } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? undefined : state.sessionId))
@@ -96,7 +95,6 @@ interface RuleRowProps {
   onPutBack: () => void
 }
 
-/** A rule, what is wrong with it, and the way to take it back. */
 function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
   const { text, effect, editable, problem, revoked } = rule
   return (
@@ -117,7 +115,7 @@ function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
         {revoked && <span className="rule-file">{t.rules.takenBack}</span>}
       </span>
       {editable && (
-        // One button for both ways: the focus stays where it is.
+        // One button for both actions, so that it keeps the focus.
         <Button
           kind="quiet"
           aria-label={`${revoked ? t.rules.putBack : t.rules.revoke} ${t.rules.effects[effect]} ${text}`}
@@ -130,7 +128,7 @@ function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
   )
 }
 
-/** Whether commands are confined here; loud where they are not. */
+/** Shows if commands are sandboxed. Prominent if they are not. */
 function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: SandboxInfo }) {
   if (available) {
     return (

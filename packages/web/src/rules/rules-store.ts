@@ -7,23 +7,21 @@ import { type NewRule, type RuleInfo, type RuleList, ruleScope, type RuleTest } 
 import { t } from '../texts/t.ts'
 
 interface RulesState {
-  /** Null until they are read. */
   list: RuleList | null
   failure: string | null
-  /** What was taken back here and can be put back. */
   revoked: readonly RuleInfo[]
 }
 
 type RulesStore = StoreApi<RulesState> & {
   load: () => Promise<void>
-  /** Resolves with the open asks that it answered; throws what the server says of a rule that it refuses. */
+  /** Resolves with the open asks that the rule answered. Throws the server's validation error. */
   add: (rule: NewRule) => Promise<string[]>
-  /** One thing at a time: what is asked for meanwhile is not done. */
+  /** Ignores calls while another change is pending. */
   revoke: (rule: RuleInfo) => Promise<void>
   putBack: (rule: RuleInfo) => Promise<void>
 }
 
-/** The rules as the dialog shows them. `sessionId`: the session in sight, where it has rules of its own. */
+/** `sessionId` is the current session, if it has rules of its own. */
 export function createRulesStore(api: Api, sessionId: string | undefined): RulesStore {
   const store = createStore<RulesState>(() => ({ list: null, failure: null, revoked: [] }))
   const { getState, setState } = store
@@ -32,7 +30,7 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
 
   return { ...store, load, add, revoke, putBack }
 
-  /** The list and what was taken back change together, so that a rule is always in one of them. */
+  /** Updates the list and the revoked rules together, so that a rule is always in one of them. */
   async function load(revoked = getState().revoked): Promise<void> {
     try {
       const list = await api.rules(sessionId)
@@ -77,10 +75,8 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
   }
 }
 
-/** Rules that stand in one place. */
 interface RuleGroup {
   title: string
-  /** Who sets them and where they hold. */
   about: string
   file: string | null
   rules: ShownRule[]
@@ -92,7 +88,7 @@ const layers: readonly Layer[] = ['managed', 'user', 'project', 'session', 'flag
 const effects = ['deny', 'ask', 'allow']
 const inOrder = new Intl.Collator('en', { numeric: true })
 
-/** By layer, the widest first, and in the order in which they are asked; those that were taken back stand among them. */
+/** Groups rules by layer, widest first, in evaluation order. Includes revoked rules. */
 export function groupRules(rules: readonly RuleInfo[], revoked: readonly RuleInfo[], search: string): RuleGroup[] {
   const words = search.toLowerCase().split(/\s+/)
   const shown = [
@@ -120,10 +116,9 @@ function layerDescription(layer: Layer, editable: boolean): string {
   return t.rules.about[layer]
 }
 
-/** What the past says about a rule that is being typed. */
 export type RuleTestState =
   | { state: 'none' }
-  /** `test`: of what was typed before. It stays in sight until its successor is there. */
+  /** `test` is the previous result, shown until the new one arrives. */
   | { state: 'testing'; test: RuleTest | null }
   | { state: 'bad'; problem: string }
   | { state: 'tested'; test: RuleTest }
@@ -137,7 +132,7 @@ interface Tried {
 
 const typingPause = 350
 
-/** Tries the rule on the last real calls as soon as the person pauses; nothing is saved by it. */
+/** Tests the rule against recent calls once the user pauses typing. Saves nothing. */
 export function useRuleTest(api: Api, text: string, effect: Effect, sessionId: string | undefined): RuleTestState {
   const [tried, setTried] = useState<Tried | null>(null)
   useEffect(() => {

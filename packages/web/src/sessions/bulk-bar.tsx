@@ -10,7 +10,6 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { archive, folderItems, trash } from './session-menu.tsx'
 import { NameField } from './session-title.tsx'
 
-/** What can be done with everything that is picked. */
 export function BulkBar() {
   const { app } = useWorkspace()
   const picked = useApp((state) => state.picked)
@@ -97,7 +96,6 @@ export function BulkBar() {
   )
 }
 
-/** A session of the list, wherever in it it stands. */
 function findListedSession(
   { sessions, aside, folderPages }: Pick<AppState, 'sessions' | 'aside' | 'folderPages'>,
   sessionId: string,

@@ -13,7 +13,6 @@ type State =
   | { step: 'reading'; name: string; progress?: ImportProgress }
   | { step: 'done'; report: ImportReport }
 
-/** A file goes up, its progress is shown, and then what became of it. */
 export function ImportDialog() {
   const { app, api } = useWorkspace()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -165,7 +164,7 @@ interface ImportProgress {
   sessions: number
 }
 
-/** The report at the end of an import's answer; what comes before it is told as it comes. */
+/** Returns the final report of an import. Reports progress as it streams. */
 async function readImport(
   body: ReadableStream<Uint8Array>,
   onProgress: (progress: ImportProgress) => void,

@@ -9,7 +9,6 @@ import { Menu } from '../ui/menu.tsx'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { NameField } from './session-title.tsx'
 
-/** Above the list: which part of the sessions it shows, and what can be done with it. */
 export function ListHead() {
   const { app } = useWorkspace()
   const view = useApp((state) => state.view)

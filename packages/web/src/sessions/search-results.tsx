@@ -4,10 +4,9 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { moveInList } from './session-list.tsx'
 import { SessionMark } from './session-row.tsx'
 
-/** So many the server gives. */
+/** Maximum hits the server returns. */
 const mostHits = 50
 
-/** Sessions whose title matches, and messages with the words around the match. */
 export function SearchResults() {
   const { app } = useWorkspace()
   const { query, found } = useApp((state) => state.search)
@@ -63,12 +62,11 @@ export function SearchResults() {
   )
 }
 
-/** The first words that matched. */
 function firstMatch(snippet: string): string | undefined {
   return splitSnippet(snippet).find(({ match }) => match)?.text
 }
 
-/** A snippet in pieces; what matched stands between U+E000 and U+E001. */
+/** Splits a snippet into pieces. Matches are between U+E000 and U+E001. */
 export function splitSnippet(snippet: string): { text: string; match: boolean }[] {
   return snippet
     .split(/(\uE000[^\uE001]*\uE001?)/)

@@ -14,13 +14,13 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { allowDrop, droppedSessions, SessionRow } from './session-row.tsx'
 import { NameField } from './session-title.tsx'
 
-/** About, of most rows. */
+/** Approximate height of most rows, in pixels. */
 const rowHeight = 36
 const rowsAhead = 12
 
 /**
- * The sessions of the view: folders first, then those that lie in none, the pinned before the others, newest first,
- * under the day they were last used. More come as the person scrolls.
+ * Lists folders first, then other sessions: pinned ones, then newest first, grouped by day of last use. Loads more on
+ * scroll.
  */
 export function SessionList() {
   const { app } = useWorkspace()
@@ -45,7 +45,7 @@ export function SessionList() {
   const order = () => groups.flatMap(([, members]) => members.map(({ id }) => id))
   const row = (session: ListedSession, depth: number, inside: () => string[]) => (
     <SessionRow
-      // For a moment it may stand in two places.
+      // A session may briefly appear in two places.
       key={`${session.folderId ?? ''} ${session.id}`}
       session={session}
       current={session.id === current}
@@ -107,7 +107,7 @@ export function SessionList() {
   )
 }
 
-/** Of a long list only what is in sight is drawn. */
+/** Virtual list: renders only visible rows. */
 function SessionRows({
   children,
   onEndNear,
@@ -120,7 +120,7 @@ function SessionRows({
     guess: () => rowHeight,
     begins: { at: 'start', height: window.innerHeight },
     buffer: rowsAhead * rowHeight,
-    // Who is at the top sees what comes to stand there.
+    // At the top, stay there so that new rows are visible.
     keepsEnd: () => scroller.current?.scrollTop === 0,
     onEndNear,
   })
@@ -144,7 +144,6 @@ function SessionRows({
   )
 }
 
-/** By session, where its title stands for others too: the time tells them apart. */
 function timesForDuplicateTitles(sessions: ListedSession[]): Map<string, string> {
   const now = Date.now()
   const groups = Map.groupBy(sessions, (session) => session.title)
@@ -162,7 +161,6 @@ function groupByDay(sessions: ListedSession[], withPinned: boolean): [string, Li
   return [...(pinned.length > 0 ? [[t.sessions.pinned, pinned] as [string, ListedSession[]]] : []), ...days]
 }
 
-/** A folder of the list; sessions can be let go on it. */
 function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
   const { app } = useWorkspace()
   const [mode, setMode] = useState<'shown' | 'renaming' | 'deleting' | 'adding'>('shown')
@@ -272,7 +270,7 @@ function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
   )
 }
 
-/** Down and up go through what can be opened, whatever lies between, and from the search to the first of it and back. */
+/** Moves the focus up and down through sessions and folders, and between the search field and the first row. */
 export function moveInList(event: KeyboardEvent<HTMLElement>, around: HTMLElement | null): boolean {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (step === undefined || event.altKey || event.nativeEvent.isComposing) return false

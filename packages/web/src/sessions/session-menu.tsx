@@ -25,7 +25,7 @@ import { t } from '../texts/t.ts'
 import type { MenuItem } from '../ui/menu.tsx'
 import type { AppStore } from '../workspace/app-store.ts'
 
-/** What can be done with a session of the list, by where it lies. Loaded with the first menu. @public */
+/** Actions for a session, depending on its view. Loaded with the first menu. @public */
 export function sessionMenu(
   app: AppStore,
   session: ListedSession,
@@ -81,7 +81,6 @@ export function sessionMenu(
   ]
 }
 
-/** Every folder, with those in it below it, then a new one. */
 export function folderItems(
   folders: Folder[],
   current: string | null | undefined,
@@ -145,7 +144,7 @@ function noticeTitle([first]: TitledSession[]): string {
 
 type ExportFormat = 'md' | 'json' | 'html'
 
-/** Downloads a session; `leaf`: the end of the branch that a document is made of, JSON has all of them. It speaks the language of the page. */
+/** Downloads a session in the page's language. `leaf` selects the branch of a document; JSON contains all branches. */
 export function exportSession(sessionId: string, format: ExportFormat, leaf: string | undefined): void {
   const query = new URLSearchParams({
     format,

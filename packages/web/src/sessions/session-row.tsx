@@ -18,13 +18,11 @@ export function SessionRow({
 }: {
   session: ListedSession
   current: boolean
-  /** When it was last used, where its title alone does not tell it from others. */
+  /** Time of last use, if the title is not unique. */
   time: string | undefined
-  /** How many of its asks wait for the person. */
   waiting: number
-  /** How many folders it lies in. */
   depth?: number
-  /** The ids of the list that it stands in, for picking several at once. */
+  /** IDs of the surrounding list, for range selection. */
   order: () => string[]
 }) {
   const workspace = useWorkspace()
@@ -139,13 +137,12 @@ export function SessionRow({
 
 const dragType = 'application/x-troupe-sessions'
 
-/** Sessions that are dragged within the page. */
 function startDrag(event: DragEvent, sessionIds: string[]): void {
   event.dataTransfer.setData(dragType, JSON.stringify(sessionIds))
   event.dataTransfer.effectAllowed = 'move'
 }
 
-/** Says that they may be let go here; false for anything else that is dragged. */
+/** Accepts dragged sessions. False for anything else. */
 export function allowDrop(event: DragEvent): boolean {
   if (!event.dataTransfer.types.includes(dragType)) return false
   event.preventDefault()
@@ -163,7 +160,7 @@ export function droppedSessions(event: DragEvent): string[] {
   }
 }
 
-/** One more or one less; with an order, everything from the last that was picked to this one. */
+/** Toggles one session. With an order, selects the range from the last selected one. */
 export function extendSelection(picked: string[], id: string, order: string[]): string[] {
   const from = order.indexOf(picked.at(-1) ?? '')
   const to = order.indexOf(id)
@@ -172,7 +169,6 @@ export function extendSelection(picked: string[], id: string, order: string[]): 
   return [...new Set([...picked.filter((one) => one !== id), ...between, id])]
 }
 
-/** What goes on in a session: that it waits for the person, and how often, or that a run is on. */
 export function SessionMark({ waiting, running }: { waiting: number; running: boolean }) {
   if (waiting > 0) {
     return (
@@ -198,19 +194,18 @@ let loaded: SessionMenuModule | undefined
 let loading: Promise<void> | undefined
 const listeners = new Set<() => void>()
 
-/** What can be done with sessions, once somebody comes near: the first load does without it. */
+/** Loads the session menu on demand, to keep it out of the initial load. */
 function useSessionMenu(): SessionMenuModule | undefined {
   return useSyncExternalStore(subscribe, () => loaded)
 }
 
-/** For a row that the pointer or the focus has come to. */
 function loadSessionMenu(): void {
   loading ??= import('./session-menu.tsx').then(
     (module) => {
       loaded = module
       for (const listener of listeners) listener()
     },
-    // Without the server it is tried again the next time.
+    // Loading failed; the next call retries.
     () => void (loading = undefined),
   )
 }

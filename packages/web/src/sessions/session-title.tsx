@@ -6,7 +6,6 @@ import { focusOnMount } from '../ui/focus.ts'
 import { findSession } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 
-/** The name of the session in sight, which a click changes. */
 export function SessionTitle() {
   const { app } = useWorkspace()
   const session = useApp((state) => findSession(state, state.sessionId))
@@ -41,7 +40,7 @@ export function SessionTitle() {
   )
 }
 
-/** Enter and leaving the field save, Escape does not. */
+/** Enter and blur save, Escape cancels. */
 export function NameField({
   label,
   value: given,
@@ -51,7 +50,7 @@ export function NameField({
   label: string
   value: string
   maxLength: number
-  /** Null: nothing is to change. `byKey`: the focus is still here. */
+  /** Null cancels. `byKey` means the focus is still here. */
   onDone: (name: string | null, byKey: boolean) => void
 }) {
   const [value, setValue] = useState(given)
@@ -75,7 +74,7 @@ export function NameField({
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
         if (event.key !== 'Enter' && event.key !== 'Escape') return
-        // Else the key would press what has the focus next.
+        // Otherwise the key would activate the next focused element.
         event.preventDefault()
         event.stopPropagation()
         end(event.key === 'Enter', true)
@@ -84,7 +83,7 @@ export function NameField({
   )
 }
 
-/** Above a session that lies in the trash: nothing can be said in it before it is taken out. */
+/** Bar above a trashed session, which accepts no messages until restored. */
 export function TrashedBar() {
   const { app } = useWorkspace()
   const session = useApp((state) => findSession(state, state.sessionId))

@@ -31,7 +31,6 @@ const BulkBar = lazy(() => import('./bulk-bar.tsx').then((loaded) => ({ default:
 
 const typingPause = 180
 
-/** The sessions: new, all of them, those that match. Narrow screens show it as a drawer over the chat. */
 export function Sidebar() {
   const { app } = useWorkspace()
   const open = useApp((state) => state.sidebar)
@@ -85,7 +84,7 @@ export function Sidebar() {
             onChange={(event) => setTyped(event.target.value)}
             onKeyDown={(event) => {
               if (moveInList(event, nav.current) || event.key !== 'Escape' || typed === '') return
-              // The next one closes the drawer.
+              // Escape clears the search first. The next press closes the drawer.
               event.preventDefault()
               setTyped('')
             }}
@@ -134,10 +133,7 @@ export function Sidebar() {
   )
 }
 
-/**
- * Where the list of sessions is a drawer over the chat it takes the focus when it opens, closes on Escape as all that
- * stands over the chat does, and then gives the focus to the button that opens it.
- */
+/** As a drawer, takes the focus when it opens and closes on Escape. Then focuses the button that opens it. */
 function useDrawer(nav: RefObject<HTMLElement | null>, open: boolean): void {
   const { app } = useWorkspace()
   useEffect(() => {
@@ -157,12 +153,11 @@ function useDrawer(nav: RefObject<HTMLElement | null>, open: boolean): void {
   }, [app, nav, open])
 }
 
-/** The width below which `sidebar.css` makes it one. */
+/** Matches the breakpoint in `sidebar.css`. */
 function isDrawer(): boolean {
   return window.matchMedia('(max-width: 760px)').matches
 }
 
-/** The folder that is worked in, and how to work in another. */
 function WorkspaceName() {
   const path = useApp((state) => state.workspacePath)
   if (path === null) return null
@@ -214,7 +209,6 @@ function SettingsButton() {
   )
 }
 
-/** The way to the agents that there are. */
 function AgentsSettingsButton() {
   const { app } = useWorkspace()
   return (
@@ -224,7 +218,7 @@ function AgentsSettingsButton() {
   )
 }
 
-/** The way to the MCP servers; it is marked where one waits for the person. */
+/** Opens the MCP settings. Marked if a server needs the user. */
 function McpButton() {
   const { app } = useWorkspace()
   const waiting = useServersNeedingUser()
@@ -241,7 +235,6 @@ function McpButton() {
   )
 }
 
-/** How many servers can do nothing until the person trusts them or logs in. Looked at now and then. */
 function useServersNeedingUser(): number {
   const { api } = useWorkspace()
   const isLookedAt = useApp((state) => state.dialog === 'settings')
@@ -251,7 +244,7 @@ function useServersNeedingUser(): number {
     const look = () => {
       api.mcp().then(
         ({ servers }) => setCount(servers.filter(needsUser).length),
-        // What is wrong is said in the dialog.
+        // The dialog reports errors.
         () => setCount(0),
       )
     }
@@ -262,7 +255,7 @@ function useServersNeedingUser(): number {
   return count
 }
 
-/** The way to the rules; it is marked where nothing confines commands. */
+/** Opens the rules. Marked if commands are not sandboxed. */
 function RulesButton() {
   const { app } = useWorkspace()
   const unconfined = useApp((state) => state.permissions?.sandbox.available === false)

@@ -7,22 +7,21 @@ import { useWorkspace } from '../workspace/workspace.ts'
 import { type ServerData, useServerData } from './section-parts.tsx'
 
 interface ConfigFormProps {
-  /** By which the setting is found and its outcome told. */
+  /** Setting ID, for search and status messages. */
   id: string
   title: string
   about: string
-  /** There is something to save, and it can be saved. */
+  /** True if there are valid changes to save. */
   isReady: boolean
   saved: SaveResult | null
   onSave: () => Promise<unknown>
-  /** What was entered is checked here and not by the browser. */
+  /** Disables browser validation in favor of our own. */
   noValidate?: boolean
-  /** What is to be said of what was entered. */
   note?: ReactNode
   children: ReactNode
 }
 
-/** A setting of several fields that are saved together. */
+/** Setting with several fields that are saved together. */
 export function ConfigForm(props: ConfigFormProps) {
   const { id, title, about, isReady, saved, onSave, noValidate, note, children } = props
   return (
@@ -50,7 +49,6 @@ export function ConfigForm(props: ConfigFormProps) {
   )
 }
 
-/** What came of the last change of a setting. */
 interface SaveResult {
   id: string
   failure: string | null
@@ -58,12 +56,12 @@ interface SaveResult {
 
 export interface EditableConfig {
   asked: ServerData<{ path: string; config: ConfigInfo }>
-  /** Whether it was saved. */
+  /** Resolves with true if saved. */
   save: (id: string, patch: ConfigPatch) => Promise<boolean>
   saved: SaveResult | null
 }
 
-/** The settings of the home, and the way to change them. Models are read anew, since a change may make others of them. */
+/** Reads and changes the user's settings. Reloads the models, because a change can affect them. */
 export function useConfig(): EditableConfig {
   const { api, app } = useWorkspace()
   const asked = useServerData(useCallback(() => api.config(), [api]))
@@ -83,7 +81,6 @@ export function useConfig(): EditableConfig {
   return { asked, save, saved }
 }
 
-/** That a setting was saved, or why it was not, beside it. */
 export function SavedNote({ id, saved }: { id: string; saved: SaveResult | null }) {
   const isMine = saved?.id === id
   return (

@@ -10,7 +10,6 @@ import { Moment, VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { ServerDataStatus, useServerData } from './section-parts.tsx'
 
-/** Where everything lies, how much it is, a copy of it, and whether something is wrong. */
 export function DataSection() {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.data(), [api]))
@@ -93,7 +92,6 @@ const icons: Record<Finding['status'], ReactNode> = {
 }
 const order: readonly Finding['status'][] = ['fail', 'warn', 'ok', 'info']
 
-/** What is found on this machine, the worst first, and what helps. */
 function Doctor() {
   const { api } = useWorkspace()
   const [findings, setFindings] = useState<Finding[] | null>(null)

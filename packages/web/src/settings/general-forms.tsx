@@ -10,7 +10,10 @@ import { groupTools, includesName, withName } from './tool-groups.ts'
 
 const choices = ['all', 'some'] as const
 
-/** Which tools there are for models at all. Those that are chosen and not there, as of a server that is away, stay. */
+/**
+ * Selects the tools available to all models. Keeps selected tools that are currently missing, such as those of an
+ * offline server.
+ */
 export function ToolsForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.tools(), [api]))
@@ -83,10 +86,10 @@ function Tool(props: {
   )
 }
 
-/** As they are called in `core/src/web/search-providers/`. */
+/** Names as in `core/src/web/search-providers/`. */
 const providers = ['brave', 'searxng', 'tavily']
 
-/** Who searches the web. Its key goes in and never comes out. */
+/** Selects the web search provider. Its key is write-only. */
 export function SearchForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
   const { search } = config
   const [provider, setProvider] = useState(search?.provider ?? '')
@@ -157,7 +160,6 @@ export function SearchForm({ config, save, saved }: Pick<EditableConfig, 'save' 
   )
 }
 
-/** Which Chromium agents browse with, and what its pages reach besides the public web. */
 export function BrowserForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
   const { path, allow } = config.browser
   const kept = { path: path ?? '', allow: (allow ?? []).join('\n') }
@@ -205,7 +207,6 @@ export function BrowserForm({ config, save, saved }: Pick<EditableConfig, 'save'
 
 const limits: Limit[] = ['steps', 'tokens', 'seconds']
 
-/** How far a turn may go. */
 export function LimitsForm({ config, save, saved }: Pick<EditableConfig, 'save' | 'saved'> & { config: ConfigInfo }) {
   const [typed, setTyped] = useState(() => limitTexts(config.limits))
   const numbers = limits.map((name) => (typed[name].trim() === '' ? null : Number(typed[name])))

@@ -12,7 +12,7 @@ import { ServerDataStatus, SettingRow, useServerData } from './section-parts.tsx
 const titlings = ['model', 'words'] as const
 const recoveries = ['continue', 'wait'] as const
 
-/** What holds for every workspace and has no section of its own. */
+/** Settings for all workspaces that have no section of their own. */
 export function GeneralSection() {
   const kept = useConfig()
   const { asked, save, saved } = kept
@@ -59,7 +59,6 @@ interface PartProps extends Pick<EditableConfig, 'save' | 'saved'> {
   config: ConfigInfo
 }
 
-/** The model of sessions for which none was chosen. */
 function SessionModel({ config, save, saved }: PartProps) {
   const models = useApp((state) => state.models)
   const { model, environmentModel } = config
@@ -78,7 +77,6 @@ function SessionModel({ config, save, saved }: PartProps) {
   )
 }
 
-/** What makes pictures, or films. */
 function MediaModel({ kind, config, save, saved }: PartProps & { kind: 'image' | 'video' }) {
   const { api } = useWorkspace()
   const { value, failure } = useServerData(useCallback(() => api.mediaModels(kind), [api, kind]))

@@ -5,7 +5,6 @@ import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { ProblemList, ServerDataStatus, TrustRow, useServerData } from './section-parts.tsx'
 
-/** What has a word in what runs: when, about which calls, and from where. */
 export function HooksSection() {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.hooks(), [api]))

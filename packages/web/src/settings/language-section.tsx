@@ -18,7 +18,7 @@ export function LanguageSection() {
         options={languages.map((tag) => ({ value: tag, label: names[tag] ?? tag }))}
         value={shown}
         onChange={(tag) => {
-          // Everything is shown anew: the focus is to come back here.
+          // The whole page remounts, so return the focus here.
           app.openSettings('language/language')
           void chooseLanguage(tag).catch(noticeError)
         }}

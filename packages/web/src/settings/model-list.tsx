@@ -7,10 +7,9 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useApp } from '../workspace/workspace.ts'
 
-/** Of one provider. */
+/** Per provider. */
 const shownAtOnce = 200
 
-/** Every model that can be used, by who serves it: what it takes, what it costs, what it can do. */
 export function ModelList() {
   const models = useApp((state) => state.models)
   const isLoaded = useApp((state) => state.modelsLoaded)
@@ -21,7 +20,7 @@ export function ModelList() {
   const [whole, setWhole] = useState<readonly string[]>([])
   const [gone, setGone] = useState(wanted)
   if (wanted !== gone) {
-    // Somebody goes to one of them: nothing may hide it.
+    // The user navigated to a model, so clear the search that may hide it.
     setGone(wanted)
     setSearch('')
   }

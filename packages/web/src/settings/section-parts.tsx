@@ -7,7 +7,6 @@ import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 
-/** One setting: what it is, what it means, and the way to change it. */
 export function SettingRow(props: { id: string; title: string; about?: string; children: ReactNode }) {
   const { id, title, about, children } = props
   return (
@@ -21,7 +20,6 @@ export function SettingRow(props: { id: string; title: string; about?: string; c
   )
 }
 
-/** What a section may do with the dialog that it stands in. */
 interface SettingsPane {
   close: () => void
   toTop: () => void
@@ -39,7 +37,7 @@ export interface ServerData<Value> {
   again: () => Promise<void>
 }
 
-/** What the server says, asked once and whenever somebody wants it again. `ask` must not change. */
+/** Loads data from the server once and on request. `ask` must be stable. */
 export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Value> {
   const [state, setState] = useState<{ value: Value | null; failure: string | null }>({ value: null, failure: null })
   const again = useCallback(
@@ -54,7 +52,6 @@ export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Valu
   return { ...state, again }
 }
 
-/** That it is still being asked, or why there is no answer. */
 export function ServerDataStatus({ asked: { value, failure } }: { asked: ServerData<unknown> }) {
   if (failure !== null) {
     return (
@@ -72,7 +69,6 @@ interface FileProblem {
   message: string
 }
 
-/** Files that were left out: which, where in them, and why. */
 export function ProblemList({ title, problems }: { title: string; problems: readonly FileProblem[] }) {
   if (problems.length === 0) return null
   return (
@@ -97,7 +93,7 @@ export function ProblemList({ title, problems }: { title: string; problems: read
   )
 }
 
-/** Whether what the folder brings along takes effect. */
+/** Toggles trust in configuration that the workspace folder brings. */
 export function TrustRow({ onChanged }: { onChanged: () => Promise<void> }) {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.workspace(), [api]))

@@ -2,28 +2,27 @@ import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Api } from '../api/api.ts'
 
-/** Something that a person may look for. The element of its section that it is has `data-setting` with its id. */
+/** Searchable setting. Its element has `data-setting` with its ID. */
 export interface Setting {
   id: string
   title: string
-  /** What else people call it. */
+  /** Search synonyms. */
   words?: string
 }
 
-/** One file of `sections/`, named by its id, exports one as `section`. */
+/** Each file in `sections/` exports one as `section`, named after its ID. */
 export interface SettingsSection {
   order: number
   title: () => string
   icon: LucideIcon
-  /** What people call it besides its title. */
+  /** Search synonyms besides the title. */
   words: () => string
   settings: () => Setting[]
-  /** Those that only the server knows, asked for when somebody searches. */
+  /** Settings only the server knows, loaded on search. */
   find?: (api: Api) => Promise<Setting[]>
   Component: ComponentType
 }
 
-/** A section or a setting of one, as the search knows it. */
 export interface Searchable {
   /** `section` or `section/setting`. */
   at: string
@@ -44,7 +43,7 @@ export function searchable(section: { id: string; title: string; words: string }
   ]
 }
 
-/** Those that have every word somewhere; the more of them in the title, and the earlier, the further up. */
+/** Returns entries that contain every word. Ranks by number and position of matches in the title. */
 export function findSettings(all: readonly Searchable[], query: string): Searchable[] {
   const words = query
     .toLowerCase()

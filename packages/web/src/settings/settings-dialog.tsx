@@ -23,7 +23,7 @@ import { findSettings } from './section.ts'
 import { sections, useSearchables } from './sections.ts'
 import './settings-dialog.css'
 
-/** Everything that can be set, one section at a time. Narrow screens show the list of sections, or one of them. */
+/** Shows one section at a time. Narrow screens show either the list or a section. */
 export function SettingsDialog() {
   const { app } = useWorkspace()
   const at = useApp((state) => state.settingsAt)
@@ -37,7 +37,7 @@ export function SettingsDialog() {
     if (!at.includes('/')) pane.current?.scrollTo(0, 0)
   }, [at])
   useEffect(() => {
-    // A dialog that opens gives the focus to what comes first, which is the field: phones would show their keyboard.
+    // A dialog focuses its first field, which would open the keyboard on phones.
     if (!window.matchMedia('(pointer: coarse)').matches) return
     dialog.current?.querySelector<HTMLElement>('[aria-current=page]')?.focus()
   }, [])
@@ -90,7 +90,7 @@ export function SettingsDialog() {
 
 const maxResults = 40
 
-/** The sections, or what fits the words that were typed. Arrow keys go through either. */
+/** Lists sections or search results. Arrow keys move through both. */
 function SettingsNav({ current }: { current: string }) {
   const { app } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
@@ -168,12 +168,11 @@ function SettingsNav({ current }: { current: string }) {
 }
 
 const focusable =
-  // A selector, not shown.
+  // Selector, not shown.
   'input:checked, button:not([disabled]), a[href], input:not([disabled]), select, textarea, summary, [tabindex]'
-/** What the server has to be asked for may take a while. */
+/** Maximum wait for settings that load from the server. */
 const maxWaitMs = 8000
 
-/** Brings a setting into sight and gives it the focus, as soon as it is there. */
 function useScrollToSetting(pane: RefObject<HTMLElement | null>, at: string): void {
   useEffect(() => {
     const [, ...rest] = at.split('/')
@@ -206,17 +205,16 @@ function useScrollToSetting(pane: RefObject<HTMLElement | null>, at: string): vo
 type Field = HTMLInputElement | HTMLTextAreaElement
 
 interface UnsavedChanges {
-  /** The person is about to leave what they wrote. */
   isAsking: boolean
   stay: () => void
   discard: () => void
 }
 
 const fields =
-  // A selector, not shown.
+  // Selector, not shown.
   'form :is(textarea, input:not([type=search], [type=checkbox], [type=radio], [type=file]))'
 
-/** Text in a form that was neither sent nor taken back is not lost by Escape, a click beside the dialog or on a link of it. */
+/** Protects unsaved form text from Escape, clicks outside the dialog and links in it. */
 function useUnsavedChanges(
   dialog: RefObject<HTMLDialogElement | null>,
   pane: RefObject<HTMLElement | null>,
@@ -252,7 +250,7 @@ function useUnsavedChanges(
       options,
     )
     around?.addEventListener('cancel', (event) => event.target === around && ask(event, close), options)
-    // Browsers close on a second Escape without asking.
+    // Browsers close on a second Escape without a cancel event.
     around?.addEventListener(
       'keydown',
       (event) => {
@@ -275,7 +273,7 @@ function useUnsavedChanges(
   const discard = () => {
     for (const form of new Set([...known.current.keys()].map((field) => field.form))) form?.reset()
     known.current.clear()
-    // Once the question is closed.
+    // Wait until the confirmation has closed.
     if (leave !== null) setTimeout(leave.go)
   }
   return { isAsking: leave !== null, stay, discard }

@@ -8,7 +8,6 @@ import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { ProblemList, ServerDataStatus, TrustRow, useServerData } from './section-parts.tsx'
 
-/** The skills that there are, which stand before which, what is none and why, and how others come in. */
 export function SkillsSection() {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.skills(), [api]))
@@ -52,7 +51,7 @@ export function SkillsSection() {
   )
 }
 
-/** Skills from elsewhere: everything that is in them is shown before any of it takes effect. */
+/** Imports skills. Shows their full contents before any of it takes effect. */
 function SkillImport({ onImported }: { onImported: () => Promise<void> }) {
   const { api } = useWorkspace()
   const [path, setPath] = useState('')

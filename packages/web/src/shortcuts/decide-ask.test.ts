@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { decideVisibleAsk, trackVisibleSince } from './decide-ask.ts'
 
-/** An ask as the page has it; `scroll` brings it into sight or out of it, as the browser tells. */
+/** Fake ask. `scroll` moves it in or out of view, as the browser would report. */
 interface Shown {
   ask: HTMLElement
   scroll(isIntersecting: boolean): void

@@ -1,9 +1,9 @@
-/** Nobody has read what has just come. */
+/** Minimum time in view before a shortcut can decide, in milliseconds. */
 const readingTime = 500
 
 /**
- * Approves or denies what is asked in the chat: the ask that has the focus, else the one that is in sight. Where several
- * are in sight the first takes the focus, so that it is seen which one the next press is for.
+ * Approves or denies the focused ask, or else the visible one. If several are visible, focuses the first, to show which
+ * one the next press decides.
  */
 export function decideVisibleAsk(decision: 'approve' | 'deny'): void {
   const asks = [...document.querySelectorAll<HTMLElement>('.chat .approval')].filter(isInViewport)
@@ -15,7 +15,7 @@ export function decideVisibleAsk(decision: 'approve' | 'deny'): void {
   ask.querySelector<HTMLElement>(`[data-decision=${decision}]`)?.click()
 }
 
-/** As `ref` of an ask: keeps since when it is in sight, which one that waited further down may be only now. */
+/** Ref callback. Records since when an ask is in view, because one further down may appear only now. */
 export function trackVisibleSince(ask: HTMLElement | null): (() => void) | undefined {
   if (ask === null) return undefined
   const note = (isInSight: boolean) => {

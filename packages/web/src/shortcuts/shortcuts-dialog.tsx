@@ -9,7 +9,6 @@ import './shortcut-list.css'
 import './shortcuts-dialog.css'
 import { type Shortcut, shortcuts } from './shortcuts.ts'
 
-/** The sheet that `?` shows. */
 export function ShortcutsDialog() {
   const { app } = useWorkspace()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -27,7 +26,6 @@ export function ShortcutsDialog() {
 
 const places: readonly Shortcut['where'][] = ['everywhere', 'message', 'lists']
 
-/** All shortcuts, by where they work. */
 export function ShortcutList() {
   return places.map((where) => (
     <section key={where} className="shortcuts" aria-label={t.shortcuts.where[where]}>

@@ -14,17 +14,16 @@ export interface Shortcut {
   keys: Keys
   title: () => string
   where: 'everywhere' | 'message' | 'lists'
-  /** Absent: whoever has the focus hears the keys; here they are only told. */
+  /** Absent if the focused element handles the key and this entry only documents it. */
   run?: (workspace: Workspace) => void
-  /** Nothing happens where somebody types. A sign alone is text there anyway. */
+  /** Ignored in text fields. A bare character is text there anyway. */
   notInText?: true
-  /** The dialog that it belongs to, by a selector: behind any other nothing happens. */
+  /** Selector of the dialog it works in. Ignored behind any other dialog. */
   within?: string
-  /** What can be done from the palette as well. */
+  /** True if also listed in the palette. */
   inPalette?: true
 }
 
-/** Every shortcut of the page, as the sheet tells them. */
 export const shortcuts: readonly Shortcut[] = [
   {
     id: 'new-session',
@@ -63,7 +62,7 @@ export const shortcuts: readonly Shortcut[] = [
     title: () => t.shortcuts.search,
     where: 'everywhere',
     run: ({ app }) => {
-      // What is closed cannot take the focus.
+      // A closed sidebar cannot take the focus.
       flushSync(() => app.setSidebar(true))
       focusOn('.sidebar-search input')
     },
@@ -175,7 +174,7 @@ function focusOn(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus()
 }
 
-/** Hears the shortcuts that work everywhere: behind a dialog none of them does anything but those that belong to it. */
+/** Handles global shortcuts. Behind a dialog, only the dialog's own shortcuts work. */
 export function useShortcuts(): void {
   const workspace = useWorkspace()
   useEffect(() => {
@@ -188,7 +187,7 @@ export function useShortcuts(): void {
       const isSign = found.keys.length === 1
       if (isSign && !areSingleKeysEnabled()) return
       if ((isSign || found.notInText === true) && isTyping(event.target)) return
-      // With Alt they open what can be chosen there.
+      // Alt with an arrow key opens the select's options.
       if (event.target instanceof HTMLSelectElement && event.key.startsWith('Arrow')) return
       const over = [...document.querySelectorAll('dialog:modal')].at(-1)
       const isCovered = dialog !== null || over !== undefined
@@ -210,7 +209,7 @@ function isTyping(target: EventTarget | null): boolean {
 
 const singleKeysKey = 'troupe.signs'
 
-/** Whether a sign alone, such as `?`, is a shortcut. Who speaks to the page or types by accident can turn that off. */
+/** True if single-key shortcuts such as `?` are enabled. Speech users and accidental typists can turn them off. */
 export function areSingleKeysEnabled(): boolean {
   return browserStorage.get(singleKeysKey) !== 'off'
 }

@@ -10,7 +10,7 @@ interface Notice {
   id: number
   text: string
   isError: boolean
-  /** What can be done about it, once. */
+  /** Action offered with the notice, usable once. */
   action?: NoticeAction
 }
 
@@ -21,12 +21,11 @@ export interface NoticeAction {
 
 const useNotices = create<{ notices: Notice[] }>(() => ({ notices: [] }))
 let lastId = 0
-/** More scroll; only a page gone wild says so much before the first has gone by itself. */
+/** Safety limit. In normal use, notices expire before this many accumulate. */
 const maxNotices = 19
 const shortestMs = 9000
 const msPerCharacter = 45
 
-/** Says in a corner what did not work, in the words of whoever refused it. */
 export function noticeError(error: unknown): void {
   const text = toErrorInfo(error).message
   useNotices.setState(({ notices }) =>
@@ -36,7 +35,6 @@ export function noticeError(error: unknown): void {
   )
 }
 
-/** Says in a corner what was done, with the way back where there is one. */
 export function notice(text: string, action?: NoticeAction): void {
   const said = { id: ++lastId, text, isError: false, action }
   useNotices.setState(({ notices }) => ({ notices: [...notices.slice(-maxNotices), said] }))
@@ -57,7 +55,7 @@ export function Notices() {
   )
 }
 
-/** Stays as long as the pointer or the focus is in it. */
+/** Stays while hovered or focused. */
 function NoticeCard({ notice: { id, text, isError, action } }: { notice: Notice }) {
   const [held, setHeld] = useState(false)
   useEffect(() => {

@@ -2,19 +2,19 @@ import type { ComponentType } from 'react'
 import { isRecord, recordsIn, textIn } from '../api/read-fields.ts'
 import type { KeyValueStorage } from '../platform/storage.ts'
 
-/** The stack of one session. Everything here is replaced, never changed in place. */
+/** Panel stack of one session. Immutable: every update replaces it. */
 export interface PanelsState {
-  /** In the order of their tabs, the pinned ones first. */
+  /** In tab order, pinned ones first. */
   panels: readonly Panel[]
-  /** The ids, the one in front last: closing it brings the one before forward. */
+  /** IDs by recency, the front panel last. Closing it reveals the one before. */
   order: readonly string[]
-  /** The stack is put away; its panels stay. */
+  /** True if the stack is hidden. Its panels stay open. */
   hidden: boolean
-  /** How often a person has asked for a panel since the focus was brought there. */
+  /** User requests for a panel since the focus last moved there. */
   asked: number
 }
 
-/** Beyond this the one that was in front longest ago makes room, unless it is pinned. */
+/** Beyond this, the least recently used unpinned panel closes. */
 const maxPanels = 12
 
 export const noPanels: PanelsState = { panels: [], order: [], hidden: false, asked: 0 }
@@ -23,7 +23,7 @@ export function panelId({ kind, key = '' }: Pick<PanelRequest, 'kind' | 'key'>):
   return `${kind}:${key}`
 }
 
-/** For `id` attributes, which are named in lists: a path may have spaces. */
+/** Builds an `id` attribute. Escapes the panel ID, because a path may contain spaces. */
 export function elementId(baseId: string, what: 'tab' | 'room', { id }: Panel): string {
   return `${baseId}-${what}-${encodeURIComponent(id)}`
 }
@@ -32,7 +32,7 @@ export function frontPanel({ panels, order }: PanelsState): Panel | undefined {
   return panels.find(({ id }) => id === order.at(-1))
 }
 
-/** Puts it in front; with `behind` it comes to stand behind the one that is. */
+/** Brings the panel to the front, or places it behind the front one with `behind`. */
 export function withOpened(state: PanelsState, request: PanelRequest, { behind = false } = {}): PanelsState {
   const id = panelId(request)
   const { kind, key = '', title, data = {} } = request
@@ -59,7 +59,6 @@ export function withPinned(state: PanelsState, id: string, pinned: boolean): Pan
   }
 }
 
-/** The panel in other words, or with other data, where it stands. */
 export function withChanged(
   state: PanelsState,
   id: string,
@@ -83,25 +82,24 @@ function evictOldest(state: PanelsState, opened: string): PanelsState {
   return gone === undefined ? state : withClosed(state, gone)
 }
 
-/** Something that stands beside the chat, as a tab of the stack. */
 export interface Panel {
-  /** Of its kind and key: the same thing is opened once. */
+  /** Derived from kind and key, so the same thing opens only once. */
   id: string
-  /** The name of its file in `kinds/`. */
+  /** File name in `kinds/`. */
   kind: string
-  /** What of this kind it is: a path, an address, the id of an agent. */
+  /** Identity within the kind: a path, URL or agent ID. */
   key: string
   title: string
-  /** JSON, kept over a reload: a kind reads it with care, it may come from another version of the page. */
+  /** JSON that survives a reload. Validate it, because another page version may have written it. */
   data: Record<string, unknown>
-  /** Stands first, and does not make room for others. */
+  /** Comes first and never closes to make room. */
   pinned: boolean
 }
 
-/** What is asked to be shown. The same kind and key again brings the panel forward, with the new title and data. */
+/** Request to show a panel. A known kind and key brings that panel forward with the new title and data. */
 export interface PanelRequest {
   kind: string
-  /** Default: there is one of this kind. */
+  /** Omit for a singleton kind. */
   key?: string
   title: string
   data?: Record<string, unknown>
@@ -111,21 +109,19 @@ export interface PanelProps {
   panel: Panel
 }
 
-/** What a file of `kinds/` exports. */
+/** Exports of a file in `kinds/`. */
 export interface PanelKind {
   default: ComponentType<PanelProps>
-  /** The picture of its tab. */
   Icon?: ComponentType
-  /** It goes on living, unseen, while another is in front: a page that a person has changed, a running preview. */
+  /** Stays mounted while another panel is in front, for example a page the user edited or a running preview. */
   staysAlive?: boolean
 }
 
 const listKey = 'troupe.panels'
 const maxStoredSessions = 40
-/** What is larger is there until the page is reloaded. */
+/** Larger data is lost on reload. */
 const maxDataLength = 60_000
 
-/** The stacks of the sessions that were last worked with, over reloads. */
 interface PanelStorage {
   read(sessionId: string): PanelsState
   write(sessionId: string, state: PanelsState): void
@@ -194,7 +190,7 @@ function parseJson(text: string | null): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Written by something else.
+    // Not in our format.
     return undefined
   }
 }

@@ -77,7 +77,7 @@ test('a person who asks gets the focus, a tool does not take it', () => {
   panels.hide()
   panels.open(file('c'), { by: 'tool' })
   expect(panels.getState()).toMatchObject({ asked: 1, hidden: false })
-  // Who comes back to the session later has asked for nothing.
+  // Returning to the session later does not count as a request.
   panels.heard()
   expect(panels.getState().asked).toBe(0)
 })

@@ -4,7 +4,6 @@ import { t } from '../texts/t.ts'
 import * as stack from './panels-state.ts'
 import type { Panel, PanelRequest, PanelsState } from './panels-state.ts'
 
-/** Shows the map beside the chat; with a message, that one is marked in it. */
 export function openBranchMap(panels: Panels, messageId?: string): void {
   panels.open({
     kind: 'branches',
@@ -14,27 +13,25 @@ export function openBranchMap(panels: Panels, messageId?: string): void {
   })
 }
 
-/** What stands beside one session. */
 export interface Panels extends StoreApi<PanelsState> {
   /**
-   * Shows it: a new panel, or the one of the same kind and key brought forward. What a tool opens does not take the
-   * focus, and on a narrow screen, where panels cover the chat, it waits behind the button. Gives the panel's id.
+   * Opens a panel, or brings forward the one with the same kind and key. Panels opened by a tool do not take the focus.
+   * On narrow screens, where panels cover the chat, they wait behind the button. Returns the panel's ID.
    */
   open: (request: PanelRequest, options?: { by?: 'person' | 'tool'; behind?: boolean }) => string
   bringForward: (id: string) => void
   pin: (id: string, pinned: boolean) => void
   change: (id: string, change: Partial<Pick<Panel, 'title' | 'data'>>) => void
   close: (id: string) => void
-  /** Puts the whole stack away; its panels stay. */
   hide: () => void
   show: () => void
   toggle: () => void
-  /** Whoever asked for a panel has the focus there: coming back to the session does not bring it there again. */
+  /** Clears the focus request, so that returning to the session does not move the focus again. */
   heard: () => void
 }
 
 interface PanelsServices {
-  /** What was there before the reload. */
+  /** State from before the reload. */
   initial: PanelsState
   isNarrow: () => boolean
   keep: (state: PanelsState) => void
@@ -77,7 +74,7 @@ export function createPanels({ initial, isNarrow, keep }: PanelsServices): Panel
   }
 }
 
-/** Shows or puts away what stands beside the session; where nothing does, it asks what is to stand there. */
+/** Shows or hides the panel stack. If empty, opens the panel chooser. */
 export function togglePanels(panels: Panels): void {
   if (panels.getState().panels.length === 0) openPanelChooser(panels)
   else panels.toggle()
@@ -87,7 +84,7 @@ export function openPanelChooser(panels: Panels): void {
   panels.open({ kind: 'open', title: t.panels.newPanel })
 }
 
-/** Below this the sessions, the session and a panel do not fit beside each other. */
+/** True if the session list, chat and a panel do not fit side by side. */
 export function isNarrowForPanels(): boolean {
   return narrowQuery().matches
 }

@@ -11,7 +11,6 @@ import { stripMarkdown } from '../ui/strip-markdown.ts'
 import './agent-report.css'
 import { AgentIcon, firstLine, statusLabel, useShowAgent } from './agent-row.tsx'
 
-/** What an agent has brought back, and the way to how it came to it. */
 export function AgentReport({ report, isNamed = false }: { report: Report; isNamed?: boolean }) {
   const showAgent = useShowAgent()
   const { agentId, name, status, text, note, steps, tokens } = report
@@ -44,7 +43,7 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
   )
 }
 
-/** One that worked in the background has ended, and the answer goes on with what it brought back. */
+/** Marks where a background agent ended and the answer continues with its report. */
 export function AgentNotice({ id, report }: { id: string; report: Report }) {
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()

@@ -26,7 +26,6 @@ import { VisibleText } from '../ui/elements.tsx'
 import './agent-row.css'
 import './agent-tree.css'
 
-/** Answer, open, stop or try again: what a person can do with one agent. */
 export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?: boolean }) {
   const { agents } = useSessionStore()
   const showAgent = useShowAgent()
@@ -58,7 +57,6 @@ export function AgentActions({ agent, opens = true }: { agent: SubAgent; opens?:
   )
 }
 
-/** How long, how many steps and tokens, how dear. */
 export function AgentFacts({ agent }: { agent: SubAgent }) {
   const { status, startedAt, elapsedMs, steps, tokens, cost } = agent
   const isCounted = isAgentActive(agent) && status !== 'pending'
@@ -73,7 +71,6 @@ export function AgentFacts({ agent }: { agent: SubAgent }) {
   )
 }
 
-/** Counts the seconds. */
 function Elapsed({ since }: { since: number }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -100,12 +97,10 @@ export function AgentIcon({ status }: { status: AgentStatus }) {
   )
 }
 
-/** How an agent stands, in a word. */
 export function statusLabel({ status, asks }: Pick<SubAgent, 'status' | 'asks'>): string {
   return status === 'waiting' && asks > 0 ? t.subAgents.waitsForYou : t.subAgents.statuses[status]
 }
 
-/** What an agent at work is doing. */
 export function describeWork(agent: SubAgent): CurrentCall {
   const { status, asks, doing, line } = agent
   if (status === 'pending') return { title: t.subAgents.doing.pending, target: undefined }
@@ -115,7 +110,7 @@ export function describeWork(agent: SubAgent): CurrentCall {
   return { title: line === '' ? t.subAgents.doing.begins : t.subAgents.doing.writes, target: undefined }
 }
 
-/** Below its name: what it has written last; once it is over, why its answer may not be whole. */
+/** Returns the last line written. After the end, returns the reason the answer may be incomplete. */
 export function latestText(agent: SubAgent): string {
   return isAgentActive(agent) ? agent.line : (agent.note ?? '')
 }
@@ -124,14 +119,14 @@ export function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
 }
 
-/** `7 s`, `2 min 5 s`: for what is still counted. */
+/** Formats a running duration: `7 s`, `2 min 5 s`. */
 export function formatElapsed(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
   if (seconds < 60) return t.format.seconds(String(seconds))
   return t.format.minutes(String(Math.floor(seconds / 60)), String(seconds % 60))
 }
 
-/** Shows an agent beside the session; null for all of them. */
+/** Opens an agent's panel. Null shows all agents. */
 export function useShowAgent(): (agentId: string | null) => void {
   const { agents, panels } = useSessionStore()
   return (agentId) => void panels.open(agentPanel(agents, agentId))
@@ -139,11 +134,11 @@ export function useShowAgent(): (agentId: string | null) => void {
 
 interface AgentRowProps {
   agentId: string
-  /** Its name and task stand above it already. */
+  /** True if the name and task already appear above. */
   isBare?: boolean
 }
 
-/** One agent: who, how it stands, what it is at, what it has said last. Drawn anew only when something of it changed. */
+/** Shows an agent's name, status, activity and latest text. Re-renders only when the agent changes. */
 export const AgentRow = memo(function AgentRow({ agentId, isBare = false }: AgentRowProps) {
   const agent = useSubAgent(agentId)
   if (agent === undefined) return null
@@ -182,7 +177,7 @@ export const AgentRow = memo(function AgentRow({ agentId, isBare = false }: Agen
   )
 })
 
-/** Agents with those that work for them below. What is below is folded when all of it is over. */
+/** Tree of agents. Subtrees collapse when all their agents have ended. */
 export function AgentTree({ agentIds, label }: { agentIds: readonly string[]; label?: string }) {
   return (
     <ul className="agent-tree" aria-label={label}>
@@ -226,7 +221,6 @@ const AgentBranch = memo(function AgentBranch({ agentId }: { agentId: string }) 
   )
 })
 
-/** Every agent of the session: those at work first, then the others, newest first. */
 export function AllAgents() {
   const atWork = useSubAgents(useShallow((state) => topOf(state, true)))
   const over = useSubAgents(useShallow((state) => topOf(state, false).toReversed()))
@@ -246,7 +240,6 @@ export function AllAgents() {
   )
 }
 
-/** Those at the top of the tree that are at work, or have somebody at work below them; or the others. */
 function topOf({ agents, below }: SubAgentsState, atWork: boolean): string[] {
   const works = (agentId: string) =>
     subtree(below, [agentId]).some((id) => isAgentActive(agents.get(id) ?? { status: 'completed' }))

@@ -10,13 +10,13 @@ import { createSessionStore } from '../chat/session/session-store.ts'
 import { noPanels } from '../state/panels-state.ts'
 import { createPanels } from '../state/panels.ts'
 
-/** For tests: answers each request from a list, in order, and lets the test write streams by hand. */
+/** Test server that answers requests from a list in order. The test writes streams by hand. */
 export function createFakeServer() {
   const requests: { method: string; path: string; body: unknown }[] = []
   const waiting: { path: string; answer: (response: Response | Error) => void; signal: AbortSignal | undefined }[] = []
   const listeners = new Set<() => void>()
   const wakers = new Set<() => void>()
-  /** Answered by itself, so that tests of other things need not care. */
+  /** Answered automatically, so that unrelated tests can ignore it. */
   const subAgents: SubAgentInfo[] = []
 
   const fetch = (path: string, init: RequestInit): Promise<Response> => {
@@ -37,7 +37,7 @@ export function createFakeServer() {
     })
   }
 
-  /** The next request whose path begins like this; waits for it if need be. */
+  /** Returns the next request whose path starts with this, waiting if necessary. */
   async function next(path: string) {
     for (;;) {
       const index = waiting.findIndex((request) => request.path.startsWith(path))
@@ -78,7 +78,7 @@ export function createFakeServer() {
     return {
       write: (number: number, chunk: Chunk) => controller.enqueue(encoder.encode(formatEvent(number, chunk))),
       end: () => controller.close(),
-      /** Resolves when the client has let go. */
+      /** Resolves when the client disconnects. */
       cut,
       break: () => controller.error(new TypeError('network error')),
     }
@@ -145,7 +145,6 @@ export function message(
   }
 }
 
-/** Resolves when the state passes the test. */
 export function until<State>(
   store: { getState(): State; subscribe(listener: () => void): () => void },
   test: (state: State) => boolean,
@@ -161,7 +160,7 @@ export function until<State>(
   })
 }
 
-/** For tests: what tabs of one browser share, without a browser. Each call of `tab` is another tab. */
+/** Fake storage shared by the tabs of one browser. Each call of `tab` opens another tab. */
 export function memoryQueueStorage(now: () => number = () => 1000): QueueStorage & { tab: () => QueueStorage } {
   let text: string | null = null
   let turn: Promise<unknown> = Promise.resolve()

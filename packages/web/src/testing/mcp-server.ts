@@ -1,6 +1,5 @@
 import type { McpInfo, McpToolInfo } from '../api/settings-types.ts'
 
-/** For tests: a server that is ready. */
 export function mcpServer(fields: Partial<McpInfo> = {}): McpInfo {
   return {
     name: 'files',

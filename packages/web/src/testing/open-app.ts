@@ -5,7 +5,7 @@ import { createAppStore } from '../workspace/app-store.ts'
 
 type Handler = (body: unknown, query: URLSearchParams) => unknown
 
-/** For tests: the app's store against answers by `METHOD /path`. An answer may be a promise; what is not named is a 404. */
+/** Opens the app store against responses by `METHOD /path`. A response may be a promise. Anything else returns 404. */
 export function openApp(answers: Record<string, Handler>, sessionId: string | null = null) {
   const requests: string[] = []
   const errors: unknown[] = []

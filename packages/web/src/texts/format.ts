@@ -4,7 +4,7 @@ const numberFormatters = new Map<string, Intl.NumberFormat>()
 
 const timeFormatters = new Map<string, Intl.DateTimeFormat>()
 
-/** Numbers and times are written often, and a formatter takes long to make. */
+/** Caches formatters, which are slow to create. */
 function numberFormatter(options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
   const key = `${locale()} ${JSON.stringify(options)}`
   const known = numberFormatters.get(key) ?? new Intl.NumberFormat(locale(), options)
@@ -40,7 +40,6 @@ export function formatCount(count: number): string {
   return numberFormatter({ notation: 'compact', maximumFractionDigits: 1 }).format(count).replace('K', 'k')
 }
 
-/** Under which heading a moment of the past stands in a list. */
 export function dayGroup(time: number, now: number): string {
   const days = Math.round((startOfDay(now) - startOfDay(time)) / 86_400_000)
   if (days <= 0) return t.format.today
@@ -50,7 +49,7 @@ export function dayGroup(time: number, now: number): string {
   return timeFormatter({ month: 'long', year: 'numeric' }).format(time)
 }
 
-/** `14:05` today, `3 Mar, 14:05` before. */
+/** `14:05` today, `3 Mar, 14:05` on earlier days. */
 export function formatMoment(time: number, now: number): string {
   const clock = timeFormatter({ hour: '2-digit', minute: '2-digit' }).format(time)
   if (startOfDay(time) === startOfDay(now)) return clock
@@ -61,7 +60,7 @@ function startOfDay(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0)
 }
 
-/** `TodoWrite` and `todo_write` as words: `Todo write`. */
+/** Converts `TodoWrite` or `todo_write` to words: `Todo write`. */
 export function formatToolName(name: string): string {
   if (Object.hasOwn(t.format.tools, name)) return t.format.tools[name] as string
   const words = name
@@ -81,7 +80,7 @@ export function formatSize(bytes: number): string {
   return `${short.format(bytes / 1_000_000_000)} GB`
 }
 
-/** `$0.0042`, `$0.125`, `$1.20`; less than a hundredth of a cent is said to be so. */
+/** `$0.0042`, `$0.125`, `$1.20`. Amounts below a hundredth of a cent show as such. */
 export function formatCost(dollars: number): string {
   if (dollars === 0) return '$0'
   if (dollars < 0.0001) return '<$0.0001'
@@ -89,7 +88,7 @@ export function formatCost(dollars: number): string {
   return `$${numberFormatter({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(dollars)}`
 }
 
-/** `21 %`; what is not nothing is not shown as nothing, nor what is not all as all. */
+/** `21 %`. Never rounds a nonzero part to 0 % or an incomplete one to 100 %. */
 export function formatPercent(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) return t.format.percent('0')
   const percent = (100 * part) / whole
@@ -98,13 +97,12 @@ export function formatPercent(part: number, whole: number): string {
   return t.format.percent(String(Math.round(percent)))
 }
 
-/** How dates and numbers are written: as the browser has it, where it speaks the language that is shown. */
+/** Locale for dates and numbers: the browser's, if it matches the page's language. */
 function locale(): string {
   const own = globalThis.navigator?.language ?? t.tag
   return own === t.tag || own.startsWith(`${t.tag}-`) ? own : t.tag
 }
 
-/** The words of whatever was thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

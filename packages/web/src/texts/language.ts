@@ -6,15 +6,14 @@ import { t } from './t.ts'
 
 const key = 'troupe.language'
 const listeners = new Set<() => void>()
-/** Every file of the folder is a language, named by its tag. They come when they are asked for. */
+/** Each file in the folder is a language, named by its tag. Loaded on demand. */
 const files = import.meta.glob<Record<string, Texts>>(['./languages/*.ts', '!./languages/en.ts'])
-/** What the server says, in the same languages. */
 const serverTextFiles = import.meta.glob<Record<string, ServerTexts>>('./said/*.ts')
 let shownLanguage = 'en'
 
 export const languages: readonly string[] = ['en', ...Object.keys(files).map(languageTag)]
 
-/** The chosen one, else the first that the browser asks for and we have. */
+/** Returns the chosen language, or else the first available one of the browser's. */
 export function preferredLanguage(wanted: readonly string[] = navigator.languages): string {
   const kept = browserStorage.get(key)
   const candidates = [...(kept === null ? [] : [kept]), ...wanted]
@@ -22,7 +21,7 @@ export function preferredLanguage(wanted: readonly string[] = navigator.language
   return found.find((tag) => tag !== undefined) ?? 'en'
 }
 
-/** Brings the texts of a language into `t`. Where they cannot be loaded the page stays as it is. */
+/** Loads a language into `t`. If loading fails, the page stays unchanged. */
 export async function showLanguage(tag: string): Promise<void> {
   const load = files[`./languages/${tag}.ts`]
   const [texts, said] = await Promise.all([
@@ -37,7 +36,7 @@ export async function showLanguage(tag: string): Promise<void> {
   for (const listener of listeners) listener()
 }
 
-/** Without the late texts as long as nothing has shown them. */
+/** Leaves out the late texts until something has shown them. */
 async function english(): Promise<object> {
   return (t.settings as object) === en.settings ? en : { ...en, ...(await import('./english/late.ts')).lateTexts }
 }
@@ -47,11 +46,10 @@ export async function chooseLanguage(tag: string): Promise<void> {
   browserStorage.set(key, tag)
 }
 
-/** How each language calls itself, by its tag. */
 export async function languageNames(): Promise<Record<string, string>> {
   const names = Object.entries(files).map(async ([file, load]) => {
     const tag = languageTag(file)
-    // So that a choice is there at once.
+    // Preload, so that switching is instant.
     await serverTextFiles[`./said/${tag}.ts`]?.()
     return [tag, (await load())[tag]?.language ?? tag] as const
   })

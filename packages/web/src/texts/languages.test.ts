@@ -6,7 +6,7 @@ import { zh } from './languages/zh.ts'
 
 const en = { ...first, ...lateTexts }
 const folder = new URL('./languages/', import.meta.url)
-/** Every file of the folder is a language: a third one is looked at as soon as it is there. */
+/** Every file in the folder is a language, so a new one is tested automatically. */
 const tags = readdirSync(folder)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -'.ts'.length))
@@ -19,20 +19,20 @@ async function load(tag: string): Promise<object> {
   return found
 }
 
-/** Every text by its place; what a function says is tried with something in each place. */
+/** Returns every text by path. Calls functions with sample arguments. */
 function texts(value: unknown, place = ''): [string, string][] {
   if (typeof value === 'string') return [[place, value]]
-  // A list of one is written like a number, and can be joined.
+  // A one-element list prints like a number and can be joined.
   const given = [3]
   if (typeof value === 'function')
     return [[place, String((value as (...all: unknown[]) => unknown)(given, given, given, given))]]
   return Object.entries(value as object).flatMap(([key, inner]) => texts(inner, place === '' ? key : `${place}.${key}`))
 }
 
-/** The same in both: names, signs, and what is typed. */
+/** Texts that may be the same in both languages: names, symbols and user input. */
 const shared = /^(Top [PK]|JSON|MCP|PDF|Tokens?|token|en|zh|Troupe( 3)?|Markdown|[\W\d_]*|\{\w+\}|.*[a-z]+=.*)$/u
 
-/** What a language lacks, says nothing in, or has other places in than English has. */
+/** Returns texts that are missing, empty, or have other placeholders than English. */
 function faultsOf(language: object): string[] {
   const own = new Map(texts(language))
   const places = (text: string): string =>

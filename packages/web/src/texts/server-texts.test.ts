@@ -13,7 +13,7 @@ const sources = (folder: string) =>
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(path.join(core, folder, file), 'utf8'))
     .join('\n')
-/** Literals of our sources, with something in place of what is filled in. */
+/** String literals of our sources, with placeholders filled in. */
 const literals = (source: string, pattern: RegExp) =>
   [...source.matchAll(pattern)]
     .map(([, text = '']) => text.replaceAll(/\$\{[^{}]*\}/g, 'X'))
@@ -37,7 +37,7 @@ test('every title that a tool gives its calls has a Chinese form', () => {
   expect(untranslated(titles, 'action', 'title')).toEqual([])
 })
 
-/** What is wrong with a rule that a person writes is said in the words of its syntax. */
+/** Errors in user-written rules stay in the terms of the rule syntax. */
 const ofRules = /parse-rule|rule-patterns|command-pattern|\.test\.ts$/
 
 test('every reason of an approval has a Chinese form', () => {

@@ -1,11 +1,11 @@
 /**
- * What the server says, by where it stands, as pairs of its English words and those of a language. `{}` stands for
- * whatever is in that place; `{1}`, `{2}` … name them where the order is another, `{2~}` is a text of the server itself.
+ * Server messages by kind, as pairs of English and translation. `{}` matches any text. `{1}`, `{2}` and so on reorder
+ * placeholders, and `{2~}` is itself a server message to translate.
  */
 export interface ServerTexts {
-  /** Of calls, whatever tool they are of. */
+  /** Action names of calls, for any tool. */
   action: readonly (readonly [english: string, own: string])[]
-  /** Of calls, begun with a verb: not where a model or a person gives the title. */
+  /** Titles of calls that start with a verb. Excludes titles given by a model or user. */
   title: readonly (readonly [english: string, own: string])[]
   summary: readonly (readonly [english: string, own: string])[]
   /** Everything else: reasons, descriptions, states, errors. */
@@ -16,10 +16,9 @@ type ServerTextKind = keyof ServerTexts
 type CompiledTexts = Record<ServerTextKind, { pattern: RegExp; own: string }[]>
 
 let compiledTexts: CompiledTexts | undefined
-/** Longer ones are texts of others. */
+/** Longer texts are not server messages. */
 const maxLength = 4000
 
-/** From now on the server's words are shown in these. */
 export function setServerTexts(said: ServerTexts | undefined): void {
   compiledTexts = said && {
     action: said.action.map(compile),
@@ -29,7 +28,7 @@ export function setServerTexts(said: ServerTexts | undefined): void {
   }
 }
 
-/** A text of the server in the language of the page; as it is where that has no words for it. Each line is a text. */
+/** Translates a server message line by line. Returns lines without a translation unchanged. */
 export function translateServerText(text: string, ...kinds: readonly ServerTextKind[]): string {
   const all = compiledTexts
   if (all === undefined || text.length > maxLength) return text
@@ -50,7 +49,7 @@ function translate(line: string, rules: CompiledTexts[ServerTextKind]): string {
       return again === '' ? filled : translate(filled, rules)
     })
   }
-  // Several sentences, each of its own.
+  // Translate several sentences one by one.
   const sentences = line.split(/(?<=\.) (?=["A-Z])/)
   return sentences.length < 2 ? line : sentences.map((sentence) => translate(sentence, rules)).join(' ')
 }

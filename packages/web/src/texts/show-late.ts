@@ -2,5 +2,5 @@ import { lateTexts } from './english/late.ts'
 import { en } from './languages/en.ts'
 import { t } from './t.ts'
 
-// Another language brings all of its texts at once.
+// Other languages load all texts at once.
 if ((t.settings as object) === en.settings) Object.assign(t, lateTexts)

@@ -1,7 +1,7 @@
 import { en, type Texts } from './languages/en.ts'
 
 /**
- * The texts of the page in the language of the person: `t.inbox.title`. Read it where it is shown, never into a constant
- * of a module: `setLanguage` fills it anew. What reads a text of `late.ts` imports `show-late.ts`.
+ * Page texts in the user's language, such as `t.inbox.title`. Read them while rendering, never into a module constant:
+ * `showLanguage` replaces them. Modules that read texts of `late.ts` import `show-late.ts`.
  */
 export const t = { ...en } as unknown as Texts

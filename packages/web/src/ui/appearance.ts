@@ -1,7 +1,10 @@
 import { useSyncExternalStore } from 'react'
 import { browserStorage } from '../platform/storage.ts'
 
-/** How the page looks, beyond light and dark. The first of each follows the system, or is how it was drawn. */
+/**
+ * Appearance options besides the theme. The first value of each is the default: the system's setting, or the original
+ * design.
+ */
 const appearanceOptions = {
   contrast: ['system', 'more', 'normal'],
   motion: ['system', 'reduced', 'full'],
@@ -19,8 +22,8 @@ function readAppearance<Name extends AppearanceOption>(name: Name): AppearanceVa
 }
 
 /**
- * `styles/` goes by the attribute; `public/theme.js` sets it before the first paint, and follows the system where that is
- * to be followed.
+ * Sets the attribute that the stylesheets use. `public/theme.js` sets it before the first paint and follows system
+ * changes.
  */
 export function setAppearance<Name extends AppearanceOption>(name: Name, value: AppearanceValue<Name>): void {
   const isDefault = value === appearanceOptions[name][0]
@@ -31,7 +34,7 @@ export function setAppearance<Name extends AppearanceOption>(name: Name, value: 
   for (const listener of listeners) listener()
 }
 
-/** The same question as in `public/theme.js`. */
+/** Same query as in `public/theme.js`. */
 function wantsContrast(): boolean {
   return window.matchMedia('(prefers-contrast: more), (forced-colors: active)').matches
 }
@@ -56,7 +59,7 @@ function readTheme(): Theme {
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
-/** The system's by default; a choice is remembered. `public/theme.js` applies it before the first paint. */
+/** Defaults to the system's theme and stores the choice. `public/theme.js` applies it before the first paint. */
 export function setTheme(theme: Theme): void {
   browserStorage.set(themeKey, theme === 'system' ? null : theme)
   if (theme === 'system') delete document.documentElement.dataset['theme']

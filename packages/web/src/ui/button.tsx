@@ -22,13 +22,13 @@ export function Button({
 }
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
-  /** What it does, for a screen reader and the tooltip. */
+  /** Accessible name and tooltip. */
   label: string
   shortcut?: string
   children: ReactNode
 }
 
-/** The focus that comes back after a tap or a click, from a list or dialog that closes, asks for no explanation. */
+/** Suppresses the tooltip when focus returns after a click, for example from a closed dialog. */
 function skipPointerFocus(event: FocusEvent): void {
   if (!isKeyboardInput()) event.preventDefault()
 }
@@ -48,7 +48,7 @@ export function IconButton({ label, shortcut, children, className = '', ...rest 
           sideOffset={6}
           collisionPadding={8}
           onEscapeKeyDown={({ target }) => {
-            // It takes the key for itself; who presses it on a button of a dialog wants the dialog closed.
+            // The tooltip consumes Escape, but on a dialog's button the user wants to close the dialog.
             if (target instanceof Element && target.matches('.icon-button')) requestClose(around)
           }}
         >
@@ -78,7 +78,7 @@ export function CopyButton({ text, label = t.ui.copy }: { text: string; label?: 
   )
 }
 
-/** Whether the text is on the clipboard now. */
+/** Resolves with true if copied. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -88,7 +88,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** For pages that are not a secure context, where there is no clipboard object. */
+/** Fallback for insecure contexts, which have no clipboard API. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text
@@ -103,10 +103,10 @@ function copyBySelection(text: string): boolean {
   }
 }
 
-/** Closes a dialog as Escape does: whoever has a reason against it hears of it first. */
+/** Closes a dialog like Escape: a cancel listener can prevent it. */
 export function requestClose(dialog: HTMLDialogElement | null): void {
   if (dialog?.dispatchEvent(new Event('cancel', { cancelable: true })) === true) dialog.close()
 }
 
-/** The open dialog around a component: what is to lie over it has to be put into it. */
+/** Enclosing open dialog. Render overlays into it, or they end up behind it. */
 export const DialogContext = createContext<HTMLDialogElement | null>(null)

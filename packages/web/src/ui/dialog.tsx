@@ -6,13 +6,13 @@ import './dialog.css'
 interface DialogProps {
   title: ReactNode
   className?: string
-  /** To close it from outside: `close()` also gives the focus back. */
+  /** For closing from outside. `close()` also restores the focus. */
   ref?: Ref<HTMLDialogElement>
   onClose: () => void
   children: ReactNode
 }
 
-/** The browser's own dialog: it holds the focus, closes on Escape or a click beside it, and gives the focus back. */
+/** Native dialog: traps the focus, closes on Escape or an outside click, and restores the focus. */
 export function Dialog({ title, className = '', ref, onClose, children }: DialogProps) {
   const own = useRef<HTMLDialogElement>(null)
   const [shown, setShown] = useState<HTMLDialogElement | null>(null)
@@ -35,7 +35,7 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       tabIndex={-1}
       data-focus-home=""
       data-focus-back
-      // React has it bubble: one that stands in this one closes alone.
+      // React bubbles this event, so ignore it from a nested dialog.
       onClose={(event) => {
         if (event.target === event.currentTarget) onClose()
       }}

@@ -14,10 +14,10 @@ import { formatMoment } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import './visible-text.css'
 
-/** Beyond this it is not text, and marks would only cost. */
+/** Beyond this, the content is not text, and marks would only cost time. */
 const mostMarks = 2000
 
-/** Text of others, with what cannot be seen in it made visible. */
+/** Shows untrusted text with invisible characters made visible. */
 export function VisibleText({ text, as = 'text' }: { text: string; as?: Strictness }) {
   const pieces = visiblePieces(text, as)
   const shown = pieces.map((piece) => (typeof piece === 'string' ? piece : `⟨${piece.codePoint}⟩`))
@@ -33,19 +33,18 @@ export function VisibleText({ text, as = 'text' }: { text: string; as?: Strictne
   )
 }
 
-/** When something happened, as seen from when it came into sight. */
+/** Shows a time, formatted relative to the first render. */
 export function Moment({ time }: { time: number }) {
   const [now] = useState(Date.now)
   return <time dateTime={new Date(time).toISOString()}>{formatMoment(time, now)}</time>
 }
 
-/** Something with a name that a page may have many of. A section with a name would be a landmark, and those are few. */
+/** Named group. A named section would be a landmark, and a page should have few of those. */
 export function Group({ label, ...rest }: Omit<ComponentProps<'div'>, 'role' | 'aria-label'> & { label: string }) {
   // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
   return <div role="group" aria-label={label} {...rest} />
 }
 
-/** The sign of the house: one who leads, and those who work along. */
 export function Logo() {
   return (
     <svg className="mark-sign" viewBox="0 0 32 32" aria-hidden>
@@ -58,7 +57,7 @@ export function Logo() {
   )
 }
 
-/** A field that is as high as its text; its CSS says how high at most. */
+/** Textarea that grows with its text. CSS sets the maximum height. */
 export function GrowingTextarea({ ref, ...props }: ComponentProps<'textarea'> & { ref?: Ref<HTMLTextAreaElement> }) {
   const field = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => field.current as HTMLTextAreaElement)
@@ -71,7 +70,7 @@ export function GrowingTextarea({ ref, ...props }: ComponentProps<'textarea'> & 
   return <textarea ref={field} rows={1} {...props} />
 }
 
-/** A text with elements in it: `sentence('Tried again at {time}.', { time: <Moment … /> })`. */
+/** Inserts elements into a text: `formatElements('Tried again at {time}.', { time: <Moment … /> })`. */
 export function formatElements(text: string, parts: Record<string, ReactNode>): ReactNode[] {
   return text
     .split(/\{(\w+)\}/)
@@ -83,7 +82,6 @@ export interface EnlargedImage {
   name: string
 }
 
-/** The image that is looked at on its own, if there is one. */
 export const useEnlargedImage = create<{ image: EnlargedImage | null }>(() => ({ image: null }))
 
 export function enlargeImage(image: EnlargedImage | null): void {

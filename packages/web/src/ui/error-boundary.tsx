@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 
-/** A card that throws, for whatever a tool returned, takes itself away and not the page. */
+/** Contains errors of a card, whatever a tool returned, so that the page survives. */
 export class ErrorBoundary extends Component<{ fallback: ReactNode; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

@@ -3,16 +3,19 @@ interface ExpectedFocus {
   until: number
 }
 
-/** What comes after the server was asked, and after the frame that it is drawn in. */
+/** Covers a server request and the frame that renders its result. */
 const maxWaitMs = 1500
 let expected: ExpectedFocus | null = null
 
-/** Says where the focus belongs when what has it now goes: looked for until it is there, unless the person goes elsewhere. */
+/**
+ * Declares the next focus target for when the focused element disappears. Looked up until it exists, unless the user
+ * moves on.
+ */
 export function expectFocus(find: ExpectedFocus['find']): void {
   expected = { find, until: performance.now() + maxWaitMs }
 }
 
-/** What the focus is to go to; `waits`: it is still to come. */
+/** Returns the expected focus target. `waits` is true if it may still appear. */
 export function expectedFocus(): { element: Element | null | undefined; waits: boolean } {
   return { element: expected?.find(), waits: expected !== null && performance.now() < expected.until }
 }
@@ -21,10 +24,10 @@ export function forgetExpectedFocus(): void {
   expected = null
 }
 
-/** A page in the background draws nothing. */
+/** A background page renders no frames, so fall back to a timer. */
 const longestWait = 300
 
-/** Does it once the frame that is in the making has been shown. Returns how to call it off. */
+/** Runs the callback after the next paint. Returns a cancel function. */
 export function afterPaint(work: () => void): () => void {
   let timer = setTimeout(work, longestWait)
   const frame = requestAnimationFrame(() => {
@@ -37,7 +40,7 @@ export function afterPaint(work: () => void): () => void {
   }
 }
 
-/** As `ref` of a field that a person has just asked for: it takes the focus when it appears. */
+/** Ref callback that focuses a field on mount. Use it for fields the user just requested. */
 export function focusOnMount(field: HTMLElement | null): void {
   field?.focus()
 }

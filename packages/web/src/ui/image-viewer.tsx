@@ -8,11 +8,10 @@ import './image-viewer.css'
 
 const steps = [0.25, 0.5, 1, 2, 4, 8] as const
 
-/** One image on its own: as large as fits, or larger and scrolled. */
 export function ImageViewer({ image: { url, name } }: { image: EnlargedImage }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const picture = useRef<HTMLImageElement>(null)
-  /** In pixels; null where it is as large as fits. */
+  /** In pixels. Null fits the window. */
   const [width, setWidth] = useState<number | null>(null)
   const zoom = (by: 1 | -1) => {
     const { width: shown = 1, naturalWidth = 1 } = picture.current ?? {}

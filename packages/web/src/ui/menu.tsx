@@ -7,7 +7,7 @@ export interface MenuItem {
   label: string
   icon: ReactNode
   danger?: boolean
-  /** Further items that open beside it; then choosing it does nothing else. */
+  /** Submenu items. `onSelect` is ignored then. */
   items?: MenuItem[]
   onSelect?: () => void
 }
@@ -15,19 +15,18 @@ export interface MenuItem {
 interface MenuProps {
   trigger: ReactNode
   items: MenuItem[]
-  /** From the beginning. */
   isOpen?: boolean
   onClosed?: () => void
 }
 
-/** Not modal: a modal one writes a style element, which the page's content policy forbids. */
+/** Not modal, because a modal menu injects a style element, which our content security policy forbids. */
 export function Menu({ trigger, items, isOpen = false, onClosed: onOver }: MenuProps) {
   const chosen = useRef<() => void>(undefined)
-  // What was chosen happens after the focus has gone back to the trigger, so that it can take the focus for good.
+  // Run the selected action after the trigger regains focus, so that the action can keep the focus.
   const onClosed = () => {
     if (chosen.current !== undefined) setTimeout(chosen.current)
     chosen.current = undefined
-    // After the focus has gone back.
+    // Wait until the focus has moved back.
     if (onOver !== undefined) setTimeout(onOver)
   }
   return (
@@ -78,11 +77,11 @@ function MenuItems({ items, onChoose }: { items: MenuItem[]; onChoose: (onSelect
 
 interface OnDemandProps {
   button: ReactElement<ComponentProps<'button'>>
-  /** What opens, around the button; `onClosed` is to be called when it is over. */
+  /** Renders the popup around the button. Call `onClosed` when it closes. */
   children: (button: ReactElement<ComponentProps<'button'>>, onClosed: () => void) => ReactNode
 }
 
-/** A button whose menu is made when it is wanted: messages that scroll by must cost little. */
+/** Button whose menu is created on first use, to keep scrolling messages cheap. */
 export function OnDemand({ button, children }: OnDemandProps) {
   const [state, setState] = useState<'new' | 'open' | 'closed'>('new')
   if (state === 'open') return <Suspense fallback={button}>{children(button, () => setState('closed'))}</Suspense>
@@ -94,7 +93,7 @@ export function OnDemand({ button, children }: OnDemandProps) {
   })
 }
 
-/** The button that had the focus is another one now; who has gone elsewhere stays there. */
+/** The button was re-created, so restore its focus. Leaves a focus elsewhere alone. */
 function focusIfLost(button: HTMLElement | null): void {
   if (document.activeElement === null || document.activeElement === document.body) button?.focus()
 }

@@ -1,27 +1,32 @@
 import { afterPaint, expectedFocus, forgetExpectedFocus } from './focus.ts'
 
-/** Where the focus is, and where it goes once that is gone. */
 interface FocusPlace {
   element: HTMLElement
-  /** Those around it that say who takes the focus, the innermost first. */
+  /** Enclosing elements with `data-focus-home`, innermost first. */
   homes: FocusHome[]
-  /** What is open over the page, or stands in a corner of it, and what had the focus before that. */
+  /** Enclosing overlay, and the place that had the focus before it. */
   region: Element | null
   before: FocusPlace | null
 }
 
 interface FocusHome {
   element: HTMLElement
-  /** The best first; `index`: how many that fit stood before the place, and so which of them comes to stand there. */
+  /**
+   * In order of preference. `index` is the element's position among the matches, so its successor at that position gets
+   * the focus.
+   */
   choices: { selector: string; index: number }[]
 }
 
 /**
- * The focus is never lost. When what has it is removed or disabled, it goes, after the frame, to where it was expected,
- * or home: an element with `data-focus-home` names who in it takes the focus, by selectors divided by `|`, the best
- * first; without any it does so itself. What stands in `data-focus-back` gives the focus back to what had it before.
- * Who clicks beside everything has left on purpose, and no field takes the focus where that would open a keyboard.
- * `pressed`: what was pressed before this was loaded.
+ * Never loses the focus. When the focused element is removed or disabled, the focus moves after the next paint to the
+ * expected target, or else home.
+ *
+ * An element with `data-focus-home` lists selectors of its focus targets, best first and separated by `|`. Without any,
+ * it takes the focus itself. An element with `data-focus-back` returns the focus to the element that had it before.
+ *
+ * A click on empty space drops the focus on purpose. A field that would open an on-screen keyboard never gets the
+ * focus. `pressed` is the element pressed before this module loaded.
  */
 export function restoreLostFocus(pressed: EventTarget | null): () => void {
   const listening = new AbortController()
@@ -48,10 +53,10 @@ export function restoreLostFocus(pressed: EventTarget | null): () => void {
     if (relatedTarget !== null) return
     if (isPointed) place = null
     look()
-    // It is told before the focus has gone.
+    // The event fires before the focus has moved.
     setTimeout(look)
   })
-  // What a click does comes after the button was let go.
+  // A click takes effect after the button is released.
   hear('mousedown', () => (isPointed = true))
   hear('mouseup', () => (isPointed = false))
   hear('keydown', () => (isPointed = false))
@@ -65,7 +70,7 @@ export function restoreLostFocus(pressed: EventTarget | null): () => void {
 
   function restore(): void {
     callOff = null
-    // Who has gone to another window, or to the bar of the browser, comes back first.
+    // If the focus is in another window or the browser's toolbar, wait for its return.
     if (place === null || !isLost() || !document.hasFocus()) return
     const { element, waits } = expectedFocus()
     if (tryFocus(element)) return
@@ -108,7 +113,7 @@ function choicesIn(home: HTMLElement, named: string, element: HTMLElement): Focu
 
 function focusNearestHome(place: FocusPlace): boolean {
   for (let at: FocusPlace | null = place; at !== null; at = at.before) {
-    // It may only have been moved, and then it has lost the focus as well.
+    // A moved element also loses the focus, so try it first.
     if (tryFocus(at.element, true)) return true
     for (const { element, choices } of at.homes) {
       if (!element.isConnected) continue

@@ -1,20 +1,18 @@
 import { type RefObject, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 
-/** So many rows that come at the end at once are drawn with it. */
+/** Rows appended at once that render immediately if the end was rendered. */
 const atOnce = 4
-/** So near to an end of the list more is asked for. */
+/** Distance from an end at which more rows are requested, in pixels. */
 const nearEnd = 600
-/** Browsers round positions: less than this is no movement. */
+/** Browsers round positions, so ignore smaller movements. */
 const leastMove = 0.1
 
 interface Drawn extends RowWindow {
   ids: string[]
-  /** How many there are, drawn or not. */
   count: number
 }
 
-/** A row, and where it is in the content that is scrolled. */
 interface Anchor {
   row: Element
   top: number
@@ -22,31 +20,27 @@ interface Anchor {
 
 interface VirtualListOptions {
   scroller: RefObject<HTMLElement | null>
-  /** The height of a row that has not been drawn yet. */
+  /** Estimated height of a row that has not rendered yet. */
   guess(index: number): number
-  /** What is seen first, and how much of it is drawn before anything can be measured. */
+  /** Initial end, and the height to render before anything is measured. */
   begins: { at: 'start' | 'end'; height: number }
-  /** So much is drawn beyond either edge of what is in sight. */
+  /** Overscan beyond each edge of the viewport, in pixels. */
   buffer: number
-  /** Whether one is at an end and stays there, whatever comes. Asked before anything is changed. */
+  /** True if the list is at an end and must stay there. Called before any change. */
   keepsEnd(): boolean
-  /** Goes to that end, where it is not the start. */
+  /** Scrolls to that end, unless it is the start. */
   toEnd?: () => void
   onScroll?: () => void
-  /** The first row is near. */
   onStartNear?: () => void
-  /** The last one is. */
   onEndNear?: () => void
-  /** The row that is to be brought to the top of what is in sight. */
   target?: string | null
-  /** It has been brought there. */
   onTarget?: () => void
 }
 
 /**
- * Draws the rows that are in sight and some around them, in the flow of the page, with room for the others above and
- * below. Whatever comes, goes or grows, the first row in sight stays where it is: the room above it, which is a guess,
- * gives way; the position is changed only where that room ends.
+ * Renders the rows in the viewport and some around them, in normal flow, with padding for the rest. The first visible
+ * row keeps its position when rows are added, removed or resized. The estimated padding above absorbs changes, and the
+ * scroll position changes only if the padding runs out.
  */
 export function useVirtualList(ids: string[], options: VirtualListOptions) {
   const {
@@ -83,14 +77,14 @@ export function useVirtualList(ids: string[], options: VirtualListOptions) {
     setDrawn(drawn)
   }
 
-  /** Puts everything where it belongs, draws what is missing and lets go of what is far. */
+  /** Restores positions, renders missing rows and drops distant ones. */
   const settle = useEffectEvent((draw: (work: () => void) => void) => {
     const box = scroller.current
     const content = list.current
-    // Nothing has a height in a page that is not shown.
+    // A hidden page has no heights.
     if (box === null || content === null || box.clientHeight === 0) return
     const keeps = keepsEnd()
-    // In another width rows have other heights.
+    // Row heights depend on the width.
     if (width.current !== box.clientWidth) heights.clear()
     width.current = box.clientWidth
     const shift = holdPlace(box, content, { rows, drawn, anchor: anchor.current })
@@ -141,9 +135,8 @@ export function useVirtualList(ids: string[], options: VirtualListOptions) {
 }
 
 /**
- * Gives the room above the rows so much that the anchor is where it was; once that is more than there is room, or all
- * rows above are drawn, what it is by all that is known. Returns by how much the position has to change then for the
- * anchor to be seen where it was.
+ * Sets the padding above so that the anchor keeps its position. If that padding would be negative, or all rows above
+ * are rendered, uses the known heights. Returns the scroll offset that then keeps the anchor in place.
  */
 function holdPlace(
   box: Element,
@@ -159,7 +152,6 @@ function holdPlace(
   return above - (before - moved)
 }
 
-/** What the drawn rows take, the room around them, and the first of them that is in sight. */
 function look(box: Element, content: Element, ids: string[]) {
   const edge = box.getBoundingClientRect().top
   const places = Array.from(content.children, (row) => ({ row, rect: row.getBoundingClientRect() }))
@@ -167,7 +159,7 @@ function look(box: Element, content: Element, ids: string[]) {
   const first = places.find(({ rect }) => rect.bottom > edge)
   return {
     heights: ids.map((id, index): [string, number] => [id, places[index]?.rect.height ?? 0]),
-    /** Where the top of what is in sight is, in what is drawn. */
+    /** Top of the viewport relative to the rendered content. */
     top: edge - whole.top,
     room: {
       above: (places[0]?.rect.top ?? whole.top) - whole.top,
@@ -177,7 +169,6 @@ function look(box: Element, content: Element, ids: string[]) {
   }
 }
 
-/** Where a row is in all that is scrolled. */
 function topIn(box: Element, row: Element): number {
   return row.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop
 }
@@ -186,12 +177,12 @@ function drawnOf({ from, to, above, below }: RowWindow, ids: string[]): Drawn {
   return { from, to, above: Math.max(0, above), below, ids: ids.slice(from, to), count: ids.length }
 }
 
-/** Where one branch has become another, everything from some row on is different. */
+/** After a branch switch, all rows from some point on differ. */
 function isOf({ count, from, to, ids: drawn }: Drawn, ids: string[]): boolean {
   return count === ids.length && drawn[0] === ids[from] && drawn.at(-1) === ids[to - 1]
 }
 
-/** What is drawn of a list that has become another: what was drawn before, as far as it is still there. */
+/** Keeps the rendered rows that still exist after the list changed. */
 function carriedOver(before: Drawn, ids: string[], rows: Rows): Drawn | undefined {
   const places = new Map(ids.map((id, index) => [id, index]))
   const kept = before.ids.findIndex((id) => places.has(id))
@@ -202,10 +193,9 @@ function carriedOver(before: Drawn, ids: string[], rows: Rows): Drawn | undefine
   return drawnOf({ from, to, above: before.above, below: heightBetween(rows, to, ids.length) }, ids)
 }
 
-/** The rows of a list that are drawn, and the room that stands for the others. */
 interface RowWindow {
   from: number
-  /** The first one that is not drawn any more. */
+  /** Exclusive. */
   to: number
   above: number
   below: number
@@ -213,34 +203,32 @@ interface RowWindow {
 
 interface Rows {
   count: number
-  /** As measured, or as guessed. */
+  /** Measured or estimated height. */
   heightOf(index: number): number
 }
 
-/** The last rows that fill a height. */
 export function windowAtEnd(rows: Rows, height: number): RowWindow {
   let from = rows.count
   for (let filled = 0; from > 0 && filled < height;) filled += rows.heightOf(--from)
   return { from, to: rows.count, above: heightBetween(rows, 0, from), below: 0 }
 }
 
-/** The first rows that fill a height. */
 export function windowAtStart(rows: Rows, height: number): RowWindow {
   let to = 0
   for (let filled = 0; to < rows.count && filled < height;) filled += rows.heightOf(to++)
   return { from: 0, to, above: 0, below: heightBetween(rows, to, rows.count) }
 }
 
-/** One row, with room for all the others around it. */
+/** Returns one row, with padding for all others. */
 export function windowAt(rows: Rows, index: number): RowWindow {
   const above = heightBetween(rows, 0, index)
   return { from: index, to: index + 1, above, below: heightBetween(rows, index + 1, rows.count) }
 }
 
 /**
- * The rows that fill the stretch from `top` to `bottom`. Those that are drawn stay where they are, and stay drawn up to
- * `spare` beyond it, so that who goes to and fro does not draw them again. The room above may come out as less than
- * nothing, where its rows are higher than was guessed.
+ * Returns the rows that fill the range from `top` to `bottom`. Rendered rows keep their position, and stay rendered up
+ * to `spare` beyond the range to avoid re-rendering when scrolling back and forth. The padding above can be negative if
+ * its rows are higher than estimated.
  */
 export function moveWindow(
   { from, to, above, below }: RowWindow,
@@ -267,7 +255,7 @@ function heightBetween({ heightOf }: Rows, from: number, to: number): number {
 
 const near = 48
 
-/** Keeps the end in sight while the content grows, until the person scrolls up; scrolling down to the end sticks again. */
+/** Keeps the end in view while content grows, until the user scrolls up. Scrolling to the end sticks again. */
 export function useStickToBottom() {
   const scroller = useRef<HTMLDivElement>(null)
   const [stuck, setStuck] = useState(true)
@@ -298,14 +286,14 @@ export function useStickToBottom() {
     if (current === null) return
     const { scrollTop, scrollHeight, clientHeight } = current
     const left = scrollHeight - scrollTop - clientHeight
-    // What becomes smaller moves up as well, but stays at its end.
+    // Shrinking content also scrolls up, but stays at the end.
     const isUp = scrollTop < last.current.top - 1 && scrollHeight >= last.current.height && left > 1
     if (isUp) set(false)
     else if (left <= near) set(true)
     last.current = { top: scrollTop, height: scrollHeight }
   }, [set])
 
-  /** Whether the end is to be kept in sight. The person may have scrolled since, and nobody has been told yet. */
+  /** True if the end must stay in view. Checks first for a scroll that was not reported yet. */
   const keepsEnd = useCallback(() => {
     onScroll()
     return sticks.current

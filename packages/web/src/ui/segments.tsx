@@ -2,14 +2,13 @@ import { useId } from 'react'
 import './segments.css'
 
 export interface SegmentsProps<Value extends string> {
-  /** What is chosen between. */
+  /** Accessible name of the group. */
   label: string
   options: readonly { value: Value; label: string }[]
   value: Value
   onChange: (value: Value) => void
 }
 
-/** One of a few, all in sight. */
 export function Segments<Value extends string>({ label, options, value, onChange }: SegmentsProps<Value>) {
   const name = useId()
   return (

@@ -1,4 +1,4 @@
-/** The words of a text without the signs of Markdown, for places that can only say or show words. Also for pieces of it. */
+/** Removes Markdown syntax, for speech and plain-text labels. Also works on fragments. */
 export function stripMarkdown(text: string): string {
   return text
     .replaceAll(/^[ \t]*(?:```|~~~)[^\n]*$/gm, '')

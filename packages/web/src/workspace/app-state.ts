@@ -5,25 +5,24 @@ import type { ModelInfo } from '../api/models.ts'
 import type { PermissionInfo } from '../api/settings-types.ts'
 import type { KeyValueStorage } from '../platform/storage.ts'
 
-/** What is known of a session, listed or not. */
+/** Finds a session, listed or not. */
 export function findSession(state: Pick<AppState, 'sessions' | 'apart'>, sessionId: string): ListedSession | undefined {
   return state.sessions.find(({ id }) => id === sessionId) ?? state.apart[sessionId]
 }
 
-/** What the page knows beyond the session in sight. */
 export interface AppState extends SessionListState {
   access: 'checking' | 'open' | 'locked' | 'unreachable'
-  /** The last key that was given opened nothing. */
+  /** True if the server rejected the last key. */
   isKeyRefused: boolean
-  /** The session in sight. One that nothing was said in yet exists only here. */
+  /** Current session. A new one without messages exists only on this page. */
   sessionId: string
   isNew: boolean
-  /** Nothing was said from this browser yet. */
+  /** True if this browser has not sent a message yet. */
   isFirstVisit: boolean
-  /** The message that was asked for, once per asking. */
+  /** Requested message. Each request creates a new object. */
   target: { messageId: string; words?: string } | null
   sessions: ListedSession[]
-  /** Sessions that are in sight or wait for the person, and that the list does not reach, by their id. */
+  /** Sessions by ID that are in view or need the user, but are beyond the loaded list. */
   apart: Record<string, ListedSession>
   nextCursor: string | null
   search: { query: string; found: SessionSearchResult | null }
@@ -31,28 +30,27 @@ export interface AppState extends SessionListState {
   modelsLoaded: boolean
   defaultModel: string | null
   modelsFailure: string | null
-  /** The person's choice by session; the newest choice also counts for new ones. */
+  /** User's choice by session. The latest choice also applies to new sessions. */
   chosenModels: Record<string, string>
-  /** The person's choice by session, until the server has it. */
+  /** User's choice by session, until the server has it. */
   chosenModes: Record<string, Mode>
-  /** Whom sessions that the server does not have yet are to talk to, by session; the master where none is named. */
+  /** Agents of sessions the server does not have yet, by session. Defaults to the master. */
   chosenAgents: Record<string, string>
-  /** Settings of the model by session, until the server has them. */
+  /** Model parameters by session, until the server has them. */
   chosenParams: Record<string, ParamValues>
-  /** What decides about calls besides rules; null until it is known. */
+  /** Permission state besides the rules. Null until loaded. */
   permissions: PermissionInfo | null
-  /** What waits for the person, in any session, oldest first. */
+  /** Open asks of all sessions, oldest first. */
   asks: Ask[]
   sidebar: boolean
-  /** The last request found no server; the page tries again. */
+  /** True if the last request found no server. The page retries. */
   isAway: boolean
-  /** When the server said what is shown, where it was kept since then. */
+  /** Time of the server's response, if the data shown is cached. */
   keptAt: number | null
-  /** The folder that is worked in; null until it is known. */
+  /** Workspace folder. Null until loaded. */
   workspacePath: string | null
-  /** What is open over the chat. */
   dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | null
-  /** Where the settings are open, `section` or `section/setting`; empty where no section was asked for. */
+  /** Open settings as `section` or `section/setting`. Empty for no particular section. */
   settingsAt: string
 }
 
@@ -63,17 +61,16 @@ export interface SessionSearchResult {
 
 export interface AppServices {
   api: Api
-  /** Trades a one-time key for a credential. Throws only when no server answers. */
+  /** Exchanges a one-time key for a credential. Throws only if no server responds. */
   exchangeKey: (key: string) => Promise<unknown>
   kept: KeyValueStorage
-  /** Narrow: the list of sessions covers the chat, so it is closed unless it is being used. */
+  /** On a narrow screen the session list covers the chat, so it stays closed unless in use. */
   screen: { isNarrow: () => boolean; onChange: (listener: () => void) => void }
   onError: (error: unknown) => void
-  /** Tells whoever else shows sessions what was done to one. */
   onSession: (sessionId: string, what: 'changed' | 'deleted') => void
 }
 
-/** Sessions that lie somewhere else than in the plain list, as far as they are loaded. */
+/** Loaded sessions outside of the main list. */
 export interface SessionListPage {
   sessions: ListedSession[]
   nextCursor: string | null
@@ -81,20 +78,22 @@ export interface SessionListPage {
 
 export interface SessionListState {
   folders: Folder[]
-  /** The folders that are open in the list. */
   openFolders: string[]
   folderPages: Record<string, SessionListPage>
-  /** What the list shows: what is at hand, put aside, or thrown away. */
+  /** Current view: active, archived or trashed. */
   view: SessionView
-  /** What the other views show; null until it is known. */
+  /** Sessions of the other views. Null until loaded. */
   aside: SessionListPage | null
-  /** The sessions that are picked, in their order; null while nothing is being picked. */
+  /** Selected sessions in order. Null if selection is off. */
   picked: string[] | null
 }
 
 export const chosenModelKey = 'troupe.model'
 
-/** The model that the session in sight uses next: chosen here, chosen before, chosen for another session, the server's. */
+/**
+ * Returns the current session's next model: chosen here, used before, last chosen for any session, or the server's
+ * default.
+ */
 export function currentModel(state: AppState, kept: KeyValueStorage): string | undefined {
   const { sessionId, chosenModels, models, defaultModel } = state
   const candidates = [
@@ -107,25 +106,24 @@ export function currentModel(state: AppState, kept: KeyValueStorage): string | u
   return candidates.find((ref) => ref != null && listed.has(ref)) ?? models[0]?.ref
 }
 
-/** Whom the session in sight talks to; null for the master. */
+/** Agent of the current session. Null for the master. */
 export function sessionAgent(state: AppState): string | null {
   const { sessionId, chosenAgents } = state
   const session = findSession(state, sessionId)
   return session === undefined ? (chosenAgents[sessionId] ?? null) : session.agent
 }
 
-/** What the session in sight is in: chosen here and on its way, the server's word, what new sessions begin in. */
+/** Mode of the current session: a pending choice, the server's value, or the default for new sessions. */
 export function currentMode(state: AppState): Mode {
   const { sessionId, chosenModes, permissions } = state
   return chosenModes[sessionId] ?? findSession(state, sessionId)?.mode ?? permissions?.mode ?? 'default'
 }
 
-/** Those that a person may choose here. */
 export function availableModes({ bypass }: { bypass: boolean }): Mode[] {
   return bypass ? [...cycledModes, 'bypass'] : [...cycledModes]
 }
 
-/** The one in which nothing asks is never reached by a key that is pressed too often. */
+/** Excludes the mode without approvals, so that repeated key presses never reach it. */
 const cycledModes = ['default', 'accept-edits', 'plan'] as const satisfies Mode[]
 
 export function nextMode(mode: Mode): Mode {
@@ -135,7 +133,7 @@ export function nextMode(mode: Mode): Mode {
 
 type SessionListView = Pick<AppState, 'sessionId' | 'sessions' | 'folders' | 'openFolders' | 'folderPages'>
 
-/** The session that stands below (1) or above (-1) the one in sight in the list; the first, where it stands nowhere. */
+/** Returns the next (1) or previous (-1) session in the list, or the first if the current one is not listed. */
 export function adjacentSession(state: SessionListView, step: 1 | -1): string | undefined {
   const ids = [...sessionIdsInFolders(state, null), ...state.sessions.map(({ id }) => id)]
   const at = ids.indexOf(state.sessionId)

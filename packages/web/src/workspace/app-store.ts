@@ -21,27 +21,26 @@ import {
 export type AppStore = StoreApi<AppState> & AppActions
 
 export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions, SessionListActions {
-  /** Trades the one-time key for a credential if there is one, then reads what there is. */
+  /** Exchanges the one-time key for a credential, if given, then loads all data. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
   refreshModels: () => Promise<void>
   refreshPermissions: () => Promise<void>
   loadMoreSessions: () => Promise<void>
-  /** Brings a session into sight; with a message, that message of it. */
   select: (sessionId: string, messageId?: string, words?: string) => void
   newSession: () => void
-  /** The session in sight has its first message. */
+  /** Called when the current session gets its first message. */
   sessionBegan: () => void
   titleChanged: (sessionId: string, title: string) => void
   rename: (sessionId: string, title: string) => Promise<void>
   remove: (sessionId: string) => Promise<void>
-  /** The session was deleted elsewhere. */
+  /** Called when the session was deleted elsewhere. */
   forget: (sessionId: string) => void
   setSearch: (query: string) => Promise<void>
   chooseModel: (ref: string) => Promise<void>
   setSidebar: (open: boolean) => void
   setDialog: (dialog: AppState['dialog']) => void
-  /** Shows the settings, a section of them, or a setting: `models`, `models/new`. */
+  /** Opens the settings at a section or setting, such as `models` or `models/new`. */
   openSettings: (at?: string) => void
 }
 
@@ -80,7 +79,6 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     settingsAt: '',
   }))
   const { getState, setState } = store
-  /** Of the page of sessions that is on its way. */
   let askedCursor: string | null = null
   screen.onChange(restSidebar)
   const asks = createAskActions(store, services)
@@ -115,7 +113,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
 
   async function start(key: string | null): Promise<void> {
     try {
-      // A key that was used before (a reloaded tab) is no harm as long as the credential is still good.
+      // A reused key (a reloaded tab) is harmless while the credential is valid.
       if (key !== null) await exchangeKey(key)
     } catch {
       return setState({ access: 'unreachable' })
@@ -128,7 +126,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     try {
       const revision = modes.modeRevision()
       const page = await api.sessions({ view: 'active', folder: 'none' })
-      // It may tell of modes as they were before.
+      // The response may contain outdated modes.
       if (revision !== modes.modeRevision()) return await refresh()
       setState(({ sessions, nextCursor }) => {
         const known = new Set(page.sessions.map(({ id }) => id))
@@ -164,7 +162,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     try {
       const page = await api.sessions({ view: 'active', folder: 'none', cursor })
       setState(({ sessions, nextCursor }) =>
-        // Otherwise the list has been read anew meanwhile.
+        // Otherwise the list was reloaded in the meantime.
         nextCursor === cursor ? { sessions: [...sessions, ...page.sessions], nextCursor: page.nextCursor } : {},
       )
     } catch (error) {

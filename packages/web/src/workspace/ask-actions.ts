@@ -5,11 +5,10 @@ import { isUnreachable } from '../api/request.ts'
 import type { AppServices, AppState } from './app-state.ts'
 
 export interface AskActions {
-  /** Reads what waits for the person; calls that come while it is being read are served by one more reading. */
+  /** Loads open asks. Calls during a request share one more request. */
   refreshAsks: () => Promise<void>
-  /** These have their answer: they are gone from the inbox without another look. */
+  /** Removes answered asks from the inbox without a reload. */
   asksAnswered: (askIds: readonly string[]) => void
-  /** Reads the sessions that are shown somewhere and that the list does not reach. */
   refreshApart: () => Promise<void>
 }
 
@@ -17,7 +16,7 @@ export function createAskActions(
   { getState, setState }: StoreApi<AppState>,
   { api, onError }: Pick<AppServices, 'api' | 'onError'>,
 ): AskActions {
-  /** A list that was on its way when an answer was given still has the ask. */
+  /** A list requested before the answer still contains the ask. */
   const answered = new Set<string>()
   let reading: Promise<void> | undefined
   let waiting: Promise<void> | undefined
@@ -53,7 +52,7 @@ export function createAskActions(
     show(getState().asks.filter(({ id }) => !answered.has(id)))
   }
 
-  /** Asks never change while they are open: the same ids are the same list, and nothing is drawn anew. */
+  /** Open asks never change, so the same IDs mean the same list and no re-render. */
   function show(asks: Ask[]): void {
     const before = getState().asks
     const isSame = before.length === asks.length && asks.every(({ id }, index) => before[index]?.id === id)
@@ -66,13 +65,13 @@ export function createAskActions(
     const shown = new Set([...(isNew ? [] : [sessionId]), ...asks.map((ask) => ask.sessionId)])
     const missing = [...shown].filter((id) => !listed.has(id))
     if (missing.length === 0 && Object.keys(getState().apart).length === 0) return
-    // One that is gone is told of where it is opened.
+    // A deleted session is reported where it is opened.
     const read = await Promise.all(missing.map((id) => api.session(id).catch(() => undefined)))
     setState({ apart: Object.fromEntries(read.flatMap((found) => (found ? [[found.session.id, found.session]] : []))) })
   }
 }
 
-/** What a page does by itself is no matter of the person's; what waits for their click is. */
+/** Excludes asks that the page handles by itself, but not those that need a click. */
 function isForPeople({ kind, content }: Ask): boolean {
   return kind !== 'browser' || (isRecord(content) && content['byPerson'] === true)
 }

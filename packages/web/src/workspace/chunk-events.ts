@@ -3,7 +3,6 @@ import type { Chunk } from '@troupe/protocol'
 import { partData } from '../chat/session/message-parts.ts'
 import type { AppState } from './app-state.ts'
 
-/** What a command chose for a session, as what it changes of the page's own choices. */
 export function readSessionChoice(
   chunk: Chunk,
   { chosenModels, chosenAgents }: AppState,
@@ -18,14 +17,14 @@ export function readSessionChoice(
   return undefined
 }
 
-/** Whether a chunk says that something waits for a person, or no longer does; also one that a sub-agent sent. */
+/** True if the chunk opens or closes an ask, including those of sub-agents. */
 export function affectsAsks(chunk: Chunk): boolean {
   if (chunk.type === 'tool-approval-request' || chunk.type === 'tool-approval-response') return true
   if (chunk.type === 'data-ask' || chunk.type === 'data-ask-answer') return true
   return partData(chunk, 'sub-agent-chunk')?.chunks.some((inner) => affectsAsks(inner as Chunk)) === true
 }
 
-/** The call that asks a page for something with this chunk, if it does; also one that a sub-agent made. */
+/** Returns the page call that the chunk announces, if any, including those of sub-agents. */
 export function readPageCall(chunk: Chunk): { toolCallId: string } | undefined {
   const ask = partData(chunk, 'ask')
   if (ask?.kind === 'browser') return { toolCallId: ask.toolCallId }
@@ -36,7 +35,6 @@ export function readPageCall(chunk: Chunk): { toolCallId: string } | undefined {
   return undefined
 }
 
-/** What a chunk says about the mode of a session, if that is what it is about. */
 export function readModeChange(chunk: Chunk): { sessionId: string; mode: Mode } | undefined {
   const event = partData(chunk, 'ui-event')
   if (event?.name !== 'session-mode') return undefined

@@ -18,7 +18,7 @@ test('a new session begins in the mode of the server, or in the chosen one, whic
   expect(currentMode(app.getState())).toBe('accept-edits')
   expect(app.untoldMode(sessionId)).toBe('accept-edits')
   expect(requests.some((name) => name.startsWith('PATCH'))).toBe(false)
-  // It has begun, and a tool moved it on before the list was read again.
+  // The session started, and a tool changed its mode before the list was reloaded.
   app.sessionBegan()
   app.modeChanged(sessionId, 'default')
   expect(currentMode(app.getState())).toBe('default')

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { ask } from '../testing/open-app.ts'
 import { createNotifications } from './notifications.ts'
 
-/** A browser that allows what the person allows, and keeps what it shows. */
 function openBrowser({ permission = 'default', answer = 'granted', refuses = false, worker = 'none' } = {}) {
   const shown: { title: string; tag: string | undefined; data?: unknown; isOpen: boolean; click: () => void }[] = []
   const values = new Map<string, string>()

@@ -4,23 +4,22 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { KeyValueStorage } from '../platform/storage.ts'
 import { t } from '../texts/t.ts'
 
-/** Whether the person is told by the browser: `none` where it cannot, `blocked` where it was told not to. */
+/** `none` if the browser lacks notifications, `blocked` if the user denied them. */
 type NotificationStatus = 'none' | 'off' | 'on' | 'blocked'
 
 export type Notifications = StoreApi<{ notifying: NotificationStatus }> & {
-  /** Asks the browser, if need be. Only ever by a click of the person's. */
+  /** Asks for permission if needed. Call only from a user click. */
   turnOn: () => Promise<void>
   turnOff: () => void
-  /** What waits now: tells of what is new in it, and takes back what need not be told of any longer. */
+  /** Notifies about new asks and withdraws outdated notifications. */
   show: (asks: readonly Ask[]) => Promise<void>
 }
 
 interface NotificationServices {
   ways: NotificationBackend
   kept: KeyValueStorage
-  /** The person looks at the page: nothing need be said. */
+  /** True if the user is viewing the page, so no notification is needed. */
   isSeen: () => boolean
-  /** The notification was clicked. */
   onOpen: () => void
 }
 
@@ -68,7 +67,7 @@ export function createNotifications(services: NotificationServices): Notificatio
     const notification = await showNotification(ways, told, onOpen)
     if (notification === undefined) return store.setState({ notifying: 'none' })
     shown.push({ notification, ids: asks.map(({ id }) => id) })
-    // It may have had its answer meanwhile.
+    // The ask may have been answered in the meantime.
     withdraw()
   }
 
@@ -81,20 +80,19 @@ export function createNotifications(services: NotificationServices): Notificatio
   }
 }
 
-/** What a browser shows notifications with. */
 interface NotificationBackend {
-  /** The browser's own, where it has one. */
+  /** Native constructor, if available. */
   Notification: typeof globalThis.Notification | undefined
-  /** The page's service worker once it is at work: on phones nobody else may show one. */
+  /** Service worker once active. On phones only it can show notifications. */
   worker: () => Promise<Pick<ServiceWorkerRegistration, 'showNotification' | 'getNotifications'> | undefined>
 }
 
 interface NotificationContent {
   title: string
   body?: string
-  /** The same in every tab: the browser shows it once. */
+  /** Same in all tabs, so the browser shows it once. */
   tag: string
-  /** What a click leads to, also where no page is open any longer. */
+  /** Target of a click, even if no page is open. */
   opens: 'inbox' | 'page'
 }
 
@@ -103,8 +101,8 @@ interface ShownNotification {
 }
 
 /**
- * Shows a notification, undefined where the browser lets nobody. `onClick` is for one of the page's own: a click on one
- * of the service worker's comes as a message, see `onNotificationClick`.
+ * Shows a notification. Undefined if the browser does not allow it. `onClick` is for page notifications only. Clicks on
+ * service worker notifications arrive as messages; see `onNotificationClick`.
  */
 export async function showNotification(
   { Notification, worker }: NotificationBackend,
@@ -119,7 +117,7 @@ export async function showNotification(
       await registration.showNotification(title, { ...options, data: { opens } })
       return { close: () => void closeAll(registration, tag) }
     } catch {
-      // Some browsers have service workers that may not: the page's own is tried.
+      // Some service workers cannot show notifications, so fall back to the page.
     }
   }
   try {
@@ -130,7 +128,7 @@ export async function showNotification(
     })
     return notification
   } catch {
-    // Browsers on phones have the name but let only a service worker use it.
+    // Mobile browsers expose the constructor but allow only service workers to use it.
     return undefined
   }
 }
@@ -139,7 +137,6 @@ async function closeAll(registration: Pick<ServiceWorkerRegistration, 'getNotifi
   for (const notification of await registration.getNotifications({ tag })) notification.close()
 }
 
-/** Those of this browser. */
 export function browserNotifications(): NotificationBackend {
   return {
     Notification: 'Notification' in window ? window.Notification : undefined,
@@ -151,7 +148,7 @@ export function browserNotifications(): NotificationBackend {
   }
 }
 
-/** A click on what the service worker has shown, told to the page that it brings forward. */
+/** Listens for clicks on service worker notifications. The worker sends them to the page it focuses. */
 export function onNotificationClick(listener: (opens: NotificationContent['opens']) => void): void {
   if (!('serviceWorker' in navigator)) return
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

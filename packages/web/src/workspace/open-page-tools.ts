@@ -20,7 +20,6 @@ interface PageParts {
   session: (sessionId: string) => ChatSessionStore
 }
 
-/** What tools may ask of this page, with the parts of it that they reach. */
 export function openPageTools({ api, app, ids, kept, keptByTab, notifications, session }: PageParts): PageTools {
   const reader = createReaderPages(api)
   const inSight = () => (app.getState().isNew ? null : app.getState().sessionId)
@@ -56,7 +55,7 @@ export function openPageTools({ api, app, ids, kept, keptByTab, notifications, s
   })
 }
 
-/** Tells the person something: by the browser where that is allowed and they look elsewhere, else in the page. */
+/** Notifies the user, through the browser if permitted and the user is looking elsewhere, else in the page. */
 async function notifyPerson(
   { title, body, tag }: { title: string; body: string | undefined; tag: string },
   mayNotify: boolean,

@@ -4,9 +4,9 @@ import type { StoreApi } from 'zustand/vanilla'
 import { type AppServices, type AppState, findSession } from './app-state.ts'
 
 export interface ParamActions {
-  /** Settings of the model for the session in sight. A new one takes them along with its first message. */
+  /** Sets model parameters of the current session. A new session sends them with its first message. */
   chooseParams: (params: ParamValues) => Promise<void>
-  /** What was chosen for a session that the server does not have yet. */
+  /** Choice for a session that the server does not have yet. */
   untoldParams: (sessionId: string) => ParamValues | undefined
 }
 
@@ -14,7 +14,7 @@ export function createParamActions(
   { getState, setState }: StoreApi<AppState>,
   { api, onError, onSession }: Pick<AppServices, 'api' | 'onError' | 'onSession'>,
 ): ParamActions {
-  /** Sent one after the other: the last one must win there too. */
+  /** Requests run one at a time, so that the last choice wins on the server too. */
   const sending = new Map<string, Promise<void>>()
 
   return { chooseParams, untoldParams }
@@ -56,7 +56,7 @@ export function createParamActions(
   }
 }
 
-/** Settings of the model of the session in sight: chosen here and on their way, else the server's word. */
+/** Model parameters of the current session: a pending choice, or else the server's. */
 export function currentParams(state: AppState): ParamValues {
   const { sessionId, chosenParams } = state
   return chosenParams[sessionId] ?? findSession(state, sessionId)?.params ?? none
@@ -65,15 +65,14 @@ export function currentParams(state: AppState): ParamValues {
 const none: ParamValues = {}
 
 export interface ModeActions {
-  /** For the session in sight. A new one takes it along with its first message. */
+  /** Sets the mode of the current session. A new session sends it with its first message. */
   chooseMode: (mode: Mode) => Promise<void>
-  /** The server's word. */
   modeChanged: (sessionId: string, mode: Mode) => void
-  /** What was chosen for a session that the server did not have yet; undefined once it decides. */
+  /** Choice for a session that the server did not have yet. Undefined once the server decides. */
   untoldMode: (sessionId: string) => Mode | undefined
-  /** The list was read anew: what it says of a session's mode counts from now on. */
+  /** Called after the list was reloaded. Its modes apply from now on. */
   modesRead: () => void
-  /** Goes up with every change that was told. */
+  /** Incremented with every reported change. */
   modeRevision: () => number
 }
 
@@ -81,7 +80,7 @@ export function createModeActions(
   { getState, setState }: StoreApi<AppState>,
   { api, onError, onSession }: Pick<AppServices, 'api' | 'onError' | 'onSession'>,
 ): ModeActions {
-  /** Choices are sent one after the other: the last one must win there too. */
+  /** Requests run one at a time, so that the last choice wins on the server too. */
   const sending = new Map<string, Promise<void>>()
 
   let revision = 0
@@ -118,7 +117,7 @@ export function createModeActions(
     }))
     const { sessions, apart } = getState()
     const isKnown = apart[changed] !== undefined || sessions.some(({ id }) => id === changed)
-    // A session that has just begun is not listed yet: until then its choice is where the mode is kept.
+    // A session that just started is not listed yet, so its choice stores the mode until then.
     if (isKnown) forgetChoices((id) => id === changed)
     else setState(({ chosenModes }) => ({ chosenModes: { ...chosenModes, [changed]: mode } }))
   }
@@ -135,7 +134,7 @@ export function createModeActions(
     forgetChoices((id) => known.has(id))
   }
 
-  /** A choice that is on its way holds until it has arrived. */
+  /** Keeps a pending choice until the server has it. */
   function forgetChoices(isTold: (sessionId: string) => boolean): void {
     const { chosenModes } = getState()
     const kept = Object.entries(chosenModes).filter(([id]) => sending.has(id) || !isTold(id))
@@ -144,9 +143,9 @@ export function createModeActions(
 }
 
 export interface AgentActions {
-  /** Whom the new session in sight is to talk to; null for the master. */
+  /** Sets the agent of the new current session. Null for the master. */
   chooseAgent: (name: string | null) => void
-  /** What was chosen for a session that the server does not have yet. */
+  /** Choice for a session that the server does not have yet. */
   untoldAgent: (sessionId: string) => string | undefined
 }
 

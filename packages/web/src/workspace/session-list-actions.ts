@@ -5,17 +5,14 @@ import { isUnreachable } from '../api/request.ts'
 import type { AppServices, AppState, SessionListPage, SessionListState } from './app-state.ts'
 
 export interface SessionListActions {
-  /** Reads the folders, what lies in those that are open, and the view that is shown. */
   refreshShelf: () => Promise<void>
   setView: (view: SessionView) => Promise<void>
   toggleFolder: (folderId: string) => Promise<void>
-  /** Reads more of a folder, or of the view that is shown. */
   loadMoreOf: (folderId: string | null) => Promise<void>
-  /** Makes a folder and puts these sessions into it. */
   addFolder: (name: string, options?: { parentFolderId?: string; sessionIds?: readonly string[] }) => Promise<void>
   renameFolder: (folderId: string, name: string) => Promise<void>
   deleteFolder: (folderId: string) => Promise<void>
-  /** The same change for each of them; what is thrown away or put aside leaves the list at once. */
+  /** Applies the same change to each session. Archived and trashed sessions leave the list at once. */
   changeSessions: (sessionIds: readonly string[], patch: SessionListPatch) => Promise<void>
   deleteForGood: (sessionIds: readonly string[]) => Promise<void>
   emptyTrash: () => Promise<void>
@@ -43,7 +40,6 @@ export function createSessionListActions(
   needed: SessionListServices,
 ): SessionListActions {
   const { api, kept, onError, onSession } = needed
-  /** The cursors of pages that are on their way. */
   const asked = new Set<string>()
 
   return {
@@ -97,7 +93,7 @@ export function createSessionListActions(
       }),
   }
 
-  /** They lie elsewhere now: until it is known where, they are shown nowhere rather than twice. */
+  /** Hides moved sessions until their new place is known, so they never appear twice. */
   function takeAway(ids: readonly string[]): void {
     const left = (sessions: ListedSession[]) => sessions.filter(({ id }) => !ids.includes(id))
     setState(({ sessions, folderPages, aside }) => ({
@@ -109,7 +105,7 @@ export function createSessionListActions(
     }))
   }
 
-  /** To where it stands among those that are loaded; the list is read anew only as far as its first page. */
+  /** Inserts the session at its sorted position, because a reload covers only the first page. */
   function putBack(session: ListedSession): void {
     if (session.archived || session.trashedAt !== null || session.folderId !== null) return
     setState(({ sessions, nextCursor }) => {
@@ -120,7 +116,7 @@ export function createSessionListActions(
     })
   }
 
-  /** Whatever became of it, the page shows what is so. */
+  /** Reloads afterwards, even on failure, so that the page shows the actual state. */
   async function attempt(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -179,7 +175,7 @@ export function createSessionListActions(
       })
       setState(({ folderPages: pages, aside: other }) => {
         const now = folderId === null ? other : pages[folderId]
-        // It has been read anew meanwhile, or another is shown.
+        // The list was reloaded in the meantime, or another view is shown.
         if (now?.nextCursor !== cursor) return {}
         const page = { sessions: [...now.sessions, ...more.sessions], nextCursor: more.nextCursor }
         return folderId === null ? { aside: page } : { folderPages: { ...pages, [folderId]: page } }
@@ -192,7 +188,7 @@ export function createSessionListActions(
   }
 }
 
-/** A fresh first page, with what had been loaded below it. */
+/** Merges a fresh first page with the older pages loaded before. */
 function mergePages(page: SessionListPage, before: SessionListPage | null | undefined): SessionListPage {
   const last = page.sessions.at(-1)
   if (page.nextCursor === null || last === undefined || before == null) return page
@@ -201,12 +197,12 @@ function mergePages(page: SessionListPage, before: SessionListPage | null | unde
   return { sessions: [...page.sessions, ...below], nextCursor: below.length > 0 ? before.nextCursor : page.nextCursor }
 }
 
-/** The order of lists: the pinned first, then the newest. */
+/** List order: pinned first, then newest. */
 export function isListedAfter(one: ListedSession, last: ListedSession): boolean {
   return one.pinned === last.pinned ? one.updatedAt < last.updatedAt : last.pinned
 }
 
-/** A few at a time; the first failure is told when all have had their turn. */
+/** Runs a few at a time. Throws the first error after all have finished. */
 async function forEachLimited(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []
   const waiting = [...ids]

@@ -24,23 +24,19 @@ import { affectsAsks, readModeChange, readPageCall, readSessionChoice } from './
 import { browserNotifications, createNotifications, type Notifications, onNotificationClick } from './notifications.ts'
 import { openPageTools } from './open-page-tools.ts'
 
-/** Everything that lives as long as the page. Built once, in `main.tsx`, and handed down. */
+/** Everything that lives as long as the page. Created once in `main.tsx` and passed down. */
 export interface Workspace {
   api: Api
   app: AppStore
-  /** This browser and this tab. */
   ids: ClientIds
-  /** What tools may ask of this page. */
   pageTools: PageTools
-  /** Whether and how the browser tells of asks. */
   notifications: Notifications
-  /** The store of a session; the same one as long as it is among the last used. */
+  /** Returns the session's store. Recently used stores are cached. */
   session(sessionId: string): ChatSessionStore
-  /** Says it in a new session, which comes into sight. */
   sendAsNew(text: string, files: FilePartData[]): void
-  /** Looks again at everything in sight. */
+  /** Reloads everything in view. */
   refresh(): Promise<void>
-  /** The same, where another browser has done something in the session in sight; else it asks for that alone. */
+  /** Like `refresh`, but only if another client changed the current session. */
   glance(): Promise<void>
 }
 
@@ -58,7 +54,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
       if (keptAt !== undefined) app.setState({ keptAt })
       if (app.getState().isAway !== reached) return
       app.setState(reached ? { isAway: false, keptAt: null } : { isAway: true })
-      // Another server may have come up in its place, started in another way.
+      // The server may have been restarted with other options.
       if (reached) void app.refreshPermissions()
     },
     pageAccess,
@@ -85,7 +81,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
   const channel = openTabChannel(({ sessionId: changed, what }) => {
     if (what === 'deleted') app.forget(changed)
     void app.refresh()
-    // Another tab has said something here: its run is followed as if it were ours.
+    // Another tab started a run here, so follow it as our own.
     if (changed === app.getState().sessionId && sessions.get(changed)?.getState().run === null)
       void sessions.get(changed)?.open()
   })
@@ -171,13 +167,13 @@ export function createWorkspace(sessionId: string | null): Workspace {
     )
   }
 
-  /** Bytes that no draft, no queue and no message has any more. */
+  /** Deletes uploads that no draft, queue or message references. */
   function freeFiles(urls: readonly string[]): void {
     const isAttached = (url: string) =>
       [...sessions.values()].some((store) => store.getState().attachments.some((one) => one.url === url))
     for (const url of new Set(urls)) {
       if (isAttached(url) || keptComposer.holds(url)) continue
-      // A message holds them after all, or they are gone already; and bytes that stay harm nobody.
+      // Fails if a message references the blob or it is already gone. A leftover blob is harmless.
       api.deleteBlob(url).catch(() => undefined)
     }
   }
@@ -201,13 +197,13 @@ export function createWorkspace(sessionId: string | null): Workspace {
 
   async function glance(): Promise<void> {
     const { sessionId: id } = app.getState()
-    // The stream of a run tells everything.
+    // The run's stream reports everything.
     if (sessions.get(id)?.getState().run !== null) return
     const { hasRemoteChanges } = await import('./has-remote-changes.ts')
     if (await hasRemoteChanges(app.getState(), api)) await refresh()
   }
 
-  /** For changes that no stream tells: other browsers, the command line. */
+  /** Picks up changes that no stream reports, from other browsers or the command line. */
   async function refresh(): Promise<void> {
     const { sessionId: id } = app.getState()
     const updatedAt = () => findSession(app.getState(), id)?.updatedAt
@@ -220,7 +216,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
   }
 }
 
-/** The width below which `sidebar.css` makes the list of sessions a drawer. */
+/** Matches the breakpoint in `sidebar.css`. */
 function sidebarScreen(): AppServices['screen'] {
   const query = window.matchMedia('(max-width: 760px)')
   return { isNarrow: () => query.matches, onChange: (listener) => query.addEventListener('change', listener) }
@@ -248,11 +244,10 @@ interface TabMessage {
 }
 
 interface TabChannel {
-  /** Tells the other tabs what happened to a session. */
   tell(news: TabMessage): void
 }
 
-/** The tabs of one browser tell each other what the server would only tell when asked. */
+/** Shares changes between tabs of a browser that the server reports only on request. */
 function openTabChannel(onNews: (news: TabMessage) => void): TabChannel {
   if (!('BroadcastChannel' in window)) return { tell: () => undefined }
   const channel = new BroadcastChannel('troupe')
@@ -262,7 +257,7 @@ function openTabChannel(onNews: (news: TabMessage) => void): TabChannel {
   return { tell: (news) => channel.postMessage(news) }
 }
 
-/** A tab may be of another version of the page. */
+/** Another tab may run a different page version. */
 function isTabMessage(data: unknown): data is TabMessage {
   return typeof data === 'object' && data !== null && 'sessionId' in data && 'what' in data
 }

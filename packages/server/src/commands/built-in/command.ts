@@ -5,12 +5,10 @@ import type { PromptCommand } from '../../mcp/prompt-commands.ts'
 import type { Models } from '../../models/models.ts'
 import type { RunRequest } from '../../runs/prepare-run.ts'
 
-/** A command of ours: what a message begins with that is not for a model. */
+/** A built-in slash command, handled without a model. */
 export interface BuiltInCommand {
   name: string
-  /** Other names for it. */
   aliases?: readonly string[]
-  /** What may follow it, for people. */
   argument?: string
   about: string
   run(call: CommandCall, context: CommandContext): Promise<CommandReply> | CommandReply
@@ -19,22 +17,18 @@ export interface BuiltInCommand {
 export interface CommandCall {
   session: Session
   workspace: Workspace
-  /** The message that the command is. */
   userMessageId: string
-  /** What follows the name. */
   rest: string
-  /** The branch up to that message, that included. */
+  /** The branch up to and including that message. */
   chain: readonly StoredMessage[]
 }
 
-/** A small answer, or a run. */
 export type CommandReply =
   | { text: string; parts?: Part[]; chunks?: Chunk[] }
   | { run: Partial<RunRequest>; mode?: Mode }
 
-/** What commands work with. */
 export interface CommandContext {
-  /** All of them, in the order in which they are shown. */
+  /** All built-in commands in display order. */
   builtIns: readonly BuiltInCommand[]
   store: Store
   models: Pick<Models, 'resolveChatModel' | 'listModels'>
@@ -45,7 +39,7 @@ export interface CommandContext {
   ownCommands(workspace: Workspace): UsableCommands
 }
 
-/** The commands besides ours: the person's own, those of a trusted folder, and prompts of MCP servers. */
+/** Commands besides the built-ins: the user's own, those of a trusted folder, and MCP prompts. */
 export interface UsableCommands {
   commands: (FoundCommands['commands'][number] | PromptCommand)[]
   problems: FoundCommands['problems']

@@ -8,7 +8,7 @@ export const undo: BuiltInCommand = {
   async run({ session, workspace, userMessageId }, context) {
     const tool = findTool('Undo', getBuiltinTools()) as Tool
     const frame = { kind: 'master', name: 'master', depth: 0, path: ['master'] } as const
-    // What the tool goes by: it asks nobody and emits nothing.
+    // Context for the tool. It asks for no approval and emits nothing.
     const call: Pick<ToolContext, 'state' | 'session' | 'workspace' | 'agent' | 'messageId' | 'run' | 'toolCallId'> = {
       state: context.state(session, workspace),
       session: { id: session.id },
@@ -27,7 +27,6 @@ export const undo: BuiltInCommand = {
   },
 }
 
-/** The lines of the tool as Markdown. */
 function asList(text: string): string {
   const lines = text.replace(' (read them again before you change them)', '').split('\n')
   return lines

@@ -2,9 +2,9 @@ import { limitBody } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 
 /**
- * The fetch that every SDK is given. No line and no answer is endless. What an SDK would take for an empty answer becomes an error here: a web page, or
- * plain JSON where a stream was asked for. Redirects are not followed, as fetch would carry key headers along to another
- * host. The key is taken out of error bodies that quote it.
+ * The fetch passed to every SDK. Limits line and response size. Turns responses that an SDK would treat as empty into
+ * errors: a web page, or JSON instead of a stream. Does not follow redirects, since fetch would send key headers to
+ * another host. Redacts the key from error bodies.
  */
 export function guardFetch(inner: typeof fetch | undefined, redact: (text: string) => string): typeof fetch {
   return async (input, init) => {
@@ -18,11 +18,11 @@ export function guardFetch(inner: typeof fetch | undefined, redact: (text: strin
   }
 }
 
-/** One line of a stream may hold a picture. */
+/** One line of a stream may contain an image. */
 const maxLineBytes = 16 << 20
-/** An answer in one piece may hold several. */
+/** A whole response may contain several images. */
 const maxBodyBytes = 128 << 20
-/** Films come as they are, and are not held in memory as text. */
+/** Videos arrive as raw bytes and are not held in memory as text. */
 const maxFileBytes = 1 << 30
 
 function limited(response: Response, streaming: boolean): Response {

@@ -1,17 +1,16 @@
 import { modelFacts } from './model-facts.ts'
 
-/** What the public data says of a model. */
 export interface KnownModel {
   contextWindow: number
   maxOutputTokens?: number
   tags: string[]
-  /** As its maker charges; absent where only others offer it. */
+  /** The maker's price. Absent if only others host the model. */
   price?: { input: number; output: number; cachedInput?: number; cacheWrite?: number }
 }
 
 /**
- * The facts of a model by its id, however an endpoint spells it: `gpt-4o-mini`, `anthropic/claude-sonnet-5.5`,
- * `llama3.1:8b`, `meta-llama/Llama-3.1-8B-Instruct`.
+ * Looks up a model by id in any common spelling: `gpt-4o-mini`, `anthropic/claude-sonnet-5.5`, `llama3.1:8b`,
+ * `meta-llama/Llama-3.1-8B-Instruct`.
  */
 export function knownModel(id: string): KnownModel | undefined {
   const known = table()
@@ -61,12 +60,12 @@ function parseTags(marks: string): string[] {
   ]
 }
 
-/** Without the maker's name, separators and case. */
+/** Strips the maker's name, separators and case. */
 function modelKey(id: string): string {
   return (id.split('/').at(-1) ?? '').toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-/** Also without how it was tuned, packed or quantized. */
+/** Also strips tuning, packaging and quantization suffixes. */
 function looseModelKey(id: string): string {
   const name = (id.split('/').at(-1) ?? '').toLowerCase()
   return modelKey(

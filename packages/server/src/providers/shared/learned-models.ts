@@ -4,10 +4,10 @@ import { z } from 'zod'
 import type { ModelDefinition } from './provider.ts'
 
 const fileSchema = z.record(z.string(), z.int().positive())
-/** Models that are remembered; the oldest is forgotten first. */
+/** Maximum models remembered. The oldest is dropped first. */
 const maxModels = 500
 
-/** What providers' refusals say of models, by their full id. Windows are kept in a file. */
+/** Facts about models learned from provider errors, by full id. Context windows are stored in a file. */
 export interface LearnedModels {
   add(id: string, found: LearnedModelFacts): void
   apply(model: ModelDefinition): ModelDefinition
@@ -20,7 +20,7 @@ export function openLearnedModels(file: string | undefined): LearnedModels {
   return {
     add(id, { contextWindow, exact, takes }) {
       if (takes?.length === 0) blind.add(id)
-      // A guess is worth keeping only where nothing better is known.
+      // Keep a guess only if nothing better is known.
       if (contextWindow === undefined || (exact !== true && known().has(id))) return
       known().delete(id)
       known().set(id, contextWindow)
@@ -39,7 +39,7 @@ export function openLearnedModels(file: string | undefined): LearnedModels {
     return (windows ??= new Map(Object.entries(read())))
   }
 
-  /** A file that cannot be read is as good as none: what it held is learned again. */
+  /** Ignores an unreadable file, since its facts can be learned again. */
   function read(): Record<string, number> {
     if (file === undefined) return {}
     try {
@@ -55,7 +55,7 @@ export function openLearnedModels(file: string | undefined): LearnedModels {
       writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(known())), { mode: 0o600 })
       renameSync(`${file}.new`, file)
     } catch {
-      // It is known until the end of this process.
+      // The fact stays in memory until the process ends.
     }
   }
 }

@@ -5,7 +5,7 @@ export interface ReadOptions extends CreateOptions {
   signal?: AbortSignal | undefined
 }
 
-/** The answer of `GET <baseURL>/models` in the shape that OpenAI gave the world. */
+/** Reads `GET <baseURL>/models` in OpenAI's format. */
 export async function listModels({ apiKey, headers, ...options }: ReadOptions): Promise<ModelDraft[]> {
   return (await listRawModels({ apiKey, headers, ...options })).map((model) => {
     const contextWindow = windowIn(model)
@@ -13,7 +13,7 @@ export async function listModels({ apiKey, headers, ...options }: ReadOptions): 
   })
 }
 
-/** OpenRouter, vLLM, llama.cpp, Mistral and others say it, each by a name of its own. */
+/** OpenRouter, vLLM, llama.cpp, Mistral and others report it under different names. */
 export function windowIn(model: RawModel): number | undefined {
   const { meta, limits } = model as { meta?: Record<string, unknown>; limits?: Record<string, unknown> }
   const told = [
@@ -43,7 +43,7 @@ export async function listRawModels({ apiKey, headers, ...options }: ReadOptions
   return list.data.filter((model: unknown): model is RawModel => typeof (model as RawModel)?.id === 'string')
 }
 
-/** An answer that is not 2xx, as `describeProviderError` reads it. */
+/** A non-2xx response in the format `describeProviderError` reads. */
 class HttpError extends Error {
   readonly statusCode: number
   readonly responseBody: string

@@ -6,13 +6,12 @@ export interface GeneratedMedia {
   warnings: string[]
 }
 
-/** A provider of the SDK, as far as it makes pictures and films. */
 export interface MediaFactory {
   imageModel?: (modelId: string) => ImageModelV4
   videoModel?: (modelId: string) => VideoModelV4
 }
 
-/** Undefined where the provider has no such models. */
+/** Returns undefined if the provider has no such models. */
 export function mediaGenerator(
   factory: MediaFactory,
   kind: MediaRequest['kind'],

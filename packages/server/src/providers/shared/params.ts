@@ -1,8 +1,8 @@
 import type { Param } from '@troupe/protocol'
 
 /**
- * The settings that providers offer, ready to be listed in a provider's `params`. A range is what the provider
- * documents; a default is told only where the provider has one for all of its models.
+ * Common settings for a provider's `params`. Ranges follow the provider's documentation. A default is given only if it
+ * applies to all of its models.
  */
 
 export function temperature(max: number): Param {
@@ -36,7 +36,7 @@ export const topK: Param = {
   max: 500,
 }
 
-/** As many as the model can write, where that is known. */
+/** Limited to the model's maximum, if known. */
 export function maxOutputTokens(model: { maxOutputTokens?: number }): Param {
   return {
     name: 'maxOutputTokens',
@@ -84,7 +84,7 @@ export const stopSequences: Param = {
   max: 4,
 }
 
-/** How much it says, apart from how much it thinks; of OpenAI's newer models. */
+/** Length of the answer, independent of reasoning. OpenAI's newer models only. */
 export const verbosity: Param = {
   name: 'verbosity',
   type: 'choice',
@@ -94,7 +94,6 @@ export const verbosity: Param = {
   option: { provider: 'openai', key: 'textVerbosity' },
 }
 
-/** Of everything that speaks OpenAI's chat completions. */
 export function chatCompletionParams(model: { maxOutputTokens?: number }): Param[] {
   return [
     temperature(2),
@@ -108,7 +107,7 @@ export function chatCompletionParams(model: { maxOutputTokens?: number }): Param
   ]
 }
 
-/** Tagged so; one that nobody has tagged is told by its id, where its provider names them so. */
+/** Checks the tags, or the id for an untagged model if its provider names models that way. */
 export function isReasoning({ id, tags }: { id: string; tags?: string[] }, named?: RegExp): boolean {
   return tags?.includes('reasoning') ?? named?.test(id) ?? false
 }

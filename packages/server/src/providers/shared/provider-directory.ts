@@ -10,20 +10,18 @@ import {
   type ProviderSettings,
 } from './provider.ts'
 
-/** A provider as it stands: its file, what the settings say about it, its key and address. */
 export interface ConfiguredProvider {
   definition: ProviderDefinition
   apiKey?: string | undefined
   keySource: KeySource | null
   baseURL?: string | undefined
-  /** The address is the built-in one. */
+  /** True if the address is the built-in one. */
   guessed: boolean
   headers?: Record<string, string> | undefined
   enabled: boolean
   inSettings: boolean
-  /** Only the models that the settings list may be used. */
   restricted: boolean
-  /** What keeps it from being used, as a sentence that says what to do. */
+  /** The reason it cannot be used and how to fix it, as a sentence. */
   problem?: string | undefined
 }
 
@@ -35,7 +33,7 @@ interface ProviderSources {
   env: NodeJS.ProcessEnv
 }
 
-/** Undefined where neither a file nor the settings know the id. */
+/** Returns undefined if neither a file nor the settings define the id. */
 function configuredProvider(
   id: string,
   { definitions, settings, env }: ProviderSources,
@@ -89,12 +87,12 @@ function configuredProvider(
   }
 }
 
-/** Names an address and an account, and gives away neither. */
+/** Identifies an address and account without revealing either. */
 export function accountFingerprint({ definition, apiKey = '', baseURL = '' }: ConfiguredProvider): string {
   return createHmac('sha256', apiKey).update(`${definition.adapter} ${baseURL}`).digest('hex').slice(0, 8)
 }
 
-/** Adapters are named by a provider's file or by the SDK that it uses; `custom` is the plain one of its kind. */
+/** Finds an adapter by provider file or by SDK name. `custom` is the generic one. */
 export function findAdapter(
   type: string,
   definitions: ReadonlyMap<string, ProviderDefinition>,
@@ -136,11 +134,11 @@ interface ProviderDirectoryOptions {
   log?: (message: string) => void
 }
 
-/** Every provider that there is, by its file or by the settings. Files are read on the first question. */
+/** All providers from files and settings. Reads the files on first use. */
 interface ProviderDirectory {
   find: (id: string) => ConfiguredProvider | undefined
   all: () => ConfiguredProvider[]
-  /** Where its requests go, with these settings or those that hold. */
+  /** Returns the request address under the given settings. Default: the current ones. */
   addressOf: (id: string, settings?: Record<string, ProviderSettings>) => string | undefined
   definitions: () => ReadonlyMap<string, ProviderDefinition>
   problems: () => { path: string; message: string }[]
@@ -175,7 +173,7 @@ export function createProviderDirectory(options: ProviderDirectoryOptions): Prov
     return [...ids].map((id) => configured(id, current)).filter((provider) => provider !== undefined)
   }
 
-  /** Every key, whether or not another one goes before it. Runs for each line of the log, so it asks nothing else. */
+  /** Yields every key, including overridden ones. Runs for each log line, so it does nothing else. */
   function* secrets(): Iterable<string> {
     for (const definition of load().definitions.values()) yield* definition.env.map(valueOf)
     for (const [id, { apiKey = '', headers = {} }] of Object.entries(settings())) {
@@ -234,7 +232,6 @@ function suggest(near: string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
 }
 
-/** The few names that look most like the one asked for, best first. */
 function similarNames(name: string, names: Iterable<string>, count = 5): string[] {
   const wanted = pairs(name)
   return [...new Set(names)]

@@ -14,38 +14,37 @@ interface Price {
 }
 
 /**
- * What is known about a model. `tags` alone filter and label; `capabilities` pass through as they came, and where they
- * name no `params`, those of its provider are listed. A limit or price that is not known is absent.
+ * Facts about a model. Only `tags` filter and label. `capabilities` pass through unchanged; if they contain no
+ * `params`, the provider's are used. Unknown limits and prices are absent.
  */
 export interface ModelDefinition {
   id: string
   name: string
-  /** The provider's id. */
   provider: string
-  /** The icon: a name that @lobehub/icons knows. */
+  /** Icon name in @lobehub/icons. */
   familyId: string
   tags: string[]
   contextWindow?: number
   maxOutputTokens?: number
   price?: Price
   capabilities?: Capabilities
-  /** Nobody says what it can do: `tags` are a guess by its name. */
+  /** True if capabilities are unknown and `tags` were guessed from the name. */
   guessed?: true
 }
 
 interface Capabilities {
   common?: unknown
-  /** What a person can set, see `paramsOf`. */
+  /** User settings, see `modelParams`. */
   params?: unknown
   input?: unknown
   output?: unknown
 }
 
-/** A model as a provider's file, its HTTP API or the settings name it. */
+/** A model as given by a provider file, its HTTP API or the settings. */
 export type ModelDraft = Pick<ModelDefinition, 'id'> & Partial<Omit<ModelDefinition, 'id'>>
 
 export interface CreateOptions {
-  /** The provider's id, which errors name. */
+  /** Provider id for error messages. */
   id?: string | undefined
   apiKey?: string | undefined
   baseURL?: string | undefined
@@ -54,49 +53,47 @@ export interface CreateOptions {
 }
 
 interface DiscoverOptions extends CreateOptions {
-  /** The address is the built-in guess, so whatever answers there must prove what it is. */
+  /** True if the address is the built-in default, so the server there must identify itself. */
   guessed: boolean
   signal?: AbortSignal | undefined
 }
 
-/** Makes the models of a provider, as providers of the SDK do: called for a chat model, asked for those of pictures and films. */
+/** Creates a provider's models like an SDK provider: call it for a chat model, or use its image and video methods. */
 export type ModelFactory = ((modelId: string) => LanguageModelV4) & MediaFactory
 
 export interface ProviderDefinition {
-  /** The file's name. */
+  /** The file name. */
   id: string
   name: string
-  /** Which SDK speaks for it. Independent of the id: settings choose it with `type`. */
+  /** The SDK it uses. Independent of the id: settings select it with `type`. */
   adapter: string
   familyId: string
-  /** Environment names of the key; the first one that is set wins. */
+  /** Environment variables for the key. The first one set wins. */
   env: string[]
   baseURLEnv?: string
   baseURL?: string
   needsKey: boolean
-  /** The first is the default of this provider. */
+  /** The first is the provider's default. */
   models: ModelDefinition[]
-  /** A server on this machine: it counts as usable once it has answered. */
+  /** A server on this machine, usable once it has responded. */
   local?: boolean
-  /** What a person can set for a chat model that does not say so itself. */
+  /** User settings of a chat model that defines none itself. */
   params?(model: ModelDraft): Param[]
-  /** What besides text its SDK can carry in a request; others make it throw. Default: images. */
+  /** Non-text file types its SDK supports. Others make it throw. Default: images. */
   files?: readonly FileKind[]
-  /** Only the listed models exist. */
+  /** True if only the listed models exist. */
   closed?: boolean
-  /** Turns the value of `baseURLEnv` into a base URL. */
   parseBaseURL?(value: string): string
-  /** A sentence that says what is missing on this machine, or nothing. Must not throw. */
+  /** Returns a sentence about missing software, or undefined. Must not throw. */
   missing?(): string | undefined
-  /** Imports its SDK here and not before: most of them are never used in a run of the program. */
+  /** Imports its SDK lazily, since most SDKs are never used. */
   create(options: CreateOptions): Promise<ModelFactory>
-  /** The models that the provider's API lists. */
   discover?(options: DiscoverOptions): Promise<ModelDraft[]>
 }
 
 export type ProviderDraft = Omit<ProviderDefinition, 'id' | 'models'> & { id?: string; models: ModelDraft[] }
 
-/** A provider is one file in `providers/`; this is its default export. The id is the file's name. */
+/** Defines a provider: the default export of one file in `providers/`. Its id is the file name. */
 export function defineProvider(draft: ProviderDraft): ProviderDraft {
   return draft
 }
@@ -141,7 +138,7 @@ export const providerSettingsSchema = z.strictObject({
 })
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>
 
-/** Checks the default export of a provider's file. Throws a plain Error that says what is wrong with it. */
+/** Validates the default export of a provider file. Throws a plain Error with the problem. */
 export function checkProvider(value: unknown, name: string): ProviderDefinition {
   const result = draftSchema.safeParse(value)
   if (!result.success) throw new Error(z.prettifyError(result.error))
@@ -157,7 +154,6 @@ export function checkProvider(value: unknown, name: string): ProviderDefinition 
   return { ...draft, id: name, models }
 }
 
-/** A model with everything that may be derived: its name, its provider, its family. */
 export function completeModel(
   draft: ModelDraft,
   provider: Pick<ProviderDefinition, 'id' | 'familyId' | 'params' | 'local'>,
@@ -176,7 +172,7 @@ export function completeModel(
   }
 }
 
-/** What is not said comes from the public data. What runs on this machine costs nothing that it knows of. */
+/** Fills missing fields from public data. A local model gets no price. */
 function withFacts(model: ModelDraft, isLocal: boolean): ModelDraft {
   const kind = model.tags === undefined ? modelKind(model.id) : isForMedia({ tags: model.tags }) ? 'image' : 'chat'
   const facts = kind === 'chat' ? knownModel(model.id) : undefined
@@ -186,20 +182,19 @@ function withFacts(model: ModelDraft, isLocal: boolean): ModelDraft {
   return { ...rest, ...(price !== undefined && !isLocal && { price }), ...said, id: model.id }
 }
 
-/** The family of a model by its id, which is all that a local server tells. */
+/** Infers the family from the id, the only information a local server gives. */
 function modelFamily(modelId: string): string | undefined {
   const name = modelId.toLowerCase().split('/').at(-1) ?? ''
   return families.find(([pattern]) => pattern.test(name))?.[1]
 }
 
-/** What a model makes, by its id, where nothing else tells. */
 function modelKind(modelId: string): 'chat' | MediaKind {
   const name = modelId.toLowerCase().split('/').at(-1) ?? ''
   if (/(^|-)(dall-e|gpt-image|chatgpt-image|imagen|image)(-|\d|$)/.test(name)) return 'image'
   return /^(veo|sora|wan\d)|-video(-|\d|$)/.test(name) ? 'video' : 'chat'
 }
 
-/** It makes pictures or films and cannot be talked to. */
+/** True if the model generates images or videos and cannot chat. */
 export function isForMedia({ tags }: Pick<ModelDefinition, 'tags'>): boolean {
   return !tags.includes('chat') && (tags.includes('image') || tags.includes('video'))
 }

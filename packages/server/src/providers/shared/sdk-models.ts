@@ -10,10 +10,10 @@ import type { CreateOptions, ModelFactory } from './provider.ts'
 
 type Prepare = (options: LanguageModelV4CallOptions, modelId: string) => LanguageModelV4CallOptions
 
-/** The options for another try after this error, or nothing. */
+/** Returns options for a retry after this error, or undefined. */
 type Repair = (error: unknown, options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions | undefined
 
-/** The models of a provider, with what its API wants to be asked for in every call. */
+/** Wraps a provider's models to add the options its API needs in every call. */
 export function prepareCalls(factory: ModelFactory, prepare: Prepare, mend?: Repair): ModelFactory {
   return new Proxy(factory, {
     apply(target, _, [modelId]: [string]) {
@@ -46,7 +46,7 @@ export function prepareCalls(factory: ModelFactory, prepare: Prepare, mend?: Rep
 
 type Options = Record<string, unknown>
 
-/** The call with options of a provider; what the call says itself goes before them. */
+/** Adds default provider options to a call. The call's own options take precedence. */
 export function withOptions(
   options: LanguageModelV4CallOptions,
   provider: string,
@@ -58,14 +58,13 @@ export function withOptions(
 }
 
 /**
- * What an SDK's `create…` is given. The key is always said, even when there is none: left out, an SDK would take it
- * from the environment by itself and send it wherever `baseURL` points.
+ * Builds the options of an SDK's `create…` function. Always sets the key, even to empty: otherwise an SDK would read it
+ * from the environment and send it to whatever `baseURL` points to.
  */
 export function sdkOptions({ apiKey = '', baseURL, headers, fetch }: CreateOptions) {
   return { apiKey, ...(baseURL && { baseURL }), ...(headers && { headers }), ...(fetch && { fetch }) }
 }
 
-/** Everything that speaks OpenAI's chat completions at an address of its own. */
 export async function createOpenAICompatible(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4> {
   const { id = 'custom', apiKey, baseURL, headers, fetch } = options
   if (!baseURL) throw new Error('it has no base URL')
@@ -90,9 +89,9 @@ interface Message {
 const family = /mistral|mixtral|ministral|magistral|codestral|devstral|pixtral/i
 
 /**
- * A request as Mistral's models take it, whoever serves them: they refuse a message of the person right after results
- * (where what a tool has read is shown, or the person steered), and calls whose id is not nine letters and digits (such
- * as those that another model made). Requests of other models are left as they are.
+ * Adapts a request for Mistral models on any host. They reject a user message right after tool results (file contents
+ * or steering). They also reject call ids that are not nine alphanumeric characters, such as those of other models.
+ * Other models' requests stay unchanged.
  */
 function forMistral<Body extends Record<string, unknown>>(body: Body): Body {
   const { model, messages } = body
@@ -119,9 +118,9 @@ function shortId(id: string): string {
 const mark = { type: 'ephemeral' }
 
 /**
- * The call with marks for a provider that keeps only what is marked: the tools, the instructions, and the last two
- * messages that are not the model's. The earlier of them ended the request before this one, so it is found in the cache
- * however many blocks were added since. Four marks are the most that such providers take.
+ * Adds cache markers for providers that cache only marked content: the tools, the instructions, and the last two
+ * non-assistant messages. The earlier of those ended the previous request, so the cache finds it regardless of blocks
+ * added since. Such providers accept at most four markers.
  */
 export function markCache(options: LanguageModelV4CallOptions, provider: string): LanguageModelV4CallOptions {
   const { prompt, tools } = options
@@ -137,7 +136,7 @@ export function markCache(options: LanguageModelV4CallOptions, provider: string)
   }
 }
 
-/** Where this request ends, and where the one before it did. */
+/** Returns the ends of this request and of the previous one. */
 function lastInputs(prompt: LanguageModelV4Prompt): number[] {
   const isInput = ({ role }: LanguageModelV4Message): boolean => role === 'user' || role === 'tool'
   const last = prompt.findLastIndex(isInput)
@@ -166,8 +165,8 @@ interface ChatMessage {
 const needsMarks = /(^|[/.])claude|^anthropic\//i
 
 /**
- * A chat completion with the same marks, for Claude behind a router (OpenRouter, LiteLLM), which passes them on.
- * Requests of other models are left as they are.
+ * Adds the same markers to a chat completion, for Claude behind a router (OpenRouter, LiteLLM) that forwards them.
+ * Other models' requests stay unchanged.
  */
 function markChatCompletion<Body extends Record<string, unknown>>(body: Body): Body {
   const { model, messages } = body
@@ -191,8 +190,8 @@ function markChatMessage(message: ChatMessage): ChatMessage {
 }
 
 /**
- * What the requests of one conversation have in common, for providers that send like requests to one machine. It stays
- * the same from step to step and from turn to turn, and tells nothing.
+ * Returns a key shared by all requests of one chat, for providers that route by it. Stable across steps and turns, and
+ * reveals no content.
  */
 export function cacheKey({ prompt, tools = [] }: LanguageModelV4CallOptions): string {
   const hash = createHash('sha256')

@@ -11,7 +11,7 @@ import {
 } from './provider.ts'
 
 export interface ImportedTemplates {
-  /** Ready to be put into config.json. Templates bring no keys. */
+  /** Ready for config.json. Templates contain no keys. */
   providers: Record<string, ProviderSettings>
   problems: { id: string; message: string }[]
 }
@@ -111,7 +111,7 @@ function parse(text: string, source: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, which may be any file that somebody named.
+    // The parser's message quotes the text, which could be any local file.
     throw new NamedError('BadTemplates', `${source} is not JSON.`)
   }
 }

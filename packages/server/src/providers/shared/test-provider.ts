@@ -13,11 +13,10 @@ interface TestOptions {
   fetch: typeof fetch
   redact: (text: string) => string
   timeoutMs?: number
-  /** A model for the smallest possible question, where the provider cannot list its models. */
   model: () => Promise<LanguageModelV4>
 }
 
-/** Whether key and address work: by the list of models where the provider has one, else by one tiny question. */
+/** Tests key and address with the model list, or with one tiny request if there is no list. */
 export async function testProvider(provider: ConfiguredProvider, options: TestOptions): Promise<ProviderTest> {
   const started = performance.now()
   const { id } = provider.definition
@@ -37,7 +36,6 @@ export async function testProvider(provider: ConfiguredProvider, options: TestOp
   }
 }
 
-/** Undefined where the provider has no such list. */
 async function list(
   provider: ConfiguredProvider,
   fetch: typeof globalThis.fetch,
@@ -56,13 +54,12 @@ async function list(
 export interface ProbeResult {
   found: boolean
   models: ModelDraft[]
-  /** Why it was not found. */
   error?: string
 }
 
 /**
- * Looks for the given local servers, all at once, for 300 ms in total at most. A closed port costs a millisecond and no
- * HTTP: most machines run none of them, and every start asks.
+ * Probes local servers in parallel, for at most 300 ms in total. A closed port costs a millisecond and no HTTP request,
+ * since most machines run none and every start probes.
  */
 export async function probe(
   providers: ConfiguredProvider[],
@@ -113,7 +110,7 @@ function openPort(url: URL, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** A promise that loses to the signal, should the work not listen to it. */
+/** Rejects on abort, even if the work ignores the signal. */
 function sooner<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

@@ -9,7 +9,7 @@ export interface StaleExportQuery {
   hiddenWorkspace: string
 }
 
-/** Sessions whose files are missing or have another size than was stored. Looks at every file in one go. */
+/** Returns sessions whose files are missing or differ in size from the stored one. Checks every file synchronously. */
 export function findStaleExports({ database: path, folder, hiddenWorkspace }: StaleExportQuery): string[] {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   try {

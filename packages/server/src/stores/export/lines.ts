@@ -7,7 +7,7 @@ import { toSession } from '../sql/sessions.ts'
 import { asksStream, type Tables } from '../sql/tables.ts'
 import { hiddenWorkspace } from '../sql/workspaces.ts'
 
-/** What a session's files do not hold; an import cannot bring it back. */
+/** Data missing from a session's files. An import cannot restore it. */
 const leavesOut = ['runs', 'run-logs', 'blobs']
 
 export interface ExportLine {
@@ -15,7 +15,6 @@ export interface ExportLine {
   text: string
 }
 
-/** The lines of a stream after a place in the session's order. */
 export async function readExportLines(
   db: Db,
   sessionId: string,
@@ -46,7 +45,7 @@ export async function readExportLines(
   return rows.map((row) => ({ seq: row.seq, text: messageLine(row) }))
 }
 
-/** Parts and metadata are JSON in the database already. */
+/** Parts and metadata are already JSON in the database. */
 function messageLine(row: Tables['message']): string {
   const parent = row.parent_id === '' ? 'null' : JSON.stringify(row.parent_id)
   const metadata = row.metadata === null ? '' : `"metadata":${row.metadata},`
@@ -54,7 +53,7 @@ function messageLine(row: Tables['message']): string {
   return `${head},"parts":${row.parts},${metadata}"createdAt":${row.created_at}}\n`
 }
 
-/** `session.json` of a session; undefined when it is gone. */
+/** Returns the text of `session.json`, or undefined if the session is gone. */
 export async function sessionText(db: Db, sessionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('session')
@@ -80,12 +79,11 @@ export async function sessionText(db: Db, sessionId: string): Promise<string | u
 type ExportedSession = Session & {
   workspace: Workspace['path']
   project: string | null
-  /** The names of the folder it lies in, from the outside. */
+  /** Names of its folder path, outermost first. */
   folder: string[] | null
   leavesOut: string[]
 }
 
-/** `session.json` of each sub-agent. */
 export async function agentTexts(
   db: Db,
   sessionId: string,
@@ -100,7 +98,7 @@ export async function agentTexts(
   return rows.map((row) => ({ agentId: row.agent_id, text: pretty(toAgentRecord(row)) }))
 }
 
-/** Whether a message of this id is in any stream of the session, removed ones included. */
+/** True if any stream of the session has a message with this id, including removed ones. */
 export async function hasMessage(db: Db, sessionId: string, id: string): Promise<boolean> {
   const found = await db
     .selectFrom('message')
@@ -111,7 +109,6 @@ export async function hasMessage(db: Db, sessionId: string, id: string): Promise
   return found !== undefined
 }
 
-/** Every stream that the session may have anything in. */
 export async function listStreams(db: Db, sessionId: string): Promise<string[]> {
   const messages = await db
     .selectFrom('message')

@@ -59,7 +59,7 @@ it('after any edits, restarts and crashes the files say what the database says',
   )
 })
 
-/** The database as it stands, the files with an end cut off, and no orderly close. */
+/** Simulates a crash: keeps the database, truncates the files, and skips the clean close. */
 async function crash(home: string, store: SqliteStore, cut: number): Promise<SqliteStore> {
   const kept = `${home}-kept`
   mkdirSync(kept)

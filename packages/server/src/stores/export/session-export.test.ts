@@ -49,7 +49,7 @@ describe('the export', () => {
     await open()
     await store.exported()
   }
-  /** As after a kill: the files and the database stay as they are, and nothing is stored on close. */
+  /** Simulates a kill: files and database stay as they are, and closing stores nothing. */
   const crash = async (between: () => void = () => undefined) => {
     await store.exported()
     const kept = join(home, '..', `${home.split('/').at(-1)}-kept`)
@@ -264,7 +264,7 @@ describe('the export', () => {
       await addLine(store, at, 5)
       await reopen()
       let before = readFileSync(file('messages.jsonl'), 'utf8')
-      // Same length: the size of the file says nothing.
+      // Same length, so the file size reveals nothing.
       await store.messages.replace(at, { id: 'a1', parts: [{ type: 'text', text: 'TEXT of a1' }] })
       await crash(() => writeFileSync(file('messages.jsonl'), before))
       expect(lines()[1]!.parts).toEqual([{ type: 'text', text: 'TEXT of a1' }])

@@ -11,23 +11,22 @@ import { findStaleExports, type StaleExportQuery } from './find-wrong.ts'
 import { createSessionFiles } from './session-files.ts'
 import { createSessionWriter, emptyMark, type ExportMark, rewindStoredMark, storeMark } from './session-writer.ts'
 
-/** How far a file may run ahead of its stored mark before a commit stores it. */
+/** Bytes a file may run ahead of its stored mark before a commit stores it. */
 const marksStoredEvery = 1 << 20
 const sessionsPerBatch = 200
 
 /**
- * The readable files of every session, kept current after each commit.
+ * The readable files of every session, updated after each commit.
  *
- * Marks are stored when a session was found right, now and then while it grows, and on close; they are lowered in the
- * commit that changes a line already written. So a stored mark is always true, if old, and a crash costs what was
- * written since. `export_dirty` names the sessions changed since: only they are looked at closely on the next open.
+ * Marks are stored when a session was verified, periodically while it grows, and on close. The commit that changes an
+ * exported line also lowers its mark. So a stored mark is always valid, if outdated, and a crash loses only the export
+ * since then. `export_dirty` lists the sessions changed since. Only those are fully checked on the next open.
  */
 export interface SessionExport extends Exporter {
-  /** Mends every session's files, a slice at a time. */
+  /** Repairs every session's files, one slice at a time. */
   reconcile(): Promise<void>
-  /** Copies of files that knew more than the database, made before they were overwritten. Each is named once. */
+  /** Returns copies of files that were newer than the database, made before overwriting. Each is returned once. */
   takeKept(): { sessionId: string; folder: string }[]
-  /** How many folders in `sessions/` hold a session that the database does not know. */
   countUnknown(): Promise<number>
   /** Stores all marks. No commit may follow. */
   close(): Promise<void>
@@ -43,18 +42,17 @@ export function createSessionExport(
     kept.push({ sessionId, folder: await backUpNewerFiles(folder, sessionId) })
   }
   const writer = createSessionWriter(db, files, keep)
-  /** The marks of each session whose files are known to be right. */
+  /** Marks of sessions whose files are known to be correct. */
   const known = new Map<string, Map<string, ExportMark>>()
-  /** The size that was last stored, by session and stream. */
   const stored = new Map<string, number>()
-  /** Changed since open; of these, `dirty` are certainly in `export_dirty`. */
+  /** Changed since open. Those in `dirty` are certainly in `export_dirty`. */
   const changed = new Set<string>()
   const dirty = new Set<string>()
-  /** The last commit of a session whose files have yet to be written: until then its marks say too much. */
+  /** The last commit of a session whose files are not yet written. Until then its marks are too high. */
   const unwritten = new Map<string, StoreChange[]>()
   let queue: Promise<void> = Promise.resolve()
 
-  /** One after the other, and no failure leaves: the files are mended on the next change or the next open. */
+  /** Runs sequentially and never rejects. The next change or open repairs the files. */
   function inQueue(sessionId: string | undefined, work: () => Promise<void>): Promise<void> {
     queue = queue.then(work).catch((error: unknown) => {
       if (sessionId !== undefined) known.delete(sessionId)
@@ -121,7 +119,6 @@ export function createSessionExport(
     close: () => inQueue(undefined, () => storeMarks([...known.keys()])),
   }
 
-  /** Writes what one commit changed in one session. */
   async function flush(sessionId: string, changes: StoreChange[]): Promise<void> {
     if (changes.some((change) => change.type === 'session-deleted')) {
       known.delete(sessionId)
@@ -158,13 +155,13 @@ export function createSessionExport(
     stored.set(key, mark.size)
   }
 
-  /** Stores the marks of sessions whose files are right, and forgets that they were touched. */
+  /** Stores the marks of correct sessions and clears their dirty flag. */
   async function storeMarks(sessionIds: string[], except?: Set<string>): Promise<void> {
     if (sessionIds.length === 0) return
     await db.transaction().execute(async (transaction) => {
       for (const id of sessionIds) {
         const marks = known.get(id)
-        // Asked inside the transaction: a commit that has yet to be written has said so before its end.
+        // Checked inside the transaction: a commit with pending writes has registered before its end.
         if (marks === undefined || except?.has(id)) continue
         for (const [stream, mark] of marks) await storeMark(transaction, id, stream, mark)
         await transaction.deleteFrom('export_dirty').where('session_id', '=', id).execute()
@@ -177,7 +174,7 @@ export function createSessionExport(
     await inQueue(undefined, () => storeMarks(sessionIds, changed))
   }
 
-  /** Every file is looked at. Where they are many that is done away from this thread, where all else would wait. */
+  /** Checks every file. With many sessions this runs in a worker, to keep this thread free. */
   async function findWrongSessions(): Promise<string[]> {
     const where: StaleExportQuery = { database, folder, hiddenWorkspace }
     const { rows } = await sql<{ count: number }>`
@@ -186,7 +183,7 @@ export function createSessionExport(
     return runInWorker(new URL('./find-wrong-worker.ts', import.meta.url), where)
   }
 
-  /** Folders of deleted sessions that a crash left behind, and frames that were written after a deletion. */
+  /** Removes folders of deleted sessions left by a crash, and frames written after a deletion. */
   async function removeDeleted(): Promise<void> {
     const rows = await db.selectFrom('deleted_session').select('id').execute()
     if (rows.length === 0) return
@@ -223,10 +220,9 @@ async function addOnce<T extends 'deleted_session' | 'export_dirty'>(db: Db, tab
   await sql`insert into ${sql.table(table)} values (${Object.values(row)[0]}) on conflict do nothing`.execute(db)
 }
 
-/** Copies of readable files that knew more than the database, in the home. */
 const backupFolder = 'kept'
 
-/** Copies the readable files of a session out of the way of the export. Gives the copy's folder. */
+/** Copies a session's readable files before the export overwrites them. Returns the copy's folder. */
 async function backUpNewerFiles(sessionsFolder: string, sessionId: string): Promise<string> {
   const source = join(sessionsFolder, sessionId)
   const target = join(dirname(sessionsFolder), backupFolder, new Date().toISOString().replaceAll(':', '-'), sessionId)
@@ -235,7 +231,6 @@ async function backUpNewerFiles(sessionsFolder: string, sessionId: string): Prom
   return target
 }
 
-/** The ids of all sessions that have a folder, whether or not the database knows them. */
 async function exportedSessions(sessionsFolder: string): Promise<string[]> {
   try {
     const entries = await readdir(sessionsFolder, { withFileTypes: true })

@@ -17,34 +17,31 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isId } from '@troupe/protocol'
 
-/** Windows has no such flag; there only the check before opening stands. */
+/** Windows has no such flag. Only the check before opening protects there. */
 const noFollow = constants.O_NOFOLLOW ?? 0
 
 /**
- * The files below `sessions/`, written without fsync: the database is the truth and they are mended from it.
- * No link below that folder is followed; a link in the place of a file is replaced, one in the place of a folder is
- * an error.
+ * The files in `sessions/`, written without fsync: the database is the source of truth and repairs them. Links in that
+ * folder are not followed. A link in place of a file is replaced, and one in place of a folder is an error.
  */
 export interface SessionFiles {
   path(sessionId: string, file: string): string
-  /** Bytes in a plain file; undefined where there is none. */
+  /** Size of a regular file in bytes, or undefined if there is none. */
   size(path: string): number | undefined
   read(path: string, from: number, to: number): string
   readAll(path: string): string | undefined
-  /** Cuts the file to `size` bytes and appends. */
+  /** Truncates the file to `size` bytes and appends. */
   append(path: string, size: number, text: string): void
-  /** A new file in the place of the old one; readers see the one or the other. */
+  /** Replaces the file atomically. Readers see the old or the new one. */
   replace(path: string, write: (append: (text: string) => void) => Promise<void> | void): Promise<void>
   removeSession(sessionId: string): Promise<void>
   removeAgent(sessionId: string, agentId: string): void
-  /** The sub-agents that have a folder. */
   agentFolders(sessionId: string): string[]
 }
 
 export const sessionFile = 'session.json'
 
 export function createSessionFiles(root: string): SessionFiles {
-  /** Makes the folders between the root and this path. */
   function makeFolder(path: string): void {
     if (path === root) {
       mkdirSync(root, { recursive: true, mode: 0o700 })
@@ -128,7 +125,7 @@ export function createSessionFiles(root: string): SessionFiles {
   }
 }
 
-/** A file of our own, whatever a crash, or somebody else, left in its place. */
+/** Creates a new file, replacing any leftover of a crash or another program. */
 function openNew(path: string): number {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow
   try {

@@ -5,18 +5,16 @@ import { sessionFile, type SessionFiles } from './session-files.ts'
 
 const linesPerBatch = 50
 
-/** Writes the files of one session from the database. */
 interface SessionWriter {
-  /** Makes all files right, whatever they say now; gives the marks that then hold, or undefined for a gone session. */
+  /** Corrects all files, whatever their content. Returns the resulting marks, or undefined if the session is gone. */
   writeAll(sessionId: string): Promise<Map<string, ExportMark> | undefined>
-  /** Writes what a stream has beyond its mark; with `fromSeq`, the line at that place is no longer right. */
+  /** Writes a stream's lines beyond its mark. `fromSeq`: the line at that position is outdated. */
   writeLines(sessionId: string, stream: string, mark: ExportMark, fromSeq?: number): Promise<ExportMark>
   writeSession(sessionId: string): Promise<void>
-  /** `session.json` of one sub-agent, or of all. */
   writeAgents(sessionId: string, agentId?: string): Promise<void>
 }
 
-/** `keep` is called before files are overwritten that are newer than the database, as after it was rolled back. */
+/** `keep` is called before overwriting files newer than the database, as after a rollback. */
 export function createSessionWriter(
   db: Db,
   files: SessionFiles,
@@ -38,14 +36,14 @@ export function createSessionWriter(
       while (lines.length > 0) {
         append(lines.map((line) => line.text).join(''))
         mark = advanceMark(mark, lines)
-        // What comes meanwhile is written with the commit that brings it.
+        // Lines that arrive meanwhile are written with their own commit.
         lines =
           lines.length < linesPerBatch ? [] : await readExportLines(db, sessionId, stream, mark.seq, linesPerBatch)
       }
     }
     if (mark.size > 0) {
       await writeRest((text) => files.append(path, mark.size, text))
-      // Nothing came after a line that went.
+      // Nothing followed the removed line.
       if ((files.size(path) ?? 0) > mark.size) files.append(path, mark.size, '')
       return mark
     }
@@ -53,7 +51,7 @@ export function createSessionWriter(
     return mark
   }
 
-  /** Whether the last line that the mark covers stands where it says. */
+  /** True if the last line the mark covers is at the recorded position. */
   async function holds(sessionId: string, stream: string, mark: ExportMark): Promise<boolean> {
     if (mark.seq === 0 || mark.lineStart === null) return false
     const path = files.path(sessionId, streamFile(stream))
@@ -63,8 +61,8 @@ export function createSessionWriter(
   }
 
   /**
-   * Whether a file ends with a message that the database has never had. A commit that removes or changes written lines
-   * lowers the mark, so a mark that still names its last line was followed by nothing but new messages.
+   * True if a file ends with a message the database never had. A commit that removes or changes exported lines lowers
+   * the mark. So if a mark still matches its last line, only new messages follow it.
    */
   async function hasUnknownEnd(sessionId: string, stored: Map<string, ExportMark>): Promise<boolean> {
     for (const [stream, mark] of stored) {
@@ -105,7 +103,7 @@ export function createSessionWriter(
         marks.set(stream, await writeLines(sessionId, stream, start))
       }
       await writeAgents(sessionId)
-      // A crash may have come between an agent's end in the database and here.
+      // A crash may have happened between an agent's deletion in the database and this point.
       for (const agentId of files.agentFolders(sessionId))
         if (!streams.has(agentId)) files.removeAgent(sessionId, agentId)
       await writeIfOther(files.path(sessionId, sessionFile), text)
@@ -119,7 +117,7 @@ export function createSessionWriter(
   }
 }
 
-/** Whether `session.json` was written by a later commit than the last one that the database has. */
+/** True if `session.json` was written by a later commit than the database's last one. */
 function isNewer(exported: string | undefined, current: string): boolean {
   if (exported === undefined) return false
   const [there, here] = [fileState(exported), fileState(current)]
@@ -137,12 +135,12 @@ function fileState(sessionJson: string): { updatedAt: number; count: number } {
 
 const maxLineBytes = 1 << 25
 
-/** The last whole line of a file; empty where there is none or it is too long to be looked at. */
+/** Returns the last complete line of a file, or an empty string if there is none or it is too long. */
 function lastLine(files: SessionFiles, path: string, size: number): string {
   for (let length = 1 << 16; ; length *= 8) {
     const from = Math.max(0, size - length)
     const lines = files.read(path, from, size).split('\n')
-    // What follows the last newline is a torn line or nothing; what precedes the first one may have lost its beginning.
+    // After the last newline is a torn line or nothing. The first line may be incomplete.
     if (lines.length > 2 || from === 0) return lines.at(-2) ?? ''
     if (length > maxLineBytes) return ''
   }
@@ -157,7 +155,10 @@ function lineId(line: string): string | undefined {
   }
 }
 
-/** A file is right in its first `size` bytes, which hold everything up to `seq`; its last line begins at `lineStart`. */
+/**
+ * A file is correct in its first `size` bytes, which contain everything up to `seq`. Its last line starts at
+ * `lineStart`.
+ */
 export interface ExportMark {
   seq: number
   lineStart: number | null
@@ -166,14 +167,13 @@ export interface ExportMark {
 
 export const emptyMark: ExportMark = { seq: 0, lineStart: null, size: 0 }
 
-/** The mark after these lines were written behind it. */
 function advanceMark(mark: ExportMark, lines: ExportLine[]): ExportMark {
   const last = lines.at(-1)!
   const size = lines.reduce((sum, line) => sum + Buffer.byteLength(line.text), mark.size)
   return { seq: last.seq, lineStart: size - Buffer.byteLength(last.text), size }
 }
 
-/** The mark after a change of the line at `seq`: the last line can be taken back, an older one takes all. */
+/** Returns the mark after the line at `seq` changed: drops only the last line, or everything for an older one. */
 function rewindMark(mark: ExportMark, seq: number): ExportMark {
   if (mark.seq < seq) return mark
   if (mark.seq > seq || mark.lineStart === null) return emptyMark
@@ -194,7 +194,7 @@ export async function storeMark(db: Db, sessionId: string, stream: string, mark:
     .execute()
 }
 
-/** Says, in the commit that changes a line already written, how far the file stays right. */
+/** Lowers the stored mark in the commit that changes an exported line. */
 export async function rewindStoredMark(db: Db, sessionId: string, stream: string, seq: number): Promise<void> {
   const stored = (await readMarks(db, sessionId)).get(stream)
   if (stored === undefined || stored.seq < seq) return

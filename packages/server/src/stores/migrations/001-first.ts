@@ -1,6 +1,6 @@
 import type { AnyDb } from '../sql/context.ts'
 
-/** Version 1. A migration never changes after its release; what comes later is a file of its own. */
+/** Version 1. A migration never changes after its release. Later changes are separate files. */
 export async function up(db: AnyDb): Promise<void> {
   await db.schema
     .createTable('workspace')
@@ -40,7 +40,7 @@ export async function up(db: AnyDb): Promise<void> {
     .execute()
   await db.schema.createIndex('session_newest').on('session').columns(['workspace_id', 'updated_at', 'id']).execute()
 
-  // `parts` comes last: walking a branch reads the short columns and leaves long texts alone.
+  // `parts` is the last column, so walking a branch reads only the short ones.
   await db.schema
     .createTable('message')
     .addColumn('session_id', 'text', (c) => c.notNull().references('session.id').onDelete('cascade'))
@@ -93,7 +93,7 @@ export async function up(db: AnyDb): Promise<void> {
   await db.schema.createIndex('run_session').on('run').columns(['session_id', 'message_id']).execute()
   await db.schema.createIndex('run_status').on('run').column('status').execute()
 
-  // No foreign key: one flush carries frames of many runs, and a run that is gone must not fail the others.
+  // No foreign key: one flush contains frames of many runs, and a deleted run must not fail the others.
   await db.schema
     .createTable('frame')
     .addColumn('run_id', 'text', (c) => c.notNull())

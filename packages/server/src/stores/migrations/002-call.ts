@@ -2,7 +2,6 @@ import type { StoredMessage } from '@troupe/protocol'
 import { recordCalls } from '../sql/calls.ts'
 import type { AnyDb } from '../sql/context.ts'
 
-/** Which call ids a session has used, on whichever branch. */
 export async function up(db: AnyDb): Promise<void> {
   await db.schema
     .createTable('call')

@@ -1,6 +1,5 @@
 import type { AnyDb } from '../sql/context.ts'
 
-/** The mode of each session, and the rules that hold in it alone. */
 export async function up(db: AnyDb): Promise<void> {
   await db.schema
     .alterTable('session')

@@ -1,6 +1,6 @@
 import type { AnyDb } from '../sql/context.ts'
 
-/** What each sub-agent was started by and with, and what it has spent. */
+/** Adds each sub-agent's origin, setup and usage. */
 export async function up(db: AnyDb): Promise<void> {
   await db.schema.alterTable('agent').addColumn('details', 'text').execute()
 }

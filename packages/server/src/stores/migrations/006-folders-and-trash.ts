@@ -1,6 +1,5 @@
 import type { AnyDb } from '../sql/context.ts'
 
-/** Folders of sessions, and when a session went into the trash. */
 export async function up(db: AnyDb): Promise<void> {
   await db.schema
     .createTable('folder')

@@ -1,4 +1,4 @@
-/** Nothing of its own: the search of each dialect looks through messages with calls anew. */
+/** No common changes: each dialect's search reindexes messages with tool calls. */
 export function up(): Promise<void> {
   return Promise.resolve()
 }

@@ -121,8 +121,8 @@ describe('a branch of a large tree', () => {
     await store.messages.add(at, message('new', 'u49'))
     const plans = queries.filter(({ sql }) => /\bmessage\b/.test(sql)).map((query) => plan(database, query))
     expect(plans.length).toBeGreaterThanOrEqual(5)
-    // SCAN names a table read from end to end, and a SEARCH by session alone reads the whole session. Only the walked
-    // rows may be scanned, and the newest leaf stands first in the order.
+    // SCAN means a full table read, and a SEARCH by session alone reads the whole session. Only the walked rows may be
+    // scanned. The newest leaf is first in the index.
     const costly = plans
       .flat()
       .filter(
@@ -146,7 +146,7 @@ describe('a branch of a large tree', () => {
   })
 })
 
-/** A line of fifty, everything else hangs anywhere below it. */
+/** A chain of fifty. All other messages are anywhere below it. */
 function parentOf(i: number): string | null {
   if (i === 0) return null
   return i < 50 ? `u${i - 1}` : `u${Math.floor((((i * 7919) % 10_007) / 10_007) * i)}`

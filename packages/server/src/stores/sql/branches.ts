@@ -6,10 +6,10 @@ import { type Db, messageNotFound, type StoreContext } from './context.ts'
 import { buildSnippet, callText, fold, isCall, partsText, wholeText } from './message-text.ts'
 import { type Tables, toStoredMessage } from './tables.ts'
 
-/** So much of a message's JSON is read for its first words: a picture of 10,000 messages must not parse them. */
+/** Prefix of a message's JSON read for its first words. An overview of 10,000 messages must not parse them all. */
 const headLength = 1500
 const shownLength = 90
-/** More than anybody steps through. */
+/** More than anyone steps through. */
 const maxMatches = 500
 const rowsPerQuery = 500
 
@@ -23,7 +23,6 @@ interface Row {
   head: string
 }
 
-/** Looking at a conversation as a whole. */
 export function tree(context: StoreContext): Pick<Store['messages'], 'tree' | 'matches'> {
   const { search } = context
 
@@ -98,7 +97,7 @@ function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): 
   }
 }
 
-/** From the beginning of a message's JSON, which may be cut anywhere: its first text, else the tools it calls, else files. */
+/** Extracts a message's first text, else its tools, else files. The JSON may be truncated anywhere. */
 function firstWords(head: string): string {
   const start = /"type":"text",(?:"state":"\w+",)?"text":"/.exec(head)
   if (start !== null) {
@@ -114,15 +113,15 @@ function firstWords(head: string): string {
 
 type Message = Tables['message']
 type Link = Pick<Message, 'id' | 'parent_id'>
-/** A piece of a walk, and messages in one query: a query and what is made of it must be over within milliseconds. */
+/** Batch sizes of walks and messages. Each query and its processing must finish within milliseconds. */
 const linksPerQuery = 1000
 const levelsPerQuery = 500
 const messagesPerQuery = 20
 type SiblingRow = Message & { place: number; total: number; prev: string | null; next: string | null }
 
 /**
- * Reading the tree. Every walk starts from a key and follows an index, so it costs what it visits; `union` (not
- * `union all`) ends it when it comes round a cycle, and `cross join` keeps the walked rows on the outside of the join.
+ * Reads the message tree. Every walk starts from a key and follows an index, so its cost depends on the rows visited.
+ * `union` (not `union all`) stops it in a cycle, and `cross join` keeps the walked rows as the outer loop.
  */
 export function branches(
   context: StoreContext,
@@ -130,7 +129,7 @@ export function branches(
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
     const newest = await newestLeaf(context.db, at)
     if (belowId === undefined || newest === undefined) return newest
-    // Mostly it is the newest of all, and the way up from there is far shorter than all ways down.
+    // Usually the newest leaf of all qualifies, and walking up is far shorter than walking all branches down.
     const isBelow = (await idsUpTo(at, newest)).includes(belowId)
     return isBelow ? newest : newestLeafBelow(context.db, at, belowId)
   }
@@ -173,10 +172,10 @@ export function branches(
         return { leafMessageId: null, messages: [], siblings: {}, page: { hasMore: false, before: null } }
       }
       const limit = Math.max(1, Math.min(options.limit ?? 50, 1000))
-      // What is seen first costs what it shows; further up the way there is walked from the leaf, which ends in a cycle too.
+      // The first page reads only what it shows. Later pages walk up from the leaf, which also stops in a cycle.
       let ids = await idsUpTo(at, leafId, options.before === undefined ? limit + 1 : undefined)
       if (options.leaf === undefined && options.before !== undefined && !ids.includes(options.before)) {
-        // Another branch has become the newest since the first page was shown.
+        // Another branch became the newest since the first page was read.
         leafId = (await latestLeaf(at, options.before)) ?? leafId
         ids = await idsUpTo(at, leafId)
       }
@@ -219,7 +218,7 @@ function walkUp({ sessionId, agentId = '' }: Conversation, leafId: string) {
     )`
 }
 
-/** The newest message without children; where a cycle leaves none, the newest message. */
+/** Returns the newest message without children, or the newest message if a cycle leaves none. */
 async function newestLeaf(db: Db, { sessionId, agentId = '' }: Conversation): Promise<string | undefined> {
   const newest = (leavesOnly: boolean) =>
     sql<{ id: string }>`
@@ -230,7 +229,9 @@ async function newestLeaf(db: Db, { sessionId, agentId = '' }: Conversation): Pr
   return ((await newest(true)).rows[0] ?? (await newest(false)).rows[0])?.id
 }
 
-/** From the root, or only the last `most`. A long way is walked in pieces, for one query would keep the event loop. */
+/**
+ * Returns ids from the root, or only the last `most`. Walks in pieces, since one long query would block the event loop.
+ */
 export async function branchIds(
   { db, log }: Pick<StoreContext, 'db' | 'log'>,
   at: Conversation,
@@ -257,7 +258,6 @@ export async function branchIds(
   return [...ids].reverse()
 }
 
-/** As above, of what lies below one message. */
 async function newestLeafBelow(db: Db, at: Conversation, id: string): Promise<string | undefined> {
   const below = await readSubtree(db, at, id)
   const parents = new Set(below.map((row) => row.parent_id))
@@ -265,7 +265,7 @@ async function newestLeafBelow(db: Db, at: Conversation, id: string): Promise<st
   return (leaves.at(-1) ?? below.at(-1))?.id
 }
 
-/** A message and all below it, in the order in which they came. The tree is read some levels at a time. */
+/** Returns a message and its descendants in insertion order. Reads several levels at a time. */
 export async function readSubtree(
   db: Db,
   { sessionId, agentId = '' }: Conversation,
@@ -299,7 +299,7 @@ function hasNoChild(id: ReturnType<typeof sql.ref>, sessionId: string, agentId: 
     where child.session_id = ${sessionId} and child.agent_id = ${agentId} and child.parent_id = ${id})`
 }
 
-/** The messages of one page with their places among their siblings, which stand in the order (createdAt, seq). */
+/** Reads a page of messages with their positions among siblings, ordered by (createdAt, seq). */
 async function readSiblingRows(
   db: Db,
   { sessionId, agentId = '' }: Conversation,

@@ -37,7 +37,7 @@ export function calls(context: StoreContext): Store['calls'] {
 
 const messagesPerQuery = 50
 
-/** Adds the calls of a session, the newest message first. Places are read without the long texts, then texts as needed. */
+/** Adds the calls of a session, newest message first. Reads positions first, then the long texts as needed. */
 async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: number): Promise<void> {
   const places = await db
     .selectFrom('message')
@@ -67,7 +67,7 @@ async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: n
   }
 }
 
-/** The last call first. A call whose input never became whole is none. */
+/** Last call first. Skips calls whose input is incomplete. */
 function callsIn(text: string): Pick<StoredCall, 'toolCallId' | 'toolName' | 'input'>[] {
   if (!text.includes('"toolCallId"')) return []
   const parts = JSON.parse(text) as StoredMessage['parts']
@@ -80,7 +80,7 @@ function callsIn(text: string): Pick<StoredCall, 'toolCallId' | 'toolName' | 'in
     .toReversed()
 }
 
-/** Remembers the ids of a message's calls; they stay taken when the message is gone. */
+/** Records a message's call ids. They stay reserved after the message is gone. */
 export async function recordCalls(db: AnyDb, sessionId: string, parts: StoredMessage['parts']): Promise<void> {
   const ids = new Set(parts.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : [])))
   if (ids.size === 0) return

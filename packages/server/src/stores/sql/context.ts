@@ -4,11 +4,10 @@ import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
 
-/** The database as a migration sees it: its tables are those of that day, not today's. */
+/** The database in a migration, whose tables may differ from the current ones. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyDb = Kysely<any>
 
-/** One line of the structured log. */
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error'
   message: string
@@ -16,26 +15,24 @@ export interface LogLine {
 }
 export type Log = (line: LogLine) => void
 
-/** What every noun of the store is made from. */
 export interface StoreContext {
-  /** The connection, or the transaction inside one. Throws once that transaction has ended. */
+  /** The connection or current transaction. Throws once that transaction has ended. */
   readonly db: Db
   search: SearchIndex
   clock: () => number
   log: Log
-  /** Runs the work as one commit (or as part of the commit around it), then has the changes exported. */
+  /** Runs the callback in one commit (or in the enclosing one), then exports the changes. */
   write<T>(work: (db: Db, changes: StoreChange[]) => Promise<T>): Promise<T>
-  /** Runs work of several commits on one session, one after the other. */
+  /** Serializes multi-commit work on one session. */
   inTurn<T>(sessionId: string, work: () => Promise<T>): Promise<T>
 }
 
-/** What a commit changed, as the export needs to know it. */
 export type StoreChange =
   | { type: 'session'; sessionId: string }
   | { type: 'session-deleted'; sessionId: string }
   | { type: 'agent'; sessionId: string; agentId: string }
   | { type: 'agent-deleted'; sessionId: string; agentId: string }
-  /** Lines were added to a stream; with `fromSeq` the line at that place changed or went. */
+  /** Lines were added to a stream. `fromSeq`: the line at that position changed or was removed. */
   | { type: 'lines'; sessionId: string; stream: string; fromSeq?: number }
 
 export function checkId(id: unknown, what: string): void {
@@ -57,25 +54,24 @@ export function messageNotFound(id: string): NamedError {
   })
 }
 
-/** An id of a stranger, short enough for an error text. */
+/** Truncates an untrusted id for error messages. */
 export function shortId(id: string): string {
   return id.length > 80 ? `${id.slice(0, 80)}…` : id
 }
 
-/** Full-text search of one dialect. All texts and terms it sees are folded. */
+/** Full-text search of one dialect. All texts and terms are folded. */
 export interface SearchIndex {
-  /** Sets the searchable text of a message, or of a title (`messageId` ''). An empty text is not found. */
+  /** Sets the searchable text of a message, or of a title (`messageId` ''). Empty text removes it from search. */
   index(db: Db, at: { sessionId: string; messageId: string }, text: string): Promise<void>
   remove(db: Db, sessionId: string, messageIds: string[]): Promise<void>
-  /** The sessions with a title or a message that holds every term; undefined where they are too many to be listed. */
+  /** Returns sessions with a title or message that contains every term, or undefined if there are too many. */
   sessionsWith(db: Db, terms: string[]): Promise<string[] | undefined>
-  /** Those of these sessions that match. */
   among(db: Db, sessionIds: string[], terms: string[]): Promise<Set<string>>
-  /** Messages that hold every term, newest first. */
+  /** Returns messages that contain every term, newest first. */
   find(
     db: Db,
     options: { workspaceId: string; terms: string[]; limit: number },
   ): Promise<{ sessionId: string; messageId: string }[]>
-  /** The same in one session. */
+  /** Same within one session. */
   findIn(db: Db, options: { sessionId: string; terms: string[]; limit: number }): Promise<string[]>
 }

@@ -103,8 +103,8 @@ async function mustBeOuter(db: Db, workspaceId: string, id: string): Promise<voi
 }
 
 /**
- * The exported files of sessions name their folders: those in this folder and in folders of it are written anew.
- * Resolves to how many in the folder itself are at hand.
+ * Marks the sessions in this folder and its subfolders for export, since their files contain folder names. Returns the
+ * number of sessions directly in the folder that are neither archived nor trashed.
  */
 async function markSessionsChanged(db: Db, folderId: string, changes: StoreChange[]): Promise<number> {
   const rows = await db

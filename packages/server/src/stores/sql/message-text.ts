@@ -5,10 +5,9 @@ import type { CallNotes, Part } from '@troupe/protocol'
 const markStart = '\uE000'
 const markEnd = '\uE001'
 const snippetContext = 70
-/** Longer texts are searchable up to here: indexing must not hold up a turn. */
+/** Limit of indexed text per message, so that indexing does not delay a turn. */
 const indexedCharacters = 200_000
 
-/** What is said in a message: its text parts, nothing else. */
 export function partsText(parts: Part[]): string {
   return parts
     .filter((part): part is Extract<Part, { type: 'text' }> => part.type === 'text' && typeof part.text === 'string')
@@ -16,7 +15,6 @@ export function partsText(parts: Part[]): string {
     .join('\n')
 }
 
-/** What is said in a message, and then what its calls hold. */
 export function wholeText(parts: Part[]): string {
   return [partsText(parts), ...parts.filter(isCall).map(callText)].join('\n').trim()
 }
@@ -25,7 +23,7 @@ export function searchText(role: string, parts: Part[]): string {
   return role === 'user' || role === 'assistant' ? fold(wholeText(parts).slice(0, indexedCharacters)) : ''
 }
 
-/** Case, accents, widths and control characters make no difference to a search. */
+/** Normalizes case, accents, widths and control characters for search. */
 export function fold(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const plain = text.replace(/[\u0000-\u001F\u007F\uE000\uE001]/g, ' ')
@@ -38,7 +36,7 @@ export function fold(text: string): string {
     .toLowerCase()
 }
 
-/** The words of what a person typed; "quoted words" stay together. Nothing in it is an operator. */
+/** Splits a query into words. Quoted words stay together. There are no operators. */
 export function searchTerms(query: string): string[] {
   const terms: string[] = []
   for (const [, quoted, word] of query.slice(0, 1000).matchAll(/"([^"]*)"|([^\s"]+)/g)) {
@@ -48,7 +46,7 @@ export function searchTerms(query: string): string[] {
   return terms.slice(0, 20)
 }
 
-/** The text around the first hit, the hits marked. */
+/** Returns the text around the first hit, with all hits marked. */
 export function buildSnippet(text: string, terms: string[]): string {
   const positions = foldedPositions(text)
   const hits = hitsIn(positions.folded, terms).map(
@@ -72,7 +70,7 @@ export function buildSnippet(text: string, terms: string[]): string {
     .trim()
 }
 
-/** The stretches of the folded text that any term covers, in order and without overlaps. */
+/** Returns the ranges of the folded text that match any term, sorted and without overlaps. */
 function hitsIn(folded: string, terms: string[]): [number, number][] {
   const hits: [number, number][] = []
   for (const term of terms) {
@@ -92,7 +90,6 @@ function hitsIn(folded: string, terms: string[]): [number, number][] {
   return joined
 }
 
-/** The folded text, and for each position in it the position in the original. */
 function foldedPositions(text: string): { folded: string; original: (position: number) => number } {
   const whole = fold(text)
   if (whole.length === text.length) return { folded: whole, original: (position) => position }
@@ -120,13 +117,13 @@ export function isCall(part: Part): part is Call {
   return 'toolCallId' in part
 }
 
-/** So much of a call is looked through: a card shows no more of it. */
+/** Maximum characters indexed per tool call. A card shows no more. */
 const maxCallCharacters = 10_000
 const maxCallDepth = 6
-/** What the page reads of a display and no person sees. */
+/** Display fields used by the page but not visible to users. */
 const hiddenFields = new Set(['kind', 'sha256', 'blob', 'mediaType', 'change', 'status'])
 
-/** What a person sees of a call in its card, opened: its title, what it was given, what it brought back or failed with. */
+/** Returns the visible text of an open tool call card: title, input, output or error. */
 export function callText(call: Call): string {
   const { display } = (call.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
   const { title, summary, content } = display ?? {}
@@ -153,12 +150,12 @@ export function callText(call: Call): string {
 export const defaultTitle = 'New session'
 
 const maxTitleLength = 30
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
 /**
- * The first ten words of a message, at most 30 characters of them; ten characters where words are not spaced. An
- * ellipsis says that there was more.
+ * Returns the first ten words of a message, up to 30 characters, or ten characters in scripts without spaces. An
+ * ellipsis marks omitted text.
  */
 export function titleFrom(parts: Part[]): string | undefined {
   const text = cleanTitle(titleSubject(partsText(parts).slice(0, 2000)))
@@ -173,7 +170,7 @@ export function titleFrom(parts: Part[]): string | undefined {
   return title === text ? title : `${title.replace(/[\s,;:.!?，。；：、]+$/u, '')}…`
 }
 
-/** What a message is about: not the command that it begins with, and of a skill only its name. */
+/** Drops the leading command, and reduces skills to their names. */
 function titleSubject(text: string): string {
   const subject = parseCommand(text)?.rest ?? text
   return subject.replace(/\/skill\/(?:\[([^\]|\n]*)(?:\|([^\]\n]*))?\]|([a-z0-9-]+))/gi, (_, name, label, plain) =>
@@ -181,7 +178,6 @@ function titleSubject(text: string): string {
   )
 }
 
-/** One line without control characters. */
 export function cleanTitle(title: string): string {
   return title
     .toWellFormed()
@@ -193,7 +189,9 @@ function truncateTitle(text: string, count: number): string {
   return characters(text).slice(0, count).join('')
 }
 
-/** As a person counts them: an emoji with its skin colour is one. Plain text needs no segmenter, which is slow to make. */
+/**
+ * Counts grapheme clusters: an emoji with a skin tone is one. Plain text avoids the segmenter, which is slow to create.
+ */
 function characters(text: string): string[] {
   if (/^[\x20-\x7e]*$/.test(text)) return text.split('')
   return Array.from(new Intl.Segmenter().segment(text), (piece) => piece.segment)

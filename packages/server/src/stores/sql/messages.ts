@@ -22,7 +22,7 @@ export function messages(context: StoreContext): Store['messages'] {
       if (at.agentId !== undefined) checkId(at.agentId, 'agent id')
       const row = { session_id: at.sessionId, agent_id: at.agentId ?? '', ...messageColumns(message) }
       await context.write(async (db, changes) => {
-        // First the steps that may refuse: a caller that catches them goes on inside its own transaction.
+        // Run the steps that may throw first, so a caller can catch and continue in its own transaction.
         const { seq, untitled } = await nextSeq(db, at.sessionId)
         if (message.parentMessageId !== null) await mustExist(db, at, message.parentMessageId)
         const { numInsertedOrUpdatedRows } = await db
@@ -111,7 +111,7 @@ export function messages(context: StoreContext): Store['messages'] {
     },
 
     async usesBlob(sha256) {
-      // As an address, or as the bare hash that results of tools hold.
+      // Matches a URL, or the bare hash in tool results.
       const named = `%${sha256}%`
       const { db } = context
       const there = await db
@@ -120,7 +120,7 @@ export function messages(context: StoreContext): Store['messages'] {
         .where('parts', 'like', named)
         .limit(1)
         .executeTakeFirst()
-      // Pictures and films that were made outside of a session are known by their tasks.
+      // Media generated outside a session is referenced by its task.
       const kept = await db
         .selectFrom('setting')
         .select('key')

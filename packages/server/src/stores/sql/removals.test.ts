@@ -73,7 +73,7 @@ it('the log of what was said again under the same id stays when the first is gon
   expect((await store.runs.ofSession('s1')).map(({ id }) => id)).toEqual(['r9'])
 })
 
-/** An agent that a call of a message started, with a run, a conversation and an answered ask of its own. */
+/** Creates an agent started by a message's call, with its own run, chat and answered ask. */
 async function startAgent(agentId: string, toolCallId: string, parent: string | null = null): Promise<void> {
   const details = { parentRunId: 'r2', toolCallId } as AgentDetails
   await store.agents.put({ ...agentRecord('s1', agentId, parent), status: 'done', details })
@@ -138,7 +138,7 @@ it('with messages that are gone for good go the agents they started, what these 
   expect([left('message'), left('frame'), left('ask'), left('agent')]).toEqual([4, 1, 1, 1])
   expect(readdirSync(join(folder, 'agents'))).toEqual(['kept'])
   expect(readFileSync(join(folder, 'asks.jsonl'), 'utf8')).not.toMatch(/k2|k-gone|k-below/)
-  // Nothing of them comes back with the next start, nor with files that a crash left.
+  // Neither a restart nor leftover files of a crash bring them back.
   await store.close()
   mkdirSync(join(folder, 'agents', 'gone'), { recursive: true })
   const database = new DatabaseSync(join(home, 'troupe.db'))

@@ -9,13 +9,12 @@ import { searchText } from './message-text.ts'
 import { removeRuns, removeRunsOfMessages } from './runs.ts'
 import { asksStream } from './tables.ts'
 
-/** What is taken out lies in a stream of this name beside those of agents, whose ids hold no such sign. */
+/** Prefix of streams with removed messages. Agent ids never contain it. */
 export const removedMark = '~'
 
 const settingKey = 'removals'
 const removalLifetimeMs = 24 * 60 * 60 * 1000
 
-/** What was taken out of which conversation, and when. */
 interface Entry {
   id: string
   sessionId: string
@@ -28,14 +27,13 @@ interface MovedRow {
   seq: number
 }
 
-/** A statement over more would keep the event loop for long. */
+/** A statement over more rows would block the event loop. */
 const rowsPerStatement = 200
 const messagesPerQuery = 20
 
 /**
- * A removal moves messages into a stream of their own, where no walk finds them, and moves them back when it is undone:
- * nothing is copied, so nothing can be lost on the way. What belongs to them (run logs, sub-agents, asks) stays until they
- * go for good.
+ * A removal moves messages to a separate stream that no walk visits, and undoing moves them back. Nothing is copied, so
+ * nothing can be lost. Dependents (run logs, sub-agents, asks) stay until the messages are deleted permanently.
  */
 export function removals(context: StoreContext): Pick<Store['messages'], 'takeOut' | 'bringBack' | 'purge'> {
   const { clock, search } = context
@@ -140,13 +138,13 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
     )
   }
 
-  /** What is left when those that nobody can bring back any more are gone. */
+  /** Deletes expired removals and returns the remaining ones. */
   async function purgeOld(db: Db, changes: StoreChange[]): Promise<Entry[]> {
     const entries = await readEntries(db)
     let left = entries.filter(({ at }) => at > clock() - removalLifetimeMs)
     for (const entry of entries.filter(({ at }) => at <= clock() - removalLifetimeMs)) {
       const agents = await removeForGood(db, entry, changes)
-      // What was taken out of an agent that is gone has nothing to come back to.
+      // Removals from a deleted agent cannot be restored.
       const lost = left.filter(
         ({ sessionId, agentId = '' }) => sessionId === entry.sessionId && agents.includes(agentId),
       )
@@ -156,7 +154,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
     return left
   }
 
-  /** Gives the sub-agents that went with them. */
+  /** Returns the sub-agents that were deleted too. */
   async function removeForGood(db: Db, { id, sessionId, agentId }: Entry, changes: StoreChange[]): Promise<string[]> {
     const at = { sessionId, ...(agentId !== undefined && { agentId }) }
     const calls = new Set<string>()
@@ -178,7 +176,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
         .where('agent_id', '=', removedMark + id)
         .where('id', 'in', own)
         .execute()
-      // What was said again under the same id has a log of its own.
+      // A message added again under the same id has its own log.
       const again = await db
         .selectFrom('message')
         .select('id')
@@ -194,7 +192,6 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
   }
 }
 
-/** Everything but the branch that ends here. */
 async function readAllBut(
   context: Pick<StoreContext, 'db' | 'log'>,
   at: Conversation,
@@ -215,7 +212,7 @@ function removalNotFound(): NamedError {
   return new NamedError('RemovalNotFound', 'It was brought back already, or it is gone for good.', { status: 404 })
 }
 
-/** Nothing has taken the place of what comes back, and what it hangs on is there. */
+/** Throws unless the removed ids are still free and their parents exist. */
 async function assertRestorable(db: Db, { sessionId, agentId = '' }: Conversation, removalId: string): Promise<void> {
   const back = sql`m.session_id = ${sessionId} and m.agent_id = ${removedMark + removalId}`
   const there = (id: string) => sql`exists (
@@ -258,7 +255,6 @@ async function writeEntries(db: Db, entries: Entry[]): Promise<void> {
     .execute()
 }
 
-/** What messages that are gone for good leave: their calls, and the runs that wrote them. */
 interface RemovedMessages {
   sessionId: string
   calls: Set<string>
@@ -266,8 +262,8 @@ interface RemovedMessages {
 }
 
 /**
- * With messages go the sub-agents that their calls started, those below them, all that these said, and what was asked in
- * their runs. Agents that still work stay. Gives the agents that went.
+ * Deletes the sub-agents started by the messages' calls, their descendants, messages and asks. Active agents stay.
+ * Returns the deleted agents.
  */
 async function removeDependents(
   db: Db,
@@ -309,7 +305,7 @@ function callsIn(parts: string): string[] {
   return (JSON.parse(parts) as Part[]).flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : []))
 }
 
-/** The agents that these calls started and all below them, unless one of them works. */
+/** Returns the agents started by these calls and their descendants, unless one is active. */
 async function agentsStartedBy(
   db: Db,
   sessionId: string,
@@ -329,7 +325,7 @@ async function agentsStartedBy(
   return [...new Set(families.filter((all) => !all.some((agentId) => busy.has(agentId))).flat())]
 }
 
-/** An agent and all below it. What was imported may claim to be below itself. */
+/** Returns an agent and its descendants. Imported data may contain cycles. */
 function agentWithDescendants(agentId: string, agents: AgentRecord[]): string[] {
   const found = new Set([agentId])
   for (const one of found) for (const agent of agents) if (agent.parentAgentId === one) found.add(agent.agentId)
@@ -343,11 +339,11 @@ async function removeAsks(db: Db, sessionId: string, ids: string[], changes: Sto
       .deleteFrom('ask')
       .where('id', 'in', ids.slice(i, i + 500))
       .execute()
-  // An ask has a line for each of its states: the file is written anew.
+  // An ask has one line per state, so rewrite the file.
   changes.push({ type: 'lines', sessionId, stream: asksStream, fromSeq: 0 })
 }
 
-/** Those that no message has any longer: what was said again, or waits to be brought back, keeps what is its own. */
+/** Returns calls that no message references. Messages added again or awaiting restore keep theirs. */
 async function unreferencedCalls(db: Db, sessionId: string, calls: Set<string>): Promise<Set<string>> {
   if (calls.size === 0) return calls
   const rows = await db

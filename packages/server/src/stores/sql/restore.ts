@@ -10,7 +10,7 @@ import { insertSession, nextSeq, toSession } from './sessions.ts'
 import { asksStream, messageColumns, toStoredMessage } from './tables.ts'
 import { addHiddenWorkspace, hiddenWorkspace, purgeSession, workspaceNotFound } from './workspaces.ts'
 
-/** A session as it comes from outside, with everything that belongs to it. Parents may be missing. */
+/** An external session with all its data. Parents may be missing. */
 export interface SessionBundle {
   session: Omit<Session, 'messageCount'>
   agents: AgentRecord[]
@@ -25,7 +25,6 @@ export interface RestoreResult {
   conflicts: Conflict[]
 }
 
-/** Something of that id is there already and says something else. */
 interface Conflict {
   what: 'session' | 'agent' | 'message' | 'ask'
   id: string
@@ -33,8 +32,8 @@ interface Conflict {
 }
 
 /**
- * Adds what is not there yet and overwrites nothing. A new session comes as a whole: it stays hidden until all of it is
- * there. One that is known grows by some messages with each commit. `signal` ends it between commits.
+ * Adds missing data and overwrites nothing. A new session stays hidden until it is complete. A known one grows by some
+ * messages per commit. `signal` aborts between commits.
  */
 export function createRestore(
   context: StoreContext,
@@ -47,7 +46,7 @@ export function createRestore(
     const find = () => context.db.selectFrom('session').selectAll().where('id', '=', session.id).executeTakeFirst()
     let known = await find()
     if (known?.workspace_id === hiddenWorkspace) {
-      // Cut off earlier, or on its way out.
+      // A restore that was interrupted, or a session being deleted.
       await purgeSession(context, session.id)
       known = await find()
     }
@@ -106,10 +105,10 @@ async function showSession(db: Db, { id, workspaceId, projectId, folderId }: Ses
     .execute()
 }
 
-/** So many in one commit, for which other writers wait. */
+/** Maximum messages per commit, since other writers wait for it. */
 const messagesPerCommit = 500
 
-/** Hidden until the rest of it is there. */
+/** Hidden until the session is complete. */
 async function createSession({ search }: StoreContext, db: Db, session: SessionBundle['session']): Promise<void> {
   checkId(session.id, 'session id')
   const workspace = await db
@@ -174,7 +173,7 @@ async function restoreAgents(
   }
 }
 
-/** An import brings no prompt. */
+/** An import has no prompt. */
 function comparable({ details, ...record }: AgentRecord): unknown {
   return details === undefined
     ? record

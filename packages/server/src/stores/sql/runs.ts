@@ -87,7 +87,7 @@ async function lastNumber(db: Db, sessionId: string): Promise<number> {
   return rows[0]?.number ?? 0
 }
 
-/** Run logs stay with their message and go with it. Gives the runs that went. */
+/** Deletes the runs and logs of these messages. Returns the deleted runs. */
 export function removeRunsOfMessages(
   db: Db,
   { sessionId, agentId }: Conversation,
@@ -101,7 +101,7 @@ export function removeRunsOfMessages(
   )
 }
 
-/** Removes ended runs with their logs; the numbers they used are not given again. */
+/** Deletes ended runs with their logs. Their numbers are never reused. */
 export async function removeRuns(
   db: Db,
   sessionId: string,
@@ -187,7 +187,7 @@ export function frames(context: StoreContext): Store['frames'] {
   }
 }
 
-/** Frames that continue each other's numbers as one, neighbouring deltas joined; after a gap a new one begins. */
+/** Merges frames with consecutive numbers and joins adjacent deltas. A gap starts a new frame. */
 function mergeFrames(frames: Frame[]): Frame[] {
   const merged: Frame[] = []
   for (const frame of frames) {
@@ -211,10 +211,7 @@ function pushJoined(items: LogItem[], item: LogItem): void {
   else items.push(item)
 }
 
-/**
- * The hot path. Building a statement costs more than running it, so it is built once for each power of two and
- * filled with new values from then on.
- */
+/** Hot path. Building a statement costs more than running it, so one is built per power of two and reused. */
 async function insertFrames(db: Db, rows: Tables['frame'][]): Promise<void> {
   let at = 0
   for (let size = maxInsertRows; size >= 1; size /= 2) {

@@ -88,7 +88,7 @@ export function sessions(context: StoreContext): Store['sessions'] {
       let after = cursor === undefined ? undefined : parseCursor(cursor)
       if (terms.length === 0 || ids !== undefined) rows.push(...(await page(after, count + 1)))
       else {
-        // Where most sessions match, one looks at the newest until there are enough.
+        // If most sessions match, scan from the newest until there are enough.
         while (rows.length <= count) {
           const some = await page(after, sessionsPerQuery)
           if (some.length === 0) break
@@ -170,7 +170,6 @@ function findSession(db: Db, id: string): Promise<Tables['session'] | undefined>
     .executeTakeFirst()
 }
 
-/** The folder must be one of the session's workspace. */
 async function mustHaveFolder(db: Db, sessionId: string, folderId: string): Promise<void> {
   const found = await db
     .selectFrom('folder')
@@ -199,7 +198,10 @@ export async function insertSession(db: Db, row: Tables['session']): Promise<voi
   }
 }
 
-/** The next place in the session's order; on databases with many writers it also makes others wait for this commit. */
+/**
+ * Returns the next position in the session's order. On databases with many writers, also locks the session for this
+ * commit.
+ */
 export async function nextSeq(db: Db, sessionId: string): Promise<Pick<Tables['session'], 'seq' | 'untitled'>> {
   const row = await db
     .updateTable('session')
@@ -233,7 +235,7 @@ export function toSession(row: Tables['session']): Session {
   }
 }
 
-/** Where the pinned come first, the cursor says whether it stands among them. */
+/** With pinned sessions first, the cursor records if it is among them. */
 function formatCursor(row: Tables['session'], pinnedFirst: boolean): string {
   return `${pinnedFirst ? `${row.pinned}.` : ''}${row.updated_at}.${row.id}`
 }

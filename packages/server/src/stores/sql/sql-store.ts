@@ -12,11 +12,11 @@ import { frames, runs } from './runs.ts'
 import { sessions } from './sessions.ts'
 import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
 
-/** Keeps the readable files in step with the database. */
+/** Keeps the exported files in sync with the database. */
 export interface Exporter {
-  /** Inside the transaction: what must be known after a crash. */
+  /** Runs inside the transaction. Records what must survive a crash. */
   beforeCommit(db: Db, changes: StoreChange[]): Promise<void>
-  /** Resolves when the files say what was committed. Never rejects: what fails is logged and mended later. */
+  /** Resolves once the files match the commit. Never rejects: failures are logged and repaired later. */
   afterCommit(changes: StoreChange[]): Promise<void>
 }
 
@@ -29,21 +29,19 @@ interface SqlStoreOptions {
 }
 
 export interface SqlStore extends Store {
-  /** Takes in a session from outside, see `importSessions`. */
   restore(bundle: SessionBundle, options?: { signal?: AbortSignal }): Promise<RestoreResult>
-  /** Removes what imports and deletions that a crash cut off have left. */
+  /** Removes leftovers of imports and deletions that a crash interrupted. */
   purgeHidden(): Promise<void>
 }
 
 /**
- * The store on any SQL database that Kysely speaks to. Inside `transaction(work)` only the store handed to `work` may
- * be used: where there is one connection, the outer one waits for the transaction's end.
+ * The store on any SQL database Kysely supports. Inside `transaction(work)`, use only the store passed to `work`: with
+ * a single connection, the outer one waits for the transaction to end.
  */
 export function createSqlStore(options: SqlStoreOptions): SqlStore {
   const { db, search, clock, log, exporter } = options
   const inCommit = createGroupCommit(db)
 
-  /** One commit, then its export. */
   async function commit<T>(work: (context: StoreContext, changes: StoreChange[]) => Promise<T>): Promise<T> {
     const changes: StoreChange[] = []
     const result = await inCommit(async (transaction) => {
@@ -57,7 +55,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
         clock,
         log,
         write: (work) => work(inside.db, changes),
-        // The transaction has everything to itself.
+        // The transaction already has exclusive access.
         inTurn: (_, work) => work(),
       }
       try {
@@ -89,7 +87,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
   }
 }
 
-/** A transaction inside a transaction joins the outer one. */
+/** A nested transaction joins the outer one. */
 function insideStore(context: StoreContext): Store {
   const store: Store = {
     ...nouns(context),
@@ -115,10 +113,10 @@ function nouns(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
   }
 }
 
-/** Runs a work as one commit. It may be run with others in one, of which none can tell. */
+/** Runs the callback in a transaction. Concurrent callers may share one commit. */
 export type Commit = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>
 
-/** More would keep those who only read waiting. */
+/** A larger batch would delay readers. */
 const maxPerCommit = 32
 
 interface Job {
@@ -129,8 +127,8 @@ interface Job {
 }
 
 /**
- * What waits for the database while it is busy is committed together, so that under load the disk is waited for once
- * and not by each. A work that fails leaves nothing behind and does not touch the others; a commit that fails fails all.
+ * Batches callbacks that wait while the database is busy into one commit, so that under load they share one disk sync.
+ * A failed callback is rolled back without affecting the others. A failed commit fails all.
  */
 export function createGroupCommit(db: Db): Commit {
   let waiting: Job[] = []
@@ -151,14 +149,14 @@ export function createGroupCommit(db: Db): Commit {
     let jobs: Job[] = []
     try {
       await db.transaction().execute(async (transaction) => {
-        // Taken only now: more may have come while the connection was waited for.
+        // Taken late, since more may have arrived during the wait for the connection.
         jobs = waiting.slice(0, maxPerCommit)
         waiting = waiting.slice(maxPerCommit)
         if (jobs.length === 1) await runAlone(jobs[0] as Job, transaction)
         else for (const job of jobs) await runAmongOthers(job, transaction)
       })
     } catch (error) {
-      // Without a transaction none was taken.
+      // If the transaction never started, no jobs were taken.
       if (jobs.length === 0) jobs = waiting.splice(0)
       for (const { reject } of jobs) reject(error)
       return
@@ -181,7 +179,7 @@ async function runAmongOthers(job: Job, transaction: Db): Promise<void> {
   } catch (error) {
     job.outcome = { error }
     await sql`rollback to work`.execute(transaction).catch(() => {
-      // There is no way back to it: what failed, such as a full disk, has undone the whole transaction.
+      // The savepoint is gone: the failure, such as a full disk, rolled back the whole transaction.
       throw error
     })
   }

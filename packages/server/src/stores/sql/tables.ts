@@ -1,8 +1,8 @@
 import type { StoredMessage } from '@troupe/protocol'
 
 /**
- * The tables as every dialect has them: ids and JSON as text, times as integer milliseconds, flags as 0 and 1.
- * `agent_id` is '' in a session's own conversation and `parent_id` is '' at a root, so that keys hold no nulls.
+ * Tables common to all dialects: ids and JSON as text, times as integer milliseconds, flags as 0 and 1. `agent_id` is
+ * '' in a session's own chat and `parent_id` is '' at a root, so that keys contain no nulls.
  */
 export interface Tables {
   workspace: { id: string; path: string; trusted: number; created_at: number }
@@ -13,9 +13,9 @@ export interface Tables {
     workspace_id: string
     project_id: string | null
     title: string
-    /** 1 once the title came from a person, or from the application at creation. */
+    /** 1 once the user set the title, or the application did at creation. */
     renamed: number
-    /** 1 until the first user message has named the session. */
+    /** 1 until the first user message sets the title. */
     untitled: number
     pinned: number
     archived: number
@@ -24,14 +24,14 @@ export interface Tables {
     model: string | null
     agent: string | null
     mode: string
-    /** JSON: what the person allowed, refused or wants to be asked here. */
+    /** JSON: the user's allow, deny and ask rules for this session. */
     rules: string
-    /** JSON: chosen settings of the model, by name. */
+    /** JSON: model settings by name. */
     params: string
     message_count: number
-    /** Orders everything that belongs to the session; grows with each message and each change of an ask. */
+    /** Orders everything in the session. Grows with each message and each change of an ask. */
     seq: number
-    /** Numbers of run logs that were removed with their messages: numbers are never used twice. */
+    /** Highest number of deleted run logs, since numbers are never reused. */
     last_number: number
     created_at: number
     updated_at: number
@@ -85,16 +85,15 @@ export interface Tables {
     answer: string | null
     data: string
   }
-  /** Ids that calls of the session have used. */
   call: { session_id: string; tool_call_id: string }
   definition: RecordTable
   rule: RecordTable
   setting: { key: string; value: string }
-  /** How far each exported file is known to be right: it holds everything up to `seq` in its first `size` bytes. */
+  /** Verified extent of each exported file: its first `size` bytes contain everything up to `seq`. */
   export_state: { session_id: string; stream: string; seq: number; line_start: number | null; size: number }
   /** Sessions whose files may differ from their stored marks. */
   export_dirty: { session_id: string }
-  /** Deleted sessions whose exported folder is still to be removed. */
+  /** Deleted sessions whose exported folder must still be removed. */
   deleted_session: { id: string }
 }
 
@@ -104,16 +103,16 @@ interface RecordTable {
   data: string
 }
 
-/** The stream of asks beside the streams of messages, which are named '' and by agent ids (these hold no '$'). */
+/** The stream of asks. Message streams are named '' or by agent id, which never contains '$'. */
 export const asksStream = '$asks'
 
-/** Where the lines of a stream are, from the session's folder. */
+/** Returns a stream's file relative to the session's folder. */
 export function streamFile(stream: string): string {
   if (stream === '') return 'messages.jsonl'
   return stream === asksStream ? 'asks.jsonl' : `agents/${stream}/messages.jsonl`
 }
 
-/** A message's own columns. JSON text is well-formed Unicode without U+0000 whatever the message holds. */
+/** Returns a message's own columns. The JSON is well-formed Unicode without U+0000, whatever the message contains. */
 export function messageColumns(message: StoredMessage) {
   return {
     id: message.id,

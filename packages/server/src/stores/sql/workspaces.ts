@@ -62,7 +62,7 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
           created_at: clock(),
         }
         await db.insertInto('project').values(row).execute()
-        // Projects that this one now lies around move below it.
+        // Projects inside the new one become its children.
         for (const other of rows) {
           if (!isInside(other.path, folder) || other.parent_id !== row.parent_id) continue
           await db.updateTable('project').set({ parent_id: row.id }).where('id', '=', other.id).execute()
@@ -124,19 +124,18 @@ function toProject(row: Tables['project']): Project {
 }
 
 /**
- * Sessions on their way in or out belong to this workspace, which nobody can open: no list, search or export finds them.
- * A session of any size so comes or goes with the change of one row, and its rows can be written and removed in many
- * small commits.
+ * Workspace of sessions being imported or deleted. Nobody can open it, so no list, search or export finds them. A
+ * session of any size appears or disappears with one row update, and its rows are written or removed in small commits.
  */
 export const hiddenWorkspace = '~'
 
-/** So many deletions in one commit, for which other writers wait; the event loop turns between them. */
+/** Maximum deletions per commit, since other writers wait for it. The event loop runs in between. */
 const statementsPerCommit = 10
 
 export async function hideSession(db: Db, id: string): Promise<void> {
   await addHiddenWorkspace(db)
   await db.updateTable('session').set({ workspace_id: hiddenWorkspace }).where('id', '=', id).execute()
-  // Nothing of it is resumed or asked again after a crash.
+  // Prevents resuming its runs or asks after a crash.
   await db.deleteFrom('ask').where('session_id', '=', id).execute()
   await db.updateTable('run').set({ status: 'aborted' }).where('session_id', '=', id).execute()
 }
@@ -149,7 +148,7 @@ export async function addHiddenWorkspace(db: Db): Promise<void> {
     .execute()
 }
 
-/** Removes a session if it is hidden, some rows with each commit. Only in the session's turn. */
+/** Deletes a hidden session, some rows per commit. Call only inside the session's `inTurn`. */
 export async function purgeSession(context: StoreContext, id: string): Promise<void> {
   const hidden = await context.db
     .selectFrom('session')
@@ -176,17 +175,16 @@ export async function purgeSession(context: StoreContext, id: string): Promise<v
       })
     }
   }
-  // The rest hangs on it by foreign keys.
+  // Foreign keys delete the rest.
   await context.write((db) => db.deleteFrom('session').where('id', '=', id).execute())
 }
 
-/** What an import or a deletion that was cut off has left. */
 export async function purgeHiddenSessions(context: StoreContext): Promise<void> {
   const rows = await context.db.selectFrom('session').select('id').where('workspace_id', '=', hiddenWorkspace).execute()
   for (const { id } of rows) await context.inTurn(id, () => purgeSession(context, id))
 }
 
-/** Small documents of a workspace, by name. */
+/** Small JSON documents of a workspace by name. */
 export function records(context: StoreContext, table: 'definition'): Records {
   return {
     async put({ workspaceId, name, data }) {

@@ -1,10 +1,8 @@
 import type { AgentRecord, Ask, Conversation, RunRecord, Store } from '@troupe/core'
 import type { Frame, StoredMessage } from '@troupe/protocol'
 
-/** What a store under test is opened with and from. */
 export interface OpenedStore {
   store: Store
-  /** Closes and opens again on the same data. */
   reopen: () => Promise<Store>
   dispose: () => Promise<void>
 }

@@ -1,6 +1,6 @@
 import { openSqliteStore } from '../sqlite.ts'
 
-/** Writes into the store at `argv[2]` for ever; a line on stdout says what has been acknowledged. */
+/** Writes to the store at `argv[2]` forever. Prints one line per acknowledged write. */
 const [home, round] = process.argv.slice(2) as [string, string]
 const store = await openSqliteStore({ home })
 const { id: workspaceId } = await store.workspaces.open('/tmp/one')

@@ -7,7 +7,6 @@ import { runsContract } from './runs-contract.ts'
 import { searchContract } from './search-contract.ts'
 import { sessionsContract } from './sessions-contract.ts'
 
-/** Every store passes this. */
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`the store contract on ${name}`, () => {
     let opened: OpenedStore

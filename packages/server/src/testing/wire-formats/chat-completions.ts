@@ -1,14 +1,13 @@
 import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat, type WireUsage } from './wire-turn.ts'
 
 export interface ChatDialect {
-  /** The field that carries reasoning, where the provider has any. */
   reasoning?: 'reasoning_content' | 'reasoning'
   usage(usage: WireUsage): object
-  /** Whether the numbers come in a chunk of their own after the last choice, or with it. */
+  /** True if usage comes in its own chunk after the last choice. */
   usageAlone: boolean
 }
 
-/** OpenAI's chat completions, which DeepSeek, Moonshot, Qwen and every local server speak with a dialect each. */
+/** OpenAI's chat completions. DeepSeek, Moonshot, Qwen and all local servers use a dialect of it. */
 export function chatCompletions(dialect: ChatDialect): WireFormat {
   return {
     events(turn, model) {

@@ -1,6 +1,6 @@
 import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat } from './wire-turn.ts'
 
-/** The gateway's stream: the SDK's own language model parts, one in each event. */
+/** The gateway's stream: one SDK language model part per event. */
 export const gateway: WireFormat = {
   events(turn, model) {
     const events = [

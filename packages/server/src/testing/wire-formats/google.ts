@@ -1,6 +1,6 @@
 import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat, type WireSearch } from './wire-turn.ts'
 
-/** Gemini's streamGenerateContent with `alt=sse`. A call comes whole, so one that was cut does not come at all. */
+/** Gemini's streamGenerateContent with `alt=sse`. Calls are sent whole, so a truncated one is never sent. */
 export const google: WireFormat = {
   events(turn, model) {
     const base = { modelVersion: model, responseId: 'resp-wire' }

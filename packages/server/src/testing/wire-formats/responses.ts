@@ -1,6 +1,6 @@
 import { argumentsOf, deltas, event, finishOf, usageOf, type WireFormat, type WireTurn } from './wire-turn.ts'
 
-/** OpenAI's Responses API, which xAI speaks too. */
+/** OpenAI's Responses API, also used by xAI. */
 export function responses(errorBody: WireFormat['errorBody']): WireFormat {
   return {
     errorBody,

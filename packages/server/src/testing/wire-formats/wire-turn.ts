@@ -1,25 +1,25 @@
-/** One answer of a model, before it is put into a provider's words. */
+/** One model answer in provider-neutral form. */
 export interface WireTurn {
   reasoning?: string
   text?: string
   calls?: { id: string; name: string; input: unknown }[]
-  /** The thoughts as the provider seals them for whoever keeps them. */
+  /** Reasoning as encrypted by the provider. */
   sealed?: string
-  /** OpenAI: a command that it ran in a container of its own. */
+  /** OpenAI: a command that ran in the provider's container. */
   container?: { command: string; output: string }
-  /** The provider's own search of the web, before the text: pages, each with what the text quotes of it, or an error. */
+  /** The provider's own web search before the text: pages with the passages the text cites, or an error. */
   search?: WireSearch
-  /** Default: `tool-calls` where there are calls, else `stop`. */
+  /** Default: `tool-calls` if there are calls, else `stop`. */
   finish?: WireFinish
-  /** The provider's own word for the end, with what it says about it. */
+  /** The provider's own finish reason and details. */
   ends?: { reason: string; message?: string; category?: string }
-  /** Gemini: why the prompt was blocked; nothing else comes. */
+  /** Gemini: the reason the prompt was blocked. Nothing else is sent. */
   blocked?: string
-  /** OpenAI: the model's refusal, which comes in place of text. */
+  /** OpenAI: the model's refusal, sent instead of text. */
   refusal?: string
-  /** The arguments of the last call stop in the middle, as they do when the tokens run out. */
+  /** Truncates the arguments of the last call, as when tokens run out. */
   cutCall?: boolean
-  /** An error of the provider takes the place of the end. */
+  /** A provider error, sent instead of the finish. */
   error?: { type: string; message: string }
   usage?: WireUsage
 }
@@ -35,13 +35,12 @@ export type WireFinish = 'stop' | 'length' | 'tool-calls'
 export interface WireUsage {
   input: number
   cached: number
-  /** Put into the cache by this request. */
   written?: number
   output: number
   reasoning: number
 }
 
-/** A provider's way to say it: the server-sent events of a turn, and the body of an HTTP error. */
+/** A provider's encoding: the server-sent events of a turn, and the body of an HTTP error. */
 export interface WireFormat {
   events: (turn: WireTurn, model: string) => string[]
   errorBody: (status: number, message: string) => unknown
@@ -55,14 +54,15 @@ export function usageOf(turn: WireTurn): WireUsage {
   return turn.usage ?? { input: 120, cached: 20, output: 40, reasoning: turn.reasoning ? 15 : 0 }
 }
 
-/** The arguments as the model wrote them. */
 export function argumentsOf(turn: WireTurn, index: number): string {
   const json = JSON.stringify(turn.calls?.[index]?.input)
   const last = index === (turn.calls?.length ?? 0) - 1
   return turn.cutCall && last ? json.slice(0, Math.ceil(json.length / 2)) : json
 }
 
-/** Deltas of three characters. Surrogate pairs stay whole, as no provider splits them; the bytes are split later. */
+/**
+ * Splits text into deltas of three characters. Keeps surrogate pairs whole, like all providers. Bytes are split later.
+ */
 export function deltas(text: string): string[] {
   return Array.from(text).reduce<string[]>((parts, character, index) => {
     if (index % 3 === 0) parts.push('')

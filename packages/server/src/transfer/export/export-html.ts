@@ -12,14 +12,14 @@ import { buildTimeline, type PartTimes, type Timeline } from './timeline.ts'
 import type { PicturePiece } from './ui-pieces.ts'
 
 const maxOutputLength = 20_000
-/** Longer texts are shown as they are written: to format them would keep the event loop. */
+/** Longer texts are shown unformatted, since formatting would block the event loop. */
 const longText = 200_000
-/** How long a message of the person stands before its answer begins, and an answer before the next message. */
+/** Replay delays: after a user message before its answer, and after an answer before the next message. */
 const [readingMs, pauseMs] = [800, 500]
 
 const script = readFileSync(new URL('./replay.js', import.meta.url), 'utf8')
 const style = readFileSync(new URL('./replay.css', import.meta.url), 'utf8')
-/** Only our own script and style run, known by their hash: whatever a message says, nothing else does. */
+/** Allows only our own script and style by hash, so nothing in a message can run. */
 const policy = [
   "default-src 'none'",
   `script-src '${cspHash(script)}'`,
@@ -29,7 +29,7 @@ const policy = [
   "form-action 'none'",
 ].join('; ')
 
-/** One file that shows a branch and plays it as it came, from disk and without any request. */
+/** Exports a branch as one HTML file that replays it, offline and without requests. */
 export async function* exportHtml(
   source: ExportSource,
   { leaf, language }: ExportOptions = {},
@@ -76,7 +76,7 @@ export async function* exportHtml(
 
 interface Conversation {
   agent?: AgentRecord
-  /** Where on the time line it begins; runs of sub-agents have the time of the run they belong to. */
+  /** Start on the timeline. Runs of sub-agents use the time of their parent run. */
   start: number
   within?: { createdAt: number; at: number }
   leaf?: string | undefined
@@ -89,7 +89,7 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
 
   function conversation({ agent, start, within, leaf }: Conversation): {
     html: AsyncGenerator<string>
-    /** Where it ends; known once all of it was read. */
+    /** End on the timeline, known once everything was read. */
     length: () => number
   } {
     let now = start
@@ -118,7 +118,7 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
         const { error } = message.metadata ?? {}
         if (error !== undefined) yield `<p class="error">${escapeHtml(`${error.name}: ${error.message}`)}</p>\n`
         yield '</article>\n'
-        // Nobody reads what an agent is told: its runs say when they began.
+        // Sub-agents get no reading pause, because their runs record their start times.
         const pause = agent === undefined ? (timeline === undefined ? readingMs : pauseMs) : 0
         now += (timeline?.duration ?? 0) + pause
       }
@@ -167,7 +167,7 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
     }
   }
 
-  /** What a call has shown stands open below it, from the moment of its result. */
+  /** Shows the call's output open below it, starting at the time of its result. */
   async function made(shown: Extract<ReadablePart, { kind: 'call' }>, out: string): Promise<string> {
     if (shown.made.length === 0) return ''
     return `<div class="made"${out}>${await piecesToHtml(shown.made, embed)}</div>\n`
@@ -215,14 +215,11 @@ function cspHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
-/** What one picture may have, and all of a file together. */
+/** Maximum bytes of one picture, and of all pictures in a file. */
 const pictureBytes = { one: 8 * 1024 * 1024, all: 64 * 1024 * 1024 }
 const mediaTypes = /^image\/(png|jpeg|gif|webp|avif)$/
 
-/**
- * Makes pictures part of the file as long as there is room, with their names below them; what is left out is said in its
- * place.
- */
+/** Embeds pictures with their names while there is room. Omitted ones are replaced by a note. */
 export function embedPictures(
   blobs: Blobs,
   texts: ExportTexts,

@@ -7,7 +7,7 @@ import type { ExportPiece } from './ui-pieces.ts'
 
 const maxOutputLength = 20_000
 
-/** One branch to read: texts as they are, thoughts and calls folded, what sub-agents did below the call. */
+/** Exports one branch for reading: plain text, collapsed reasoning and calls, and sub-agents below their call. */
 export async function* exportMarkdown(
   source: ExportSource,
   { leaf, language }: ExportOptions = {},
@@ -106,7 +106,7 @@ function pieceText(piece: ExportPiece): string {
   }
 }
 
-/** Markdown has no table without a head. */
+/** Markdown tables require a header. */
 function table(rows: string[][], hasHead: boolean): string {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 1)
   const line = (cells: readonly string[]): string =>

@@ -6,28 +6,28 @@ import { en, type ExportTexts } from './languages/en.ts'
 import { zh } from './languages/zh.ts'
 
 export interface ExportOptions {
-  /** The end of the branch that is meant; default: the newest. */
+  /** Leaf of the branch to export. Default: the newest. */
   leaf?: string | undefined
-  /** In which language the file says what it says itself; default: English. */
+  /** Language of the file's own labels. Default: English. */
   language?: string | undefined
 }
 
-/** What a session is exported from. Everything it gives is without secrets. */
+/** Data source of an export. Everything it returns is redacted. */
 export interface ExportSource {
   session: Session
-  /** The names of the folder that it lies in, from the outside. */
+  /** Names of its folder path, outermost first. */
   folder: string[]
   agents: AgentRecord[]
   store: Store
   blobs: Blobs
-  /** One branch from its root; a long one is never held as a whole. */
+  /** Yields one branch from its root. Never loads a long one completely. */
   branch(at: Conversation, leaf?: string): AsyncGenerator<StoredMessage>
-  /** The whole tree, in the order in which it was stored. */
+  /** Yields the whole tree in stored order. */
   all(at: Conversation): AsyncGenerator<StoredMessage>
   clean<T>(value: T): T
 }
 
-/** Messages may be large, and a page is read in one go. */
+/** Messages may be large, and a page is loaded at once. */
 const pageSize = 20
 
 export async function openExport(
@@ -48,7 +48,7 @@ export async function openExport(
     clean,
   }
 
-  /** Texts of JSON are searched as they stand in it; what is found nowhere is handed on as it is. */
+  /** Redacts the JSON text. Returns the value itself if nothing was found. */
   function clean<T>(value: T): T {
     const text = JSON.stringify(value)
     const safe = redact(text)
@@ -75,16 +75,16 @@ export async function openExport(
 
 const languages = [en, zh]
 
-/** The words of an exported file in a language, `zh` or `zh-CN`; English where there are none in it. */
+/** Returns the labels for a language tag such as `zh` or `zh-CN`. Default: English. */
 export function exportTexts(tag = 'en'): ExportTexts {
   const [wanted] = tag.toLowerCase().split('-')
   return languages.find((texts) => texts.tag === wanted) ?? en
 }
 
-/** What an export as JSON does not hold; an import cannot bring it back. */
+/** Data missing from a JSON export. An import cannot restore it. */
 const leavesOut = ['runs', 'run-logs', 'files of output/ and jsx/']
 
-/** Everything that an import can make the same session of: the whole tree, or one branch of it and what belongs to that. */
+/** Exports everything needed to import the same session: the whole tree, or one branch and its dependents. */
 export async function* exportJson(source: ExportSource, { leaf }: ExportOptions = {}): AsyncGenerator<string> {
   const { workspaceId: _w, projectId: _p, folderId: _f, messageCount: _m, ...session } = source.session
   const at = { sessionId: session.id }
@@ -120,7 +120,7 @@ export async function* exportJson(source: ExportSource, { leaf }: ExportOptions 
   }
   yield '}}\n'
 
-  /** What other branches and deleted messages started is none of this. */
+  /** Excludes agents started by other branches and deleted messages. */
   function belongs({ details }: AgentRecord): boolean {
     return details === undefined ? leaf === undefined : calls.has(details.toolCallId)
   }

@@ -1,8 +1,8 @@
 import type { ExportPiece, PicturePiece } from './ui-pieces.ts'
 
 /**
- * Markdown as simple HTML: headings, lists, quotes, tables as they are written, code, emphasis, links to the web. Every
- * character of the text is escaped and every tag is one of these few, whatever the text says; images are not loaded.
+ * Converts Markdown to simple HTML: headings, lists, quotes, raw tables, code, emphasis and web links. Escapes every
+ * character and emits only these tags, whatever the text contains. Loads no images.
  */
 export function markdownToHtml(text: string): string {
   const html: string[] = []
@@ -86,7 +86,7 @@ function table(rows: string[]): string {
   return `<table>${hasHead ? `<thead>${line(head!, 'th')}</thead>` : ''}<tbody>${body}</tbody></table>`
 }
 
-/** Code first, for nothing in it means anything; then links, then emphasis, all in text that is escaped already. */
+/** Code first, since it contains no markup. Then links, then emphasis, all in escaped text. */
 function inline(text: string): string {
   return text
     .split(/(`{1,3}[^`\n]+`{1,3})/)
@@ -108,7 +108,7 @@ function dressed(text: string): string {
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text for any place of HTML that is not a script or a style. Characters that no document may hold are shown as such. */
+/** Escapes text for HTML outside scripts and styles. Shows invalid characters visibly. */
 export function escapeHtml(text: string): string {
   return (
     text
@@ -119,7 +119,7 @@ export function escapeHtml(text: string): string {
   )
 }
 
-/** Every character is escaped and every tag is one of a few, as everywhere in the file. */
+/** Escapes every character and emits only a few tags, like the rest of the file. */
 export async function piecesToHtml(
   pieces: ExportPiece[],
   embed: (picture: PicturePiece) => Promise<string>,

@@ -3,7 +3,6 @@ import { type CallNotes, chartTable, type Part, readUiTree, type UiTreeElement }
 import type { ExportTexts } from './languages/en.ts'
 import { type ExportPiece, uiPieces } from './ui-pieces.ts'
 
-/** A part as every readable export shows it. */
 export type ReadablePart =
   | { kind: 'text' | 'reasoning' | 'note'; text: string }
   | {
@@ -13,13 +12,12 @@ export type ReadablePart =
       input: string
       output: string
       state: 'done' | 'failed' | 'open'
-      /** What it has shown to the person. */
       made: ExportPiece[]
     }
   | { kind: 'file'; name: string; mediaType: string; sha256: string | undefined }
   | { kind: 'source'; title: string; url: string }
 
-/** The same order as the parts; what is not for people is left out. `index` is the place in the message. */
+/** Keeps the order of the parts and omits internal ones. `index` is the position in the message. */
 export function readableParts(parts: readonly Part[], texts: ExportTexts): { index: number; shown: ReadablePart }[] {
   return parts.flatMap((part, index) => {
     const shown = readablePart(part, texts)
@@ -74,7 +72,7 @@ function call(part: Extract<Part, { toolCallId: string }>, texts: ExportTexts): 
   }
 }
 
-/** Questions, summaries and files that were brought in are told; the rest drives the page. */
+/** Shows questions, summaries and included files. Other data parts only drive the page. */
 function data(name: string, value: unknown, texts: ExportTexts): ReadablePart | undefined {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   const note = (text: string): ReadablePart => ({ kind: 'note', text })
@@ -99,7 +97,7 @@ interface RenderedCall {
 
 const maxRows = 500
 
-/** What a call has shown to the person beyond its result: pictures, charts as their figures, pages and forms as text. */
+/** Returns output shown beyond the result: pictures, charts as figures, pages and forms as text. */
 function toolPieces(call: RenderedCall, texts: ExportTexts): ExportPiece[] {
   const content = record(call.notes.display?.content)
   const input = call.notes.executedInput ?? call.input
@@ -150,7 +148,7 @@ function form(
   ]
 }
 
-/** What was imported may be anything. */
+/** Imported data may have any shape. */
 function areElements(given: Record<string, unknown>): given is Record<string, UiTreeElement> {
   return Object.values(given).every((one) => {
     const { type, children = [] } = record(one)
@@ -160,7 +158,7 @@ function areElements(given: Record<string, unknown>): given is Record<string, Ui
   })
 }
 
-/** Only bytes of our own store. */
+/** Accepts only blobs of our own store. */
 function pictures(files: Record<string, unknown>[], name: unknown, texts: ExportTexts): ExportPiece[] {
   return files.flatMap(({ sha256, mediaType }, index) => {
     if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return []

@@ -59,7 +59,7 @@ test('a thought takes as long as the log says, and the rest shares what is left'
   )
   const { parts: times } = buildTimeline(thought, parts, 2600)
   const [reasoning, text] = [times.get(1)!, times.get(2)!]
-  // The failed attempt before it had its share of the 1,000 ms of the call as well.
+  // The preceding failed attempt used part of the call's 1,000 ms too.
   expect(reasoning.until - reasoning.at).toBeGreaterThan(550)
   expect(reasoning.until - reasoning.at).toBeLessThanOrEqual(700)
   expect(text.until).toBeLessThanOrEqual(1100)

@@ -1,6 +1,6 @@
 import { deltaText, type LogItem, type Part } from '@troupe/protocol'
 
-/** When a part began, when it was whole, and when a call's result came: milliseconds from the start of the run. */
+/** Times of a part's start, its end and a call's result, in milliseconds from the start of the run. */
 export interface PartTimes {
   at: number
   until: number
@@ -8,15 +8,14 @@ export interface PartTimes {
 }
 
 export interface Timeline {
-  /** By the place of the part in its message. */
+  /** By the part's index in its message. */
   parts: Map<number, PartTimes>
   duration: number
 }
 
-/** Something that happened, and how much of the time to the next known moment it took. */
+/** An event and its relative share of the time until the next known moment. */
 interface TimelineEvent {
   weight: number
-  /** How long it took, where that is known. */
   ms?: number
   at: number
 }
@@ -28,13 +27,12 @@ interface TimelineSpan {
   first: TimelineEvent
   last: TimelineEvent
   out?: TimelineEvent
-  /** What it came in. */
   own: TimelineEvent[]
 }
 
 /**
- * The times of an answer's parts as its log has them. The log says how long the run had worked at the start and the end
- * of each model call, tools how long they took, and thoughts as well; what came between is spread by its length.
+ * Computes the times of an answer's parts from its log. The log records elapsed time at the start and end of each model
+ * call, and the durations of tools and reasoning. Everything in between is distributed by length.
  */
 export function buildTimeline(
   items: readonly LogItem[],
@@ -44,9 +42,8 @@ export function buildTimeline(
   const happenings: TimelineEvent[] = []
   const moments: { index: number; at: number }[] = [{ index: 0, at: 0 }]
   let pieces: TimelineSpan[] = []
-  /** Where the step began: another attempt at it drops what this one had. */
+  /** Start of the step. A retry drops the pieces after it. */
   let step = 0
-  /** How long the thought took that ends next. */
   let thoughtMs: number | undefined
   const happen = (weight: number): TimelineEvent => {
     const happening = { weight, at: 0 }
@@ -94,7 +91,7 @@ export function buildTimeline(
   return pieces.length === 0 ? estimateTimeline(parts, elapsedMs) : { parts: match(parts, pieces, duration), duration }
 }
 
-/** The loop tells how long a thought took just before its end. */
+/** The loop reports the duration of reasoning just before its end. */
 function reasoningMsIn(item: LogItem): number | undefined {
   const { messageMetadata } = item as { messageMetadata?: { reasoningMs?: Record<string, unknown> } }
   const told = Object.values(messageMetadata?.reasoningMs ?? {}).at(-1)
@@ -106,14 +103,14 @@ function distributeTime(happenings: TimelineEvent[], ms: number): void {
   for (const happening of happenings) happening.ms = (ms * happening.weight) / sum
 }
 
-/** A tool tells how long it took, in what is noted with its result. */
+/** A tool's duration is in its result's metadata. */
 function elapsedMsIn(item: LogItem): number {
   const { toolMetadata } = item as { toolMetadata?: { troupe?: { elapsedMs?: unknown } } }
   const told = toolMetadata?.troupe?.elapsedMs
   return typeof told === 'number' && told > 0 ? told : 1
 }
 
-/** Between two known moments what has a time of its own takes that, and the rest shares what is left. */
+/** Between two known moments, events with a known duration take it, and the rest share the remaining time. */
 function placeEvents(
   happenings: TimelineEvent[],
   given: { index: number; at: number }[],
@@ -129,7 +126,7 @@ function placeEvents(
     const time = Math.max(0, to.at - from.at)
     const known = within.reduce((sum, { ms = 0 }) => sum + ms, 0)
     const weights = within.reduce((sum, { ms, weight }) => (ms === undefined ? sum + weight : sum), 0)
-    // Clocks that disagree: what is known cannot have taken longer than all of it.
+    // Clocks may disagree: known durations cannot exceed the total.
     const scale = known > time || weights === 0 ? time / Math.max(known, 1) : 1
     const left = Math.max(0, time - known * scale)
     let passed = 0
@@ -140,7 +137,7 @@ function placeEvents(
   }
 }
 
-/** Texts are told apart by their order, calls by their id. */
+/** Matches texts by order and calls by id. */
 function match(parts: readonly Part[], pieces: TimelineSpan[], duration: number): Map<number, PartTimes> {
   const left = {
     text: pieces.filter(({ kind, length }) => kind === 'text' && length > 0),
@@ -166,7 +163,7 @@ function match(parts: readonly Part[], pieces: TimelineSpan[], duration: number)
   return found
 }
 
-/** Without a log: as fast as one reads, or as long as the answer took. */
+/** Without a log, uses reading speed or the answer's duration. */
 function estimateTimeline(parts: readonly Part[], elapsedMs: number | undefined): Timeline {
   const found = new Map<number, PartTimes>()
   let at = 0

@@ -1,7 +1,6 @@
 import type { FieldValue, UiElement, UiNode } from '@troupe/protocol'
 import type { ExportTexts } from './languages/en.ts'
 
-/** What a page or form of components says, piece by piece; `values`: what the person has filled in. */
 export function uiPieces(root: UiElement, texts: ExportTexts, values: Record<string, unknown> = {}): ExportPiece[] {
   return pieces(root)
 
@@ -121,7 +120,7 @@ function rowsIn(node: UiElement): UiElement[] {
 
 const inlineTags = new Set('strong b em i s u small sub sup mark code kbd span'.split(' '))
 
-/** Neighbours that stand in one line become one. */
+/** Merges adjacent inline nodes into one line. */
 function inLines(children: readonly UiNode[]): UiNode[] {
   const lines: UiNode[] = []
   let line: UiNode[] = []
@@ -136,7 +135,7 @@ function inLines(children: readonly UiNode[]): UiNode[] {
   return lines
 }
 
-/** Words run on through tags within a line, and stand apart from what stands apart. */
+/** Joins inline text across tags, and separates block elements. */
 function nodeText(node: UiNode): string {
   if (typeof node === 'string') return node
   const { type, children } = node
@@ -164,7 +163,7 @@ function listItem(text: string): ExportPiece[] {
   return textPiece(text).map((piece) => ({ ...piece, kind: 'item' }) as ExportPiece)
 }
 
-/** Something that a call made for the person, as it can be read without the page. */
+/** Output of a call in a form that is readable without the page. */
 export type ExportPiece =
   | { kind: 'text'; text: string; strong?: true }
   | { kind: 'note'; text: string }
@@ -174,7 +173,7 @@ export type ExportPiece =
   | { kind: 'table'; caption: string; rows: string[][]; hasHead: boolean }
   | PicturePiece
 
-/** One of our blobs, or bytes that came with the words. */
+/** One of our blobs, or inline bytes. */
 export interface PicturePiece {
   kind: 'picture'
   name: string

@@ -13,11 +13,11 @@ import {
   time,
 } from './message-parts.ts'
 
-/** Marks of sources and widgets in a text: between U+E200 and U+E201, their fields split by U+E202. */
+/** Citation and widget marks: between U+E200 and U+E201, with fields separated by U+E202. */
 const citationMarks = /\s?\ue200([^\ue200\ue201]*)\ue201/g
 const citationBrackets = /\s?【\d{1,6}(?::\d{1,6})?†[^【】]{0,300}】/g
 
-/** The text as the person saw it: what a mark stands for in words stays, the marks go. */
+/** Returns the text as the user saw it: replaces marks with their visible text. */
 function cleanCitations(given: string, metadata: Loose): string {
   let clean = given
   for (const reference of list(metadata['content_references'])) {
@@ -33,7 +33,7 @@ function cleanCitations(given: string, metadata: Loose): string {
     .replace(/[\ue200-\ue206]/g, '')
 }
 
-/** A link shows its title, a thing its name; a citation shows nothing. */
+/** A link shows its title, an entity its name, and a citation nothing. */
 function markText(inside: string): string {
   const [kind, ...fields] = inside.split('\ue202')
   if (kind === 'url' || kind === 'link_title') return fields[0] ?? ''
@@ -45,7 +45,6 @@ function markText(inside: string): string {
   }
 }
 
-/** The pages that an answer names, each once. */
 function citedSources(metadata: Loose): Part[] {
   const found = new Map<string, string>()
   const take = (value: unknown): void => {
@@ -62,7 +61,7 @@ function citedSources(metadata: Loose): Part[] {
   }))
 }
 
-/** What is told to the model and never shown to the person. */
+/** Content sent to the model but never shown to the user. */
 const hiddenContentTypes = new Set([
   'user_editable_context',
   'model_editable_context',
@@ -70,7 +69,7 @@ const hiddenContentTypes = new Set([
   'app_pairing_content',
 ])
 
-/** `conversations.json` of a ChatGPT export: a `mapping` of nodes with parents, all branches in it. */
+/** `conversations.json` of a ChatGPT export: a `mapping` of nodes with parents, including all branches. */
 export const chatgpt: Importer = {
   name: 'ChatGPT',
   accepts: (entry) => Object.keys(record(record(entry)['mapping'])).length > 0,
@@ -104,7 +103,7 @@ export const chatgpt: Importer = {
   },
 }
 
-/** A result as it lies in its own node, until it is given to its call. */
+/** `result` holds a node's tool result until it is attached to its call. */
 type ParsedMessage = Omit<ForeignMessage, 'id' | 'parentId'> & { result?: { name: string; output: string } }
 
 async function readMessage(id: string, message: Loose, files: ImportFiles): Promise<ParsedMessage> {
@@ -151,7 +150,7 @@ function thoughtText(value: unknown): string {
   return [text(summary), text(content)].filter((piece) => piece !== '').join('\n\n')
 }
 
-/** An image, a sound, or words that were spoken. What it takes of the attachments is gone from there. */
+/** Reads an image, audio or a transcript. Removes the attachments it uses from the map. */
 async function readPiece(piece: Loose, files: ImportFiles, attachments = new Map<string, Loose>()): Promise<Part[]> {
   const kind = text(piece['content_type'])
   if (kind === 'audio_transcription') return textPart(text(piece['text']))
@@ -163,7 +162,7 @@ async function readPiece(piece: Loose, files: ImportFiles, attachments = new Map
   return namedFile(id, named, files)
 }
 
-/** The file of the archive with this id, or a word that there was one. */
+/** Returns the archive file with this id, or a note that it is missing. */
 async function namedFile(id: string, attachment: Loose, files: ImportFiles): Promise<Part[]> {
   const name = text(attachment['name'])
   const mediaType = text(attachment['mimeType']) || text(attachment['mime_type'])
@@ -186,7 +185,7 @@ async function readResult(
   return { parts, result: { name: name || 'tool', output } }
 }
 
-/** Results stand below their call; one whose call is not above it makes a call of its own. */
+/** Attaches results to their calls. A result without a call above it becomes its own call. */
 function attachResults(messages: (ForeignMessage & Pick<ParsedMessage, 'result'>)[]): void {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const given = new Set<string>()
@@ -216,7 +215,7 @@ function callInput(code: string): unknown {
     const value: unknown = JSON.parse(code)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Code, not arguments.
+    // Code, not JSON arguments.
   }
   return { code }
 }

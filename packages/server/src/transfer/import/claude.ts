@@ -13,10 +13,10 @@ import {
   time,
 } from './message-parts.ts'
 
-/** What stands for "no parent". */
+/** Ids that mean "no parent". */
 const rootParent = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/
 
-/** `conversations.json` of a Claude export: `chat_messages` in order, or as a tree where they name their parents. */
+/** `conversations.json` of a Claude export: `chat_messages` in order, or as a tree if they name parents. */
 export const claude: Importer = {
   name: 'Claude',
   accepts: (entry) => Array.isArray(record(entry)['chat_messages']),
@@ -74,7 +74,7 @@ function missingFileNote(name: string): Part[] {
   return textPart(`[${name || 'A file'} is not in the export.]`)
 }
 
-/** Calls and results are blocks of their own; a result names its call, or is the next one's. */
+/** Calls and results are separate blocks. A result names its call or belongs to the next one. */
 function readBlocks(id: string, blocks: Loose[]): Part[] {
   const parts: Part[] = []
   const results = blocks.filter((block) => block['type'] === 'tool_result')

@@ -32,7 +32,7 @@ function write(name: string, content: string | Buffer): string {
   return file
 }
 
-/** The tree in lines: `id < parent role: parts`. */
+/** Formats the tree as lines: `id < parent role: parts`. */
 async function tree(sessionId: string): Promise<string[]> {
   const { messages } = await store.messages.page({ sessionId }, { limit: 1000 })
   return messages.map(
@@ -130,7 +130,6 @@ describe('importing a file', () => {
       )
       for (const [id, lines] of Object.entries(sessions)) {
         expect(await tree(id)).toEqual(lines)
-        // The branch that was seen last is the one that is shown.
         expect(lines.at(-1)).toMatch(new RegExp(`^${(await store.messages.branch({ sessionId: id })).leafMessageId} `))
       }
       expect(await store.sessions.get(Object.keys(sessions)[0]!)).toMatchObject(first)

@@ -21,37 +21,34 @@ import { readEntries } from './read-entries.ts'
 import { troupe } from './troupe.ts'
 import { openZipFile, type ZipEntry } from './zip-file.ts'
 
-/** In the order in which they are tried. */
+/** In matching order. */
 const importers: Importer[] = [troupe, chatgpt, claude, openWebUi, librechat]
 
-/** One conversation at most; more of it at once is not held. */
+/** Maximum bytes of one chat, and thus held at once. */
 const entryBytes = 256 * 1024 * 1024
-/** All JSON of one zip. */
+/** Maximum bytes of all JSON in one zip. */
 const unpackedBytes = 4 * 1024 * 1024 * 1024
 const attachmentBytes = 32 * 1024 * 1024
-/** What is read once and held meanwhile, and imported together with its neighbors: a commit for each would take long. */
+/** Smaller entries are buffered and imported in batches, since one commit each would be slow. */
 const maxBufferedBytes = 1024 * 1024
 const entriesPerBatch = 20
-/** More than anybody reads. */
 const maxProblems = 1000
 const limits = { depth: 1_000_000, values: 10_000_000 }
 
 export interface FileImportReport {
   sessions: ImportedEntry[]
-  /** What could not be taken, one by one; the rest was. */
+  /** Items that could not be imported. The rest was. */
   problems: { where: string; message: string }[]
 }
 
 interface ImportedEntry {
   sessionId: string
   title: string
-  /** Which program it came from. */
   source: string
-  /** `known`: all of it was there already. `grown`: messages were added to a session that was there. */
+  /** `known`: nothing new. `grown`: messages were added to an existing session. */
   state: 'added' | 'grown' | 'known'
-  /** How many messages were added. */
   added: number
-  /** Messages that are there and say something else; they stay as they are. */
+  /** Existing messages with different content. They stay unchanged. */
   conflicts: number
 }
 
@@ -64,9 +61,9 @@ interface FileImportOptions {
 }
 
 /**
- * Imports the conversations of a file that Troupe, ChatGPT, Claude, LibreChat or Open WebUI wrote, a zip or JSON. Each
- * session comes whole or not at all, under an id that follows from its own: what was imported before is found again.
- * Throws where the file as a whole cannot be read.
+ * Imports chats from a zip or JSON file by Troupe, ChatGPT, Claude, LibreChat or Open WebUI. Each session is imported
+ * completely or not at all. Ids derive from the original ones, so repeated imports are recognized. Throws if the file
+ * as a whole cannot be read.
  */
 export async function importFile(path: string, options: FileImportOptions): Promise<FileImportReport> {
   const report: FileImportReport = { sessions: [], problems: [] }
@@ -104,7 +101,7 @@ async function importZip(path: string, options: FileImportOptions, report: FileI
     for (const { name, size, read } of jsons) {
       const part = { name, size: of, before, find }
       try {
-        // What is not what it should be is known at its end: nothing of it may be imported until then.
+        // Corruption is detected only at the end of an entry, so read it all before importing.
         const bytes: Uint8Array[] = []
         for await (const chunk of read()) {
           options.signal?.throwIfAborted()
@@ -129,14 +126,17 @@ function tooMuch(): Error {
 
 interface Source {
   name: string
-  /** Of everything that is read. */
+  /** Total bytes to read, for progress. */
   size: number
-  /** Of what was read before. */
+  /** Bytes read before this part. */
   before?: number
   find: ImportFiles['find']
 }
 
-/** Whether any entry was a conversation. Where none was, the file is something else and its entries are no problems. */
+/**
+ * Returns true if any entry was a chat. Otherwise the file is something else and its entries are not reported as
+ * problems.
+ */
 async function importEntries(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   source: Source,
@@ -163,12 +163,12 @@ async function importEntries(
   const tellIn = (where: string) => (message: string) => {
     if (problems.length < maxProblems) problems.push({ where, message })
   }
-  /** Imports that go on side by side; their reports come in the order of the file. */
+  /** Concurrent imports, reported in file order. */
   let together: Promise<ImportedEntry | undefined>[] = []
   let size = 0
   const settle = async (): Promise<void> => {
     for (const imported of await Promise.all(together)) {
-      // Some exports have each conversation twice, in one file and in a file of its own.
+      // Some exports contain each chat twice: in one combined file and in its own file.
       if (imported === undefined || (imported.state === 'known' && ids.has(imported.sessionId))) continue
       ids.add(imported.sessionId)
       report.sessions.push(imported)
@@ -240,7 +240,7 @@ async function importOne(
   }
 }
 
-/** The entry whose own name begins so. Names are ids of files, long enough to mean one. */
+/** Returns the entry whose base name starts with this. Names are file ids, long enough to be unique. */
 function createFind(entries: ZipEntry[]): ImportFiles['find'] {
   const named = entries.map((entry) => ({ entry, own: entry.name.split('/').at(-1) ?? '' }))
   named.sort((a, b) => (a.own < b.own ? -1 : a.own > b.own ? 1 : 0))
@@ -293,12 +293,12 @@ function entryTitle(value: unknown): string {
 }
 
 const id = '[A-Za-z0-9_-]{1,64}'
-/** The files of an exported session, wherever its folder lies in the zip. Nothing else is unpacked. */
+/** Files of an exported session, at any depth in the zip. Nothing else is unpacked. */
 const sessionFilePattern = new RegExp(
   `(?:^|/)(${id}/(?:session\\.json|(?:agents/${id}/)?(?:messages|asks)\\.jsonl|agents/${id}/session\\.json))$`,
 )
 
-/** The files of session folders in a zip, by their path from the folder that holds the sessions. */
+/** Returns the files of session folders in a zip, by path relative to the sessions folder. */
 function sessionFiles(entries: ZipEntry[]): Map<string, ZipEntry> {
   const found = new Map<string, ZipEntry>()
   for (const entry of entries) {
@@ -309,7 +309,7 @@ function sessionFiles(entries: ZipEntry[]): Map<string, ZipEntry> {
   return isFolder ? found : new Map<string, ZipEntry>()
 }
 
-/** Imports folders of `sessions/` that were zipped: they are unpacked to a place of their own first. */
+/** Imports zipped folders of `sessions/`. Unpacks them to a separate folder first. */
 async function importFolders(
   files: Map<string, ZipEntry>,
   { store, workspaceId, signal }: Pick<FileImportOptions, 'store' | 'workspaceId' | 'signal'>,

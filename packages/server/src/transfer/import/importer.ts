@@ -7,7 +7,7 @@ import type { SessionBundle } from '../../stores/sql/restore.ts'
 type Pausing = Pick<ImportFiles, 'breathe'>
 
 interface ForeignSession {
-  /** Stands before the id, so that exports of different programs never meet. */
+  /** Prefix of the id, so that exports of different programs never collide. */
   prefix: string
   id: string
   title: string
@@ -15,16 +15,15 @@ interface ForeignSession {
   updatedAt: number | undefined
   pinned?: boolean
   archived?: boolean
-  /** The end of the branch that the person saw last; else the newest message is it. */
+  /** Leaf of the last viewed branch. Default: the newest message. */
   current?: string
   messages: ForeignMessage[]
 }
 
 /**
- * A session of ours from another program's. Ids follow from that program's: the same conversation is the same session
- * whenever it comes. The branch that was seen last comes last, so that it is the one that is shown. Messages that hold
- * nothing are left out and what is below them moves up, lost parents and circles
- * become roots, and what one answer was made of in several pieces becomes one message.
+ * Converts a foreign session to ours. Ids derive from the original ones, so the same chat always becomes the same
+ * session. The last viewed branch comes last, so that it is shown. Empty messages are dropped and their children move
+ * up. Messages with lost or cyclic parents become roots. Consecutive pieces of an answer are merged.
  */
 export async function buildSession({ breathe }: Pausing, given: ForeignSession): Promise<ImportedSession> {
   const kept = await joinAnswers(await linkTree(given.messages, given.current, breathe), breathe)
@@ -69,13 +68,13 @@ export async function buildSession({ breathe }: Pausing, given: ForeignSession):
   }
 }
 
-/** Another program's id where it can be one of ours, else one that follows from it. */
+/** Returns the original id if it is valid here, else one derived from it. */
 function stableId(prefix: string, id: string): string {
   const own = `${prefix}${id}`
   return isId(own) ? own : `${prefix}${createHash('sha256').update(id).digest('base64url').slice(0, 32)}`
 }
 
-/** Parents before children; messages that hold nothing are gone. */
+/** Orders parents before children and drops empty messages. */
 async function linkTree(
   messages: ForeignMessage[],
   current: string | undefined,
@@ -100,7 +99,7 @@ async function linkTree(
   return ordered
 }
 
-/** Of each message the nearest above it that holds something. One whose way up leads into a circle has none. */
+/** Returns each message's nearest non-empty ancestor. Null if its ancestors form a cycle. */
 async function nonEmptyParents(
   byId: Map<string, ForeignMessage>,
   breathe: Pausing['breathe'],
@@ -108,7 +107,7 @@ async function nonEmptyParents(
   const parents = new Map<string, string | null>()
   const endless = new Set<string>()
   for (const id of byId.keys()) {
-    // Up to the root or to one whose parent is known, then back: each message is passed once.
+    // Walks up to the root or a resolved parent, then back, so each message is visited once.
     const way = new Set<string>()
     let at: string | null = id
     while (at !== null && byId.has(at) && !parents.has(at) && !way.has(at)) {
@@ -135,14 +134,13 @@ function newestMessageId(messages: ForeignMessage[]): string | undefined {
   )?.id
 }
 
-/** A message and everything above it. */
 function ancestorIds(byId: Map<string, ForeignMessage>, from: string | undefined): Set<string> {
   const way = new Set<string>()
   for (let at = from; at !== undefined && !way.has(at); at = byId.get(at)?.parentId ?? undefined) way.add(at)
   return way
 }
 
-/** Answers that follow each other with nothing else beside them are one. */
+/** Merges consecutive answers that have no siblings. */
 async function joinAnswers(messages: ForeignMessage[], breathe: Pausing['breathe']): Promise<ForeignMessage[]> {
   const childCount = new Map<string, number>()
   for (const { parentId } of messages)
@@ -167,7 +165,7 @@ async function joinAnswers(messages: ForeignMessage[], breathe: Pausing['breathe
   return kept
 }
 
-/** A result finds the call that waits for it; what comes after a result is another step. */
+/** A result attaches to its pending call. Content after a result starts a new step. */
 function addParts(parts: Part[], more: Part[]): void {
   for (const part of more) {
     const last = parts.at(-1)
@@ -181,28 +179,24 @@ function isEmpty({ parts }: ForeignMessage): boolean {
   return parts.every((part) => (part.type === 'text' || part.type === 'reasoning') && part.text.trim() === '')
 }
 
-/** One program whose exports are understood. The content tells which it is, never a file's name. */
+/** A program whose exports can be read. Detected by content, never by file name. */
 export interface Importer {
-  /** How the program calls itself. */
   name: string
-  /** Whether an entry of a file is a conversation of this program. */
   accepts(entry: unknown): boolean
-  /** Throws an Error that says what is wrong with it. */
   read(entry: unknown, files: ImportFiles): Promise<ImportedSession>
 }
 
-/** Bytes beside the conversations. */
 export interface ImportFiles {
   blobs: Blobs
-  /** The file of the archive whose name begins so; undefined where there is none, or it is too large. */
+  /** Returns the archive file whose name starts with this, or undefined if it is missing or too large. */
   find(name: string): Promise<{ bytes: Uint8Array; name: string } | undefined>
-  /** Between messages: lets others have their turn. Throws once the import was given up. */
+  /** Yields to the event loop between messages. Throws if the import was canceled. */
   breathe(): Promise<void>
-  /** Something of the conversation cannot be taken; the rest is. */
+  /** Reports a part of the chat that cannot be imported. The rest is. */
   tell(problem: string): void
 }
 
-/** A session, its workspace aside. `folder` names where it lies, from the outside. */
+/** A session without its workspace. `folder` lists its folder names, outermost first. */
 export interface ImportedSession {
   session: Omit<SessionBundle['session'], 'workspaceId' | 'projectId' | 'folderId'> & { folder: string[] }
   agents: SessionBundle['agents']
@@ -210,7 +204,7 @@ export interface ImportedSession {
   asks: SessionBundle['asks']
 }
 
-/** A message of another program's tree. Ids are that program's own. */
+/** A message of another program's tree, with that program's ids. */
 export interface ForeignMessage {
   id: string
   parentId: string | null

@@ -4,7 +4,7 @@ import { callPart, list, type Loose, reasoningPart, record, text, textPart, time
 
 const rootParent = '00000000-0000-0000-0000-000000000000'
 
-/** The JSON export of LibreChat: messages inside messages (`children`), or all in a row with their parents named. */
+/** LibreChat's JSON export: nested messages (`children`), or a flat list with parent ids. */
 export const librechat: Importer = {
   name: 'LibreChat',
   accepts(entry) {
@@ -49,7 +49,7 @@ function isUser(message: Loose): boolean {
   return typeof given === 'boolean' ? given : text(message['sender']).toLowerCase() === 'user'
 }
 
-/** Without recursion: a conversation of 10,000 messages is as deep. */
+/** Avoids recursion, since a chat of 10,000 messages is that deep. */
 async function flatten(
   given: Loose[],
   { breathe }: ImportFiles,
@@ -76,7 +76,7 @@ function modelName(message: Loose, model: string): string {
 function readParts(id: string, message: Loose): Part[] {
   const blocks = list(message['content']).map(record)
   if (blocks.length > 0) return blocks.flatMap((block, index) => readBlock(`${id}-${index}`, block))
-  // Older versions wrote the thoughts into the text.
+  // Older versions wrote the reasoning into the text.
   const whole = text(message['text'])
   const thought = /^\s*:::thinking\n([\s\S]*?)\n:::\s*/.exec(whole)
   if (thought === null) return textPart(whole)

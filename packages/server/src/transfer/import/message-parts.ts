@@ -22,7 +22,7 @@ export function textPart(text: string): Part[] {
   return text.trim() === '' ? [] : [{ type: 'text', text: text.toWellFormed() }]
 }
 
-/** What another program had told its model before all: shown, and told to none here. */
+/** Another program's system prompt. It is shown but not sent to models. */
 export function instructionsPart(text: string): Part[] {
   return textPart(text).length === 0 ? [] : noteSystemMessage({ role: 'system', parts: textPart(text) }).parts
 }
@@ -31,7 +31,7 @@ export function reasoningPart(text: string): Part[] {
   return text.trim() === '' ? [] : [{ type: 'reasoning', text: text.trim().toWellFormed(), state: 'done' }]
 }
 
-/** A call that another program made; nothing here can make it again. */
+/** A call made by another program. It cannot be repeated here. */
 export function callPart(call: { id: string; name: string; input: unknown; output: string; failed?: boolean }): Part {
   const head = {
     type: 'dynamic-tool' as const,
@@ -44,20 +44,19 @@ export function callPart(call: { id: string; name: string; input: unknown; outpu
   return { ...head, state: 'output-available', output }
 }
 
-/** The text of a file that was read by the other program: models are told it as such. */
+/** Text of a file the other program read. Models see it as a file. */
 export function filePart(name: string, content: string): Part {
   const data = { kind: 'file' as const, name: name || 'file', content: content.toWellFormed() }
   return { type: 'data-mention', data }
 }
 
-/** Bytes that came along, as an attachment. */
 export async function blobPart(blobs: Blobs, bytes: Uint8Array, name: string, mediaType?: string): Promise<Part> {
   const type = mediaType || mediaTypes[name.split('.').at(-1)?.toLowerCase() ?? ''] || sniff(bytes)
   const { sha256 } = await blobs.put(bytes, type)
   return { type: 'file', mediaType: type, filename: name.slice(0, 255), url: `/ai/blobs/${sha256}` }
 }
 
-/** The bytes of a `data:` address; undefined for any other, which nobody fetches. */
+/** Returns the bytes of a `data:` URL. Undefined for other URLs, which are never fetched. */
 export function dataBytes(url: string): { bytes: Uint8Array; mediaType: string } | undefined {
   const match = /^data:([\w.+-]+\/[\w.+-]+)?[^,]*;base64,/.exec(url.slice(0, 1000))
   if (match === null) return undefined
@@ -79,7 +78,7 @@ function sniff(bytes: Uint8Array): string {
   return 'application/octet-stream'
 }
 
-/** Looks into data of strangers: what is not of the expected kind is as good as absent. */
+/** Reads untrusted data: values of the wrong type count as absent. */
 export type Loose = Record<string, unknown>
 
 export function record(value: unknown): Loose {
@@ -94,7 +93,7 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Milliseconds of a number of seconds or milliseconds, or of a date in words; undefined where it is no date. */
+/** Converts seconds, milliseconds or a date string to milliseconds. Returns undefined if it is not a date. */
 export function time(value: unknown): number | undefined {
   const given = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
   const milliseconds =
@@ -106,7 +105,7 @@ export function time(value: unknown): number | undefined {
   return milliseconds !== undefined && Math.abs(milliseconds) <= latestTime ? milliseconds : undefined
 }
 
-/** Seconds until the year 5138 are smaller than milliseconds since March 1973; nanoseconds are larger than both. */
+/** Seconds up to the year 5138 are smaller than milliseconds since March 1973. Nanoseconds are larger than both. */
 function inMilliseconds(value: number): number {
   if (value > 1e16) return Math.round(value / 1e6)
   return Math.round(value < 1e11 ? value * 1000 : value)

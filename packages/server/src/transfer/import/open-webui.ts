@@ -16,7 +16,7 @@ import {
   time,
 } from './message-parts.ts'
 
-/** Open WebUI writes thoughts and calls into the text as `<details>`; here they are parts again. */
+/** Open WebUI embeds reasoning and calls in the text as `<details>`. Converts them back to parts. */
 function splitDetails(id: string, content: string): Part[] {
   const parts: Part[] = []
   let at = 0
@@ -38,7 +38,7 @@ function splitDetails(id: string, content: string): Part[] {
 
 const closing = '</details>'
 
-/** Undefined for what a person may have written themselves. */
+/** Returns undefined for markup the user may have written. */
 function detailsParts(id: string, attributes: Map<string, string>, inside: string): Part[] | undefined {
   const kind = attributes.get('type')
   if (kind === 'reasoning') {
@@ -68,7 +68,7 @@ function unescapeHtml(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#x27|#39);/g, (_, name: string) => entities[name] ?? '')
 }
 
-/** Arguments are JSON, sometimes JSON in a JSON text. */
+/** Arguments are JSON, sometimes encoded twice. */
 function parse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
@@ -82,7 +82,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-/** The chat export of Open WebUI: `chat.history.messages` by id, with their parents. */
+/** Open WebUI's chat export: `chat.history.messages` by id, with parents. */
 export const openWebUi: Importer = {
   name: 'Open WebUI',
   accepts: (entry) => Object.keys(messagesIn(chatIn(entry))).length > 0,
@@ -128,7 +128,7 @@ export const openWebUi: Importer = {
   },
 }
 
-/** Older exports have the chat itself, without what is around it. */
+/** Older exports contain the chat without its wrapper. */
 function chatIn(entry: unknown): Loose {
   const { chat } = record(entry)
   return chat === undefined ? record(entry) : record(chat)
@@ -154,7 +154,7 @@ async function readParts(id: string, message: Loose, files: ImportFiles): Promis
   return [...pieces, ...sourceParts(message)]
 }
 
-/** An image lies in the export itself, or on the other server. */
+/** An image is inline in the export or only on the other server. */
 async function inlineFile(url: string, name: string, files: ImportFiles): Promise<Part[]> {
   const found = dataBytes(url)
   if (found !== undefined) return [await blobPart(files.blobs, found.bytes, name, found.mediaType)]

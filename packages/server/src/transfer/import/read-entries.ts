@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../util/concurrency.ts'
 
-/** One value at the top of a file, or in the list that the file is; `index` counts from 1. */
+/** A top-level value of a file, or a member of its top-level list. `index` starts at 1. */
 export type JsonEntry = { index: number; bytes: Buffer } | { index: number; problem: string }
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [
@@ -8,10 +8,9 @@ const [quote, backslash, comma, openList, closeList, openObject, closeObject] = 
 ]
 
 /**
- * The entries of a JSON file as they come, so that no more than one is held: the members of a list, one object, or
- * objects after each other. An entry that is longer than `longest` bytes, or holds more values than `most`, which would
- * take many times as much memory as its text, is passed over with a word about it. Throws where the file is no JSON at
- * all.
+ * Streams the entries of a JSON file, holding only one at a time: list members, one object, or consecutive objects.
+ * Skips and reports entries longer than `longest` bytes or with more values than `most`, which would take many times
+ * their text size in memory. Throws if the file is not JSON.
  */
 export async function* readEntries(
   chunks: AsyncIterable<Uint8Array>,
@@ -23,7 +22,7 @@ export async function* readEntries(
   let values = 0
   let index = 0
   let depth = 0
-  /** How deep the entries lie: 1 in a list, else 0. */
+  /** Depth of entries: 1 in a list, else 0. */
   let base: 0 | 1 | undefined
   let inside = false
   let inText = false
@@ -63,7 +62,7 @@ export async function* readEntries(
       if (byte === quote) inText = true
       else if (byte === openList || byte === openObject) depth++
       else if (byte === closeList || byte === closeObject) {
-        // The end of the list is the end of a number or word in it.
+        // The end of the list also ends a number or word in it.
         if (depth === base) {
           yield await entry(chunk.subarray(start, at))
           ended = true
@@ -108,7 +107,7 @@ export async function* readEntries(
   }
 }
 
-/** One after the other: all at once would take long where they are many. */
+/** Copies piece by piece, since joining many at once would take long. */
 async function joined(pieces: Uint8Array[], size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0

@@ -9,8 +9,8 @@ import { list, record, text } from './message-parts.ts'
 export const sessionFormat = 'troupe-session'
 
 /**
- * A session that was exported from here as JSON. As from a folder, what it was allowed is not taken, for anybody can
- * write such a file; what was refused in it is. What waited for a person waits no longer.
+ * A session exported by Troupe as JSON. As with folders, allow rules are dropped, since anyone can write such a file,
+ * and deny rules are kept. Open asks are closed.
  */
 export const troupe: Importer = {
   name: 'Troupe',

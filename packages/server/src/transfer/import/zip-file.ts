@@ -4,9 +4,9 @@ import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 
 export interface ZipEntry {
   name: string
-  /** As many bytes as it will have; more of them are an error. */
+  /** Declared size. More bytes are an error. */
   size: number
-  /** The bytes as they are unpacked. Throws where they are not what the zip says. */
+  /** Yields unpacked bytes. Throws if they do not match the zip directory. */
   read(): AsyncIterable<Uint8Array>
 }
 
@@ -17,14 +17,14 @@ export interface ZipFile {
 
 const maxEntries = 200_000
 const maxDirectoryBytes = 64 * 1024 * 1024
-/** How many times as large as its packed bytes an entry may be, above the first MiB. */
+/** Maximum compression ratio of an entry beyond its first MiB. */
 const maxRatio = 200
 const chunkBytes = 1 << 18
 const smallBytes = 1 << 16
 
 /**
- * A zip on disk, read piece by piece, so that its size does not matter: stored or deflated entries, nothing encrypted,
- * no parts that lie over each other. Nothing is unpacked to a path, so names cannot lead anywhere.
+ * Reads a zip from disk in pieces, regardless of its size. Supports stored and deflated entries, without encryption or
+ * overlapping data. Unpacks nothing to a path, so names are harmless.
  */
 export async function openZipFile(path: string): Promise<ZipFile> {
   const file = await open(path, 'r')
@@ -99,7 +99,7 @@ async function* unpack(file: FileHandle, entry: Located): AsyncGenerator<Uint8Ar
   if (head.length < 30 || head.readUInt32LE(0) !== 0x04034b50) throw broken()
   const start = entry.local + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
   const raw = packedBytes(file, start, entry.packed)
-  // Whoever stops reading ends it; what goes wrong is told by the loop below.
+  // Ends when the reader stops. Errors surface in the loop below.
   const bytes = entry.deflated && entry.packed > 0 ? inflated(raw, entry) : raw
   let size = 0
   let sum = 0
@@ -113,12 +113,12 @@ async function* unpack(file: FileHandle, entry: Located): AsyncGenerator<Uint8Ar
     throw new Error(`${entry.name.slice(0, 200)} is not what the zip says it is`)
 }
 
-/** Without a stream of the handle, which would leave listeners on it for each entry. */
+/** Avoids a stream on the handle, which would add listeners for each entry. */
 async function* packedBytes(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < length; at += chunkBytes) yield bytesAt(file, start + at, Math.min(chunkBytes, length - at))
 }
 
-/** Small entries in one go: a stream for each of many thousands would take far longer. */
+/** Inflates small entries at once, since a stream per entry would be far slower with thousands of them. */
 function inflated(raw: AsyncGenerator<Buffer>, { packed, size }: Located): AsyncIterable<Buffer> {
   if (packed <= smallBytes && size <= smallBytes) return inflateSmall(raw)
   return pipeline(raw, createInflateRaw(), () => undefined)

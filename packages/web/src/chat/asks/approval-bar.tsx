@@ -10,13 +10,12 @@ import { useSession, useSessionStore } from '../session/session-context.ts'
 import { useRetainedState } from '../session/session-hooks.ts'
 import './approval-bar.css'
 
-/** Yes or no to one call, or yes with another input. Below every card, so that no card can leave it out. */
+/** Approves or denies a tool call, optionally with edited input. Rendered below every card, so no card can omit it. */
 export function ApprovalBar({ approval, input }: { approval: Approval; input: unknown }) {
   const { answer } = useSessionStore()
   const sending = useSession((state) => state.answering.includes(approval.id))
   const [remark, setRemark] = useRetainedState(`${approval.id} remark`, '')
   const [scope, setScope] = useRetainedState<RememberScope>(`${approval.id} scope`, 'once')
-  /** The input as JSON text while it is being edited. */
   const [edited, setEdited] = useRetainedState<string | null>(`${approval.id} input`, null)
   const remarkId = useId()
   const hintId = useId()
@@ -24,7 +23,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
   const change = edited === null ? { ok: true as const } : readEditedInput(edited, input)
   const isEdited = change.ok && 'input' in change
   const rules = rulesIn(approval)
-  // A rule is for the call as it was asked about.
+  // A rule applies only to the input that was asked about.
   const remember = scope === 'once' || isEdited || rules.length === 0 ? undefined : scope
   const hint =
     said !== ''
@@ -101,10 +100,9 @@ function rulesIn({ descriptor }: Approval): string[] {
   return Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : []
 }
 
-/** Why a person is asked, and what was found in what is to run. */
 function ApprovalFacts({ approval }: { approval: Approval }) {
   const commands = recordsIn(approval.descriptor?.commands)
-  // A lone command is what the card above shows.
+  // A single command already appears on the card above.
   const isWorthIt = commands.length > 1 || commands.some((command) => textIn(command['note']) !== undefined)
   return (
     <>
@@ -138,14 +136,13 @@ type RememberScope = 'once' | 'session' | 'project' | 'always'
 const scopes: readonly RememberScope[] = ['once', 'session', 'project', 'always']
 
 interface RememberChoiceProps {
-  /** The rules that would stop the asking. */
   rules: readonly string[]
   scope: RememberScope
   disabled: boolean
   onChange: (scope: RememberScope) => void
 }
 
-/** How long a yes holds, and for what: the very rules that would be kept. */
+/** Selects the duration of an approval and shows the exact rules it would store. */
 function RememberChoice({ rules, scope, disabled, onChange }: RememberChoiceProps) {
   const id = useId()
   return (
@@ -181,16 +178,13 @@ function introduction(scope: RememberScope, count: number): string {
 }
 
 interface InputEditorProps {
-  /** The input as JSON text. */
   text: string
   isValid: boolean
   disabled: boolean
-  /** The id of what says what is wrong with it. */
   hintId: string
   onChange: (text: string) => void
 }
 
-/** The input of a call to be changed: a field for each of its texts, or the whole of it as JSON. */
 function InputEditor({ text, isValid, disabled, hintId, onChange }: InputEditorProps) {
   const [asJson, setAsJson] = useState(false)
   const input = recordIn(text)
@@ -241,7 +235,7 @@ function recordIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What a person made of a call's input; without `input` where it says the same as before. */
+/** Parsed edit of a call's input. `input` is missing if nothing changed. */
 type EditedInput = { ok: true; input?: unknown } | { ok: false; problem: string }
 
 export function readEditedInput(text: string, before: unknown): EditedInput {

@@ -14,7 +14,7 @@ interface QuestionAnswer {
 
 const noAnswer: QuestionAnswer = { selected: [], text: '' }
 
-/** Options to choose from, and always a line for one's own words. */
+/** Offers the options and always a free-text field. */
 export function QuestionForm({ ask, questions, ...form }: AskFormProps & { questions: readonly Question[] }) {
   const [given, setGiven] = useRetainedState<Record<number, QuestionAnswer>>(`${ask.id} answers`, {})
   const said = questions.map((_, index) => given[index] ?? noAnswer)
@@ -116,7 +116,7 @@ function QuestionField({ question, said, disabled, onChange }: QuestionFieldProp
   )
 }
 
-/** The questions of an ask, as far as it has any that can be shown as such. */
+/** Returns the ask's questions, or an empty list if they cannot be shown as such. */
 export function readQuestions(content: unknown): Question[] {
   if (!isRecord(content)) return []
   return recordsIn(content['questions']).flatMap((given) => {
@@ -134,7 +134,6 @@ export function readQuestions(content: unknown): Question[] {
   })
 }
 
-/** The three ways on from a plan, and a word to go with any of them. */
 export function PlanForm({ ask, ...form }: AskFormProps) {
   const [remark, setRemark] = useRetainedState(`${ask.id} remark`, '')
   const said = remark.trim()
@@ -171,7 +170,7 @@ export function PlanForm({ ask, ...form }: AskFormProps) {
   )
 }
 
-/** For questions without options: one line of text. */
+/** One-line text field for questions without options. */
 export function AnswerForm({ ask, ...form }: AskFormProps) {
   const [text, setText] = useRetainedState(`${ask.id} answer`, '')
   const said = text.trim()
@@ -199,15 +198,13 @@ export function AnswerForm({ ask, ...form }: AskFormProps) {
   )
 }
 
-/** What every form that answers an ask gets. */
 export interface AskFormProps {
   ask: DataParts['ask']
-  /** The answer is on its way. */
   sending: boolean
   answer: (answer: Answer) => void
 }
 
-/** No answer at all: the turn ends. */
+/** Declines to answer, which ends the turn. */
 export function DeclineButton({ sending, answer, label }: Omit<AskFormProps, 'ask'> & { label: string }) {
   return (
     <Button kind="quiet" disabled={sending} onClick={() => answer({ type: 'deny' })}>

@@ -8,7 +8,7 @@ import { t } from '../../texts/t.ts'
 import { useRetainedState } from '../session/session-hooks.ts'
 import { type AskFormProps, DeclineButton } from './ask-forms.tsx'
 
-/** A form that JsonRender asks with: what is filled in is kept while the row is out of sight, and sent as the answer. */
+/** Form of a `JsonRender` ask. Keeps its values while the row is scrolled out of view. */
 export function FormAsk({ ask, ...form }: AskFormProps) {
   const { content } = ask
   const read = useMemo(() => readUiTree(formIn(content)['tree'] as UiTree), [content])

@@ -10,7 +10,7 @@ import './ask-part.css'
 
 const FormAsk = lazy(() => import('./form-ask.tsx').then(({ FormAsk }) => ({ default: FormAsk })))
 
-/** An ask that waits, with the form that answers it. Wherever it is shown: it looks at no stream. */
+/** Open ask with its answer form. Works anywhere, because it reads no stream. */
 export function OpenAsk(props: AskFormProps) {
   const { ask } = props
   if (ask.kind === 'question' && isRecord(ask.content) && isRecord(ask.content['form'])) {
@@ -23,7 +23,7 @@ export function OpenAsk(props: AskFormProps) {
     )
   }
   const questions = ask.kind === 'question' ? readQuestions(ask.content) : []
-  // Somewhere that the person is asked to go; nothing opens by itself.
+  // Link that the user is asked to visit. It never opens by itself.
   const link = isRecord(ask.content) ? textIn(ask.content['link']) : undefined
   return (
     <AskFrame title={ask.title} untitled={questions.length === 1} open>
@@ -41,7 +41,7 @@ export function OpenAsk(props: AskFormProps) {
 
 interface AskFrameProps {
   title: string
-  /** The title is said inside. */
+  /** True if the content already shows the title. */
   untitled?: boolean
   open?: boolean
   children: ReactNode
@@ -65,7 +65,6 @@ export function AskFrame({ title, untitled = false, open = false, children }: As
   )
 }
 
-/** Text and plans are Markdown, everything else is what it is. */
 export function AskContent({ content }: { content: unknown }) {
   const text = isRecord(content) ? content['plan'] : content
   if (typeof text === 'string') return <Markdown text={text} done />

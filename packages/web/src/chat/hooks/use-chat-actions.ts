@@ -6,11 +6,11 @@ import { useSession, useSessionStore } from '../session/session-context.ts'
 import type { SessionActions } from '../session/session-types.ts'
 
 interface ChatActions extends SessionChatActions {
-  /** Makes a session of its own of what was said up to a message, and shows it. */
+  /** Forks the conversation up to a message into a new session and opens it. */
   fork: (messageId: string) => Promise<void>
 }
 
-/** What can be done in the conversation around this component. The same functions as long as it is the same one. */
+/** Actions on the surrounding conversation. The functions stay the same for the same conversation. */
 export function useChatActions(): ChatActions {
   const store = useSessionStore()
   const fork = useFork()
@@ -18,7 +18,7 @@ export function useChatActions(): ChatActions {
 }
 
 const names = [
-  // Saying something.
+  // Sending.
   'send',
   'enqueue',
   'dequeue',
@@ -32,14 +32,14 @@ const names = [
   'attach',
   'attachText',
   'detach',
-  // What can be done to messages.
+  // Changing messages.
   'edit',
   'regenerate',
   'goOn',
   'remove',
   'keepOnly',
   'switchCompaction',
-  // Looking at them.
+  // Navigating.
   'showBranch',
   'goTo',
   'loadOlder',
@@ -47,13 +47,11 @@ const names = [
 
 type SessionChatActions = Pick<SessionActions, (typeof names)[number]> & Pick<SessionActions['panels'], 'open'>
 
-/** What a session offers to whoever extends the page. */
 export function chatActions(store: SessionActions): SessionChatActions {
   const actions = Object.fromEntries(names.map((name) => [name, store[name]]))
   return { ...(actions as unknown as SessionChatActions), open: store.panels.open }
 }
 
-/** Makes a session of its own of what was said up to a message, and shows it. */
 export function useFork(): (messageId: string) => Promise<void> {
   const { api, app } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)

@@ -18,17 +18,16 @@ import type { ChatSessionStore } from '../session/session-types.ts'
 import type { SubAgent } from '../session/sub-agent.ts'
 
 interface ChatState {
-  /** The branch in sight with the live answer in its place; `live` marks that one. */
+  /** Messages of the current branch, including the live answer, which has `live` set. */
   messages: readonly VisibleMessage[]
   status: ChatStatus
-  /** The run that is on, with what only it knows: progress of calls, retries, what was said meanwhile. */
+  /** Active run with its transient state: call progress, retries and steering messages. */
   run: ActiveRun | null
-  /** Why the conversation could not be read. */
   error: ErrorInfo | null
   connection: 'open' | 'lost'
 }
 
-/** What is said in the conversation around this component, and what goes on in it. */
+/** Messages and run state of the surrounding conversation. */
 export function useChatState(): ChatState {
   const stored = useSession((state) => state.messages)
   const run = useSession((state) => state.run)
@@ -41,30 +40,29 @@ export function useChatState(): ChatState {
 
 interface ChatSessionView {
   sessionId: string
-  /** The sub-agent whose conversation it is; null for the session's own. */
+  /** Sub-agent of this conversation. Null for the session itself. */
   agentId: string | null
-  /** Its title, model, mode and so on; undefined until it is known. */
+  /** Title, model, mode and so on. Undefined until loaded. */
   session: ListedSession | undefined
   branch: {
     leafMessageId: string | null
-    /** The branch goes further up than what is loaded. */
+    /** True if older messages of the branch are not loaded yet. */
     hasOlder: boolean
   }
   siblingNav: SiblingNav
 }
 
-/** The ways that the conversation went at each message. */
 interface SiblingNav {
-  /** Every message of the branch in sight, in its order, with where it stands among its siblings. */
+  /** Messages of the current branch in order, with their positions among siblings. */
   places: readonly MessagePlace[]
-  /** Where a message stands among its siblings, 1-based; undefined where that is not known. */
+  /** Position of a message among its siblings, 1-based. Undefined if unknown. */
   placeOf: (messageId: string) => SiblingPlace | undefined
-  /** Shows the branch through the sibling before it; false where there is none. */
+  /** Shows the branch through the previous sibling. False if there is none. */
   previous: (messageId: string) => boolean
   next: (messageId: string) => boolean
 }
 
-/** Which session this component is in, and which of its branches is in sight. */
+/** Session and current branch of this component. */
 export function useChatSession(): ChatSessionView {
   const { showBranch } = useSessionStore()
   const sessionId = useSession((state) => state.sessionId)
@@ -94,18 +92,18 @@ export function useChatSession(): ChatSessionView {
 }
 
 interface ChatTools {
-  /** Every call of the branch in sight, in its order, as cards get them. */
+  /** Tool calls of the current branch in order, as cards receive them. */
   toolParts: readonly (ToolCall & { messageId: string })[]
-  /** The sub-agents of the session by their id: what they do, their newest line, and the way to all that they say. */
+  /** Sub-agents of the session by ID, with their activity and latest line. */
   subAgentStreams: ReadonlyMap<string, SubAgentStream>
 }
 
 interface SubAgentStream extends SubAgent {
-  /** Its conversation as a session: what a `SessionContext` takes. It is followed once it is opened. */
+  /** Sub-agent's conversation as a session store for a `SessionContext`. It is followed once opened. */
   conversation: () => ChatSessionStore
 }
 
-/** What tools and sub-agents do in the conversation around this component. */
+/** Tool calls and sub-agents of the surrounding conversation. */
 export function useChatTools(): ChatTools {
   const { messages, run } = useChatState()
   const progress = run?.progress
@@ -136,12 +134,12 @@ export function useChatTools(): ChatTools {
   return useMemo(() => ({ toolParts, subAgentStreams }), [toolParts, subAgentStreams])
 }
 
-/** Where a message stands among its siblings, 1-based; `prev` and `next` are their ids, null where there is none. */
+/** 1-based position among siblings. `prev` and `next` are their IDs, or null. */
 interface MessagePlace extends SiblingPlace {
   messageId: string
 }
 
-/** In the order of the messages. Those that the server has not stored yet have none. */
+/** In message order. Leaves out messages that the server has not stored yet. */
 export function messagePlaces(
   messages: readonly { id: string }[],
   siblings: Readonly<Record<string, SiblingPlace>>,

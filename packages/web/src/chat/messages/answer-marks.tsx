@@ -11,12 +11,12 @@ import { messageText, type VisibleMessage } from '../session/session-state.ts'
 import './answer-sources.css'
 import { ErrorCard } from './error-card.tsx'
 
-/** How an answer ended, where it did not end by itself; with the true reason, and the way on. */
+/** Shows why an answer ended early and offers to continue. */
 export function AnswerMarks({ message, last }: { message: VisibleMessage; last: boolean }) {
   const { regenerate } = useSessionStore()
   const { app } = useWorkspace()
   const live = message.live === true
-  // A sub-agent may have been stopped by the one that it works for.
+  // The parent agent may have stopped the sub-agent.
   const stopWord = useSession((state) => (state.agentId === null ? t.chat.stoppedByYou : t.chat.stopped))
   const liveError = useSession((state) => (live ? state.run?.errorText : null))
   const canGoOn = useSession((state) => last && !live && state.run === null && state.agentId === null)
@@ -98,7 +98,7 @@ function Mark({ icon, action, title, children }: MarkProps) {
   )
 }
 
-/** What an answer rests on. A letter stands for each site: its own picture would have to be fetched. */
+/** Sources of an answer. Shows a letter instead of a favicon, which would need a request. */
 export function AnswerSources({ parts }: { parts: readonly Part[] }) {
   const sources = readSources(parts)
   if (sources.length === 0) return null
@@ -131,14 +131,13 @@ export function AnswerSources({ parts }: { parts: readonly Part[] }) {
 interface AnswerSource {
   key: string
   title: string
-  /** The site, as the browser would go there: letters that only look like others are told apart. */
+  /** Host in its ASCII form, so that lookalike letters stand out. */
   place: string | undefined
-  /** Absent where it is no page of the web. */
+  /** Undefined if the source is not a web page. */
   url: string | undefined
   letter: string
 }
 
-/** The sources that an answer names, each once. */
 export function readSources(parts: readonly Part[]): AnswerSource[] {
   const sources = new Map<string, AnswerSource>()
   for (const part of parts) {

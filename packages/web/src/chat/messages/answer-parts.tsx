@@ -13,7 +13,7 @@ import { FilePart } from './file-part.tsx'
 import { readNotice, reasoningTimes } from './read-message.ts'
 import './reasoning-part.css'
 
-/** The parts of an answer in their order. A part that did not change keeps its identity and is not drawn again. */
+/** Renders the parts of an answer. Unchanged parts keep their identity and do not re-render. */
 export function AnswerParts({
   message,
   progress,
@@ -27,7 +27,7 @@ export function AnswerParts({
   )
   const thoughtMs = reasoningTimes(message)
   const { finishReason, elapsedMs } = message.metadata ?? {}
-  // A command's answer is the server's, not a model's.
+  // Answers to commands come from the server, not from a model.
   const isOfServer = !live && finishReason !== undefined && elapsedMs === undefined
   return message.parts.map((part, index) =>
     isToolCall(part) ? (
@@ -86,7 +86,7 @@ function PartView({
       return (
         <FilePart url={part.url} mediaType={part.mediaType} name={'filename' in part ? part.filename : undefined} />
       )
-    // They stand together below the answer.
+    // Sources appear together below the answer.
     case 'source-url':
     case 'source-document':
     case 'step-start':
@@ -100,11 +100,9 @@ interface ReasoningPartProps {
   id: string
   text: string
   streaming: boolean
-  /** How long it took, where that is known. */
   elapsedMs: number | undefined
 }
 
-/** What the model thought, folded, with the time that it took. */
 const ReasoningPart = memo(function ReasoningPart({ id, text, streaming, elapsedMs }: ReasoningPartProps) {
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
@@ -131,16 +129,15 @@ const ReasoningPart = memo(function ReasoningPart({ id, text, streaming, elapsed
 
 const load = () => import('../parts/rich-parts.ts')
 
-/** Parts of a message that are more than text. What draws them comes with the first of them, or when there is time. */
+/** Rich message parts. Their code loads on first use or when the page is idle. */
 const ToolPart = lazyPart(async () => (await load()).ToolPart)
 const DataPart = lazyPart(async () => (await load()).DataPart)
 const AgentNotice = lazyPart(async () => (await load()).AgentNotice)
 
-/** Asks for them before they are needed, once the page has nothing better to do. */
 export function preloadRichParts(): () => void {
   if (!('requestIdleCallback' in window)) return () => undefined
   let asked = 0
-  // The messages are drawn first, which takes more than a frame.
+  // Rendering the messages first takes more than a frame.
   const timer = setTimeout(() => {
     asked = requestIdleCallback(() => void load().catch(() => undefined))
   }, 300)
@@ -152,7 +149,7 @@ export function preloadRichParts(): () => void {
 
 function lazyPart<Props extends object>(find: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const Loaded = lazy(async () => {
-    // Otherwise the server was away, or has a newer page: what is text can still be read.
+    // If the server is unreachable or serves a newer page, text parts still render.
     const Part = await find().catch(() => NotLoaded)
     return { default: Part as ComponentType<object> }
   })

@@ -11,7 +11,6 @@ import { useSession, useSessionStore } from '../session/session-context.ts'
 import { isRunOnBranch } from '../session/session-state.ts'
 import './error-card.css'
 
-/** What went wrong, in the words of whoever knows, and the way on. */
 export function ErrorCard({
   error,
   onRetry,
@@ -43,7 +42,6 @@ export function ErrorCard({
   )
 }
 
-/** Says when the server or the stream is away, when the session is gone, and when an answer is being written in a branch that is not in sight. */
 export function ConnectionBar() {
   const { showBranch } = useSessionStore()
   const isAway = useApp((state) => state.isAway)

@@ -6,7 +6,7 @@ import { t } from '../../texts/t.ts'
 import { enlargeImage } from '../../ui/elements.tsx'
 import { SessionContext } from '../session/session-context.ts'
 
-/** A file inside a message. Only bytes that are here already are shown; anything else is a link. */
+/** Renders a file in a message. Shows only inline data; anything else becomes a link. */
 export function FilePart({ url, mediaType, name }: { url: string; mediaType: string; name: string | undefined }) {
   const label = name ?? mediaType
   const store = use(SessionContext)
@@ -22,7 +22,7 @@ export function FilePart({ url, mediaType, name }: { url: string; mediaType: str
       </button>
     )
   }
-  /** Text is read beside the chat; everything else, and what is wanted elsewhere, is for the browser. */
+  /** Text opens in a panel. Other files and modified clicks go to the browser. */
   const openText = (event: MouseEvent) => {
     if (store === null || !isOwnBlob(url) || !isText(mediaType)) return
     if (event.metaKey || event.ctrlKey || event.shiftKey) return

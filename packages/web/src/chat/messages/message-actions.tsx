@@ -8,21 +8,20 @@ import { OnDemand } from '../../ui/menu.tsx'
 import { useSessionStore } from '../session/session-context.ts'
 import type { VisibleMessage } from '../session/session-state.ts'
 
-/** False until the end of a list is on the screen. */
+/** False until the end of the list has rendered. */
 export const TailRenderedContext = createContext(true)
 
-/** The row of buttons below a message: mostly unseen, and more work than its text. So it is drawn after all texts are. */
+/** Buttons below a message. Mostly hidden and costlier than the text, so they render after all texts. */
 export function MessageActions({ children }: { children: ReactNode }) {
   const comesNow = useDeferredValue(useContext(TailRenderedContext), false)
   return <div className="message-actions">{comesNow && children}</div>
 }
 
-/** Where a message stands among the ways the conversation went here: `2 / 3`. */
 export function BranchArrows({ place }: { place: SiblingPlace | undefined }) {
   const { showBranch } = useSessionStore()
   if (place === undefined || place.total < 2) return null
   const show = (id: string, label: string) => {
-    // The other message has its own: the same arrow, or where the way ends here the one back.
+    // Focus the same arrow at the new message, or the opposite arrow at the last sibling.
     expectFocus(() => {
       const arrows = [
         ...document.querySelectorAll(`[data-message="${CSS.escape(id)}"] .branches button:not(:disabled)`),
@@ -50,7 +49,6 @@ export function BranchArrows({ place }: { place: SiblingPlace | undefined }) {
 
 const Items = lazy(() => import('./message-menu-items.tsx').then((module) => ({ default: module.MessageMenuItems })))
 
-/** What is done to a message now and then. */
 export function MessageMenu({ message }: { message: VisibleMessage }) {
   return (
     <OnDemand

@@ -22,12 +22,12 @@ import './message-list.css'
 import { Message } from './message.tsx'
 import { estimateHeight } from './read-message.ts'
 
-/** What the header and the composer take of the browser's window at least. */
+/** Minimum height of the header and composer, in pixels. */
 const besides = 120
-/** More than a screen on either side, once the end has been drawn. */
+/** Overscan in pixels on each side, once the end of the list has rendered. */
 const buffer = 800
 
-/** Only what is in sight is drawn. Older pages come as the person scrolls up. */
+/** Virtual list of messages. Loads older pages as the user scrolls up. */
 export function MessageList() {
   const { loadOlder, arrived } = useSessionStore()
   const target = useSession((state) => state.target)
@@ -68,7 +68,7 @@ export function MessageList() {
           aria-label={t.chat.conversation}
           tabIndex={0}
           onKeyDown={(event) => {
-            // At once: what is measured on the way would break off a movement.
+            // Jump without animation, because measuring rows would interrupt a smooth scroll.
             if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
             if (event.key !== 'Home' && event.key !== 'End') return
             event.preventDefault()
@@ -99,12 +99,12 @@ export function MessageList() {
   )
 }
 
-/** Goes to the end when the person has said something, before the list brings what was asked for into sight. */
+/** Scrolls to the end on a new user message, before the list scrolls to its target. */
 function useNewQuestion(messages: VisibleMessage[], isRunning: boolean, stick: () => void): void {
   const last = useRef<string>(undefined)
   const lastUserId = messages.findLast((message) => message.role === 'user')?.id
   const onNew = useEffectEvent(() => {
-    // Who only goes to another branch stays where it parts.
+    // On a branch switch, stay at the fork.
     const isOther = last.current !== undefined && messages.every(({ id }) => id !== last.current)
     if (isRunning || !isOther) stick()
   })
@@ -115,8 +115,8 @@ function useNewQuestion(messages: VisibleMessage[], isRunning: boolean, stick: (
 }
 
 /**
- * The end of the list is what is looked at first: all else comes a frame after it. In the very next one it would still
- * compete with the first for the processor.
+ * Delays everything but the end of the list by two frames. After only one frame it would still compete with the first
+ * paint.
  */
 function useAfterPaint(): boolean {
   const [isPainted, setPainted] = useState(false)
@@ -129,7 +129,6 @@ function useAfterPaint(): boolean {
   return isPainted
 }
 
-/** What stands below the last message: that somebody is at work, what waits to be said, what was not sent. */
 function ListTail() {
   const run = useSession((state) => state.run)
   const inSight = useSession(isRunOnBranch)
@@ -195,7 +194,7 @@ function ListTail() {
   )
 }
 
-/** A message of the person at the end that nobody answers: its answer was deleted, or never came to be. */
+/** Finds a trailing user message without an answer, because the answer was deleted or never started. */
 function findUnanswered({ messages, run, unsent, phase, agentId }: SessionState): string | undefined {
   const last = messages.at(-1)
   const isIdle = run === null && unsent === null && phase === 'ready' && agentId === null

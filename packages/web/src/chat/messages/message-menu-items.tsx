@@ -47,7 +47,7 @@ async function copy(message: VisibleMessage): Promise<void> {
   notice((await copyText(messageMarkdown(message))) ? t.chat.copied : t.chat.copyingFailed)
 }
 
-/** What had the focus is gone. */
+/** Restores focus after the focused element was removed. */
 function focusConversation(): void {
   const { activeElement } = document
   if (activeElement !== null && activeElement !== document.body) return
@@ -57,7 +57,7 @@ function focusConversation(): void {
 
 const mostOutput = 4000
 
-/** A message as a Markdown document of its own: text as it was written, calls as quotations, files and sources as links. */
+/** Exports a message as Markdown: text as written, tool calls as quotes, files and sources as links. */
 export function messageMarkdown(message: Pick<StoredMessage, 'parts'>): string {
   const pieces = message.parts.map(pieceOf).filter((piece) => piece !== '')
   const sources = message.parts.flatMap((part) =>
@@ -84,7 +84,7 @@ function pieceOf(part: Part): string {
   return ''
 }
 
-/** A fence that is longer than any inside. */
+/** Uses a fence longer than any in the text. */
 function fenced(text: string): string {
   const cut = text.length > mostOutput ? `${text.slice(0, mostOutput).toWellFormed()}\n…` : text
   const longest = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([ticks]) => ticks.length))

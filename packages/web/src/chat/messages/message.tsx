@@ -61,7 +61,6 @@ function AnswerMessage({
   )
 }
 
-/** Which model it was, how many tokens it took, what it cost and how long it lasted, sub-agents included. */
 function AnswerFacts({ metadata }: { metadata: Metadata | undefined }) {
   const [now] = useState(Date.now)
   if (metadata === undefined) return null
@@ -111,12 +110,10 @@ const ModelChoice = lazy(() => import('./model-choice.tsx').then((module) => ({ 
 
 interface RegenerateWithProps {
   messageId: string
-  /** Whose answer it is. */
   current: string | undefined
   disabled: boolean
 }
 
-/** Another answer, from a model that is chosen for it. */
 function RegenerateWith({ messageId, current, disabled }: RegenerateWithProps) {
   return (
     <OnDemand

@@ -12,7 +12,6 @@ export interface ModelChoiceProps {
   onClosed: () => void
 }
 
-/** Which model is to answer this time. */
 export function ModelChoice({ messageId, current, button, onClosed }: ModelChoiceProps) {
   const { regenerate } = useSessionStore()
   const models = useApp((state) => state.models)
@@ -27,7 +26,7 @@ export function ModelChoice({ messageId, current, button, onClosed }: ModelChoic
           sideOffset={4}
           collisionPadding={10}
           aria-label={t.chat.regenerateWith}
-          // After the focus has gone back.
+          // Wait until the focus has moved back.
           onCloseAutoFocus={() => void setTimeout(onClosed)}
         >
           <ModelChooser

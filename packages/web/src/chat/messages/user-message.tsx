@@ -36,7 +36,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       </article>
     )
   }
-  // Known before the arrows are drawn, which would move what is below otherwise.
+  // Reserves space before the arrows render, to avoid a layout shift.
   const isBranched = place !== undefined && place.total > 1
   return (
     <article
@@ -73,7 +73,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   )
 }
 
-/** Other words for a message. Enter saves, Escape leaves it as it was. */
+/** Edits a message. Enter saves, Escape cancels. */
 function MessageEditor({
   text,
   onSave,
@@ -122,7 +122,7 @@ function MessageEditor({
 
 const mentionIcons = { file: File, folder: Folder, agent: Bot, refused: CircleSlash }
 
-/** What a message brought in by naming it: skills, a command, files, agents; and what it could not. */
+/** Lists the skills, commands, files and agents that a message mentions, and those that failed to load. */
 function ReferenceChips({ parts }: { parts: readonly Part[] }) {
   const chips = parts.flatMap((part, index) => {
     const chip = chipOf(part)

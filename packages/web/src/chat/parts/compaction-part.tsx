@@ -12,7 +12,6 @@ import { compactionState, type CompactionState, readSummary } from './compaction
 
 type Compaction = DataParts['compaction']
 
-/** Where a conversation made room for itself: what the model knows of the older part from here on, and the way back. */
 export function CompactionPart({ id, compaction }: { id: string; compaction: Compaction }) {
   const { goTo } = useSessionStore()
   const state = useSession((session) => compactionState(compaction, visibleMessages(session)))
@@ -66,7 +65,7 @@ function Summary({ text }: { text: string }) {
   )
 }
 
-/** Only where it changes what the model is told. The conversations of sub-agents are theirs. */
+/** Shown only where it affects the prompt. Sub-agents manage their own conversations. */
 function Switch({ compaction, state }: { compaction: Compaction; state: CompactionState }) {
   const { switchCompaction } = useSessionStore()
   const isRunning = useSession((session) => session.run !== null)
@@ -80,7 +79,7 @@ function Switch({ compaction, state }: { compaction: Compaction; state: Compacti
       className="compaction-switch"
       aria-label={isOff ? t.compaction.redoSummary : t.compaction.undoSummary}
       title={isRunning ? t.compaction.whenDone : undefined}
-      // A button that is disabled under the finger of a person loses the focus.
+      // `disabled` would drop the focus when set during a click, so use `aria-disabled`.
       aria-disabled={isRunning || busy}
       onClick={() => {
         if (isRunning || busy) return

@@ -4,12 +4,12 @@ import { partData } from '../session/message-parts.ts'
 type Compaction = DataParts['compaction']
 
 /**
- * `on`: the model is told this summary. `replaced`: a later one stands for the same and more. `off`: it was undone and
- * can be redone. `past`: it was undone, and a later one counts.
+ * `on`: the model sees this summary. `replaced`: a later summary covers it. `off`: undone, and can be redone. `past`:
+ * undone, and a later summary applies.
  */
 export type CompactionState = 'on' | 'off' | 'replaced' | 'past'
 
-/** What a compaction means in its branch: the newest that is not switched off counts. */
+/** Returns the compaction's state in its branch. The newest enabled compaction applies. */
 export function compactionState(
   compaction: Compaction,
   branch: readonly Pick<StoredMessage, 'parts'>[],
@@ -34,7 +34,7 @@ function laterThan(id: string, branch: readonly Pick<StoredMessage, 'parts'>[]):
 
 const summaryBlock = /<conversation-summary>\n?([\s\S]*?)\n?<\/conversation-summary>\s*([\s\S]*)$/
 
-/** What a summary says in its own words, and what it keeps word for word. */
+/** Splits a summary into the model's own words and the verbatim part. */
 export function readSummary(summary: string): { told: string; kept: string } {
   const found = summaryBlock.exec(summary)
   if (found === null) return { told: summary.trim(), kept: '' }

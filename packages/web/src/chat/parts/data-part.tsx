@@ -12,7 +12,7 @@ import { openAsks } from '../session/session-state.ts'
 import { CompactionPart } from './compaction-part.tsx'
 import { hasCard } from './tool-part.tsx'
 
-/** What a tool asks the person. Once it is over, the card of the tool shows what came of it, where it has one. */
+/** Ask of a tool. Once answered, the tool's card shows the result, if it has one. */
 function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean }) {
   const store = useSessionStore()
   const open = useSession((state) => live && openAsks(state.run?.answer ?? null).includes(ask.id))
@@ -26,7 +26,7 @@ function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean }) {
   )
 }
 
-/** Results of tools that the model is told as pointers from here on. */
+/** Tool results that the model sees only as pointers from here on. */
 function TrimPart({ trim }: { trim: DataParts['trim'] }) {
   return (
     <p className="mark mark-small" title={t.chat.inFolder(trim.folder)}>
@@ -42,14 +42,14 @@ interface DataPartProps {
   live: boolean
 }
 
-/** A `data-*` part. Names that the page does not know are shown as what they are: a name and its data. */
+/** Renders a `data-*` part. Unknown names appear as a name with raw data. */
 export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps) {
   const ask = partData(part, 'ask')
-  // What a page is asked to do stands in the card of the tool.
+  // Page calls appear on the tool's card.
   if (ask?.kind === 'browser') return null
   if (ask !== undefined) return <AskPart ask={ask} live={live} />
   if (part.type === 'data-ask-answer' || part.type === 'data-branch') return null
-  // Pictures and films stand in the card of the tool that made them.
+  // Images and videos appear on the card of the tool that made them.
   if (part.type.startsWith('data-media-generate-')) return null
   const hint = partData(part, 'hint')
   if (hint !== undefined) return <p className="hint-part">{hint.text}</p>

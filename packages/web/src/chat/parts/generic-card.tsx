@@ -16,17 +16,15 @@ import { ToolFrame } from './tool-frame.tsx'
 interface GenericCardProps extends CardProps {
   title?: ReactNode
   summary?: ReactNode
-  /** What the call does, as a display, for as long as it has no result. */
+  /** Display of the pending call, shown until it has a result. */
   preview?: unknown
-  /** How it goes, in a way of its own. */
   underway?: ReactNode
-  /** What can be done about an error; shown with it. */
   wayOn?: ReactNode
 }
 
 /**
- * The card of every tool that has none of its own. What the tool shows has a kind: that display. Else what went in, how
- * it goes, what came out.
+ * Default card for tools without their own. Uses the tool's display if it has one, otherwise input, progress and
+ * output.
  */
 export function GenericCard({ call, preview, underway, wayOn, ...head }: GenericCardProps) {
   const { notes, approval, progress } = call
@@ -78,13 +76,12 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-/** A terminal that is shown before its command has ended shows what was printed so far. */
+/** Adds the output so far to a terminal whose command is still running. */
 function withProgress({ content }: FoundDisplay, { state, progress }: ToolCall): FoundDisplay['content'] {
   if (state === 'output-available' || content.kind !== 'terminal' || progress === undefined) return content
   return { ...content, text: progress.text }
 }
 
-/** Text that a running tool yields is shown as it would be in a terminal. */
 function ProgressView({ call: { progress }, planned }: { call: ToolCall; planned: FoundDisplay | undefined }) {
   if (progress === undefined) return null
   const printed =
@@ -127,7 +124,7 @@ function whyNot({ reason = '', isAutomatic }: NonNullable<CardProps['call']['app
   return isRemark ? t.calls.youSaid(reason) : t.calls.notRun(reason)
 }
 
-/** What a display leaves out: the call as the model made it, and what the model read in the end. */
+/** Raw input and the output that the model read, which displays leave out. */
 function Details({ call }: CardProps) {
   const { input, notes } = call
   return (
@@ -157,17 +154,17 @@ function hasContent(input: unknown): boolean {
 }
 
 interface CommandCardProps extends CardProps {
-  /** Which field of the input is the command; without one the input is. */
+  /** Input field with the command. Defaults to the whole input. */
   field?: string
 }
 
-/** For tools that run commands: exactly what is to run before it does, and what it prints while it does. */
+/** Card for command tools. Shows the exact command before it runs, then its output. */
 export function CommandCard({ call, field }: CommandCardProps) {
   const { input, state, notes } = call
   const given = field === undefined ? input : isRecord(input) ? input[field] : undefined
   const command = typeof given === 'string' ? given : undefined
   const description = isRecord(input) ? input['description'] : undefined
-  // Until the tool itself says what it shows, the card has the words of whoever wrote the command.
+  // Until the tool reports its display, use the description written with the command.
   const isNamed = state === 'approval-requested' || notes.display !== undefined
   return (
     <GenericCard
@@ -179,11 +176,11 @@ export function CommandCard({ call, field }: CommandCardProps) {
   )
 }
 
-/** For tools that make pictures and films: that one is being made, and where none was, what to do about it. */
+/** Card for image and video tools. Shows progress, and help if nothing was generated. */
 export function MediaCard({ call }: CardProps) {
   const { progress, notes, running, errorText, stopped } = call
   const prompt = isRecord(call.input) ? textIn(call.input['prompt']) : undefined
-  // What it may cost is said to whoever approves it; from then on it is about what is made.
+  // Show the possible cost only until the call is approved.
   const isApproved = call.state !== 'approval-requested' && notes.display === undefined
   const problem = errorText === undefined || stopped ? undefined : t.cards.mediaProblems[notes.errorCode ?? '']
   return (
@@ -203,7 +200,7 @@ function MediaProgressBar({ model, elapsedMs, progress }: MediaProgress) {
         <VisibleText text={model === undefined ? t.cards.beingMade : t.cards.beingMadeBy(model)} as="name" />
         {elapsedMs !== undefined && <span className="media-time">{formatDuration(elapsedMs)}</span>}
       </span>
-      {/* Without a value it says that something goes on, and not how far it is. */}
+      {/* Without a value, the progress bar is indeterminate. */}
       <progress {...(progress !== undefined && { value: progress, max: 1 })} />
     </label>
   )

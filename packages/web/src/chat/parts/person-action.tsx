@@ -14,26 +14,22 @@ import './person-action.css'
 
 interface PersonActionProps {
   call: ToolCall
-  /** The file in `actions/`. */
   action: string
-  /** What the button says. */
   label: string
-  /** What is said above it. */
   about: string
-  /** Another way, once the click did not work. */
+  /** Alternative, shown after a click failed. */
   otherwise?: (send: (output: unknown) => void) => ReactNode
 }
 
-/** Once it is taken the card goes; where it does not, nothing has come of it and they may try again. */
+/** An accepted action removes the card. If the card is still there after this time, the user may try again. */
 const takenMs = 30_000
 
 interface Doing {
   what: 'nothing' | 'acting' | 'declining' | 'taken'
-  /** What came of the last click, where it did not work. */
   problem?: string
 }
 
-/** Something that happens only when the person clicks here, in whatever browser they sit. */
+/** Action that runs only when the user clicks here, in any browser. */
 export function PersonAction({ call, action, label, about, otherwise }: PersonActionProps) {
   const { app, pageTools } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
@@ -42,7 +38,7 @@ export function PersonAction({ call, action, label, about, otherwise }: PersonAc
   const reason = isRecord(call.input) ? textIn(call.input['reason']) : undefined
   const run = async (what: 'acting' | 'declining', work: () => Promise<void>) => {
     const mine: Doing = { what }
-    // They may have declined meanwhile: what counts is the last click.
+    // The user may have declined in the meantime. The last click wins.
     const settle = (done: Doing) => setDoing((now) => (now === mine ? done : now))
     setDoing(mine)
     try {
@@ -50,10 +46,10 @@ export function PersonAction({ call, action, label, about, otherwise }: PersonAc
       settle({ what: 'taken' })
     } catch (error) {
       settle({ what: 'nothing', problem: problemOf(error) })
-      // The card may go with what it says.
+      // The card may disappear along with its message.
       if (isClosed(error)) notice(t.pageTools.closed)
     }
-    // Where the session is not in sight nobody else tells that this has its answer.
+    // If the session is not in view, no stream reports that this ask is answered.
     void app.refreshAsks()
   }
   useEffect(() => {
@@ -84,7 +80,7 @@ export function PersonAction({ call, action, label, about, otherwise }: PersonAc
         >
           {label}
         </Button>
-        {/* Also while files are on their way, or a question of the browser's is open. */}
+        {/* Available even during an upload or a browser prompt. */}
         <Button disabled={isSending} onClick={() => void run('declining', () => pageTools.decline(asked))}>
           {t.pageTools.decline}
         </Button>
@@ -103,8 +99,8 @@ function isClosed(error: unknown): boolean {
 }
 
 /**
- * Whether a call waits for the person's click by now: the stream of its session says so, or the inbox, where that is not
- * followed. A call that waits for its turn has not asked yet, and nobody would hear an answer.
+ * True once a call waits for a user click, according to its stream or the inbox. A queued call has not asked yet, so an
+ * answer would be lost.
  */
 export function useAwaitsClick(call: ToolCall): boolean {
   const waits = useHasOpenAsk(call)

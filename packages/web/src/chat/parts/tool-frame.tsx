@@ -10,19 +10,17 @@ import './tool-frame.css'
 
 export interface ToolFrameProps {
   call: ToolCall
-  /** Instead of the call's own. */
   title?: ReactNode
   summary?: ReactNode
-  /** Open from the beginning; what the person chooses wins. */
+  /** Initially open. The user's choice wins. */
   open?: boolean
-  /** Stays open when `open` is no longer said: what a person looks at does not vanish. */
+  /** Keeps the frame open after `open` turns false, so that nothing vanishes while the user reads. */
   keepsOpen?: boolean
-  /** The call has its result, and the result is that something went wrong. */
+  /** True if the result reports a failure. */
   isBad?: boolean
   children?: ReactNode
 }
 
-/** The line that every call has in common, and the room below it for what a card has to show. */
 export function ToolFrame({
   call,
   title = call.title,

@@ -13,7 +13,7 @@ import {
 import { GenericCard } from './generic-card.tsx'
 import { ToolFrame } from './tool-frame.tsx'
 
-// The folder is the registry, the file name is the tool's: `cards/todo-write.tsx` shows `TodoWrite`.
+// The folder is the registry and file names are tool names: `cards/todo-write.tsx` renders `TodoWrite`.
 const files = import.meta.glob<ComponentType<CardProps>>('../../cards/*.tsx', { eager: true, import: 'default' })
 const cards = new Map(
   Object.entries(files).map(([path, card]) => [
@@ -31,12 +31,11 @@ function cardFor(toolName: string): ComponentType<CardProps> {
   return cards.get(toolKey(toolName)) ?? GenericCard
 }
 
-/** Whether a tool has a card of its own. */
 export function hasCard(toolName: string): boolean {
   return cards.has(toolKey(toolName))
 }
 
-/** Names match ignoring case and separators, as they do for the model. */
+/** Names match regardless of case and separators, as they do for the model. */
 function toolKey(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
@@ -58,7 +57,6 @@ export const ToolPart = memo(function ToolPart({
   )
 })
 
-/** In place of a card that failed: nothing but what the call is. */
 function BareCall({ call }: { call: ToolCall }) {
   return (
     <ToolFrame call={call} open={call.state === 'approval-requested'}>

@@ -34,7 +34,7 @@ test('what cannot be attached is said in words that help', async () => {
     new File([new Uint8Array([0, 1, 2])], 'odd.bin'),
     new File([new Uint8Array(33 * 1024 * 1024)], 'film.mp4'),
   ])
-  // Together, so that none of them is missed.
+  // One notice for all of them, so that none is missed.
   expect(server.errors.map((error) => (error as Error).message.split('\n'))).toEqual([
     [
       '3 files are not attached:',

@@ -12,11 +12,11 @@ interface ReadFile {
   mediaType: string
 }
 
-/** What the server takes in one piece. */
+/** Maximum upload size the server accepts. */
 const mostBytes = 32 * 1024 * 1024
 const mostFiles = 20
 
-/** Files that go with the next message: their bytes go to the server at once, the message names them. */
+/** Attachments of the next message. Files upload immediately, and the message references them. */
 export function createAttachments(
   store: StoreApi<SessionState>,
   {
@@ -31,7 +31,7 @@ export function createAttachments(
     const before = store.getState().attachments
     const after = next(before)
     store.setState({ attachments: after })
-    // How far one has come need not outlive the page.
+    // Upload progress need not survive a reload.
     if (urlsOf(before) !== urlsOf(after)) keepAttachments(after)
   }
   const patch = (id: string, news: Partial<DraftAttachment>) =>
@@ -39,7 +39,7 @@ export function createAttachments(
 
   return { attach, attachText, detach }
 
-  /** Those that are refused are named together, before the others are on their way. */
+  /** Reports all rejected files together, before uploading the others. */
   async function attach(files: Iterable<File>): Promise<void> {
     const taken = await Promise.all(Array.from(files, (file) => take(file)))
     const refusals = taken.flatMap((one) => ('refusal' in one ? [one.refusal] : []))
@@ -49,7 +49,6 @@ export function createAttachments(
     await Promise.all(taken.flatMap((one) => ('refusal' in one ? [] : [send(one)])))
   }
 
-  /** A long text as a file of its own. */
   async function attachText(text: string): Promise<void> {
     const taken = new Set(store.getState().attachments.map(({ name }) => name))
     const names = Array.from({ length: mostFiles + 1 }, (_, index) => t.composer.pastedName(index + 1))
@@ -71,7 +70,7 @@ export function createAttachments(
       onWay.set(id, new AbortController())
       const bytes = await file.arrayBuffer().then(
         (buffer) => new Uint8Array(buffer),
-        // A folder, or a file that has gone since.
+        // A folder, or a file that no longer exists.
         () => Promise.reject(new Error(t.composer.unreadable(name))),
       )
       const mediaType = modelMediaType(type, bytes)
@@ -114,14 +113,13 @@ function urlsOf(attachments: readonly DraftAttachment[]): string {
   return attachments.map(({ url }) => url ?? '').join()
 }
 
-/** Those that have arrived, as parts of a message. */
 export function fileParts(attachments: readonly DraftAttachment[]): FilePartData[] {
   return attachments.flatMap(({ name, mediaType, url }) =>
     url === null ? [] : [{ type: 'file' as const, mediaType, filename: name, url }],
   )
 }
 
-/** The type under which a model can read these bytes: an image, a PDF, or text of whatever kind. Undefined for others. */
+/** Media type under which a model can read the bytes: image, PDF or text. Undefined for anything else. */
 export function modelMediaType(type: string, bytes: Uint8Array): string | undefined {
   if (/^image\/(?:png|jpeg|gif|webp)$/.test(type) || type === 'application/pdf')
     return bytes.length > 0 ? type : undefined

@@ -7,21 +7,20 @@ import { type SessionState, withOlderPage, withPage } from './session-state.ts'
 import type { RemovalActions, UndoRemoval } from './session-types.ts'
 
 const pageSize = 60
-/** When a message far above is asked for. */
+/** Page size when loading up to a distant message. */
 const largePageSize = 500
 
-/** Reads the branch that is looked at, page by page from its tail. */
 export function createBranchReader(store: StoreApi<SessionState>, api: Api, onError: (error: unknown) => void) {
   const { sessionId } = store.getState()
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
-  /** A message of the branch in sight: the newest through it is shown. Undefined shows the newest of all. */
+  /** Shows the newest branch through this message. Undefined shows the newest of all. */
   let through: string | undefined
-  /** Goes up when another branch is chosen here, so that a page that was asked for earlier is not taken for it. */
+  /** Incremented on a branch switch, so that late responses of the old branch are ignored. */
   let revision = 0
 
   return { refresh, showNewest, showBranch, loadOlder, loadUpTo }
 
-  /** `late` when what was read is no longer what is looked at. */
+  /** Returns `late` if the user switched branches in the meantime. */
   async function refresh(): Promise<'read' | 'late' | 'failed'> {
     const asked = revision
     try {
@@ -30,7 +29,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
       if (asked !== revision) return 'late'
       const gone = error instanceof ApiError && error.status === 404
       if (gone && through !== undefined) {
-        // Perhaps only that message is: the branch was deleted elsewhere.
+        // Maybe only that message is gone, because its branch was deleted elsewhere.
         showNewest()
         return refresh()
       }
@@ -49,7 +48,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
     return 'read'
   }
 
-  /** From now on the newest branch is looked at; what is being read is of no use any more. */
+  /** Switches to the newest branch and invalidates pending reads. */
   function showNewest(): void {
     through = undefined
     revision++
@@ -67,11 +66,11 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
     }
   }
 
-  /** Reads upwards until the message is there, or the branch is at its beginning. */
+  /** Loads older pages until the message or the start of the branch is loaded. */
   async function loadUpTo(messageId: string): Promise<void> {
     const isThere = () => store.getState().messages.some(({ id }) => id === messageId)
     let before: string | null | undefined
-    // Where nothing more came, another reading is on or has failed.
+    // If a read made no progress, another one is active or has failed.
     while (!isThere() && before !== store.getState().older.before) {
       before = store.getState().older.before
       await loadOlder(largePageSize)
@@ -101,12 +100,11 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
 interface RemovalServices {
   api: Api
   branch: ReturnType<typeof createBranchReader>
-  /** Tells whoever else shows the session. */
   onChange: () => void
   onError: (error: unknown) => void
 }
 
-/** The server deletes at once and keeps what it takes to undo it: every tab shows the same, and a crash loses nothing. */
+/** The server deletes immediately and stores the undo data. So all tabs agree, and a crash loses nothing. */
 export function createRemovalActions(store: StoreApi<SessionState>, services: RemovalServices): RemovalActions {
   const { api, branch, onChange, onError } = services
   const { sessionId } = store.getState()

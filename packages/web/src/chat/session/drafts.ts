@@ -3,14 +3,14 @@ import type { KeyValueStorage } from '../../platform/storage.ts'
 import type { QueueStorage } from './queue.ts'
 import type { DraftAttachment } from './session-state.ts'
 
-/** What was typed, attached and queued in each session, over a reload. `new`: what no session has yet. */
+/** Persists drafts, attachments and queues per session across reloads. `new` is for unsaved sessions. */
 interface DraftStorage {
   draft: (place: string) => { draft: string; attachments: DraftAttachment[] }
   keepDraft: (place: string, draft: string) => void
   keepAttachments: (place: string, attachments: readonly DraftAttachment[]) => void
   queue: (sessionId: string) => QueueStorage
   forget: (sessionId: string) => void
-  /** Whether a draft or a queue, of whichever session, holds the file. */
+  /** True if a draft or queue of any session references the file. */
   holds: (url: string) => boolean
 }
 
@@ -24,7 +24,7 @@ export function createDraftStorage(kept: KeyValueStorage, allKeys: () => string[
     }),
     keepDraft: (place, draft) => kept.set(keys.draft + place, draft === '' ? null : draft),
     keepAttachments(place, attachments) {
-      // What is still on its way would never arrive after a reload.
+      // Uploads in progress would never finish after a reload, so skip them.
       const there = attachments.flatMap(({ id, name, mediaType, size, url }) =>
         url === null ? [] : { id, name, mediaType, size, url },
       )
@@ -71,18 +71,17 @@ function isAttachment(value: unknown): value is DraftAttachment {
 }
 
 /**
- * Addresses that the person typed in this tab, or pasted alone, as one copies an address: an agent may open exactly
- * these unasked. Those that came with a pasted text, a quotation or a template are words of others.
+ * Tracks URLs that the user typed in this tab, or pasted alone. An agent may open exactly these without approval. URLs
+ * inside pasted text, quotes or templates are untrusted.
  */
 interface TypedAddressTracker {
-  /** A field has changed by the person's hand. `caret`: where the change ends. */
+  /** Records a user edit. `caret` is the end of the change. */
   note: (before: string, after: string, change: { inputType: string; caret: number }) => void
-  /** Those of a message. */
   in: (text: string) => string[]
 }
 
 const mostAddresses = 200
-/** One key, one word of a method of input, or a piece that was taken away. */
+/** A keystroke, an IME composition or a deletion. */
 const byHand = /^(?:insertText|insertCompositionText|insertFromComposition|insertReplacementText|delete.*)$/
 
 export function createTypedAddresses(): TypedAddressTracker {
@@ -95,7 +94,7 @@ export function createTypedAddresses(): TypedAddressTracker {
       if (added === undefined || more.length > 0) return
       const inserted = after.slice(caret - Math.max(0, after.length - before.length), caret).trim()
       const isAlone = extractUrls(inserted)[0] === added && !/\s/.test(inserted)
-      // What an address grew from must have been typed itself.
+      // A URL counts as typed only if the URL it grew from was typed too.
       const changed = known.filter((address) => !now.includes(address))
       const isGrown = byHand.test(inputType) && !inserted.includes('://') && changed.every((one) => typed.has(one))
       if (!isAlone && !isGrown) return
@@ -107,5 +106,4 @@ export function createTypedAddresses(): TypedAddressTracker {
   }
 }
 
-/** Those of this tab. */
 export const typedAddresses = createTypedAddresses()

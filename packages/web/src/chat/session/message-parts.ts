@@ -2,54 +2,49 @@ import { type CallNotes, type DataParts, type dataParts, type Part, stoppedText 
 import { formatToolName } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 
-/** A part of an answer that is a call of a tool. */
 export type ToolCallPart = Extract<Part, { toolCallId: string }>
 
-/** What a card shows of a call. */
 export interface ToolCall {
   toolCallId: string
   name: string
   state: ToolCallPart['state']
-  /** What the model sent, as far as it has arrived; while it waits for approval, what would run. */
+  /** Input received from the model so far. While awaiting approval, the input that would run. */
   input: unknown
   output: unknown
   errorText: string | undefined
   approval: Approval | undefined
   notes: CallNotes
   progress: Progress | undefined
-  /** The best short name for what is being done. */
   title: string
   summary: string | undefined
-  /** Something is still going to happen without a person. */
+  /** True if the call can still progress without the user. */
   running: boolean
-  /** The person stopped the run before the call had a result: nothing went wrong. */
+  /** True if the user stopped the run before the call had a result. This is not a failure. */
   stopped: boolean
-  /** No later call of the answer uses the same tool. */
+  /** True if no later call in the answer uses the same tool. */
   latest: boolean
 }
 
 export interface Approval {
   id: string
   approved?: boolean
-  /** Why it was asked. */
+  /** Reason for the approval request. */
   requestReason?: string
-  /** What the person said. */
+  /** Reason given by the user. */
   reason?: string
   isAutomatic?: boolean
   descriptor?: {
     title?: string
     summary?: string
     content?: unknown
-    /** What would run, where a hook has changed what the model gave. */
+    /** Input that would run, if a hook changed the model's input. */
     input?: unknown
-    /** Rules that would stop the asking. */
+    /** Rules that would stop this prompt. */
     remember?: unknown
-    /** The commands that were found in a shell call. */
     commands?: unknown
   }
 }
 
-/** What every card gets. */
 export interface CardProps {
   call: ToolCall
 }
@@ -62,12 +57,11 @@ export function getToolName(part: ToolCallPart): string {
   return part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
 }
 
-/** What the page knows about a call beyond its part. */
 export interface CallSituation {
   progress: Progress | undefined
   live: boolean
   latest: boolean
-  /** The person stopped the answer. */
+  /** True if the user stopped the answer. */
   aborted?: boolean
 }
 
@@ -77,7 +71,7 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
   const notes: CallNotes = (part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
   const approval = part.approval as Approval | undefined
   const shown = notes.display ?? notes.permission ?? approval?.descriptor
-  // What is to be approved is named by the tool, not by the model that called it.
+  // While awaiting approval, the title comes from the tool, never from the model.
   const named = part.state === 'approval-requested' ? undefined : notes.actionName
   const input = (part.state === 'approval-requested' ? approval?.descriptor?.input : undefined) ?? part.input
   return {
@@ -108,7 +102,7 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
 
 const subjects = ['file_path', 'notebook_path', 'path', 'command', 'cmd', 'pattern', 'url', 'query', 'task_id'] as const
 
-/** What a call without a result is about, where its input names it by one of the usual words. */
+/** Subject of a call without a result, taken from common input fields. */
 export function callSubject(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const fields = input as Record<string, unknown>
@@ -116,7 +110,7 @@ export function callSubject(input: unknown): string | undefined {
   return typeof subject === 'string' ? subject.trim().split('\n', 1)[0]?.slice(0, 200) : undefined
 }
 
-/** Titles of these are words of the model. */
+/** The model writes the titles of these tools. */
 const titledByModel = new Set([
   'bash',
   'execcommand',
@@ -132,25 +126,24 @@ function translateTitle(title: string, name: string): string {
   return isOurs ? translateServerText(title, 'action', 'title') : translateServerText(title, 'action')
 }
 
-/** What a running tool has said so far. Text runs on; anything else is kept as it came. */
+/** Progress of a running tool. Text accumulates; other values are kept as received. */
 export interface Progress {
   text: string
   last: unknown
-  /** Of a picture or a film that is being made. */
   media?: MediaProgress
 }
 
 export interface MediaProgress {
   model?: string | undefined
   elapsedMs?: number | undefined
-  /** From 0 to 1, where whoever makes it says so. */
+  /** From 0 to 1, if the provider reports it. */
   progress?: number | undefined
 }
 
 const shownCharacters = 20_000
 const noProgress: Progress = { text: '', last: undefined }
 
-/** Adds one yield of a tool. Only the end of a long text is kept: it is what a person watches. */
+/** Adds one progress event. Keeps only the end of long text. */
 export function addProgress(progress: Progress | undefined, delta: unknown): Progress {
   const before = progress ?? noProgress
   if (typeof delta === 'string') return { ...before, text: lastOf(before.text + delta) }
@@ -162,7 +155,7 @@ export function addMediaProgress(progress: Progress | undefined, news: MediaProg
   return { ...(progress ?? noProgress), media: { model, elapsedMs, progress: part } }
 }
 
-/** From the beginning of a line on where one is near: a colour sequence that is cut in two would be read as text. */
+/** Cuts at a line start if one is near. A color sequence cut in two would show up as text. */
 function lastOf(text: string): string {
   if (text.length <= shownCharacters) return text
   const end = text.slice(-shownCharacters)
@@ -170,7 +163,7 @@ function lastOf(text: string): string {
   return line > 0 && line < shownCharacters / 2 ? end.slice(line) : end
 }
 
-/** The data of a part or chunk if it is the one of this name. */
+/** Returns the data of the part or chunk if it has this name. */
 export function partData<Name extends keyof typeof dataParts>(
   item: { type: string },
   name: Name,

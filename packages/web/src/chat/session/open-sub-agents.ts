@@ -5,13 +5,12 @@ import { createSessionStore } from './session-store.ts'
 import type { ChatSessionStore, SessionServices, SubAgents } from './session-types.ts'
 import { createSubAgents } from './sub-agents.ts'
 
-/** The sub-agents of a session, with their conversations as sessions of their own. */
 export function openSubAgents(sessionId: string, services: Omit<SessionServices, 'agents'>): SubAgents {
   const { api, now, onError } = services
   const agents: SubAgents = createSubAgents(sessionId, { api, now, onError, openConversation })
   return agents
 
-  /** Read and followed like a session, by the routes of the agent. What is said goes to the agent. */
+  /** Works like a session through the agent's routes. Sent messages go to the agent. */
   function openConversation(agentId: string): ChatSessionStore {
     const store = createSessionStore(emptySession(sessionId, 'loading', agentId), {
       ...services,
@@ -31,7 +30,7 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
     const tell = async (text: string) => {
       store.setDraft('')
       if (await agents.tell(agentId, text)) return
-      // What was typed meanwhile stays below it.
+      // Keep text typed in the meantime below it.
       const { draft } = store.getState()
       store.setDraft(draft === '' ? text : `${text}\n\n${draft}`)
     }
@@ -39,7 +38,7 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
       ...store,
       send: tell,
       steer: tell,
-      // It reads it at its next step, which is as good as a queue.
+      // The agent reads it at its next step, so no queue is needed.
       enqueue: (text) => void tell(text),
       stop: () => agents.stop(agentId),
       regenerate: async () => void (await agents.retry(agentId)),
@@ -47,7 +46,7 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
   }
 }
 
-/** The routes of a session, led to those of one of its agents. */
+/** Maps session routes to the routes of one of its agents. */
 function agentApi(api: Api, at: SubAgentRef, onIdle: () => void): Api {
   return {
     ...api,
@@ -57,7 +56,7 @@ function agentApi(api: Api, at: SubAgentRef, onIdle: () => void): Api {
       if (response.status === 204) onIdle()
       return response
     },
-    // Its run is the last of its conversation: nothing has to be looked up.
+    // The agent's run is always the last one, so no lookup is needed.
     session: async (id) => {
       const { session } = await api.session(id)
       return { session: { ...session, run: null } }

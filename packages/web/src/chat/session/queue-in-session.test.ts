@@ -12,7 +12,7 @@ const posts = (server: FakeServer) =>
     path === '/ai/chat?hold=1' ? (body as { message: { id: string } }).message : [],
   )
 
-/** A session in which `hello` is being answered, with what is queued meanwhile. */
+/** Opens a session that is answering `hello`, with queued messages. */
 async function begin(queued: string[], server = createFakeServer()) {
   const session = server.openSession('new')
   session.open().catch(() => undefined)
@@ -49,7 +49,7 @@ test('what is queued during a run is sent one after the other when it has ended,
   })
   await until(session.queue, ({ items }) => items.length === 1)
   expect(waiting(session)).toEqual(['two'])
-  // What is being typed is another matter.
+  // The draft stays untouched.
   expect(session.getState().draft).toBe('being typed')
   next.write(20, { type: 'start', messageId: 'a2' })
   await until(session, ({ run }) => run?.answer?.id === 'a2')
@@ -104,7 +104,7 @@ test('a session that nobody looks at any more goes on as long as something is qu
   session.close()
   await end(server, stream)
   const last = await server.replyStream('/ai/chat?hold=1')
-  // The last one is the server's own matter.
+  // The server handles the last one by itself.
   await last.cut
   expect(waiting(session)).toEqual([])
 })

@@ -17,7 +17,7 @@ test('messages are kept in their order, changed, moved, taken out; another page 
   queue.move(two ?? '', 5)
   expect(textsOf(queue)).toEqual(['three', 'ONE', 'two'])
   expect(textsOf(createQueue(place.tab()))).toEqual(['three', 'ONE', 'two'])
-  // Without its words it is still a file; one without either is gone.
+  // A message without text keeps its file. One without text and files is removed.
   queue.change(two ?? '', ' ')
   queue.change(three ?? '', '')
   expect(createQueue(place.tab()).getState().items).toMatchObject([{ text: 'ONE' }, { text: ' ', files: [file] }])
@@ -33,7 +33,7 @@ test('two tabs see one queue, and one of them alone sends the next after an answ
   expect(textsOf(here)).toEqual(['one', 'two'])
   const taken = await Promise.all([here.takeAfter('answer-1'), there.takeAfter('answer-1')])
   expect(taken.map((item) => item?.text)).toEqual(['one', undefined])
-  // On its way it is not shown, and nobody takes the next before it has arrived.
+  // A message being sent is hidden, and no tab takes the next one until it arrives.
   expect(textsOf(there)).toEqual(['two'])
   expect(await there.takeAfter('answer-2')).toBeUndefined()
   here.arrived([taken[0]?.id ?? ''])

@@ -2,7 +2,7 @@ import { newId } from '@troupe/protocol'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { FilePartData } from './session-state.ts'
 
-/** A message that waits for the end of the run. Its id is that of the message to be: sent twice, it arrives once. */
+/** Message to send after the current run. It keeps its ID when sent, so sending it twice delivers it once. */
 export interface QueuedMessage {
   id: string
   text: string
@@ -11,50 +11,51 @@ export interface QueuedMessage {
 
 export interface QueueState {
   items: readonly QueuedMessage[]
-  /** A run did not end well: nothing is sent before the person says so. */
+  /** True after a run failed. Nothing is sent until the user confirms. */
   held: boolean
-  /** One that is on its way to the server since then, and not shown; it stays until it has arrived. */
+  /** Message being sent since `at`. It is hidden, and stays here until it arrives. */
   sending: { id: string; at: number } | null
-  /** The answer after which the last one was sent, so that another tab does not send the next one after it too. */
+  /**
+   * Answer that the last message followed. Prevents another tab from sending the next message after the same answer.
+   */
   after: string | null
 }
 
-/** Where a queue lies: one for all tabs of a browser. */
+/** Storage of a queue, shared by all tabs of the browser. */
 export interface QueueStorage {
   read: () => string | null
   write: (text: string | null) => void
-  /** Hears of changes by other tabs. */
   watch: (listener: () => void) => void
-  /** Runs the work while no other tab does. */
+  /** Runs the callback under a lock across tabs. */
   exclusive: <Result>(work: () => Result) => Promise<Result>
   now: () => number
 }
 
 export interface Queue extends StoreApi<QueueState> {
   add: (text: string, files?: FilePartData[]) => void
-  /** An empty text without files removes it. */
+  /** Empty text without files removes the message. */
   change: (id: string, text: string) => void
   remove: (id: string) => void
-  /** Earlier or later by so many places. */
   move: (id: string, by: number) => void
   hold: () => void
   release: () => void
-  /** The next one, for this tab to send; undefined when there is none, it is held, or another tab sends it. */
+  /**
+   * Takes the next message to send from this tab. Undefined if the queue is empty or held, or another tab is sending.
+   */
   takeAfter: (answerId: string) => Promise<QueuedMessage | undefined>
-  /** The next one, because the person said so. */
+  /** Takes the next message at the user's request. */
   takeNow: () => Promise<QueuedMessage | undefined>
-  /** The server has these messages. */
   arrived: (ids: readonly string[]) => void
-  /** It could not be sent: it is the next one again. */
+  /** Returns a message that could not be sent to the queue. */
   giveBack: (id: string) => void
 }
 
 const empty: QueueState = { items: [], held: false, sending: null, after: null }
 
-/** The tab that was sending it is gone. */
+/** Time after which the sending tab is presumed closed. */
 const onWayMs = 60_000
 
-/** Messages that are to be sent one after the other. Every change starts from what all tabs share. */
+/** Queue of messages to send one by one. Every change starts from the state shared by all tabs. */
 export function createQueue(place: QueueStorage): Queue {
   const read = (): QueueState => parse(place.read(), place.now())
   const store = createStore<QueueState>(read)
@@ -103,7 +104,7 @@ export function createQueue(place: QueueStorage): Queue {
   }
 }
 
-/** Those that wait; one on its way is shown among the messages. */
+/** Waiting messages. The one being sent appears in the conversation instead. */
 export function waitingItems({ items, sending }: QueueState): readonly QueuedMessage[] {
   return sending === null ? items : items.filter(({ id }) => id !== sending.id)
 }
@@ -125,7 +126,7 @@ function moved(items: readonly QueuedMessage[], id: string, by: number): readonl
   return [...rest.slice(0, to), item, ...rest.slice(to)]
 }
 
-/** What another version of the page has kept, or half of something, is no queue. */
+/** Ignores malformed data, or data of another page version. */
 function parse(text: string | null, now: number): QueueState {
   if (text === null) return empty
   try {

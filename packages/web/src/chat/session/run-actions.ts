@@ -6,7 +6,6 @@ import { typedAddresses } from './drafts.ts'
 import type { ActiveRun, FilePartData, SessionState } from './session-state.ts'
 import type { QueueActions, RunActions, SessionServices } from './session-types.ts'
 
-/** What a person does to a run that is on. */
 export function createRunActions(store: StoreApi<SessionState>, services: SessionServices): RunActions {
   const { api, ids, now, onError } = services
   const { sessionId } = store.getState()
@@ -22,7 +21,7 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
     try {
       await api.stopRun(sessionId)
     } catch (error) {
-      // It has ended by itself in the meantime.
+      // The run has already ended.
       if (error instanceof ApiError && error.name === 'NoRun') return
       patchRun({ stopAskedAt: null })
       onError(error)
@@ -39,7 +38,7 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
       const { hints = [] } = await api.steerRun(sessionId, { ...steering, ...(typedUrls.length > 0 && { typedUrls }) })
       for (const hint of hints) services.onHint?.(hint)
     } catch (error) {
-      // A run that has just ended gives its untaken messages back through `ended`.
+      // A run that just ended returns undelivered messages through `ended`.
       if (error instanceof ApiError && error.name === 'NoRun') return
       patchRun({ steering: (store.getState().run?.steering ?? []).filter(({ id }) => id !== steering.id) })
       change((state) => ({ ...state, draft: state.draft === '' ? text : `${text}\n\n${state.draft}` }))
@@ -56,13 +55,13 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
     } catch (error) {
       change((state) => ({ ...state, answering: state.answering.filter((id) => id !== askId) }))
       onError(error)
-      // Somebody else was quicker, or nobody waits any more.
+      // Someone else answered first, or the ask is closed.
       if (error instanceof ApiError && [404, 409].includes(error.status)) services.onChange()
     }
   }
 }
 
-/** `post` says one of the queue below a message, under the id that it has there. */
+/** `post` sends a queued message under its own ID. */
 export function createQueueActions(
   store: StoreApi<SessionState>,
   services: Pick<SessionServices, 'queue' | 'keepDraft' | 'keepAttachments' | 'freeFiles'>,
@@ -90,13 +89,13 @@ export function createQueueActions(
     if (next !== undefined) await post(next.text, next.files, store.getState().messages.at(-1)?.id ?? null, next.id)
   }
 
-  /** Whether something is to be sent after this run, so that its end must be seen. */
+  /** True if a queued message follows this run, so its end must be observed. */
   function goesOn(): boolean {
     const { items, held } = queue.getState()
     return items.length > 0 && !held
   }
 
-  /** The next one of the queue follows an answer that ended well; after any other the person decides. */
+  /** Sends the next queued message only after a successful answer. Otherwise the user decides. */
   async function sendNext({ stopAskedAt }: ActiveRun): Promise<void> {
     const answer = store.getState().messages.at(-1)
     const { error, aborted, interrupted, stopped } = answer?.metadata ?? {}

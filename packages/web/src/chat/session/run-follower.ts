@@ -8,23 +8,22 @@ import type { SessionServices } from './session-types.ts'
 interface RunFollowerOptions {
   services: SessionServices
   tap: StreamTap
-  /** The stream went on to a run that began elsewhere. */
+  /** The stream continued with a run that another client started. */
   onOtherRun: () => void
   onEnded: (end: 'finished' | 'idle') => Promise<void>
   onRefused: (error: unknown, sent: StoredMessage | undefined) => Promise<void>
-  /** The server has the message. */
   onAccepted: (sent: StoredMessage | undefined) => void
-  /** Whether the run is followed to its end although nobody looks at it. */
+  /** True if the run must be followed to its end even out of view. */
   stays: () => boolean
 }
 
-/** A run that is being followed; `accepted` once the server has it. */
+/** Run being followed. `accepted` is set once the server has it. */
 interface Following {
   controller: AbortController
   accepted: boolean
 }
 
-/** Keeps the state of one session in step with its run, at most one at a time. */
+/** Syncs the session state with its run. Follows at most one run at a time. */
 export function createRunFollower(store: StoreApi<SessionState>, options: RunFollowerOptions) {
   const { services, tap, onOtherRun, onEnded, onRefused, onAccepted, stays } = options
   const { sessionId, agentId } = store.getState()
@@ -37,7 +36,6 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
     leave,
     follow,
     isFollowing: () => following !== undefined,
-    /** A message is on its way and the server has not taken it yet. */
     isStarting: () => following?.accepted === false,
     isInSight: () => inSight,
   }
@@ -46,7 +44,7 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
     inSight = true
   }
 
-  /** A message that is on its way must arrive, whatever the person looks at meanwhile; else the stream is let go. */
+  /** Drops the stream, unless a message is still being sent: it must arrive whatever the user views. */
   function leave(): void {
     inSight = false
     if (following?.accepted === true && !stays()) letGo()
@@ -57,10 +55,10 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
     following = undefined
   }
 
-  /** Follows the run to its end; with `start`, begins it. `sent` is the message that begins it, where one does. */
+  /** Follows the run to its end. `start` starts it, and `sent` is the message that starts it. */
   async function follow(start?: (signal: AbortSignal) => Promise<Response>, sent?: StoredMessage): Promise<void> {
     following?.controller.abort(new Error('another run is followed'))
-    // One that is sent after another is not looked at for that.
+    // Sending a queued message does not bring the session into view.
     if (start !== undefined && !stays()) inSight = true
     const { signal, ...current } = newFollowing(start === undefined)
     following = current
@@ -96,7 +94,7 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
     else await onRefused(end.error, sent)
   }
 
-  /** Which message a run that this page did not start answers. Until that is known the last one is taken for it. */
+  /** Looks up the message that a run started elsewhere answers. Until then the last message is assumed. */
   async function findParent(): Promise<void> {
     try {
       const { run } = (await services.api.session(sessionId)).session
@@ -134,16 +132,14 @@ function newFollowing(accepted: boolean): Following & { signal: AbortSignal } {
 }
 
 interface RunReaderOptions {
-  /** The first chunk of a run. */
   onRun: () => void
-  /** The stream went on to another run than the one that was being read. */
   onOtherRun: () => void
-  /** At most once in `everyMs`, with everything that came since. */
+  /** Called at most once per `everyMs`, with all changes since the last call. */
   onNews: (message: Message, news: Partial<ActiveRun>) => void
   everyMs?: number
 }
 
-/** Folds the stream of a run and passes on what it has become, not more often than an eye can follow. */
+/** Folds a run's stream and reports updates at a limited rate. */
 function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderOptions) {
   let fold: Fold | undefined
   let progress: ActiveRun['progress'] = {}
@@ -158,7 +154,7 @@ function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderO
       fold = createFold()
       onRun()
     } else if (chunk.type === 'start') {
-      // A log that is sent from its beginning although we named a number, or a run that began while we were away.
+      // Either the log was replayed from the start despite our cursor, or a new run started while we were away.
       const other = fold.messageId !== '' && chunk.messageId !== fold.messageId
       if (other) flush()
       restart()

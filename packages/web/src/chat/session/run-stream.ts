@@ -2,33 +2,35 @@ import { type Chunk, readEvents } from '@troupe/protocol'
 import { ApiError, isUnreachable } from '../../api/request.ts'
 
 interface FollowOptions {
-  /** The request that starts the run, where this page starts it. Sent again if no response came: the server takes it as a retry. */
+  /**
+   * Request that starts the run, if this page starts it. Repeated if there is no response; the server treats that as a
+   * retry.
+   */
   start?: (signal: AbortSignal) => Promise<Response>
-  /** Subscribes to the run: everything after the number, or all of it. 204 when there is no run. */
+  /** Subscribes to the run after the cursor, or from its start. Responds 204 if there is no run. */
   resume: (after: number | undefined, signal: AbortSignal) => Promise<Response>
   onChunk: (chunk: Chunk, number: number | undefined) => void
-  /** Called before a subscription that replays the run from its beginning. */
+  /** Called before a subscription that replays the run from the start. */
   onReplay: () => void
-  /** A response has come: from here on the run is the server's. */
+  /** Called on the first response. From here on the server owns the run. */
   onAccepted?: () => void
   onConnection: (connection: 'open' | 'lost') => void
   signal: AbortSignal
   wake: WakeSource
-  /** Milliseconds before the n-th attempt in a row. */
+  /** Milliseconds before the nth attempt in a row. */
   delay?: (attempt: number) => number
-  /** Without a byte for this long (the server sends keep-alives) the connection counts as dead. */
+  /** The connection counts as dead after this long without a byte. The server sends keep-alives. */
   silenceMs?: number
 }
 
-/** Something that says when it is worth looking again: the page is seen, the network is back. */
+/** Signals when to retry: the page became visible, or the network is back. */
 export type WakeSource = (onWake: () => void) => () => void
 
 const startAttempts = 3
 
 /**
- * Follows one run to its end through any number of connections. Resolves with `finished` once the stream has said so
- * and ended, with `idle` when the server has no run (any more): in both cases what is read next is the truth.
- * A closed socket means nothing.
+ * Follows one run to its end across any number of connections. Resolves with `finished` after the stream's end event,
+ * or with `idle` if the server has no run. Data read after either is final. A closed socket alone means nothing.
  */
 export async function followRun(options: FollowOptions): Promise<'finished' | 'idle'> {
   const { start, resume, signal, delay = backOff } = options
@@ -74,7 +76,7 @@ export async function followRun(options: FollowOptions): Promise<'finished' | 'i
   }
 }
 
-/** The server has understood and said no: trying again changes nothing. */
+/** The server rejected the request, so a retry is pointless. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -104,7 +106,7 @@ function pause(milliseconds: number, signal: AbortSignal, wake: WakeSource): Pro
   })
 }
 
-/** Passes the bytes on; `onSilence` is called once when none has come for `milliseconds`. */
+/** Passes the bytes through. Calls `onSilence` once after `milliseconds` without data. */
 function watchBody(
   body: ReadableStream<Uint8Array>,
   milliseconds: number,
@@ -133,8 +135,8 @@ function watchBody(
 const shortAbsence = 5_000
 
 /**
- * A page that was hidden or offline may hold a socket that is dead without knowing it: when it is seen again, or the
- * network comes back, it looks again. A glance at another tab does not count.
+ * Wakes when a hidden page becomes visible or the network returns, because its socket may be dead unnoticed. Ignores
+ * brief tab switches.
  */
 export const pageWakeSource: WakeSource = (onWake) => {
   let hiddenAt: number | undefined = document.visibilityState === 'hidden' ? Date.now() : undefined
@@ -159,20 +161,19 @@ export const pageWakeSource: WakeSource = (onWake) => {
   }
 }
 
-/** A chunk as it came, for whoever looks at the stream itself. */
 export interface TappedChunk {
-  /** Its number in the log of the session; chunks that are not kept have none. */
+  /** Number in the session's log. Undefined for chunks that are not stored. */
   number: number | undefined
   chunk: Chunk
   at: number
 }
 
-/** The last chunks of a stream. Taking one costs an assignment: nobody is told, whoever wants to know looks. */
+/** Buffers the latest chunks of a stream. Adding one is a single assignment; readers poll. */
 export interface StreamTap {
   take: (chunk: Chunk, number: number | undefined, at: number) => void
   /** Oldest first. */
   read: () => TappedChunk[]
-  /** How many have come altogether: has it changed, there is something new. */
+  /** Total chunks so far. A change means new data. */
   count: () => number
 }
 

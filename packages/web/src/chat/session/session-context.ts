@@ -15,10 +15,10 @@ export function useSession<Value>(select: (state: SessionState) => Value): Value
   return useStore(useSessionStore(), select)
 }
 
-/** What has been opened or closed in this session. A row that scrolls out of sight is unmounted and must not forget. */
+/** Open and closed state by key. Survives when a row scrolls out of view and unmounts. */
 export const DisclosureContext = createContext<Map<string, boolean>>(new Map())
 
-/** What the person chooses wins. With `keeps`, what was open by itself stays so when the reason for it is gone. */
+/** The user's choice wins. With `keeps`, an item that opened by itself stays open after the reason is gone. */
 export function useDisclosure(
   id: string,
   byDefault: boolean,

@@ -10,7 +10,7 @@ import { subtree } from './sub-agents-state.ts'
 
 const retained = new WeakMap<ChatSessionStore, Map<string, unknown>>()
 
-/** State that outlives its component: a row that scrolls out of sight is unmounted, and what was typed there stays. */
+/** State that survives unmounting, for example when a row scrolls out of view. */
 export function useRetainedState<Value>(key: string, initial: Value): [Value, (value: Value) => void] {
   const store = useSessionStore()
   const values = retained.get(store) ?? new Map<string, unknown>()
@@ -23,7 +23,6 @@ export function useRetainedState<Value>(key: string, initial: Value): [Value, (v
   return [value, keep]
 }
 
-/** Whether a call has asked the person something that is still open. */
 export function useHasOpenAsk({ toolCallId, running }: ToolCall): boolean {
   return useSession(({ run }) => {
     if (!running || run?.answer == null) return false
@@ -41,19 +40,17 @@ export function useSubAgent(agentId: string | undefined): SubAgent | undefined {
   return useSubAgents(({ agents }) => (agentId === undefined ? undefined : agents.get(agentId)))
 }
 
-/** Whether one of them, or one below them, is at work. */
+/** True if any of these agents, or their sub-agents, is at work. */
 export function useAnyAgentActive(agentIds: readonly string[]): boolean {
   return useSubAgents(({ agents, below }) =>
     subtree(below, agentIds).some((agentId) => isAgentActive(agents.get(agentId) ?? { status: 'completed' })),
   )
 }
 
-/** The names of these agents, as far as they are known. */
 export function useAgentNames(agentIds: readonly string[]): string {
   return useSubAgents(({ agents }) => agentIds.map((agentId) => agents.get(agentId)?.name ?? agentId).join(', '))
 }
 
-/** The agent that a call has started, once that is known. */
 export function useAgentForCall(call: ToolCall): string | undefined {
   const told = readReport(call.output)?.agentId ?? readReport(call.progress?.last)?.agentId
   return useSubAgents(({ agents }) => {
@@ -63,14 +60,14 @@ export function useAgentForCall(call: ToolCall): string | undefined {
   })
 }
 
-/** Something that an agent was told: its text, and the last thing that it had been told by then. */
+/** Message sent to an agent, with the ID of the message delivered before it. */
 export interface SentMessage {
   id: string
   text: string
   after: string | null
 }
 
-/** What an agent was told, in order: whole messages, and what came while it worked. */
+/** Returns messages delivered to an agent in order, including steering messages. */
 export function deliveredMessages(
   messages: readonly Pick<StoredMessage, 'id' | 'role' | 'parts'>[],
 ): Pick<SentMessage, 'id' | 'text'>[] {
@@ -85,7 +82,9 @@ export function deliveredMessages(
   )
 }
 
-/** Of what it was told, what its conversation does not show yet. Ids do not help: the server gives others. */
+/**
+ * Returns sent messages that the conversation does not show yet. Compares text, because the server assigns other IDs.
+ */
 export function undeliveredMessages(
   told: readonly SentMessage[],
   heard: readonly Pick<SentMessage, 'id' | 'text'>[],

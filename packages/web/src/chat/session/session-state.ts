@@ -3,40 +3,35 @@ import type { DataParts, ErrorInfo, Message, Part, StoredMessage } from '@troupe
 import { isRecord } from '../../api/read-fields.ts'
 import { partData, type Progress } from './message-parts.ts'
 
-/** One session as this page knows it. Everything here is replaced, never changed in place. */
+/** Page state of one session. Immutable: every update replaces it. */
 export interface SessionState {
   sessionId: string
-  /** The sub-agent whose conversation it is; null for the session's own. */
+  /** Sub-agent of this conversation. Null for the session itself. */
   agentId: string | null
   phase: 'new' | 'loading' | 'ready' | 'missing' | 'failed'
   failure: ErrorInfo | null
-  /** One branch from the oldest loaded message to its leaf, as stored. */
+  /** Stored messages of one branch, from the oldest loaded one to the leaf. */
   messages: StoredMessage[]
   siblings: Record<string, SiblingPlace>
   older: { hasMore: boolean; before: string | null; loading: boolean }
   run: ActiveRun | null
   connection: 'open' | 'lost'
-  /** A message of this page that the server has not taken. */
   unsent: Unsent | null
-  /** What is being typed. */
   draft: string
-  /** Files that go with it. */
   attachments: readonly DraftAttachment[]
-  /** A message that is to be brought into sight. */
   target: string | null
-  /** Asks whose answer is on its way. */
   answering: readonly string[]
 }
 
 export interface ActiveRun {
-  /** The message that is being answered; null when this page did not see it begin. */
+  /** Message being answered. Null if this page did not see the run start. */
   parentMessageId: string | null
-  /** What there is of the answer; null until its first chunk. */
+  /** Answer so far. Null until the first chunk. */
   answer: Message | null
   progress: Record<string, Progress>
-  /** What was said meanwhile and has not been taken up yet. */
+  /** Steering messages that the run has not read yet. */
   steering: Steering[]
-  /** The provider refused for now and is asked again. */
+  /** Pending retry after a temporary provider error. */
   retry: { attempt: number; delayMs: number; message: string } | null
   errorText: string | null
   startedAt: number
@@ -54,11 +49,11 @@ export interface DraftAttachment {
   mediaType: string
   /** In bytes. */
   size: number
-  /** Null while its bytes are on their way. */
+  /** Null while uploading. */
   url: string | null
-  /** How much of it has gone, from 0 to 1. */
+  /** Uploaded fraction, from 0 to 1. */
   sent?: number
-  /** It was pasted as text, and can be text again. */
+  /** Original text, if pasted as text. Can be converted back. */
   text?: string
 }
 
@@ -103,7 +98,7 @@ export function newRun(parentMessageId: string | null, now: number): ActiveRun {
   }
 }
 
-/** The tail of a branch as the server has it. What was loaded above it stays if it still belongs there. */
+/** Applies the server's last page of a branch. Keeps older loaded messages if they still belong to it. */
 export function withPage(state: SessionState, page: BranchPage): SessionState {
   const [first] = page.messages
   const above = first === undefined ? -1 : state.messages.findIndex((message) => message.id === first.id)
@@ -132,18 +127,16 @@ export function withOlderPage(state: SessionState, page: BranchPage): SessionSta
   }
 }
 
-/** A message of the person, shown at once below its parent; what stood there is another branch now. */
+/** Appends a user message below its parent. Later messages move to another branch. */
 export function withUserMessage(state: SessionState, message: StoredMessage, now: number): SessionState {
   const messages = [...upTo(state.messages, message.parentMessageId), message]
   return { ...state, phase: 'ready', messages, unsent: null, run: newRun(message.id, now) }
 }
 
-/** The answer to this message is being written anew. */
 export function withRegeneration(state: SessionState, parentMessageId: string, now: number): SessionState {
   return { ...state, messages: upTo(state.messages, parentMessageId), unsent: null, run: newRun(parentMessageId, now) }
 }
 
-/** What the stream has brought since the last look. */
 export function withAnswer(state: SessionState, answer: Message, news: Partial<ActiveRun>): SessionState {
   if (state.run === null) return state
   const taken = new Set(answer.parts.flatMap((part) => (part.type === 'steering-message' ? part.id : [])))
@@ -157,7 +150,7 @@ export function withAnswer(state: SessionState, answer: Message, news: Partial<A
   }
 }
 
-/** The run is over: its answer takes its place among the messages until the server's own copy arrives. */
+/** Ends the run. Its answer joins the messages until the server's copy arrives. */
 export function withRunEnded(state: SessionState): SessionState {
   const { run } = state
   if (run === null) return state
@@ -165,12 +158,10 @@ export function withRunEnded(state: SessionState): SessionState {
   return { ...state, messages, run: null, answering: [], connection: 'open' }
 }
 
-/** The server refused to take the message: it stays in sight, with the reason. */
 export function withRefusal(state: SessionState, messageId: string, error: ErrorInfo): SessionState {
   return { ...state, run: null, unsent: { messageId, error } }
 }
 
-/** A compaction was switched off, or on again. */
 export function withCompaction(state: SessionState, data: DataParts['compaction']): SessionState {
   const isIt = (part: { type: string }) => partData(part, 'compaction')?.id === data.id
   const messages = state.messages.map((message) =>
@@ -181,12 +172,12 @@ export function withCompaction(state: SessionState, data: DataParts['compaction'
   return { ...state, messages }
 }
 
-/** The message was not taken and waits elsewhere. */
+/** Removes a message that was not accepted and is stored elsewhere. */
 export function withoutMessage(state: SessionState, messageId: string): SessionState {
   return { ...state, messages: state.messages.filter(({ id }) => id !== messageId), run: null, unsent: null }
 }
 
-/** The message goes back to where it was typed. */
+/** Moves the message back into the draft. */
 export function withMessageWithdrawn(state: SessionState, messageId: string): SessionState {
   const index = state.messages.findIndex((message) => message.id === messageId)
   if (index < 0) return { ...state, run: null, unsent: null }
@@ -210,7 +201,6 @@ function attachmentsOf(message: StoredMessage | undefined): DraftAttachment[] {
   )
 }
 
-/** The text of a message as a person would copy it. */
 export function messageText(message: Pick<StoredMessage, 'parts'> | undefined): string {
   const texts = (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? part.text : []))
   return texts.join('\n\n')
@@ -218,7 +208,7 @@ export function messageText(message: Pick<StoredMessage, 'parts'> | undefined): 
 
 export type VisibleMessage = StoredMessage & { live?: true }
 
-/** The branch with the live answer in its place. An answer that belongs to another branch is not shown in this one. */
+/** Returns the branch including the live answer. Omits an answer that belongs to another branch. */
 export function visibleMessages(state: Pick<SessionState, 'messages' | 'run'>): VisibleMessage[] {
   const { messages, run } = state
   if (run?.answer == null) return messages
@@ -239,7 +229,7 @@ export function visibleMessages(state: Pick<SessionState, 'messages' | 'run'>): 
   return [...above, live]
 }
 
-/** The branch down to the message that is being answered; undefined when that message is not part of it. */
+/** Returns the branch up to the message being answered. Undefined if that message is on another branch. */
 function answered(messages: StoredMessage[], parentMessageId: string | null): StoredMessage[] | undefined {
   const isParent = (message: StoredMessage) =>
     parentMessageId === null ? message.role === 'user' : message.id === parentMessageId
@@ -251,14 +241,13 @@ function upTo(messages: StoredMessage[], messageId: string | null): StoredMessag
   return messages.slice(0, messages.findIndex((message) => message.id === messageId) + 1)
 }
 
-/** The calls of an answer that wait for a person's yes or no. */
 function openApprovals(message: Pick<Message, 'parts'> | null): string[] {
   return (message?.parts ?? []).flatMap((part) =>
     'approval' in part && part.state === 'approval-requested' ? part.approval.id : [],
   )
 }
 
-/** Everything of an answer that waits for a person. What a call has asked is over when the call is. */
+/** Returns everything in an answer that awaits the user. A call's asks close with the call. */
 export function openAsks(message: Pick<Message, 'parts'> | null): string[] {
   const parts = message?.parts ?? []
   const answered = new Set(parts.map((part) => partData(part, 'ask-answer')?.id))
@@ -270,17 +259,17 @@ export function openAsks(message: Pick<Message, 'parts'> | null): string[] {
   return [...openApprovals(message), ...open.map(({ id }) => id)]
 }
 
-/** What a page is asked to do it does by itself, unless it needs a click. */
+/** The page handles its own calls, unless they need a click. */
 function isForPerson({ kind, content }: DataParts['ask']): boolean {
   return kind !== 'browser' || (isRecord(content) && content['byPerson'] === true)
 }
 
-/** Whether the run can only be moved on by a person. */
+/** True if only the user can move the run on. */
 export function isWaiting(run: ActiveRun | null): boolean {
   return openAsks(run?.answer ?? null).length > 0
 }
 
-/** Whether the run, if there is one, belongs to the branch in sight. */
+/** True if there is no run, or the run is on the current branch. */
 export function isRunOnBranch(state: Pick<SessionState, 'messages' | 'run'>): boolean {
   const { messages, run } = state
   if (run === null) return false
@@ -291,8 +280,9 @@ export function isRunOnBranch(state: Pick<SessionState, 'messages' | 'run'>): bo
 export type FilePartData = Extract<Part, { type: 'file' }>
 
 /**
- * What goes on in a conversation: `new` and nothing said yet, `loading`, `ready` for a message, `submitted` and not a
- * word of the answer yet, `streaming`, `waiting` for the person, `failed` to load, `missing` since it was deleted.
+ * Status of a conversation. `new`: no messages yet. `loading`: being loaded. `ready`: accepts a message. `submitted`:
+ * no answer text yet. `streaming`: answer arriving. `waiting`: awaits the user. `failed`: could not load. `missing`:
+ * deleted.
  */
 export type ChatStatus = 'new' | 'loading' | 'ready' | 'submitted' | 'streaming' | 'waiting' | 'failed' | 'missing'
 

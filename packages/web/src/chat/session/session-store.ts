@@ -12,11 +12,11 @@ import * as session from './session-state.ts'
 import type { FilePartData, SessionState } from './session-state.ts'
 import type { ChatSessionStore, SessionServices } from './session-types.ts'
 
-/** One session: its state, and the ways to change it. What happens to messages is in `session-state.ts`. */
+/** State and actions of one session. State transitions on messages are in `session-state.ts`. */
 export function createSessionStore(initial: SessionState, services: SessionServices): ChatSessionStore {
   const { api, ids, now, onError, queue } = services
   const { sessionId } = initial
-  /** The session's own conversation tells of its sub-agents; theirs is told by them. */
+  /** Only the session's own stream reports its sub-agents. */
   const isOwn = initial.agentId === null
   const store = createStore<SessionState>(() => initial)
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
@@ -98,7 +98,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     await queued.sendNext(before.run)
   }
 
-  /** What the run did not take up any more is said anew; after a stop the person decides. */
+  /** Resends steering messages that the run did not read. After a stop, they return to the draft. */
   function returnSteering({ steering, stopAskedAt }: session.ActiveRun): boolean {
     if (steering.length === 0) return false
     const text = steering.map((message) => message.text).join('\n\n')
@@ -121,7 +121,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     else await branch.refresh()
   }
 
-  /** One of the queue waits there again: for the end of the run that was quicker, or for the person. */
+  /** Returns a queued message to the queue, to wait for the active run or for the user. */
   async function returnQueued(messageId: string, error: unknown, busy: boolean): Promise<void> {
     queue.giveBack(messageId)
     change((state) => session.withoutMessage(state, messageId))
@@ -131,7 +131,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     if (isNotFound(error)) await lookWhetherGone()
   }
 
-  /** What was refused may have named something of a session that was deleted elsewhere. */
+  /** The rejected request may have referenced a session that was deleted elsewhere. */
   async function lookWhetherGone(): Promise<void> {
     const found = await api.session(sessionId).catch((error: unknown) => error)
     if (isNotFound(found)) change((state) => ({ ...state, phase: 'missing' }))
@@ -153,7 +153,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     await post(text, files, edited.parentMessageId)
   }
 
-  /** `queued`: the id of one that was queued; what is being typed stays then. */
+  /** `queued` is the ID of a queued message. The draft stays untouched then. */
   async function post(
     text: string,
     files: FilePartData[],
@@ -259,7 +259,7 @@ function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404
 }
 
-/** What the person has chosen for the next answer; what they have not, the server knows. */
+/** Returns settings the user chose for the next answer. The server fills in the rest. */
 function chosenSettings(
   services: Pick<SessionServices, 'model' | 'mode' | 'agent' | 'params'>,
 ): Pick<ChatBody, 'model' | 'mode' | 'agent' | 'params'> {

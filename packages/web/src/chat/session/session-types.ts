@@ -9,39 +9,34 @@ import type { StreamTap, WakeSource } from './run-stream.ts'
 import type { FilePartData, SessionState } from './session-state.ts'
 import type { AgentChildren, SubAgentMap } from './sub-agents-state.ts'
 
-/** What a session stands on. */
 export interface SessionServices {
   api: Api
   ids: ClientIds
   wake: WakeSource
   now: () => number
-  /** The model that the next answer is to come from; undefined leaves it to the server. */
+  /** Model for the next answer. Undefined lets the server decide. */
   model: () => string | undefined
-  /** The mode that the session is to begin in; undefined leaves it as it is. */
+  /** Initial mode of the session. Undefined keeps the current one. */
   mode: () => Mode | undefined
-  /** The agent that the session is to talk to from its beginning; undefined leaves it to the server. */
+  /** Agent for a new session. Undefined lets the server decide. */
   agent: () => string | undefined
-  /** Settings of the model that the session is to begin with; undefined leaves them as they are. */
+  /** Initial model parameters. Undefined keeps the current ones. */
   params?: () => ParamValues | undefined
-  /** The sub-agents of the session, also where it is the conversation of one of them. */
+  /** Sub-agents of the session, also if this is a sub-agent's conversation. */
   agents: SubAgents
-  /** What stands beside the session. */
   panels: Panels
-  /** What is to be sent when the run has ended. */
   queue: Queue
-  /** Chunks that concern more than this session: its title, asks. */
+  /** Chunks that affect more than this session: its title and asks. */
   onChunk: (chunk: Chunk) => void
-  /** These asks have their answer. */
   onAnswered: (askIds: readonly string[]) => void
-  /** A run began or ended, messages changed. */
+  /** Called when a run starts or ends, or messages change. */
   onChange: () => void
-  /** Something that was asked for did not work. */
   onError: (error: unknown) => void
-  /** The server has something to say about what was sent. */
+  /** Called with the server's remark on a sent message. */
   onHint?: (text: string) => void
   keepDraft: (draft: string) => void
   keepAttachments: (attachments: SessionState['attachments']) => void
-  /** These were taken out before they were sent: where nothing else holds them they need not be kept. */
+  /** Files removed before sending. They can be deleted unless something else references them. */
   freeFiles: (urls: readonly string[]) => void
 }
 
@@ -51,82 +46,75 @@ export interface SessionActions extends RemovalActions, QueueActions, RunActions
   readonly agents: SubAgents
   readonly panels: Panels
   readonly queue: Queue
-  /** What the server has sent last, as it came. */
+  /** Latest raw chunks from the server. */
   readonly stream: StreamTap
-  /** Begins to read the session before it is shown; the first `open` goes on with that. */
+  /** Starts loading the session before it is shown. The first `open` continues from there. */
   readAhead: () => Promise<void>
-  /** Reads the session and follows its run, if there is one. Also looks again when called again. */
+  /** Loads the session and follows its run, if any. Calling it again refreshes. */
   open: () => Promise<void>
-  /** Lets go of the stream. The run goes on without this page. */
+  /** Drops the stream. The run continues without this page. */
   close: () => void
   setDraft: (text: string) => void
   send: (text: string, files?: FilePartData[]) => Promise<void>
-  /** Takes files to go with the next message. */
   attach: (files: Iterable<File>) => Promise<void>
-  /** A long text as a file of its own. */
   attachText: (text: string) => Promise<void>
   detach: (attachmentId: string) => void
-  /** The same message in other words: a new branch beside it. */
+  /** Creates a sibling branch with the edited message. */
   edit: (messageId: string, text: string) => Promise<void>
-  /** Another answer beside this one, or one to a message that has none; `model` where it is to come from another. */
+  /** Adds another answer, or answers an unanswered message. `model` selects a different model. */
   regenerate: (answerId: string, model?: string) => Promise<void>
-  /** An answer that was cut goes on, as an answer below it. */
+  /** Continues an answer that was cut off, as a new answer below it. */
   goOn: (answerId: string) => Promise<void>
   retryUnsent: () => Promise<void>
   takeBackUnsent: () => void
   showBranch: (messageId: string) => Promise<void>
-  /** Shows the branch of a message, and the message in it. `inSight`: it is a message of the branch that is looked at. */
+  /** Shows a message and its branch. With `inSight`, the message is on the current branch. */
   goTo: (messageId: string, options?: { inSight?: boolean }) => Promise<void>
   arrived: () => void
   loadOlder: () => Promise<void>
-  /** Has the model told the older part as it was, or the summary of it again. */
+  /** Switches the prompt between the older messages and their summary. */
   switchCompaction: (compactionId: string, off: boolean) => Promise<void>
 }
 
 export interface RemovalActions {
-  /** Deletes a message with everything below it; a notice offers the way back. */
+  /** Deletes a message and everything below it, and offers to undo. */
   remove: (messageId: string) => Promise<UndoRemoval>
-  /** Deletes every branch but this message's; a notice offers the way back. */
+  /** Deletes every branch except this message's, and offers to undo. */
   keepOnly: (messageId: string) => Promise<UndoRemoval>
 }
 
-/** Brings back what was deleted; undefined where nothing was. */
+/** Restores the deleted messages. Undefined if nothing was deleted. */
 export type UndoRemoval = (() => Promise<void>) | undefined
 
 export interface QueueActions {
-  /** Sends it when the run has ended. */
   enqueue: (text: string, files?: FilePartData[]) => void
-  /** Takes these out of the queue. */
   dequeue: (ids: readonly string[]) => void
-  /** Sends the first of what is queued, whatever has held it. */
+  /** Sends the first queued message, even if the queue is held. */
   sendQueued: () => Promise<void>
 }
 
 export interface RunActions {
   stop: () => Promise<void>
-  /** Says something to the run that is on. */
   steer: (text: string) => Promise<void>
   answer: (askId: string, answer: Answer) => Promise<void>
 }
 
-/** The sub-agents of one session, as they stand and as they work. */
+/** Sub-agents of one session, stored and live. */
 export interface SubAgents extends StoreApi<SubAgentsState> {
-  /** The session has come into sight. One that nothing was said in yet has none to read. */
+  /** Called when the session comes into view. A new session has no sub-agents to load. */
   open: (options: { isNew: boolean }) => void
   close: () => void
-  /** Every chunk of the session's own stream. */
+  /** Handles a chunk of the session's stream. */
   take: (chunk: Chunk) => void
-  /** Every chunk of an agent's own stream. */
+  /** Handles a chunk of an agent's own stream. */
   takeOwn: (agentId: string, chunk: Chunk) => void
-  /** The session has no run, or none any more. */
   runEnded: () => void
-  /** An agent's own stream has ended, or there is none. */
+  /** Called when an agent's own stream has ended or does not exist. */
   ownEnded: (agentId: string) => void
   show: (shown: SubAgentsState['shown']) => void
-  /** An agent's conversation, as a session. */
   conversation: (agentId: string) => ChatSessionStore
   stop: (agentId: string) => Promise<void>
-  /** False when the server did not take it. */
+  /** False if the server rejected it. */
   tell: (agentId: string, text: string) => Promise<boolean>
   retry: (agentId: string) => Promise<boolean>
   fork: (agentId: string) => Promise<Session | undefined>
@@ -135,8 +123,8 @@ export interface SubAgents extends StoreApi<SubAgentsState> {
 export interface SubAgentsState {
   agents: SubAgentMap
   below: AgentChildren
-  /** What stands beside the session: all of its agents, one of them, or nothing. */
+  /** Panel next to the session: one agent, all agents (null ID), or none. */
   shown: { agentId: string | null } | null
-  /** Those of which something was asked that has not been answered. */
+  /** Agents with a pending request. */
   busy: ReadonlySet<string>
 }

@@ -6,38 +6,35 @@ import { stripMarkdown } from '../../ui/strip-markdown.ts'
 import { getToolName, isToolCall, partData, readToolCall } from './message-parts.ts'
 import { openAsks } from './session-state.ts'
 
-/** A sub-agent as the page shows it: what is stored of it, and what its stream has told since. */
+/** Sub-agent as shown: its stored state plus stream updates. */
 export interface SubAgent {
   agentId: string
-  /** Null: it works for the agent that the session talks to. */
+  /** Null if its parent is the session's main agent. */
   parentAgentId: string | null
-  /** The call that started it; null until it is known. */
+  /** Call that started it. Null until known. */
   toolCallId: string | null
   name: string
   task: string
   status: AgentStatus
   background: boolean
-  /** Of its newest turn while it works, of all of them afterwards; those below it count. */
+  /** Counts the current turn while at work, all turns afterwards. Includes its sub-agents. */
   steps: number
   tokens: number
-  /** Known when it has ended. */
+  /** Null until it ends. */
   cost: number | null
   model: string | null
-  /** Why its answer may not be whole. */
+  /** Reason the answer may be incomplete. */
   note: string | null
   startedAt: number
-  /** How long its newest turn took; null until it has ended. */
+  /** Duration of the latest turn. Null until the turn ends. */
   elapsedMs: number | null
   doing: CurrentCall | null
-  /** The last line that it has written. */
   line: string
-  /** How much it asks the person itself. */
   asks: number
-  /** The call that started it tells how it stands; else its own chunks have to. */
+  /** True if the call that started it reports its status. Otherwise its own chunks do. */
   isReported: boolean
 }
 
-/** The call that it is at. */
 export interface CurrentCall {
   title: string
   target: string | undefined
@@ -47,14 +44,13 @@ export function isAgentActive({ status }: Pick<SubAgent, 'status'>): boolean {
   return status === 'pending' || status === 'running' || status === 'waiting'
 }
 
-/** What an agent is at, as its answer so far tells. */
+/** Current activity of an agent, derived from its answer so far. */
 export interface Activity {
   doing: CurrentCall | null
   line: string
   asks: number
   steps: number
   startedAt: number | undefined
-  /** Once its turn has ended. */
   elapsedMs: number | undefined
 }
 
@@ -70,7 +66,6 @@ export function readActivity(message: Message): Activity {
   }
 }
 
-/** The newest call that has no result. */
 function readDoing({ parts }: Message): CurrentCall | null {
   const part = parts.findLast((one) => isToolCall(one) && !one.state.startsWith('output-'))
   if (part === undefined || !isToolCall(part)) return null
@@ -81,7 +76,7 @@ function readDoing({ parts }: Message): CurrentCall | null {
 
 const lineCharacters = 240
 
-/** Only the end of the text is looked at: this is done again whenever it has grown. */
+/** Reads only the end of the text, because it runs on every update. */
 function readLine({ parts }: Message): string {
   const part = parts.findLast((one) => (one.type === 'text' || one.type === 'reasoning') && one.text.trim() !== '')
   if (part === undefined || !('text' in part)) return ''
@@ -99,7 +94,7 @@ interface TurnUpdate {
   tokens: number
 }
 
-/** The turns that agents are at. A chunk costs an append; what has become of them is worked out when it is read. */
+/** Tracks the current turns of agents. Taking a chunk is an append; results are computed on read. */
 export function createAgentTurns() {
   const turns = new Map<string, Turn>()
   const changed = new Set<string>()
@@ -109,7 +104,7 @@ export function createAgentTurns() {
   function take(agentId: string, chunk: Chunk): void {
     let turn = turns.get(agentId)
     if (turn === undefined || chunk.type === 'start') {
-      // Told more, it begins another turn; and a stream that is sent anew begins at its beginning.
+      // A follow-up message starts another turn, and a replayed stream starts over.
       turn = { fold: createFold(), tokens: 0 }
       turns.set(agentId, turn)
     }
@@ -119,14 +114,13 @@ export function createAgentTurns() {
     changed.add(agentId)
   }
 
-  /** What one is at; undefined when there is no news. */
+  /** Returns the agent's activity. Undefined if nothing changed. */
   function read(agentId: string): TurnUpdate | undefined {
     const turn = turns.get(agentId)
     if (turn === undefined || !changed.delete(agentId)) return undefined
     return { activity: readActivity(turn.fold.snapshot()), tokens: turn.tokens }
   }
 
-  /** All of which there is news. */
   function readAll(): [agentId: string, news: TurnUpdate][] {
     return [...changed].flatMap((agentId): [string, TurnUpdate][] => {
       const news = read(agentId)
@@ -143,7 +137,7 @@ export function createAgentTurns() {
   }
 }
 
-/** Who is to do what, by whichever of its names the model has called the fields. */
+/** Reads the agent and task from the input, under any field name that models use. */
 export function readTask(input: unknown): { name: string | undefined; task: string } {
   const fields = isRecord(input) ? input : {}
   const first = (...names: string[]) => names.map((name) => textIn(fields[name])?.trim()).find(Boolean)
@@ -153,7 +147,6 @@ export function readTask(input: unknown): { name: string | undefined; task: stri
   }
 }
 
-/** What became of an agent, as tools report it. */
 export interface Report {
   agentId: string | undefined
   name: string
@@ -164,7 +157,7 @@ export interface Report {
   tokens: number
 }
 
-/** Undefined for a refusal, and for everything else that is no report. */
+/** Undefined for a refusal or anything else that is not a report. */
 export function readReport(value: unknown): Report | undefined {
   if (!isRecord(value)) return undefined
   const status = textIn(value['status'])
@@ -181,7 +174,6 @@ export function readReport(value: unknown): Report | undefined {
   }
 }
 
-/** Why an agent was not started, or not found. */
 export function readRefusal(value: unknown): string | undefined {
   return isRecord(value) && typeof value['refused'] === 'string' ? textIn(value['message']) : undefined
 }

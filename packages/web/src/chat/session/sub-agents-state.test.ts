@@ -84,7 +84,7 @@ test('an agent waits for its place, works, asks and ends as its own chunks tell'
 test('the call that started an agent has the last word on how it stands', () => {
   const report = { agentId: 'a', name: 'a', status: 'waiting', steps: 3, tokens: 99 }
   let agents = withReport(started('a'), { toolCallId: 'call', delta: report })
-  // It waits because one below it waits: its own chunks do not tell.
+  // It waits because its sub-agent waits, which its own chunks do not show.
   agents = withActivity(agents, 'a', activity({ type: 'start-step' }), 5)
   expect(agents.get('a')).toMatchObject({ status: 'waiting', toolCallId: 'call', steps: 3, tokens: 99 })
   expect(withReport(agents, { toolCallId: 'bash', delta: 'some text' })).toBe(agents)

@@ -4,15 +4,14 @@ import { isRecord } from '../../api/read-fields.ts'
 import type { SubAgentInfo } from '../../api/session-types.ts'
 import { type Activity, isAgentActive, isKnownStatus, type SubAgent } from './sub-agent.ts'
 
-/** By id, in the order in which they came. Everything here is replaced, never changed in place. */
+/** By ID, in creation order. Immutable: every update replaces it. */
 export type SubAgentMap = ReadonlyMap<string, SubAgent>
 
-/** The ids below each agent; those of null are below the one that the session talks to. */
+/** Child IDs by parent. Null stands for the session's main agent. */
 export type AgentChildren = ReadonlyMap<string | null, readonly string[]>
 
 /**
- * The server's list, in its order. `moved`: agents of which the stream has told something after the list was asked for;
- * how those stand is not taken from it.
+ * Merges the server's list, in its order. `moved` agents had stream updates since the request, so their status is kept.
  */
 export function withListed(
   agents: SubAgentMap,
@@ -26,7 +25,7 @@ export function withListed(
   return listed
 }
 
-/** What the server says of one agent that is in the list already, or comes to its end. */
+/** Merges the server's data for one agent that is already listed. */
 export function withInfo(agents: SubAgentMap, info: SubAgentInfo): SubAgentMap {
   return new Map(agents).set(info.agentId, listedAgent(agents.get(info.agentId), info, false))
 }
@@ -43,7 +42,7 @@ function listedAgent(known: SubAgent | undefined, info: SubAgentInfo, hasMoved: 
     task: info.task,
     status,
     background: info.background === true,
-    // While it works the stored counts are those of its earlier turns.
+    // While it works, the stored counts cover only earlier turns.
     steps: Math.max(stored, known?.steps ?? 0),
     tokens: Math.max(working ? 0 : (info.tokens ?? 0), known?.tokens ?? 0),
     cost: info.cost ?? known?.cost ?? null,
@@ -98,7 +97,6 @@ export function withEnded(agents: SubAgentMap, { agentId, status }: DataParts['s
   }))
 }
 
-/** What the call that started an agent yields about it. */
 export function withReport(agents: SubAgentMap, { toolCallId, delta }: DataParts['tool-progress']): SubAgentMap {
   if (!isRecord(delta) || typeof delta['agentId'] !== 'string') return agents
   const status = readStatus(delta['status'])
@@ -127,7 +125,7 @@ export function withActivity(agents: SubAgentMap, agentId: string, activity: Act
   }))
 }
 
-/** One whose parent is not known stands at the top. */
+/** Agents with an unknown parent are at the top level. */
 export function childrenByParent(agents: SubAgentMap): AgentChildren {
   const ids = [...agents.values()]
   return Map.groupBy(
@@ -139,7 +137,7 @@ export function childrenByParent(agents: SubAgentMap): AgentChildren {
   )
 }
 
-/** The agents themselves and everything below them, parents before their children. */
+/** Returns the agents and all their descendants, parents first. */
 export function subtree(below: AgentChildren, agentIds: readonly string[]): string[] {
   const found = new Set<string>()
   const add = (agentId: string) => {
@@ -151,7 +149,6 @@ export function subtree(below: AgentChildren, agentIds: readonly string[]): stri
   return [...found]
 }
 
-/** From the top down to the agent itself. */
 export function pathTo(agents: SubAgentMap, agentId: string): SubAgent[] {
   const path: SubAgent[] = []
   for (let agent = agents.get(agentId); agent !== undefined && !path.includes(agent);) {
@@ -175,7 +172,7 @@ function change(agents: SubAgentMap, agentId: string, next: (agent: SubAgent) =>
   return agent === undefined ? agents : new Map(agents).set(agentId, next(agent))
 }
 
-/** A server of another version may know further ones. */
+/** A server of another version may send unknown statuses. */
 function readStatus(status: unknown): AgentStatus | undefined {
   return typeof status === 'string' && isKnownStatus(status) ? status : undefined
 }

@@ -37,7 +37,6 @@ const info: SubAgentInfo = {
   model: 'demo/tour',
 }
 
-/** A session whose run has just been found. */
 async function openRunning() {
   const server = createFakeServer()
   const session = server.openSession()
@@ -52,7 +51,6 @@ async function openRunning() {
   return { server, session, agents: session.agents, write, stream }
 }
 
-/** A session without a run. */
 async function openIdle(listed: SubAgentInfo) {
   const server = createFakeServer()
   server.subAgents.push(listed)
@@ -93,7 +91,7 @@ test('a reload restores the tree from the list, then from what the stream sends 
   stream.write(3, envelope({ type: 'start', messageId: 'x', messageMetadata: { createdAt: 600 } }, words('Reading.')))
   const shown = await until(session.agents, ({ agents }) => agents.get('a')?.line === 'Reading.')
   expect(shown.agents.get('a')).toMatchObject({ status: 'running', startedAt: 600 })
-  // The session's own stream tells of it: no other is opened.
+  // The session's stream reports it, so no other stream is opened.
   expect(server.requests.filter(({ path }) => path.startsWith(own))).toEqual([])
 })
 

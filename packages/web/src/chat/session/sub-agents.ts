@@ -17,11 +17,11 @@ interface SubAgentsServices {
   now: () => number
   onError: (error: unknown) => void
   openConversation: (agentId: string) => ChatSessionStore
-  /** How often what has come is shown at most. */
+  /** Minimum interval between updates in milliseconds. */
   everyMs?: number
 }
 
-/** Its end is told to its stream before it is stored. */
+/** The stream reports the end before it is stored, so check again after these delays. */
 const endPauses = [0, 300, 1000, 3000]
 
 export function createSubAgents(sessionId: string, services: SubAgentsServices): SubAgents {
@@ -35,11 +35,11 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   const folds = createAgentTurns()
   const conversations = createConversationCache(openConversation, (agentId) => alone.has(agentId) || isShown(agentId))
   const conversation = conversations.of
-  /** Those that work while the session has no run: only their own streams tell of them. */
+  /** Agents at work while the session has no run. Only their own streams report them. */
   const alone = new Set<string>()
-  /** Those that the stream has told of since the list was asked for. */
+  /** Agents with stream updates since the list was requested. */
   const moved = new Set<string>()
-  /** Ahead of the store by what has come since it was last shown. */
+  /** Ahead of the store until the next flush. */
   let agents: SubAgentMap = new Map()
   let timer: ReturnType<typeof setTimeout> | undefined
   let root: 'unknown' | 'live' | 'idle' = 'unknown'
@@ -90,7 +90,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     if (started !== undefined) {
       change(state.withStarted(agents, started, now()))
       moved.add(started.agentId)
-      // The list knows more of it: its model, the call that started it.
+      // The list adds its model and the call that started it.
       void load()
     }
     const report = partData(chunk, 'tool-progress')
@@ -103,13 +103,13 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     folds.take(agentId, chunk)
     schedule()
     if (chunk.type === 'data-tool-progress') takeNews(chunk)
-    // It begins a turn, and whoever looks at it was told before that there was none.
+    // The agent starts a turn, but its open view was told there was none.
     if (chunk.type === 'start' && isShown(agentId) && !alone.has(agentId)) void conversation(agentId).open()
   }
 
   function takeOwn(agentId: string, chunk: Chunk): void {
     if (alone.has(agentId)) takeOf(agentId, chunk)
-    // What works below one that works alone is told by its stream only.
+    // Only its stream reports the sub-agents of an agent that runs on its own.
     if (chunk.type.startsWith('data-sub-agent-')) takeNews(chunk)
   }
 
@@ -120,7 +120,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     change(state.withEnded(agents, ended, now()))
     folds.forget(agentId)
     moved.add(agentId)
-    // Its price and its note.
+    // Loads its cost and note.
     void load()
   }
 
@@ -153,7 +153,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
       flush()
       followAlone()
     } catch (error) {
-      // A session that is gone is told of where it is read.
+      // A deleted session is reported where it is loaded.
       if (!isUnreachable(error) && !(error instanceof ApiError && error.status === 404)) onError(error)
     }
   }
@@ -161,13 +161,13 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   function runEnded(): void {
     const hadRun = root === 'live'
     root = 'idle'
-    // What did not hear of its end will not hear more.
+    // Agents whose end was not reported get no more chunks.
     folds.forgetAllBut(alone)
     if (hadRun && agents.size > 0) void load()
     else followAlone()
   }
 
-  /** Agents that a person told more work on without the session. */
+  /** Follows agents that continue without the session after a user message. */
   function followAlone(): void {
     if (root !== 'idle' || !isOpen) return
     for (const agent of agents.values()) {
@@ -211,7 +211,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     return told
   }
 
-  /** One thing at a time with an agent. False when it was refused. */
+  /** Allows one request per agent at a time. False if rejected. */
   async function ask(agentId: string, request: () => Promise<{ agent: SubAgentInfo }>): Promise<boolean> {
     if (store.getState().busy.has(agentId)) return false
     store.setState(({ busy }) => ({ busy: new Set([...busy, agentId]) }))
@@ -222,7 +222,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
       flush()
       return true
     } catch (error) {
-      // It has ended by itself in the meantime.
+      // It has already ended.
       if (!(error instanceof ApiError && error.name === 'NoRun')) onError(error)
       void load()
       return false
@@ -241,7 +241,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   }
 }
 
-/** One at a time: calls that come while it goes on are served by one more, after a pause. */
+/** Runs one call at a time. Calls during a run share one more run after a pause. */
 function coalesceCalls(work: () => Promise<void>, pauseMs: number): () => Promise<void> {
   let going: Promise<void> | undefined
   let wanted: Promise<void> | undefined
@@ -270,7 +270,7 @@ function wait(milliseconds: number): Promise<void> {
 
 const most = 6
 
-/** The conversations that were looked at last, opened when they are first wanted. Those in use are never let go. */
+/** Caches recently viewed conversations and opens them on demand. Never evicts one in use. */
 function createConversationCache(open: (agentId: string) => ChatSessionStore, isUsed: (agentId: string) => boolean) {
   const kept = new Map<string, ChatSessionStore>()
   return { of, close, closeAll }
@@ -288,7 +288,6 @@ function createConversationCache(open: (agentId: string) => ChatSessionStore, is
     return found
   }
 
-  /** Its stream is let go. */
   function close(agentId: string): void {
     kept.get(agentId)?.close()
   }
@@ -298,7 +297,7 @@ function createConversationCache(open: (agentId: string) => ChatSessionStore, is
   }
 }
 
-/** The conversation of one agent as a panel; null for all agents of the session. */
+/** Panel of one agent's conversation. Null shows all agents of the session. */
 export function agentPanel(agents: SubAgents, agentId: string | null): PanelRequest {
   if (agentId === null) return { kind: 'agent', title: t.subAgents.title }
   const title = agents.getState().agents.get(agentId)?.name ?? t.subAgents.agent

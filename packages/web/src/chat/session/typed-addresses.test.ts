@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTypedAddresses } from './drafts.ts'
 
-/** A field that is typed in, or that a text is put into at its end. */
 function openField(draft = '') {
   const typed = createTypedAddresses()
   const put = (text: string, inputType: string): void => {

@@ -9,17 +9,14 @@ import './value-view.css'
 import './web-link.css'
 
 interface DisplayPanelProps {
-  /** For a screen reader. */
   label: string
   head: ReactNode
-  /** Small print beside the head. */
   facts?: ReactNode
   copy?: { text: string; label: string }
   foot?: ReactNode
   children?: ReactNode
 }
 
-/** The room that all displays share: what it is, how much, and a way to take it along. */
 export function DisplayPanel({ label, head, facts, copy, foot, children }: DisplayPanelProps) {
   return (
     <figure className="panel" aria-label={label}>
@@ -34,7 +31,6 @@ export function DisplayPanel({ label, head, facts, copy, foot, children }: Displ
   )
 }
 
-/** A path whose last name stands out. */
 export function PathName({ path }: { path: string }) {
   const cut = path.replace(/\/+$/, '').lastIndexOf('/') + 1
   return (
@@ -49,7 +45,7 @@ export function PathName({ path }: { path: string }) {
   )
 }
 
-/** A title that leads to its address, where that is one of the web; else only the title. */
+/** Links the title if the URL is a web address. Otherwise shows plain text. */
 export function WebLink({ url, text }: { url: string; text: string }) {
   const address = webAddress(url)
   const shown = <VisibleText text={text} />
@@ -61,19 +57,18 @@ export function WebLink({ url, text }: { url: string; text: string }) {
   )
 }
 
-/** How many entries of a long list are shown: few at first, many more with every step. */
+/** Pages through a long list: few entries first, many more per step. */
 export function useShowMore(
   total: number,
   first: number,
   step = 1000,
 ): { shown: number; left: number; grow: () => void } {
   const [wanted, setWanted] = useState(first)
-  // A list that is only a little longer is shown whole.
+  // Show a slightly longer list in full.
   const shown = total <= wanted + first / 4 ? total : wanted
   return { shown, left: total - shown, grow: () => setWanted(shown + step) }
 }
 
-/** Any value as a person can read it: text as text, an object by its fields, the rest as JSON. */
 export function ValueView({ value }: { value: unknown }) {
   if (typeof value === 'string') return <LongText text={value} />
   if (isPlain(value)) {

@@ -3,13 +3,13 @@ import { isRecord } from '../../api/read-fields.ts'
 
 interface DisplayFile {
   default: ComponentType<DisplayProps>
-  /** Shown without being asked for. */
+  /** True if the display starts expanded. */
   opens?: boolean
-  /** The call has ended, and what it did has not gone well. */
+  /** True if the call ended unsuccessfully. */
   isBad?: (content: DisplayContent) => boolean
 }
 
-// The folder is the registry, the file name is the kind: `displays/diff.tsx` shows `{kind: 'diff', …}` of any tool.
+// The folder is the registry and file names are kinds: `displays/diff.tsx` renders `{kind: 'diff', …}` of any tool.
 const files = import.meta.glob<DisplayFile>('../*.tsx', { eager: true })
 const displays = new Map(
   Object.entries(files).map(([path, file]) => [path.replace(/^.*\//, '').replace(/\.tsx$/, ''), file]),
@@ -22,7 +22,7 @@ export interface FoundDisplay {
   isBad: boolean
 }
 
-/** How a content is shown by its kind; undefined for everything that has no kind that is known here. */
+/** Finds the display for the content's kind. Undefined if the kind is unknown. */
 export function findDisplay(content: unknown): FoundDisplay | undefined {
   if (!isRecord(content) || typeof content['kind'] !== 'string') return undefined
   const file = displays.get(content['kind'])
@@ -36,15 +36,15 @@ export function findDisplay(content: unknown): FoundDisplay | undefined {
   }
 }
 
-/** What a tool put into `display.content`, or into `permission.content` while its call waits. */
+/** Value of a tool's `display.content`, or of `permission.content` while the call awaits approval. */
 export interface DisplayContent {
   kind: string
   [field: string]: unknown
 }
 
-/** What every display gets. Contents come from tools of anybody: a field may be missing or be anything. */
+/** Props of every display. Content comes from arbitrary tools, so any field may be missing or malformed. */
 export interface DisplayProps {
   content: DisplayContent
-  /** More is coming. */
+  /** True if more content will arrive. */
   live?: boolean
 }

@@ -48,7 +48,6 @@ const languages: Record<string, string> = {
   zig: 'Zig',
 }
 
-/** What a file is written in, as far as its name tells. */
 export function languageForPath(path: string): string | undefined {
   const name = (path.split('/').at(-1) ?? '').toLowerCase()
   const ending = name.includes('.') ? (name.split('.').at(-1) ?? '') : name

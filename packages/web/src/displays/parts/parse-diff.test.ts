@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { type DiffRow, parseDiff } from './parse-diff.ts'
 
-/** `12 13 +text`, the numbers before and after. */
 function shown(row: DiffRow): string {
   if (row.type === 'gap') return `~${row.count} ${row.heading}`.trim()
   if (row.type === 'file') return `file ${row.path}`

@@ -1,4 +1,4 @@
-/** A unified diff as rows of a table, in which nothing of its text is lost. */
+/** Unified diff as table rows. No text is lost. */
 interface Diff {
   rows: DiffRow[]
   added: number
@@ -6,36 +6,35 @@ interface Diff {
 }
 
 export type DiffRow =
-  /** Unchanged lines between two hunks, or before the first, and what the hunk says it is in. */
+  /** Unchanged lines before or between hunks, with the hunk's heading. */
   | { type: 'gap'; count: number; heading: string }
-  /** Where one of several files begins. */
+  /** Start of a file, if there are several. */
   | { type: 'file'; path: string }
   | DiffLine
-  /** What is said about the line above, such as that no line end follows it. */
+  /** Note on the line above, such as a missing newline at the end of the file. */
   | { type: 'note'; text: string }
 
 export interface DiffLine {
   type: 'context' | 'added' | 'removed'
-  /** Line numbers before and after, where there is such a line and the diff tells. */
+  /** Old and new line numbers, if they exist and the diff states them. */
   before: number | undefined
   after: number | undefined
   text: string
-  /** The stretch of the text that differs from its counterpart. */
   changed?: [from: number, to: number]
 }
 
-/** In longer lines, which nobody wrote by hand, the changed stretch is not looked for. */
+/** Longer lines are machine-made, so changed ranges are not computed. */
 const markedCharacters = 2000
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
-/** Patches as models write them name no lines, only what stands above. */
+/** Patches written by models omit line numbers and state only the context. */
 const bareHunkHead = /^@@(?: |$)/
 const fileHead =
   /^(?:diff |index |--- |\+\+\+ |Index: |={20,}$|(?:new|deleted|old) (?:file )?mode |(?:rename|copy) |similarity )/
 
 /**
- * Reads hunks, with or without the heads of files before them. In a diff without hunks every line is one of a hunk:
- * what is to be approved must not lose a line that looks like a head.
+ * Parses hunks, with or without file headers. Without hunks, every line counts as hunk content. A change under approval
+ * must not lose a line that looks like a header.
  */
 export function parseDiff(diff: string): Diff {
   let rows: DiffRow[] = []
@@ -43,7 +42,7 @@ export function parseDiff(diff: string): Diff {
   const hasHunks = lines.some((line) => hunkHead.test(line))
   let before: number | undefined
   let after: number | undefined
-  /** What is still to come of the hunk: inside, `--- ` is a removed line and not the head of a file. */
+  /** Remaining lines of the hunk. Inside it, `--- ` is a removed line, not a file header. */
   let left: { before: number; after: number } | undefined
 
   for (const line of lines) {
@@ -99,7 +98,7 @@ function splitLines(text: string): string[] {
   return lines
 }
 
-/** An empty side is numbered by the line before it. */
+/** An empty side uses the number of the line before it. */
 function firstLine(start: string | undefined, length: string | undefined): number {
   return Number(start) + (length === '0' ? 1 : 0)
 }
@@ -116,20 +115,20 @@ function isEmptyGap(row: DiffRow | undefined): boolean {
   return row?.type === 'gap' && row.count === 0 && row.heading === ''
 }
 
-/** A single file is named by whoever shows the diff. */
+/** For a single file, the caller shows the name. */
 function dropOnlyFile(rows: DiffRow[]): void {
   const first = rows.findIndex((row) => row.type === 'file')
   if (first >= 0 && rows.findLastIndex((row) => row.type === 'file') === first) rows.splice(first, 1)
 }
 
-/** Where all lines end in CR LF the return says nothing; where only some do, it is what changed. */
+/** Drops carriage returns if all lines have them. If only some do, they are the change. */
 function dropCommonReturns(rows: DiffRow[]): void {
   const lines = rows.filter(isLine)
   if (!lines.every((line) => line.text.endsWith('\r'))) return
   for (const line of lines) line.text = line.text.slice(0, -1)
 }
 
-/** Lines that are removed and added again, at the beginning or end of a change, did not change. */
+/** Lines removed and re-added at the start or end of a change are unchanged. */
 function joinEqual(rows: DiffRow[]): DiffRow[] {
   const joined: DiffRow[] = []
   for (let at = 0; at < rows.length;) {
@@ -154,7 +153,6 @@ function joinEqual(rows: DiffRow[]): DiffRow[] {
   return joined
 }
 
-/** How many entries two lists begin and end with in common. */
 function commonEnds(one: string[], other: string[]): { start: number; end: number } {
   const most = Math.min(one.length, other.length)
   let start = 0
@@ -164,7 +162,7 @@ function commonEnds(one: string[], other: string[]): { start: number; end: numbe
   return { start, end }
 }
 
-/** Removed lines that are followed by as many added ones are taken for the same lines, changed. */
+/** Pairs removed lines with an equal number of added lines that follow. */
 function markChanges(rows: DiffRow[]): void {
   for (let at = 0; at < rows.length;) {
     const removed = runOf(rows, at, 'removed')
@@ -182,7 +180,7 @@ function runOf(rows: DiffRow[], from: number, type: DiffLine['type']): DiffLine[
   return run
 }
 
-/** Marks what is between the common beginning and end, unless the lines have little in common. */
+/** Marks the range between the common prefix and suffix, unless the lines share little. */
 function markPair(removed: DiffLine, added: DiffLine): void {
   if (Math.max(removed.text.length, added.text.length) > markedCharacters) return
   const [old, fresh] = [Array.from(removed.text), Array.from(added.text)]
@@ -193,7 +191,7 @@ function markPair(removed: DiffLine, added: DiffLine): void {
   added.changed = stretch(fresh, start, end)
 }
 
-/** In UTF-16 units, and never inside a character. */
+/** In UTF-16 units, never splitting a character. */
 function stretch(characters: string[], start: number, end: number): [number, number] {
   const from = characters.slice(0, start).join('').length
   return [from, from + characters.slice(start, characters.length - end).join('').length]
@@ -204,7 +202,6 @@ export type DiffItem = DiffRow | { type: 'fold'; lines: DiffLine[] }
 const around = 3
 const worthFolding = 6
 
-/** Long stretches of unchanged lines become one item; a few lines around each change stay. */
 export function foldContext(rows: DiffRow[]): DiffItem[] {
   const items: DiffItem[] = []
   for (let at = 0; at < rows.length;) {

@@ -94,7 +94,7 @@ test('no text takes long to read', () => {
   ]) {
     readScreen(`${piece.repeat(200_000 / piece.length)}\n.`)
   }
-  // Time of this thread alone: the machine may be busy.
+  // CPU time of this thread, because the machine may be busy.
   expect(process.threadCpuUsage(begun).user / 1000).toBeLessThan(4000)
 })
 

@@ -1,33 +1,31 @@
-/** What a terminal shows after a text was printed, as stretches of one look each. Line ends are in their text. */
+/** Terminal contents after printing a text, as runs of one style. Runs include line breaks. */
 interface TerminalScreen {
   runs: TerminalRun[]
-  /** How many lines are shown, and how many before them are not. */
   lines: number
   left: number
 }
 
 interface TerminalRun {
   text: string
-  /** Class names; empty for plain text. */
+  /** Class names. Empty for plain text. */
   look: string
 }
 
 interface ScreenOptions {
-  /** Only the last lines are shown. */
+  /** Maximum number of lines, counted from the end. */
   lines?: number
-  /** The size of the screen, to which cursor movements are bound. */
+  /** Screen size, which limits cursor movement. */
   rows?: number
   columns?: number
 }
 
-/** A line as its characters and the look of each. */
 interface Line {
   characters: string[]
   looks: string[]
 }
 
-// In this order: strings (titles, links), sequences with parameters, the short ones; then one that is not whole yet.
-// None goes on over a line end, so that an opened string cannot swallow what is printed after it.
+// Matches, in order: strings (titles, links), sequences with parameters, short ones, then incomplete ones. None spans a
+// line break, so an unterminated string cannot swallow later output.
 const sequence =
   // oxlint-disable-next-line no-control-regex -- control characters are what this reads
   /(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]*(?:\x1b\\|\x9c)|(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~])|\x1b[ -/]*[0-Z\\^-~]|[\x1b\x90\x98\x9b\x9d-\x9f][^\n]{0,200}$|[\x00-\x1a\x1c-\x1f\x7f-\x9f]/g
@@ -35,8 +33,8 @@ const sequence =
 const mostCharacters = 200_000
 
 /**
- * A small terminal: colours, carriage returns, cursor movements and erasing, as progress bars use them. Everything else
- * that would steer a terminal is dropped. The output is text and class names, whatever is in the input.
+ * Small terminal emulator: colors, carriage returns, cursor movement and erasing, as progress bars use them. Drops all
+ * other control sequences. The output is only text and class names, whatever the input.
  */
 export function readScreen(given: string, { lines: shown = 2000, rows = 40, columns = 500 }: ScreenOptions = {}) {
   const text = lastOf(given)
@@ -77,7 +75,7 @@ export function readScreen(given: string, { lines: shown = 2000, rows = 40, colu
     else if (character === '\t') write(' '.repeat(8 - (column % 8)))
   }
 
-  /** Lines that will not be shown cost nothing any more. */
+  /** Drops lines that will never be shown. */
   function forget(count: number): void {
     screen.splice(0, count)
     row -= count
@@ -105,7 +103,6 @@ export function readScreen(given: string, { lines: shown = 2000, rows = 40, colu
     if (final === 'E' || final === 'F') column = 0
   }
 
-  /** The first line that the cursor can reach. */
   function top(): number {
     return Math.max(0, screen.length - rows)
   }
@@ -134,7 +131,7 @@ export function readScreen(given: string, { lines: shown = 2000, rows = 40, colu
     }
   }
 
-  /** Programs that take the whole screen give it back as it was. */
+  /** Programs on the alternate screen restore the main screen when they exit. */
   function alternate(enter: boolean): void {
     if (enter === (saved !== undefined)) return
     if (enter) {
@@ -173,7 +170,7 @@ function add(runs: TerminalRun[], text: string, look: string): void {
   else runs.push({ text, look })
 }
 
-/** The end of a long text, from the beginning of a line on where that is near. */
+/** Returns the end of a long text, cut at a line start if one is near. */
 function lastOf(text: string): string {
   if (text.length <= mostCharacters) return text
   const end = text.slice(-mostCharacters)
@@ -187,7 +184,7 @@ function countLines(text: string): number {
   return count
 }
 
-/** How a stretch of terminal text looks. Colours are names of a palette, so that no text can bring a style of its own. */
+/** Style of a text run. Colors are palette names, so text cannot inject its own styles. */
 interface TerminalStyle {
   color: PaletteColor | undefined
   background: PaletteColor | undefined
@@ -213,9 +210,9 @@ const plainStyle: TerminalStyle = {
   inverse: false,
 }
 
-/** The style after `ESC [ parameters m`. Text is never concealed: what was printed can be read. */
+/** Applies `ESC [ parameters m`. Ignores concealment, so all output stays readable. */
 function withSgr(style: TerminalStyle, parameters: string): TerminalStyle {
-  // A colon joins what belongs together: `4:3` is an underline of a kind, `38:2::r:g:b` a colour.
+  // Colons join subparameters: `4:3` is an underline style, `38:2::r:g:b` a color.
   const codes = parameters.split(';').flatMap((parameter) => {
     const [first = '', ...rest] = parameter.split(':')
     if (rest.length === 0 || !/^[34]8$/.test(first)) return [Number(rest[0] === '0' && first === '4' ? 24 : first)]
@@ -260,7 +257,7 @@ const changes: Record<number, Partial<TerminalStyle>> = {
   49: { background: undefined },
 }
 
-/** After 38 or 48: `5;n` of 256 colours, or `2;r;g;b`. `used` is how many codes it took. */
+/** Parses the codes after 38 or 48: `5;n` for 256 colors, or `2;r;g;b`. `used` is the number of codes consumed. */
 function extendedColor([kind, ...rest]: number[]): { color: PaletteColor | undefined; used: number } {
   if (kind === 5) return { color: color256(rest[0] ?? 0), used: 2 }
   if (kind === 2) return { color: nearest(rest[0] ?? 0, rest[1] ?? 0, rest[2] ?? 0), used: 4 }
@@ -283,7 +280,6 @@ function paletteColor(index: number): PaletteColor | undefined {
   return name === undefined || !(index >= 0 && index < 16) ? undefined : index < 8 ? name : `bright-${name}`
 }
 
-/** The colour of the palette by which channels stand out, and how much light there is. */
 function nearest(red: number, green: number, blue: number): PaletteColor | undefined {
   const most = Math.max(red, green, blue)
   const least = Math.min(red, green, blue)
@@ -294,7 +290,7 @@ function nearest(red: number, green: number, blue: number): PaletteColor | undef
   return paletteColor(index + (most > 215 ? 8 : 0))
 }
 
-/** Class names for a style; empty for plain text. Text in the colour of its own ground would be hidden: it loses it. */
+/** Returns class names for a style. Drops the color if it equals the background, which would hide the text. */
 function classesOf(style: TerminalStyle): string {
   const color = style.color === style.background ? undefined : style.color
   return [

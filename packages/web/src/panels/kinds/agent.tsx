@@ -9,7 +9,7 @@ import './agents-panel.css'
 
 export { Bot as Icon }
 
-/** The conversation of an agent (`agentId`), or all agents of the session. */
+/** Conversation of an agent (`agentId`), or all agents of the session. */
 export default function AgentPanel({ panel }: PanelProps) {
   const { agents } = useSessionStore()
   const agentId = textIn(panel.data['agentId']) ?? null

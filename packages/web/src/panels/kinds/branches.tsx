@@ -5,7 +5,7 @@ import type { PanelProps } from '../../state/panels-state.ts'
 
 export { GitBranch as Icon }
 
-/** The map of the session's branches; `messageId` is marked in it. */
+/** Branch map of the session, with `messageId` selected. */
 export default function BranchesPanel({ panel }: PanelProps) {
   return <BranchMap messageId={textIn(panel.data['messageId'])} />
 }

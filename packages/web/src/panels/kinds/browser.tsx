@@ -14,7 +14,7 @@ import './browser.css'
 
 export { Globe as Icon }
 
-/** A page of the web (`url`): its text to read, and the way to the page itself, which is never shown inside ours. */
+/** Web page (`url`) as readable text with a link. The page itself is never embedded. */
 export default function BrowserPanel({ panel }: PanelProps) {
   const address = webAddress(panel.data['url'])
   const url = address?.href
@@ -92,7 +92,7 @@ function Article({ page }: { page: ReadablePage }) {
   )
 }
 
-/** Pages of this machine are read when the person says so, all others at once. */
+/** Reads pages on this machine only at the user's request, all others at once. */
 function useReadable(url: string | undefined) {
   const { reader } = useWorkspace().pageTools
   const [shown, setShown] = useState<{ url: string; page?: ReadablePage; problem?: string }>()

@@ -11,7 +11,7 @@ import { t } from '../../texts/t.ts'
 export { ChartColumn as Icon }
 export const staysAlive = true
 
-/** A chart: of a call (`toolCallId`) that is loaded, else as it was given (`option`). */
+/** Chart of a loaded call (`toolCallId`), or else as given (`option`). */
 export default function ChartPanel({ panel }: PanelProps) {
   const toolCallId = textIn(panel.data['toolCallId'])
   const input = useSession((state) => {

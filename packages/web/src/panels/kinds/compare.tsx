@@ -6,7 +6,7 @@ import { t } from '../../texts/t.ts'
 
 export { Columns2 as Icon }
 
-/** Two branches side by side, named by their ends (`left`, `right`). */
+/** Two branches side by side, by their leaves (`left`, `right`). */
 export default function ComparePanel({ panel }: PanelProps) {
   const [left, right] = [textIn(panel.data['left']), textIn(panel.data['right'])]
   if (left === undefined || right === undefined) return <p className="beside-none">{t.branches.gone}</p>

@@ -9,7 +9,7 @@ import { t } from '../../texts/t.ts'
 
 export { FileDiff as Icon }
 
-/** What a call has changed: its `content` as the card shows it, or the call (`toolCallId`) to find it in. */
+/** Changes of a call: its `content`, or the call that has it (`toolCallId`). */
 export default function DiffPanel({ panel }: PanelProps) {
   const toolCallId = textIn(panel.data['toolCallId'])
   const found = useSession((state) => {

@@ -19,7 +19,7 @@ import './numbered-lines.css'
 
 export { FileText as Icon }
 
-/** A file of the workspace or of the output (`path`, `line`), or an attachment (`url`, `path` is its name). */
+/** Workspace or output file (`path`, `line`), or an attachment (`url`, with `path` as its name). */
 export default function FilePanel({ panel }: PanelProps) {
   const path = textIn(panel.data['path']) ?? panel.title
   const url = textIn(panel.data['url'])
@@ -84,23 +84,21 @@ function Body({ read, line, onShowSecret }: BodyProps) {
 
 interface NumberedLinesProps {
   text: string
-  /** The ending of the file's name, for the colours. */
+  /** File extension, for syntax highlighting. */
   language: string
-  /** The line to begin with. */
   line: number | undefined
   label: string
 }
 
 const lineHeight = 20
-/** About so many characters are seen before a line is wrapped. */
+/** Approximate characters per line before wrapping. */
 const lineLength = 70
-/** So many lines above the one to begin with are seen as well. */
 const linesBefore = 8
 
-/** A text with the numbers of its lines; of a long one only what is in sight is drawn. */
+/** Text with line numbers. Renders only visible lines of a long text. */
 function NumberedLines({ text, language, line, label }: NumberedLinesProps) {
   const scroller = useRef<HTMLDivElement>(null)
-  /** Who has come to the end stays there while the lines above turn out higher or less high than was thought. */
+  /** At the end, stay there while lines above change their measured height. */
   const isAtEnd = useRef(false)
   const lines = useMemo(() => splitLines(text), [text])
   const ids = useMemo(() => lines.map((_, index) => String(index)), [lines])
@@ -141,7 +139,7 @@ function NumberedLines({ text, language, line, label }: NumberedLinesProps) {
   )
 }
 
-/** Plain until the colours are there, and where they do not fit the text. */
+/** Plain text until highlighted, or if the highlighting does not match the text. */
 function renderLine(words: string, runs: ColoredSpan[] | undefined) {
   if (runs === undefined || runs.map(({ text }) => text).join('') !== words)
     return <VisibleText text={words} as="exact" />
@@ -161,7 +159,7 @@ function useHighlighting(text: string, language: string): ColoredSpan[][] | unde
       const fragment = await highlight(text, language)
       if (isWanted && fragment !== undefined) setColoured({ text, lines: coloredLines(fragment) })
     }
-    // Without the colours the text is still there: the server may be away.
+    // If highlighting fails to load, plain text stays.
     paint().catch(() => undefined)
     return () => {
       isWanted = false
@@ -170,13 +168,11 @@ function useHighlighting(text: string, language: string): ColoredSpan[][] | unde
   return coloured?.text === text ? coloured.lines : undefined
 }
 
-/** A stretch of one line in one colour. */
 interface ColoredSpan {
   text: string
   look: string
 }
 
-/** The words of a highlighted text, line by line. */
 function coloredLines(fragment: ParentNode & Node): ColoredSpan[][] {
   const lines: ColoredSpan[][] = [[]]
   walk(fragment, '')
@@ -198,9 +194,8 @@ function coloredLines(fragment: ParentNode & Node): ColoredSpan[][] {
 }
 
 interface FileSource {
-  /** Of the workspace or of the session's output. */
   path: string
-  /** Or an attachment. */
+  /** Attachment URL, instead of a file. */
   url: string | undefined
 }
 
@@ -208,7 +203,7 @@ type ReadFile = (FileInfo & { image?: string }) | { problem: string; isSecret: b
 
 const largestText = 2 * 1024 * 1024
 
-/** A file to look at; undefined until it has been read. `again` reads it anew. */
+/** Reads a file. Undefined until loaded. `again` reloads it. */
 function useFile({ path, url }: FileSource) {
   const { api } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
@@ -236,7 +231,7 @@ function useFile({ path, url }: FileSource) {
   }
 }
 
-/** Attachments lie under an address of our own; anything else is not read. */
+/** Reads attachments from our own URLs only. */
 async function readBlob(api: Api, url: string, name: string): Promise<ReadFile> {
   if (!/^\/ai\/blobs\/[0-9a-f]{64}$/.test(url)) throw new Error(name)
   const blob = await api.blob(url)

@@ -22,11 +22,11 @@ interface Choice {
   label: string
   note?: string
   Icon: ComponentType
-  /** What it opens takes the place of this panel; a folder only goes on in the field. */
+  /** Replaces this panel with the chosen item. A folder only fills the field. */
   take: () => void
 }
 
-/** What a person wants beside the chat: a file by its name, a page by its address, what runs, the branches. */
+/** Opens a file by name, a web page by URL, a running task or the branch map. */
 export default function OpenPanel({ panel }: PanelProps) {
   const { panels, agents } = useSessionStore()
   const [text, setText] = useState('')
@@ -120,10 +120,9 @@ export default function OpenPanel({ panel }: PanelProps) {
 }
 
 const usual = 30
-/** As many as the server gives at once. */
+/** Maximum results per server response. */
 const most = 1000
 
-/** Files and folders of the workspace that the words may mean, and how many there are besides. */
 function useFiles(text: string): { files: PickItem[]; more: number; showMore: (() => void) | undefined } {
   const { api } = useWorkspace()
   const [found, setFound] = useState<{ files: PickItem[]; more: number }>({ files: [], more: 0 })
@@ -133,7 +132,7 @@ function useFiles(text: string): { files: PickItem[]; more: number; showMore: ((
     const asking = new AbortController()
     api.complete(`@${text.trim()}`, asking.signal, count).then(
       ({ items, more }) => setFound({ files: items.filter(({ kind }) => kind === 'file' || kind === 'folder'), more }),
-      // The page says elsewhere that the server is away.
+      // A lost connection is reported elsewhere.
       () => undefined,
     )
     return () => asking.abort()

@@ -5,10 +5,10 @@ import type { PanelProps } from '../../state/panels-state.ts'
 import { t } from '../../texts/t.ts'
 
 export { Eye as Icon }
-/** A page that is being used would begin anew. */
+/** Unmounting would restart a page in use. */
 export const staysAlive = true
 
-/** A file (`path`) as it is meant to be seen. `waits`: what runs is run once the person says so. */
+/** Rendered preview of a file (`path`). `waits` runs active content only at the user's request. */
 export default function PreviewPanel({ panel }: PanelProps) {
   const path = textIn(panel.data['path'])
   if (path === undefined) return <p className="beside-none">{t.previews.noPreview}</p>

@@ -13,7 +13,7 @@ import { useWorkspace } from '../../workspace/workspace.ts'
 
 export { SquareTerminal as Icon }
 
-/** A command in the background (`taskId`): what it prints, as it prints it. */
+/** Live output of a background command (`taskId`). */
 export default function TerminalPanel({ panel }: PanelProps) {
   const taskId = textIn(panel.data['taskId']) ?? panel.key
   const { task, text, isGone } = useBackgroundTask(taskId)
@@ -65,7 +65,7 @@ function StopButton({ taskId }: { taskId: string }) {
 interface TaskView {
   task: TaskInfo | undefined
   text: string
-  /** Nobody knows of it any more: commands do not outlive the server. */
+  /** True if the server does not know the command. Commands do not survive the server. */
   isGone: boolean
 }
 
@@ -73,7 +73,6 @@ const waitMs = 15_000
 const pauseMs = 2000
 const mostCharacters = 400_000
 
-/** A command in the background, and what it prints, for as long as it is looked at. */
 function useBackgroundTask(taskId: string): TaskView {
   const { api } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
@@ -86,7 +85,7 @@ function useBackgroundTask(taskId: string): TaskView {
       let text = ''
       while (!signal.aborted) {
         try {
-          // The first look does not wait: what is there is shown.
+          // The first request returns at once with the output so far.
           const wait = from === 0 && text === '' ? 0 : waitMs
           const news = await api.backgroundTask(sessionId, taskId, { from, wait }, signal)
           from = news.next

@@ -1,6 +1,6 @@
 import { pluralize } from './plural.ts'
 
-/** English texts of dialogs that open later. They come with those, so that the first page loads without them. */
+/** English texts of dialogs that open later. Loaded with them, to keep the first page small. */
 export const lateTexts = {
   settings: {
     unsaved: 'Discard what you wrote?',

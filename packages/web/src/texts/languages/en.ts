@@ -1,11 +1,11 @@
 import type { lateTexts } from '../english/late.ts'
 import { pluralize } from '../english/plural.ts'
 
-/** Every text of the page, by the folder that shows it. Texts with numbers or names in them are functions. */
+/** All page texts, grouped by the folder that shows them. Texts with numbers or names are functions. */
 export const en = {
-  /** How the language calls itself. */
+  /** Native name of the language. */
   language: 'English',
-  /** Its tag, by which dates and numbers are written. */
+  /** Language tag, used to format dates and numbers. */
   tag: 'en',
   displays: {
     download: 'Download',
@@ -540,10 +540,10 @@ export const en = {
     yesterday: 'Yesterday',
     last7Days: 'Previous 7 days',
     last30Days: 'Previous 30 days',
-    /** Names of our tools by what a model calls them; those that are not here are read as words. */
+    /** Display names of our tools by tool name. Others are converted to words. */
     tools: {} as Record<string, string>,
   },
-  /** What the button needs; the rest is in `late`. */
+  /** Only the button's text. The rest is in `late`. */
   settings: { title: 'Settings' },
   sessions: {
     nav: 'Sessions',
@@ -771,7 +771,7 @@ export const en = {
     price: (input: number, output: number) => `$${input} in, $${output} out per million tokens`,
     noProvider: 'No provider has a key yet.',
     noneFits: 'No model fits.',
-    /** Tags of models that read better otherwise. */
+    /** Display names of model tags. */
     tags: {} as Record<string, string>,
   },
   agents: {
@@ -1230,7 +1230,7 @@ export const en = {
   },
 }
 
-/** What a language must have: a file without one of the texts does not pass the type check. */
+/** Texts that every language must define. The type check fails if one is missing. */
 export type Texts = Omit<typeof en, keyof Late> & Late
 
 type Late = typeof lateTexts

@@ -141,7 +141,7 @@ export const zh: ServerTexts = {
     ['The provider of the model may charge for it.', '模型提供方可能会收费。'],
   ],
   text: [
-    // Reasons of approvals and refusals.
+    // Reasons for approvals and denials.
     ['It sends a request to {}.', '它会向 {} 发送请求。'],
     ['It changes "{}", which is outside the workspace.', '它会更改工作区之外的“{}”。'],
     ['It lists "{}".', '它会列出“{}”。'],
@@ -410,7 +410,7 @@ export const zh: ServerTexts = {
       'No model can be used. Set the key of a provider in the settings under Models and keys.',
       '没有可用的模型。请在设置的“模型与密钥”中填写某个提供方的密钥。',
     ],
-    // What the doctor finds.
+    // Health checks.
     ['answers at {}, {} models', '在 {} 有响应，{} 个模型'],
     ['answers at {}, {} model', '在 {} 有响应，{} 个模型'],
     ['not set up. {}', '尚未设置。{1~}'],
@@ -441,7 +441,7 @@ export const zh: ServerTexts = {
     ['{}, a script and not an AI', '{}，是脚本而不是 AI'],
     ['not built yet', '尚未构建'],
     ['run "npm run setup" in the checkout', '请在代码目录中运行“npm run setup”'],
-    // Answers of commands.
+    // Command output.
     ['The agent `{}` answers from now on.', '从现在起由智能体 `{}` 回答。'],
     ['`{}` answers from now on.', '从现在起由 `{}` 回答。'],
     [

@@ -1,4 +1,4 @@
-/** The words that an exported file says itself; what people, models and tools have said stays as it is. */
+/** The exported file's own labels. Text by users, models and tools stays unchanged. */
 export const en = {
   tag: 'en',
   exported: 'exported from Troupe',
