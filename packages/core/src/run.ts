@@ -1,4 +1,4 @@
-/** Runs and what they need, without the built-in tools. */
+/** Runs and their dependencies, without the built-in tools. */
 export { addUsage } from './model/check-answer.ts'
 export type { RunInput } from './run/run-input.ts'
 export { run } from './run/run.ts'

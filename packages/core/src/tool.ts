@@ -1,4 +1,4 @@
-/** Definitions of tools, without the built-in ones. */
+/** Tool definitions, without the built-in tools. */
 export type { Answer, Ask } from './tool/asks.ts'
 export { getTools } from './tool/tool-set.ts'
 export { checkTool, defineTool, isStringTool, toolKey } from './tool/tool.ts'

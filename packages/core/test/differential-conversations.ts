@@ -1,16 +1,15 @@
 import type { UIMessage } from 'ai'
 import type { ScriptItem, ScriptTurn } from '../src/testing/script.ts'
 
-/** What may differ in a conversation; `run/differential.test.ts` says why. */
+/** Intended differences in a conversation, explained in `run/differential.test.ts`. */
 export type Intended = 'texts' | 'input' | 'approvals'
 
 export interface Conversation {
   turns: ScriptTurn[]
   intended?: Intended[]
   history?: UIMessage[]
-  /** What the person says while the model call of this index runs. */
   steering?: Record<number, string>
-  /** Calls of `Note` wait for these answers, in order: approved, or the remark of a refusal. */
+  /** Answers to the approvals of `Note`, in order: approved, or the remark of a refusal. */
   answers?: (true | string)[]
 }
 

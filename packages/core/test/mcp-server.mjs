@@ -1,5 +1,4 @@
-// A server on the standard streams that behaves as its first argument says. It knows nothing of any SDK: what it sends is
-// exactly what is written here.
+// A server on stdio that behaves as its first argument says. It uses no SDK, so it sends exactly what is written here.
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -161,7 +160,6 @@ function written(name, given) {
   }
 }
 
-/** What is done instead of the usual, by behaviour and method. */
 const odd = {
   'hang-at-start': { initialize: () => {} },
   'hang-at-list': { 'tools/list': () => {} },

@@ -19,7 +19,6 @@ export const user = (text: string): StoredMessage => ({
   createdAt: 0,
 })
 
-/** A tool that notes when it begins and ends. */
 export function probe(name: string, readOnly: boolean, events: string[], extra: Partial<Tool> = {}): Tool {
   return checkTool(
     {

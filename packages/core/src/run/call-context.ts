@@ -12,14 +12,12 @@ import type { CallSignal } from './call-signal.ts'
 import type { CallMark, RunEventMap, RunEventName, RunInput, WriteLock } from './run-input.ts'
 import type { Turn } from './turn.ts'
 
-/** What a tool is handed, and the hold that the run keeps on it. */
 export interface CallContext {
   ctx: ToolContext
-  /** The tool begins to run under this signal. */
   begin(signal: CallSignal): void
-  /** How long the tool has waited for people, in milliseconds. */
+  /** Time the tool has waited for people, in milliseconds. */
   waitedMs(): number
-  /** The call has its result: a tool that goes on nevertheless is not heard any more. */
+  /** Ends the call. Events and asks from a tool that keeps running are ignored or rejected. */
   close(): void
 }
 
@@ -82,7 +80,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
   }
 }
 
-/** What an approval carried can be read once, by the call it was given for. */
+/** Attaches data from an approval. The approved call can read it once. */
 export function attachApproval(ctx: ToolContext, data: unknown): void {
   let carried: unknown = data
   Object.defineProperty(ctx, 'approval', {
@@ -124,19 +122,19 @@ async function askFromTool(
   return answer
 }
 
-/** A page has a minute where nothing else is said, and never more than a day; people have all the time they want. */
+/** Pages time out after one minute by default and after one day at most. People have no time limit. */
 function pageTimeout({ kind, timeoutMs }: AskRequest): { timeoutMs?: number } {
   if (kind !== 'browser') return {}
   return { timeoutMs: Math.min(Math.max(timeoutMs ?? pageSeconds * 1000, 1), maxPageSeconds * 1000) }
 }
 
-/** Whether an answer ends the turn: a person who says no and nothing else wants to speak next. */
+/** True if the answer ends the turn. A person who refuses without a remark wants to speak next. */
 export function isRefusal(answer: unknown): boolean {
   const { type, remark } = (answer ?? {}) as Partial<Extract<Answer, { type: 'deny' }>>
   return type === 'deny' && remark === undefined
 }
 
-/** Hooks may keep a tool from asking; what the answer is they cannot say. */
+/** Hooks can block an ask, but cannot answer it. */
 async function checkAskHooks(request: AskRequest, call: Call, ctx: ToolContext, scope: CallScope): Promise<void> {
   const { hooks = [] } = scope.input
   if (hooks.length === 0) return
@@ -149,7 +147,7 @@ async function checkAskHooks(request: AskRequest, call: Call, ctx: ToolContext, 
   if (decision === 'deny') throw new Error(reason)
 }
 
-/** Everything that led here is durable before anybody is asked. */
+/** Everything before the ask is durable before anyone is asked. */
 export async function waitForAnswer(
   request: AskRequest,
   id: string,
@@ -198,29 +196,26 @@ export async function waitForAnswer(
   }
 }
 
-/** What a call needs of the run around it. */
 export interface CallScope {
   input: RunInput
-  /** The fields of `ctx` that all calls of the step share. */
   base: Omit<
     ToolContext,
     'toolCallId' | 'signal' | 'emit' | 'ask' | 'process' | 'approval' | 'granted' | 'agents' | 'state'
   >
-  /** Made when the first call looks at it. */
+  /** Created on first access. */
   state: () => ToolContext['state']
-  /** Aborted when the run is, and when the model call that made this call fails. */
+  /** Aborted with the run, or when the model call that produced this call fails. */
   signal: AbortSignal
   writes: WriteLock
   emit: (chunk: Chunk) => void
-  /** Marks the call as waiting for a person until the returned function is called. */
   waiting: () => () => void
-  /** Others can see that the call asks for approval: those after it may ask as well, until the returned function is called. */
+  /** Marks the call as asking for approval until the returned function is called. Later calls may ask meanwhile. */
   asking: () => () => void
-  /** A person refused without a remark: the turn ends, and later calls of the step that wait for a person are let go. */
+  /** Handles a refusal without a remark: ends the turn and releases later calls of the step that wait for a person. */
   deny: (call: Call) => void
-  /** Aborted when nobody need answer the asks of this call any more. */
+  /** Aborted when the asks of this call no longer need an answer. */
   askSignal: (call: Call) => AbortSignal
-  /** Set when this execution is found in the journal of an earlier process: the input that ran. */
+  /** Input of an execution that an earlier process started, found in the journal. */
   startedBefore?: { input: unknown }
 }
 
@@ -229,7 +224,6 @@ export function openCallScope(turn: Turn): Omit<CallScope, 'signal' | 'deny' | '
   return { input, emit, waiting, state, writes: turn.writes(), base: sharedContext(turn) }
 }
 
-/** The fields of `ctx` that all calls of a step share. */
 function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['base'] {
   return {
     session: input.session,
@@ -263,12 +257,11 @@ function lastOutput(messages: readonly { parts: readonly object[] }[], toolName:
   return undefined
 }
 
-/** Some models know our tools by other names; the parts of their calls carry those. */
+/** Some models know our tools by other names, and the parts of their calls carry those names. */
 function isToolPart(part: { type: string }, toolName: string): boolean {
   return part.type.startsWith('tool-') && aliasKey(part.type.slice('tool-'.length)) === aliasKey(toolName)
 }
 
-/** What events and hooks are told of a run. */
 export function hookRunInfo(input: RunInput): Omit<CallMark, 'toolCallId' | 'toolName'> & { workspace: string } {
   return {
     sessionId: input.session.id,
@@ -286,7 +279,7 @@ export function hookCallInfo(call: Call, given: unknown, scope: CallScope): Hook
   return { ...hookRunInfo(scope.input), cwd: scope.state().cwd, toolCallId, toolName, input: given }
 }
 
-/** Tells an event of a call. A listener that fails harms nobody: it is traced. */
+/** Emits an event about a call. A failing listener is traced and does not affect the run. */
 export function emitCallEvent<Name extends RunEventName>(
   name: Name,
   call: Call,
@@ -307,7 +300,7 @@ export function emitCallEvent<Name extends RunEventName>(
   }
 }
 
-/** The same call asks under the same id again after a restart. */
+/** Stable across restarts: the same call asks under the same id. */
 export function askId(runId: string, toolCallId: string, ordinal: number): string {
   return `ask_${createHash('sha256').update(`${runId}\n${toolCallId}\n${ordinal}`).digest('hex').slice(0, 32)}`
 }

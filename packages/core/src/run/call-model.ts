@@ -11,8 +11,8 @@ import {
 } from './translate-stream.ts'
 
 /**
- * Streams one model call: its chunks go to `emit`, its calls to `onCall`. An answer that cannot be used is asked for once
- * more. Throws a NamedError when nothing arrived.
+ * Streams one model call: chunks go to `emit`, tool calls to `onCall`. Retries once if the answer is unusable. Throws a
+ * NamedError when nothing arrived.
  */
 export async function callModel(input: ModelCall): Promise<ModelAnswer> {
   let usage: Usage | undefined
@@ -42,13 +42,13 @@ export async function callModel(input: ModelCall): Promise<ModelAnswer> {
 interface RetryData {
   retryable?: boolean
   retryAfterMs?: number
-  /** The same request may be made once more, even after an answer has begun. */
+  /** The same request may be retried once, even after an answer has begun. */
   again?: boolean
-  /** The provider knows no longer what earlier answers refer to. */
+  /** The provider no longer knows the data that earlier answers refer to. */
   forgot?: boolean
 }
 
-/** The finish reason of a model call that wants to be gone on with: the provider paused a long turn. */
+/** Finish reason of a model call that must be continued because the provider paused a long turn. */
 export const pausedFinishReason = 'paused'
 
 async function tryOnce(input: ModelCall, bare: boolean): Promise<ModelAttempt> {
@@ -132,13 +132,12 @@ async function openStream(
   return (await model.doStream({ ...(await options(bare)), abortSignal })).stream
 }
 
-/** What one model call may say: many times what any model says today. */
+/** Maximum size of one model answer, many times what any current model produces. */
 export const maxAnswerSize = 8 << 20
 
-/** What a part costs to keep even when it says nothing. */
 const partSize = 16
 
-/** Characters of text, thoughts and arguments; bytes of files count as little as they cost, which lie elsewhere. */
+/** Counts characters of text, reasoning and arguments. File bytes are stored elsewhere and are not counted. */
 function sizeOf(part: LanguageModelV4StreamPart): number {
   switch (part.type) {
     case 'text-delta':
@@ -179,9 +178,9 @@ function stalled(ms: number): NamedError {
   )
 }
 
-/** A promise that loses to the signal: a provider that ignores it cannot hold a stop back. */
+/** Races a promise against the signal, so a provider that ignores the signal cannot delay a stop. */
 async function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Where the signal wins, nobody else hears of a failure.
+  // If the signal wins, nothing else handles a rejection.
   work.catch(() => undefined)
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
@@ -206,18 +205,21 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** One timer looks after all calls of the process: a watched call costs an entry, not a timer. */
+/** One timer serves all calls of the process, so watching a call costs an entry, not a timer. */
 const watched = new Map<Watched, number>()
 let timer: NodeJS.Timeout | undefined
 let nextLookAt = Infinity
 
 interface Watched {
-  /** When something last came, by `performance.now()`. */
+  /** Time of the last activity, from `performance.now()`. */
   lastAt: number
   onStall(): void
 }
 
-/** Calls `onStall` once when nothing has come for so long, within a quarter of it. Returns what ends the watch. */
+/**
+ * Calls `onStall` once if nothing arrives for `stallMs`, at most a quarter of that late. Returns a function that ends
+ * the watch.
+ */
 export function watchStalls(call: Watched, stallMs: number): () => void {
   watched.set(call, stallMs)
   lookWithin(stallMs / 4)
@@ -227,7 +229,7 @@ export function watchStalls(call: Watched, stallMs: number): () => void {
   }
 }
 
-/** A call that is less patient than the others does not wait for their turn. */
+/** Reschedules the shared timer earlier for a call with a shorter limit. */
 function lookWithin(ms: number): void {
   const at = performance.now() + Math.max(10, ms)
   if (at >= nextLookAt) return

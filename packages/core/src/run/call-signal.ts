@@ -1,21 +1,20 @@
 import { NamedError } from '@troupe/protocol'
 import type { Tool } from '../tool/tool.ts'
 
-/** The signal of one call while its tool runs. */
 export interface CallSignal {
   signal: AbortSignal
-  /** The time in which the call waits for a person is not the tool's. */
+  /** Pauses the time limit while the call waits for a person. */
   pause(): void
   resume(): void
   clear(): void
 }
 
-/** How long a write may go on when the process is about to end. */
+/** Time a write may continue after shutdown begins, in milliseconds. */
 export const graceMs = 5000
 
 /**
- * Follows the signal of the run and ends at the tool's time limit. A call whose outcome nobody would know afterwards is
- * left some time when the process goes.
+ * Follows the signal of the run and aborts at the tool's time limit. On shutdown, a call whose outcome would otherwise
+ * be unknown gets a grace period.
  */
 export function openCallSignal(tool: Pick<Tool, 'readOnly' | 'recover' | 'timeout'>, signal: AbortSignal): CallSignal {
   const spared = !tool.readOnly && tool.recover === 'error'

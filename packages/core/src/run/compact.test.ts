@@ -38,7 +38,6 @@ function newState() {
   return createAgentState({ workspace: folder, outputFolder: path.join(folder, 'output') })
 }
 
-/** Five hundred steps of looking, with a todo list that moves on every fifty. */
 function longScript(onPrompt: (prompt: LanguageModelV4Prompt, step: number) => void, summaries: 'written' | 'fail') {
   let step = 0
   return (prompt: LanguageModelV4Prompt): ScriptTurn => {
@@ -224,7 +223,6 @@ it.each([1, 2, 3, 4, 5, 6, 7])(
   },
 )
 
-/** A conversation of so many messages of so many characters. */
 function longHistory(messages: number, length: number): StoredMessage[] {
   return Array.from({ length: messages }, (_, index): StoredMessage => ({
     id: `m${index}`,

@@ -10,24 +10,24 @@ import type { RunInput } from './run-input.ts'
 import { type Boundary, findBoundaries, summarize } from './summarize.ts'
 import { firstMetadata, openTurn, type Turn } from './turn.ts'
 
-/** The share of the room that may be filled before something is done. */
+/** Share of the available room that may fill up before compaction starts. */
 const fullShare = 0.85
-/** The share of the room that the newest steps keep, word for word. */
+/** Share of the available room reserved for the newest steps, kept verbatim. */
 const tailShare = 0.3
-/** Trimming is worth it where it leaves so little of the room filled. */
+/** Trimming alone is enough if it brings usage below this share of the room. */
 const trimTargetShare = 0.65
 
 interface CompactOptions {
-  /** The person asks for a summary, whatever there is room for. */
+  /** Summarize on the user's request, even if there is enough room. */
   now?: boolean
-  /** The provider refused the call of the step that is under way, and told these numbers. */
+  /** Set when the provider rejected the current step's call as too long, with the numbers it reported. */
   tooLong?: { limit?: number; sent?: number }
 }
 
 /**
- * Sees to it that the next call fits the window of the model. First old results become pointers to files, then the
- * older part becomes a summary; where the model cannot write one, a list of what was done stands in its place. What the
- * tree holds is never touched. Returns the estimate of what will be sent.
+ * Makes the next model call fit the context window. First replaces old results with pointers to files, then summarizes
+ * the older part. If the model cannot write a summary, a list of past actions replaces it. Never changes the stored
+ * tree. Returns the estimated tokens of the next call.
  */
 export async function compactIfNeeded(turn: Turn, options: CompactOptions = {}): Promise<number> {
   const { input } = turn
@@ -48,14 +48,14 @@ export async function compactIfNeeded(turn: Turn, options: CompactOptions = {}):
     (place) => !isCurrentStep(turn, place, options),
   )
   const tail = Math.min(tailShare * room, used() / 2)
-  // The last place to cut at that leaves enough of the newest; else the first that leaves less.
+  // Pick the last boundary that leaves enough recent messages, or else the first boundary.
   const cut = places.findLast(({ after }) => after >= tail) ?? places[0]
   if (cut === undefined) return estimate
   if (now === true) await summarizeUpTo(turn, cut)
   else {
     await trimResults(turn, cut)
     if (used() > trimTargetShare * room) await summarizeUpTo(turn, cut)
-    // The newest step alone may be more than fits: it goes too, as far as it has ended.
+    // The newest step alone may not fit. Then its finished part is summarized too.
     const last = places.at(-1)
     if (used() > room && last !== undefined && !isSameBoundary(last, cut)) {
       await trimResults(turn, last)
@@ -65,7 +65,7 @@ export async function compactIfNeeded(turn: Turn, options: CompactOptions = {}):
   return filled()
 }
 
-/** What the provider refused was more than it takes, whatever was thought before. */
+/** Updates the window from a rejection: the request was too long, whatever the previous estimate. */
 function learnFrom(turn: Turn, { limit, sent }: NonNullable<CompactOptions['tooLong']>, estimate: number): void {
   const counted = sent ?? Math.max(estimate, (limit ?? 0) * 1.05)
   turnGauge(turn).calibrate(estimate, counted)
@@ -73,17 +73,16 @@ function learnFrom(turn: Turn, { limit, sent }: NonNullable<CompactOptions['tooL
   turn.input.model.onLearned?.({ contextWindow: turn.window, exact: limit !== undefined })
 }
 
-/** The step of a refused call has begun, and what it will say must not be taken for something old. */
+/** The step of a rejected call has already begun. Its output must not be treated as old. */
 function isCurrentStep({ input, step }: Turn, { upTo }: Boundary, { tooLong }: CompactOptions): boolean {
   return tooLong !== undefined && upTo.messageId === input.messageId && upTo.step >= step
 }
 
-/** Most turns need none: it is made with the first that has a window to look at. */
+/** Created lazily: most turns never check a context window. */
 function turnGauge(turn: Turn): TokenGauge {
   return (turn.gauge ??= new TokenGauge())
 }
 
-/** What of the conversation a model would be told now. */
 function promptMessages(turn: Turn): readonly PromptMessage[] {
   return applyCompactions(applyTrim(allMessages(turn)))
 }
@@ -92,7 +91,6 @@ function allMessages({ input, fold }: Turn): PromptMessage[] {
   return [...input.history, fold.snapshot()]
 }
 
-/** Old results go to files that the agent can read. */
 async function trimResults(turn: Turn, { upTo }: Boundary): Promise<void> {
   const folder = turn.state().outputFolder
   const messages = allMessages(turn)
@@ -107,7 +105,7 @@ async function trimResults(turn: Turn, { upTo }: Boundary): Promise<void> {
   turn.emit({ type: 'data-trim', id, data: { id, upTo, folder } })
 }
 
-/** What was set aside before is there already, and does not change. */
+/** An existing file is already complete and never changes. */
 async function writeOnce(file: string, text: string): Promise<void> {
   if (!existsSync(file)) await writeFile(file, text, { mode: 0o600 })
 }
@@ -130,7 +128,7 @@ async function summarizeUpTo(turn: Turn, { upTo }: Boundary): Promise<void> {
   await turn.log.sync()
 }
 
-/** Everything up to a place, that included. */
+/** Messages up to and including the boundary. */
 function messagesUpTo(messages: readonly PromptMessage[], upTo: Boundary['upTo']): PromptMessage[] {
   const index = messages.findIndex(({ id }) => id === upTo.messageId)
   return messages.slice(0, index + 1).map((message, i) => {
@@ -147,8 +145,8 @@ const maxLineLength = 200
 const maxSummaryLength = 6000
 
 /**
- * What was done, in lines that are made without a model: which tools were called on what, and how answers began. The
- * newest lines are kept.
+ * Lists past actions without a model: the tools called with their targets, and the start of each answer. Keeps the
+ * newest lines.
  */
 function fallbackSummary(messages: readonly PromptMessage[]): string {
   const lines: string[] = []
@@ -182,7 +180,7 @@ function oneLine(text: string): string {
 const maxMessageLength = 4000
 const maxQuoteLength = 12_000
 
-/** What a summary never puts in its own words: what the person asked for, the todo list, the plan. */
+/** Quotes the parts that a summary must never rephrase: the user's requests, the todo list and the plan. */
 function quoteVerbatim(messages: readonly PromptMessage[]): string {
   const blocks = [userMessagesBlock(messages)]
   const todos = lastInput(messages, 'TodoWrite', 'todos')
@@ -192,7 +190,7 @@ function quoteVerbatim(messages: readonly PromptMessage[]): string {
   return blocks.filter((block) => block !== '').join('\n\n')
 }
 
-/** The first message and the newest ones: those between them are left out when there are too many. */
+/** Keeps the first message and the newest ones. Drops the middle when there are too many. */
 function userMessagesBlock(messages: readonly PromptMessage[]): string {
   const said = messages
     .flatMap(({ role, parts }) => (role === 'user' ? [partsText(parts)] : steeringTexts(parts)))
@@ -227,7 +225,7 @@ function todoLine(todo: unknown): string {
   return `- [${status === 'completed' ? 'x' : status === 'in_progress' ? '~' : ' '}] ${String(content)}`
 }
 
-/** A field of the newest call of a tool that was made in full. */
+/** Returns a field of the newest complete call of a tool. */
 function lastInput(messages: readonly PromptMessage[], tool: string, field: string): unknown {
   for (const { parts } of messages.toReversed()) {
     for (const part of parts.toReversed()) {
@@ -243,7 +241,7 @@ function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […${text.length - most} characters more]`
 }
 
-/** A run that answers nothing: it puts the older part of the conversation in fewer words, as the person asked. */
+/** Runs a compaction that the user requested. Summarizes the older part of the conversation and produces no answer. */
 export async function compactRun(input: RunInput): Promise<RunOutcome> {
   const turn = openTurn(input)
   const { resume } = input

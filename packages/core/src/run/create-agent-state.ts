@@ -7,29 +7,28 @@ import type { AgentState, Sandbox } from '../tool/agent-state.ts'
 import type { UndoJournal } from '../tool/undo-journal.ts'
 
 export interface AgentStateOptions {
-  /** The folder that is worked in; must exist. */
+  /** Workspace folder. Must exist. */
   workspace: string
-  /** Where over-long results are spilled; made when needed, always readable. */
+  /** Folder for oversized results. Created on demand, always readable. */
   outputFolder: string
-  /** Where previews are kept; made when needed. Default: `jsx` in the output folder. */
+  /** Folder for previews, created on demand. Default: `jsx` in the output folder. */
   jsxFolder?: string
-  /** Where files are kept as they were before our tools changed them. Default: `.undo` in the output folder. */
+  /** Folder for backups of files before our tools change them. Default: `.undo` in the output folder. */
   undoFolder?: string
-  /** A journal that is open already, instead of a folder. */
+  /** An open journal, used instead of `undoFolder`. */
   undo?: UndoJournal
-  /** Folders that the person added to the workspace. */
   roots?: readonly string[]
-  /** What may be read besides: folders of loaded skills. */
+  /** Additional readable folders, such as those of loaded skills. */
   readable?: readonly string[]
-  /** What confines commands; see `findSandbox`. */
+  /** Confines commands. See `findSandbox`. */
   sandbox?: Sandbox | undefined
-  /** What it shares with others that start processes. Default: one for all. */
+  /** Process pool shared with others that start processes. Default: one global pool. */
   pool?: ProcessPool
 }
 
 let shared: ProcessPool | undefined
 
-/** The state of an agent that has done nothing yet. Real paths decide what is inside, so links are resolved here. */
+/** Creates the state of a fresh agent. Resolves symlinks, because containment checks compare real paths. */
 export function createAgentState(options: AgentStateOptions): AgentState {
   const workspace = realPath(options.workspace).path
   const added = options.roots?.map((folder) => realPath(folder).path) ?? []
@@ -53,7 +52,7 @@ export function createAgentState(options: AgentStateOptions): AgentState {
   }
 }
 
-/** Ends what a state holds: background commands, interpreters, caches. */
+/** Releases the resources of a state: background commands, interpreters, caches. */
 export async function disposeAgentState(state: AgentState): Promise<void> {
   const kept = [...state.kept.values()]
   state.kept.clear()

@@ -22,22 +22,27 @@ import { checkTool, defineTool, type Tool } from '../tool/tool.ts'
 import { run } from './run.ts'
 
 /*
- * The same scripted conversations through our loop and through the AI SDK's agent: the messages that come out and the
- * requests that the model is sent must be equal, apart from what differs on purpose.
+ * Runs the same scripted conversations through our loop and through the AI SDK's agent. The resulting messages and the
+ * model requests must be equal, apart from intended differences.
  *
  * Everywhere:
  * - id and metadata of the message, our notes in `toolMetadata`;
- * - a last `step-start` with nothing after it: our step begins before the request, the SDK's with the first part;
- * - ids of reasoning parts: ours are the provider's, unique in a step, the SDK's are made unique in the message;
+ * - a trailing `step-start` with nothing after it: our step begins before the request, the SDK's with the first part;
+ * - ids of reasoning parts: ours come from the provider and are unique in a step, the SDK makes them unique in the
+ * message;
  * - the SDK copies a call's provider metadata to the result of our own tools; we store it once, with the call;
- * - within a run the SDK tells the model "Error: text" of a thrown error, and "text" in later runs; we always tell the text.
+ * - for a thrown error the SDK sends the model "Error: text" within a run and "text" in later runs; we always send the
+ * text.
  *
- * Where a conversation says so:
- * - `texts`: the words of an error that the loop itself tells (unknown tool, bad input, calls that are not run);
- * - `input`: the SDK stores input with the schema's defaults and sends the model `{}` for input that cannot be parsed and
- *   lists as they are; we keep what the model gave, and send `{input: …}` for what is no object, as strict providers want;
- * - `approvals`: ids and words of approvals, that we tell a refusal as an error text, and that the SDK gives the model the
- *   results of a step out of order when some of its calls had to wait.
+ * Where a conversation declares it:
+ * - `texts`: the wording of errors from the loop itself (unknown tool, bad input, calls that are not run);
+ * - `input`: the SDK stores input with the schema's defaults, and sends the model `{}` for input that cannot be parsed
+ * and
+ * lists unchanged; we keep the model's input, and send `{input: …}` for anything but an object, as strict providers
+ * require;
+ * - `approvals`: ids and wording of approvals; we send a refusal as an error text; the SDK sends the results of a step
+ * out
+ * of order when some of its calls had to wait.
  */
 const tools = [
   define('Add', true, z.object({ a: z.number(), b: z.number() }), ({ a, b }) => ({ sum: a + b })),
@@ -176,7 +181,6 @@ function define<Schema extends z.ZodType>(
   return checkTool({ ...tool, name }, name)
 }
 
-/** What must be equal: the value without what differs on purpose. */
 function comparable(value: unknown, intended: Intended[]): unknown {
   const replacer = (_: string, entry: unknown): unknown => {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry
@@ -187,7 +191,7 @@ function comparable(value: unknown, intended: Intended[]): unknown {
 
 function withoutIntended(given: Record<string, unknown>, intended: Intended[]): Record<string, unknown> {
   const entry = { ...given }
-  // Whose word a remark is, we say.
+  // We prefix a remark with its author.
   if (typeof entry['value'] === 'string') entry['value'] = entry['value'].replace(/^Denied\. The person said: /, '')
   if (Array.isArray(entry['parts']) && 'role' in entry) {
     delete entry['id']

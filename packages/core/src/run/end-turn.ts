@@ -9,14 +9,13 @@ import type { Turn } from './turn.ts'
 
 export interface RunOutcome {
   status: 'done' | 'failed' | 'aborted' | 'interrupted'
-  /** Cleaned: what is stored. */
+  /** Cleaned message, as stored. */
   message: Message
   error?: ErrorInfo
 }
 
 export const earlierRefusalText = 'Not run: an earlier call of this step was refused.'
 
-/** The turn came to its end. */
 export function closeTurn(turn: Turn): RunOutcome {
   settleTurn(turn, turn.denied ? earlierRefusalText : 'Not run: the turn ended first.')
   if (turn.finishReason === pausedFinishReason) turn.finishReason = 'other'
@@ -25,7 +24,6 @@ export function closeTurn(turn: Turn): RunOutcome {
   return outcome(turn, 'done')
 }
 
-/** Something was thrown: a stop, the end of the process, or what went wrong. */
 export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
   const { signal } = turn.input
   const ending = signal.aborted ? abortReason(signal.reason) : undefined
@@ -44,14 +42,14 @@ export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
   return outcome(turn, ending.status)
 }
 
-/** An earlier process had ended the turn, and was not able to store the message. */
+/** Restores the outcome of a turn that an earlier process ended but could not store. */
 export function restoreOutcome(turn: Turn): RunOutcome {
   const { error, aborted, interrupted } = turn.fold.snapshot().metadata ?? {}
   if (error !== undefined) return outcome(turn, 'failed', error)
   return outcome(turn, aborted === true ? 'aborted' : interrupted === true ? 'interrupted' : 'done')
 }
 
-/** Every call that has no result gets one, so that nobody is left looking at a spinner. */
+/** Gives every open call a result, so that no client shows a spinner forever. */
 export function settleOpenCalls({ fold, emit }: Turn, errorText: string): void {
   for (const part of fold.snapshot().parts) {
     if (!('toolCallId' in part) || !('state' in part) || part.state === 'input-streaming') continue
@@ -69,7 +67,7 @@ function failWithError(turn: Turn, error: ErrorInfo): RunOutcome {
   return outcome(turn, 'failed', error)
 }
 
-/** What was accepted is kept, even where no step follows that could heed it: the next turn will. */
+/** Keeps accepted steering messages for the next turn, even if no step follows in this one. */
 function settleTurn(turn: Turn, openCalls: string): void {
   settleOpenCalls(turn, openCalls)
   while (turn.takeSteering(true)) turn.injectSteering()
@@ -95,10 +93,10 @@ function lastMetadata({ input, watch, finishReason, usage, stopped }: Turn): Met
 
 type FinishReason = NonNullable<Extract<Chunk, { type: 'finish' }>['finishReason']>
 
-/** The turn is over: hooks hear of it. Nothing is left to refuse, so one that fails is traced. */
+/** Runs the hooks for the end of the turn. Nothing is left to refuse, so a failing hook is only traced. */
 export async function runEndHooks(input: RunInput, { status, message, error }: RunOutcome): Promise<void> {
   const { hooks = [] } = input
-  // A process that goes has no time for hooks.
+  // A process that shuts down has no time for hooks.
   if (status === 'interrupted' || !hooks.some(({ event }) => event === 'run-end')) return
   const last = message.parts.findLast((part) => part.type === 'text')
   const { decision, reason } = await runHooks(
@@ -110,7 +108,7 @@ export async function runEndHooks(input: RunInput, { status, message, error }: R
       ...(error !== undefined && { error: error.message }),
       ...hookRunInfo(input),
     },
-    // A stop has ended the turn, not what is done about its end.
+    // A stop ends the turn, but not its end hooks.
     { signal: new AbortController().signal },
   )
   if (decision === 'deny') input.trace?.({ level: 'warn', message: `at the end of the run: ${reason ?? 'denied'}` })

@@ -15,11 +15,11 @@ import {
   recheckPermission,
 } from './permit-call.ts'
 
-/** One call from permission to result: whatever a tool, a hook or a person does becomes that. */
+/** One call from permission to result. Every action of a tool, a hook or a person ends up in the result. */
 export interface CallExecution {
-  /** Asks for permission while calls before it wait for a person. Rejects when the log does. */
+  /** Asks for permission while earlier calls wait for a person. Rejects when the log does. */
   permitEarly(): Promise<void>
-  /** Resolves with the output or the text of the error. Rejects when the log does. */
+  /** Resolves to the output or the error text. Rejects when the log does. */
   execute(): Promise<unknown>
 }
 
@@ -29,7 +29,7 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
   const context = openCallContext(call, scope)
   const course: ActiveCall = { call, ctx: context.ctx, scope, notes }
   let early: Promise<EarlyPermission | undefined> | undefined
-  /** Set when the call has its result before its turn. */
+  /** Set when the call gets its result before its turn. */
   let over: { result: unknown } | undefined
 
   return {
@@ -44,7 +44,7 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
     async execute() {
       let result: unknown
       try {
-        // Its failure is told by `permitEarly`.
+        // `permitEarly` reports the failure.
         const permitted = await early?.catch(() => undefined)
         if (over !== undefined) return over.result
         result = await permitAndRun(course, context, permitted)
@@ -69,11 +69,8 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
   }
 }
 
-/** A call on its way. */
 interface ActiveCall extends PendingCall {
-  /** Set when it runs. */
   running?: Permitted
-  /** The hooks have heard of its result. */
   heard?: true
 }
 
@@ -105,7 +102,7 @@ async function permit(course: ActiveCall): Promise<Permitted | undefined> {
   return startedBefore === undefined ? permitCall(course, first) : permitAfterRestart(course, { ...first, context: [] })
 }
 
-/** It was permitted in an earlier process. What is denied by now stays so, and what it is granted is what holds now. */
+/** Rechecks a call that an earlier process permitted. A current deny wins, and the current grants apply. */
 async function permitAfterRestart(course: ActiveCall, permitted: Permitted): Promise<Permitted | undefined> {
   const { decision, reason } = await decideOn(course, permitted)
   if (decision === 'deny') return denyCall(course, reason)
@@ -114,7 +111,6 @@ async function permitAfterRestart(course: ActiveCall, permitted: Permitted): Pro
   return permitted
 }
 
-/** Journals the start, runs the tool within its limits, and appends the result. */
 async function runCall(course: ActiveCall, permitted: Permitted, context: CallContext): Promise<unknown> {
   const { call, ctx, scope, notes } = course
   const { tool, toolCallId } = call
@@ -160,7 +156,10 @@ async function runCall(course: ActiveCall, permitted: Permitted, context: CallCo
   return output
 }
 
-/** What hooks add to a result. One that denies, or fails, withholds it from the model. */
+/**
+ * Runs the hooks on a result and returns their additions. A hook that denies or fails withholds the result from the
+ * model.
+ */
 async function hooksOnResult(course: ActiveCall, output: unknown, elapsedMs: number): Promise<HookVerdict['context']> {
   const before = course.running?.context ?? []
   const verdict = await afterHooks(course, { output, elapsedMs })
@@ -169,7 +168,9 @@ async function hooksOnResult(course: ActiveCall, output: unknown, elapsedMs: num
   return [...before, ...verdict.context]
 }
 
-/** What hooks add to an error, where the tool was reached and the run goes on. */
+/**
+ * Runs the hooks on an error and returns their additions. Applies only if the tool was reached and the run continues.
+ */
 async function hooksOnFailure(course: ActiveCall, error: string): Promise<HookVerdict['context']> {
   const { running, heard, scope } = course
   if (running === undefined || heard === true || scope.signal.aborted) return running?.context ?? []
@@ -216,7 +217,9 @@ async function runTool(tool: Tool, input: unknown, ctx: ToolContext): Promise<un
   }
 }
 
-/** Loses to the signal, after `stopMs` or at once: a tool that ignores it cannot hold a stop back. */
+/**
+ * Rejects when the signal aborts, immediately or after `stopMs`, so a tool that ignores the signal cannot delay a stop.
+ */
 function raceAbort<T>(work: Promise<T>, signal: AbortSignal, stopMs = 0): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason as Error)
   return new Promise((resolve, reject) => {
@@ -242,21 +245,21 @@ function parseInput(tool: Tool, given: unknown): unknown {
   return checked.input
 }
 
-/** A call that had to end with its run is told so; a write that still could finish, or its time limit, speaks for itself. */
+/** Reports that a call ended with its run. A write that still finished, or a time limit, keeps its own error. */
 function failureText(error: unknown, own: AbortSignal, run: AbortSignal): string {
   if (own.aborted && run.aborted) return abortReason(run.reason).text
   if (error instanceof Error) return error.message || error.name
   return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'The tool threw nothing at all.')
 }
 
-/** `{ok: false, error}` is an error like a thrown one. */
+/** Treats `{ok: false, error}` like a thrown error. */
 function outputError(output: unknown): string | undefined {
   if (typeof output !== 'object' || output === null || !('ok' in output) || output.ok !== false || !('error' in output))
     return undefined
   return typeof output.error === 'string' ? output.error : JSON.stringify(output.error)
 }
 
-/** Everything in the notes is JSON already, and a copy of what the tool holds. */
+/** The notes are already JSON, copied from the tool's data. */
 function metadata(notes: CallNotes): { toolMetadata?: { troupe: never } } {
   return Object.keys(notes).length === 0 ? {} : { toolMetadata: { troupe: { ...notes } as never } }
 }

@@ -6,7 +6,7 @@ const maxMs = 60_000
 const maxTitleLength = 80
 const maxSourceLength = 8000
 
-/** Has the model give a conversation a title of one line. Throws a NamedError when it cannot. */
+/** Asks the model for a one-line title of a conversation. Throws a NamedError when it fails. */
 export async function makeTitle(
   messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
   model: LanguageModelV4,

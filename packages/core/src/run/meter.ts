@@ -2,14 +2,14 @@ import type { Budget } from '../agents/agent-definition.ts'
 import { formatCount } from '../text/format.ts'
 
 /**
- * Counts the time in which a run works: it stands still while only a person can move the run on. A class, since every
- * live run holds one and methods on a prototype weigh nothing.
+ * Measures the active time of a run. Pauses while only a person can advance the run. A class, because every live run
+ * holds one and prototype methods cost no memory per instance.
  */
 export class Stopwatch {
   #counted: number
   #begun: number | undefined = performance.now()
 
-  /** `before`: what earlier processes had counted. */
+  /** `before`: time counted by earlier processes. */
   constructor(before = 0) {
     this.#counted = before
   }
@@ -35,10 +35,9 @@ export interface Spent {
   cost: number
 }
 
-/** Counts what a run spends, and with it every run above it: a limit at any ancestor holds for all below. */
+/** Counts the spending of a run and adds it to every ancestor, so an ancestor's limit covers all its descendants. */
 export class Meter {
   readonly spent: Spent = { steps: 0, tokens: 0, cost: 0 }
-  /** Of that, what those below it spent. */
   readonly below: Spent = { steps: 0, tokens: 0, cost: 0 }
   readonly #parent: Meter | undefined
   readonly #budget: Budget
@@ -51,7 +50,6 @@ export class Meter {
     this.#parent = parent
   }
 
-  /** What the run spent itself. */
   add(spent: Partial<Spent>): void {
     addSpent(this.spent, spent)
     this.#parent?.addBelow(spent)
@@ -63,7 +61,7 @@ export class Meter {
     this.#parent?.addBelow(spent)
   }
 
-  /** Which budget is used up, in a sentence. */
+  /** Returns a sentence that names the exhausted budget. */
   exceeded(): string | undefined {
     return this.#own() ?? this.#parent?.exceeded()
   }

@@ -12,7 +12,7 @@ const stopped = new NamedError('Stopped', 'Stopped by the person.')
 const change = (ids: string[], name = 'Change') => ids.map((id) => ({ call: { name, input: { id }, id } }))
 const asks = (reason = 'It changes things.'): Decision => ({ decision: 'ask', rule: null, reason })
 
-/** Denies `bad`, allows `good`, asks for everything else; grants something else to each. */
+/** Denies `bad`, allows `good` and asks for everything else. Each gets a different grant. */
 const decide: RunInput['decide'] = ({ input }) => {
   const { id } = input as { id: string }
   if (id === 'bad') return { decision: 'deny', rule: 'Change(bad)', reason: 'The rule "Change(bad)" says deny.' }
@@ -112,7 +112,6 @@ describe('what a person is asked', () => {
 })
 
 describe('asks of several calls', () => {
-  /** An inbox whose asks are answered by the test. */
   function inbox(early: Record<string, Answer> = {}): Asks & { open: Map<string, (answer: Answer) => void> } {
     const open = new Map<string, (answer: Answer) => void>()
     return {
@@ -147,7 +146,6 @@ describe('asks of several calls', () => {
     })
   const looks = (ids: string[]) => [change(ids, 'Look'), [{ text: 'over' }]]
 
-  /** Resolves when the run waits for nothing but people. */
   function started(
     more: Partial<RunInput> & { asks: Asks },
     ids: string[],
@@ -233,7 +231,7 @@ describe('asks of several calls', () => {
 })
 
 describe('calls that wait for one that asks', () => {
-  /** The first ask waits until the others are open; then all are answered in this order. */
+  /** Holds the first ask until the others are open, then answers all in this order. */
   async function together(
     ids: string[],
     answers: [string, Answer][],

@@ -6,37 +6,35 @@ import { type Call, checkInput, toJson } from '../tool/parse-call.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import { askId, attachApproval, type CallScope, emitCallEvent, hookCallInfo, waitForAnswer } from './call-context.ts'
 
-/** An input as it was given, and with the schema's defaults applied. */
+/** The input as given, and with the schema's defaults applied. */
 interface CallInput {
   given: unknown
   input: unknown
 }
 
-/** What runs, and what hooks want the model to be told with its result. */
+/** Permitted input, plus the text that hooks add to the model's result. */
 export interface Permitted extends CallInput {
   context: HookVerdict['context']
 }
 
-/** What was permitted while calls before it waited. */
 export interface EarlyPermission extends Permitted {
   before: HookVerdict
-  /** What a person or a hook agreed to. Absent where the rules allowed it. */
+  /** Decision that a person or a hook agreed to. Absent if the rules allowed the call. */
   agreed?: Decision
 }
 
-/** A call that wants to run. */
 export interface PendingCall {
   call: Call & { tool: Tool }
   ctx: ToolContext
   scope: CallScope
   notes: CallNotes
-  /** Calls before it have not run yet, so nothing is said of the world that they leave. */
+  /** Earlier calls have not run yet, so nothing may depend on the state they will leave. */
   early?: true
 }
 
 /**
- * Allow, ask or deny: first the hooks, which may rewrite the input; then the rules, on what the hooks left; then hooks
- * and a person, where the rules ask. Undefined means that the call was refused and has its result.
+ * Decides to allow, ask or deny. Hooks run first and may rewrite the input. Rules then apply to the rewritten input. If
+ * the rules ask, hooks and a person decide. Returns undefined if the call was refused and already has its result.
  */
 export async function permitCall(door: PendingCall, first: CallInput): Promise<EarlyPermission | undefined> {
   const before = await runBeforeHooks(door, first)
@@ -46,8 +44,8 @@ export async function permitCall(door: PendingCall, first: CallInput): Promise<E
 }
 
 /**
- * The turn of a call that was permitted early. What is denied by now stays so; what the rules allowed is asked about
- * where they ask by now; and a person's word does not hold for what earlier calls have made of it.
+ * Rechecks a call that was permitted early, once its turn comes. A current deny wins. A call that the rules allowed is
+ * asked about if they ask now. A person's approval does not cover changes made by earlier calls.
  */
 export async function recheckPermission(door: PendingCall, early: EarlyPermission): Promise<Permitted | undefined> {
   const { given, input, before, agreed } = early
@@ -65,7 +63,7 @@ export async function recheckPermission(door: PendingCall, early: EarlyPermissio
   return early
 }
 
-/** What somebody agrees to, as far as it can change: that a rule would stop the asking is not part of it. */
+/** The parts of a decision that a person agrees to and that can change. The option to remember it is not included. */
 function decisionKey({ reason, rule, confinement, grants }: Decision): string {
   return JSON.stringify([reason, rule, confinement ?? 'none', grants ?? []])
 }
@@ -96,14 +94,14 @@ async function resolvePermission(
   return answered && { ...answered, context, before }
 }
 
-/** A client that waits for every call of a step to be answered hears that this one is. */
+/** Tells clients that wait for every approval of a step that this call is approved. */
 function emitAutoApproval({ call: { toolCallId }, scope }: PendingCall, reason: string): void {
   const approvalId = askId(scope.input.runId, toolCallId, 0)
   scope.emit({ type: 'tool-approval-request', approvalId, toolCallId, reason, isAutomatic: true })
   scope.emit({ type: 'tool-approval-response', approvalId, approved: true })
 }
 
-/** The rules on this very input. What they grant is the call's from here on. */
+/** Applies the rules to this exact input. Their grants hold for the call from here on. */
 export async function decideOn({ call, ctx, scope }: PendingCall, { input }: CallInput): Promise<Decision> {
   const decision = await scope.input.decide({ tool: call.tool, input }, ctx)
   const { confinement = 'none', grants = [], forbidden, hides } = decision
@@ -116,7 +114,7 @@ export async function decideOn({ call, ctx, scope }: PendingCall, { input }: Cal
   return decision
 }
 
-/** Without a person: the model reads why, and the turn goes on. */
+/** Denies a call without a person. The model reads the reason and the turn continues. */
 export function denyCall({ call, scope }: PendingCall, reason = 'It was refused.', asked = reason): undefined {
   const { toolCallId } = call
   const approvalId = askId(scope.input.runId, toolCallId, 0)
@@ -156,7 +154,7 @@ async function runAskHooks(
   )
 }
 
-/** The input as the hooks left it, kept beside the model's own. */
+/** Stores the input as rewritten by hooks, next to the model's original. */
 async function applyRewrite(door: PendingCall, made: NonNullable<HookVerdict['rewritten']>): Promise<CallInput> {
   const { call, ctx, notes, early } = door
   const input = requireValidInput(call.tool, made.input)
@@ -167,7 +165,7 @@ async function applyRewrite(door: PendingCall, made: NonNullable<HookVerdict['re
   return { given: made.input, input }
 }
 
-/** A hook's allow counts as an allow rule, its ask holds against every one. */
+/** A hook's allow acts like an allow rule. A hook's ask overrides every allow rule. */
 function withHooks(decision: Decision, { decision: said, reason }: HookVerdict): Decision {
   if (decision.decision === 'deny' || said === undefined) return decision
   if (said === 'allow') return isFirm(decision) ? decision : { ...decision, decision: 'allow' }
@@ -203,7 +201,7 @@ async function askPerson(
     approvalId: id,
     toolCallId,
     reason,
-    // What would run is what is shown, whatever the model gave.
+    // Show the input that would actually run, not the model's original.
     approvalDescriptor: toJson({ ...shown, ...why, ...(now.given !== call.input && { input: now.given }) }),
   })
   emitCallEvent('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
@@ -252,8 +250,8 @@ async function applyApproval(door: PendingCall, now: Agreed, id: string, answer:
 }
 
 /**
- * What a person made of the input is decided on anew: their word settles what would ask, and no more. It runs as they
- * wrote it or not at all, so hooks may only refuse it. A text says why it is refused.
+ * Decides again on input that a person edited. Their approval settles only rules that ask. The input runs exactly as
+ * written or not at all, so hooks may only refuse it. A returned string is the reason for a refusal.
  */
 async function checkEditedInput(door: PendingCall, given: unknown): Promise<Agreed | string> {
   const { tool } = door.call
@@ -282,13 +280,13 @@ export interface CallPreview {
   content?: unknown
 }
 
-/** A person waits no longer than this for what a call would do to be worked out. */
+/** Maximum time in milliseconds that a person waits for a preview. */
 const previewMs = 2000
 
 /**
- * What a person is shown when asked: what the tool says of its input, with what the call would do to the world as it is
- * now where the tool can tell. That may fail or take long; then the input has to speak for itself. What is read for it
- * is kept with the conversation, so known secrets are taken out of it.
+ * Builds the preview shown to a person: the tool's description of its input and, if available, the effect on the
+ * current state. If the preview fails or times out, only the input is shown. Known secrets are redacted, because the
+ * preview is stored with the conversation.
  */
 export async function previewCall(
   call: Call & { tool: Tool },
@@ -309,7 +307,7 @@ async function toolPreview(tool: Tool, input: unknown, ctx: ToolContext): Promis
   try {
     return await Promise.race([tool.preview?.(input, ctx), promise])
   } catch {
-    // The call will say why when it runs.
+    // The call reports the reason when it runs.
     return undefined
   } finally {
     clearTimeout(timer)

@@ -4,11 +4,11 @@ import { compactIfNeeded } from './compact.ts'
 import type { Turn } from './turn.ts'
 
 /**
- * Makes a model call, and where the provider refuses it for what can be mended, mends that and tries again: a
- * conversation that is too long is shortened, files that are not taken become words.
+ * Makes a model call and retries after fixable rejections. Shortens a conversation that is too long, and replaces
+ * rejected files with text.
  */
 export async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): Promise<T> {
-  /** The provider told how much it takes, and was heeded; without a number it takes some tries. */
+  /** A reported limit needs one retry. Without a number it takes several. */
   let triesLeft = 3
   for (;;) {
     try {
@@ -28,7 +28,7 @@ export async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): P
   }
 }
 
-/** Providers have many words for it, and some have none. */
+/** Providers word this error differently, and some give no message. */
 function mayRejectFiles({ name, message, data }: NamedError): boolean {
   const { statusCode } = data as { statusCode?: number }
   if (name === 'ContextTooLong') return true

@@ -29,12 +29,11 @@ function tools(events: string[]): Tool[] {
   return [probe('Look', true, events), probe('Change', false, events)]
 }
 
-/** Goes on from a journal as another process would. */
 function goOn(items: LogItem[], events: string[], more: Partial<RunInput> = {}): Promise<Playing> {
   return play(script, tools(events), { ...(items.length > 0 && { resume: readResume(items) }), ...more })
 }
 
-/** The call with this input: one that is generated again may have got another id. */
+/** Finds the call by its input, because a regenerated call may have a new id. */
 function callWith(outcome: Playing, id: string): ReturnType<typeof call> {
   const part = outcome.message.parts.find(
     (candidate) => 'input' in candidate && (candidate.input as { id: string }).id === id,
@@ -81,7 +80,7 @@ describe('a run that is resumed', () => {
             for (const cut of cuts) {
               const { log } = await goOn(items, events)
               items = [...items, ...log.items.slice(0, Math.floor(cut * (log.items.length + 1)))]
-              // What was cut off never happened as far as the journal knows; a write that had begun is in it.
+              // The journal does not know about truncated events, but a started write is in it.
               const begun = new Set(
                 items.flatMap((item) => (item.type === '$call' ? [`+${(item.input as { id: string }).id}`] : [])),
               )

@@ -1,25 +1,24 @@
 import type { Chunk, LogItem, NotedCall, SteeringMessage, Usage } from '@troupe/protocol'
 
-/** Where a run stood when its process ended, read from its journal. */
+/** State of a run when its process ended, read from its journal. */
 export interface Resume {
-  /** Every journalled chunk, to fold. */
   chunks: Chunk[]
-  /** Model calls that were begun. */
   step: number
-  /** How many processes have worked on the run. */
   attempt: number
-  /** `model`: that call had not ended. `calls`: it had, and its calls may be unfinished. `between`: the step was over. */
+  /**
+   * `model`: the model call had not ended. `calls`: it had, and its tool calls may be unfinished. `between`: the step
+   * was over.
+   */
   phase: 'start' | 'model' | 'calls' | 'between' | 'finished'
   calls: NotedCall[]
-  /** Calls whose execution had begun, with the input that ran. */
+  /** Calls that had started executing, with their actual input. */
   started: Map<string, unknown>
   finishReason: string
   usage: Usage[]
-  /** How long the run had worked, as far as it was noted. */
   elapsedMs: number
-  /** What ends the texts that were being streamed. */
+  /** End chunks of the texts that were still streaming. */
   openTexts: Map<string, Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>>
-  /** Steering messages that were accepted and not yet injected. */
+  /** Steering messages accepted but not yet injected. */
   steering: SteeringMessage[]
   processes: { toolCallId: string; pid: number; startTime: string }[]
 }

@@ -11,7 +11,7 @@ import type { Tool, ToolContext } from '../tool/tool.ts'
 import type { Meter } from './meter.ts'
 import type { Resume } from './resume.ts'
 
-/** What a refusal says of a model. `exact`: the provider gave the number. */
+/** Model facts learned from a rejection. `exact`: the provider gave the number. */
 export interface LearnedModelFacts {
   contextWindow?: number
   exact?: boolean
@@ -19,44 +19,42 @@ export interface LearnedModelFacts {
 }
 
 export interface Limits {
-  /** Model calls in one turn. */
+  /** Maximum model calls in one turn. */
   steps: number
   tokens?: number
   ms?: number
-  /** How often the same step may be repeated before its calls are refused; two more end the turn. */
+  /** Number of identical steps allowed before their calls are refused. Two more end the turn. */
   repeats: number
 }
 
 export const defaultLimits: Limits = { steps: 100, repeats: 4 }
 
-/** Everything one run needs, handed to it: two runs in one process never see each other. */
+/** Everything one run needs, passed as an argument: two runs in one process never see each other. */
 export interface RunInput {
   runId: string
-  /** The id of the answer. */
   messageId: string
   session: ToolContext['session']
   workspace: ToolContext['workspace']
   client?: string
   tab?: string
   page?: string
-  /** Master first, this agent last. */
+  /** The master comes first, this agent last. */
   frames: readonly AgentFrame[]
-  /** `takes`: what the model can look at besides text; unknown: images and PDFs are tried. */
+  /** `takes`: input types the model accepts besides text. If unknown, images and PDFs are tried. */
   model: {
     id: string
     model: LanguageModelV4
-    /** Tells address and account apart from all others. */
+    /** Identifies the provider address and account. */
     source?: string
     takes?: readonly FileKind[]
-    /** Tokens that one call may hold; unknown: found out when the provider refuses a call as too long. */
+    /** Context window in tokens. If unknown, it is learned when the provider rejects a call as too long. */
     contextWindow?: number
     maxOutputTokens?: number
-    /** For a million tokens. */
+    /** Price per million tokens. */
     price?: Price
-    /** Told what the provider's refusals say of the model, so that the next run knows it. */
+    /** Receives model facts from provider rejections, so that the next run knows them. */
     onLearned?(found: LearnedModelFacts): void
   }
-  /** Settings of the model call: temperature, provider options and so on. */
   callOptions?: Partial<
     Pick<
       LanguageModelV4CallOptions,
@@ -74,94 +72,89 @@ export interface RunInput {
   >
   instructions?: string
   tools: readonly Tool[]
-  /** What open pages offer. Asked for every model call. Default: nothing. */
+  /** Offers of open pages, read before every model call. Default: none. */
   offers?: Offers
-  /** The branch up to the message that is answered. */
+  /** The branch up to the message to answer. */
   history: readonly StoredMessage[]
-  /** Parts that open the answer, after `start`. */
+  /** Parts emitted at the start of the answer, after `start`. */
   opening?: readonly Chunk[]
   limits?: Partial<Limits>
-  /** Nobody is there to ask: what would ask is denied with the reason. */
+  /** No person is available: calls that would ask are denied with the reason. */
   headless?: boolean
-  /** Aborted to stop the run. What the reason means: see `endingOf`. */
+  /** Abort to stop the run. `abortReason` explains the reasons. */
   signal: AbortSignal
   log: RunLog
   asks: Asks
   blobs?: Blobs
   decide(call: { tool: Tool; input: unknown }, ctx: ToolContext): Promise<Decision> | Decision
-  /** Of the person, and of projects that they trust; in the order in which they are asked. */
+  /** Hooks of the user and of trusted projects, in calling order. */
   hooks?: readonly Hook[]
-  /** Hears of every ask and every call. A listener cannot harm the run. */
+  /** Receives every ask and call. A listener cannot harm the run. */
   events?: RunEvents
   /**
-   * Takes the steering messages that have come since the last step. `ending`: the turn ends unless there is one; when
-   * there is none, nothing may be accepted from then on.
+   * Takes the steering messages received since the last step. `ending`: the turn ends unless there is one. If there is
+   * none, no message may be accepted from then on.
    */
   steering?(ending: boolean): SteeringMessage[]
-  /** Shared by a whole tree of agents; made when the first write needs it. */
+  /** Shared by the whole agent tree. Created on the first write. */
   writes?: () => WriteLock
-  /** The sub-agents as a call of this run sees them. `waiting` marks the call as waiting for a person. */
+  /** The sub-agents as seen by a call of this run. `waiting` marks the call as waiting for a person. */
   agents?(call: { toolCallId: string; signal: AbortSignal; waiting: () => () => void }): Agents
   /**
-   * The turn would end. Resolves true when something has come or may have come through `steering` from sub-agents that
-   * work in the background, false when none is left.
+   * Called when the turn would end. Resolves to true when background sub-agents have sent, or may have sent, something
+   * through `steering`. Resolves to false when none is left.
    */
   idle?(waiting: () => () => void): Promise<boolean>
-  /** Counts what this run spends, and stops it where its budget or that of an agent above it is used up. */
+  /** Counts the spending of this run. Stops it when its budget or an ancestor's is exhausted. */
   meter?: Meter
-  /** Takes a call id for the session; false when it was used before. */
+  /** Reserves a call id for the session. Returns false if it was used before. */
   takeCallId?(id: string): Promise<boolean>
-  /** `waiting` when only a person can move the run on; the message is what may be stored meanwhile. */
+  /**
+   * Reports `waiting` when only a person can advance the run. The message is a version that may be stored meanwhile.
+   */
   onStatus?(status: 'running' | 'waiting', message: () => Message): void
-  /** What the agent remembers from earlier turns. Default: a new state, with its output in the system's temporary folder. */
+  /** State the agent keeps between turns. Default: a new state with its output in the system's temporary folder. */
   state?: () => ToolContext['state']
   settings?: ToolContext['settings']
-  /** Takes known secrets out of what tools bring back. */
+  /** Removes known secrets from tool results. */
   redact?(text: string): string
   media?: ToolContext['media']
   browser?: ToolContext['browser']
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
-  /** Where an unfinished run goes on. */
   resume?: Resume
   maxRetries?: number
   stallMs?: number
-  /** Structured log lines of this run. */
   trace?(line: { level: 'info' | 'warn'; message: string; toolCallId?: string; [key: string]: unknown }): void
 }
 
-/** Which call an event is about. */
 export interface CallMark {
   sessionId: string
   runId: string
   messageId: string
-  /** Master first, the calling agent last. */
+  /** The master comes first, the calling agent last. */
   agentPath: readonly string[]
   toolCallId: string
   toolName: string
 }
 
-/** What a program can listen to while a run goes on. Asks are answered through the run's `Asks`, not by events. */
+/** Events a program can listen to during a run. Asks are answered through the run's `Asks`, not by events. */
 export interface RunEventMap {
-  /** A person is asked. */
   'tool:permission:request': CallMark &
     Pick<Decision, 'reason' | 'rule' | 'remember' | 'commands'> & {
-      /** The ask that is to be answered. */
       askId: string
       input: unknown
       title: string
       summary?: string
       content?: unknown
     }
-  /** The person has answered; `automatic`: nobody was asked, a rule, a hook or the absence of a person refused. */
+  /** The person answered. `automatic`: a rule, a hook or the absence of a person refused, and nobody was asked. */
   'tool:permission:response': CallMark & {
     askId: string
     approved: boolean
     automatic?: true
-    /** What the person said, or why it was refused. */
     reason?: string
     remember?: 'session' | 'project' | 'always'
-    /** What the person made of the input. */
     input?: unknown
   }
   'tool:execution:start': CallMark & { input: unknown }
@@ -172,22 +165,22 @@ export interface RunEventMap {
     output: unknown
     elapsedMs: number
   }
-  /** The call failed; `content` is what the model reads. */
+  /** The call failed. `content` is the text the model reads. */
   'tool:execution:error': CallMark & { title: string; content: string }
 }
 
 export type RunEventName = keyof RunEventMap
 
-/** Where a run tells its events. Node's `EventEmitter` is one; what `emit` throws or rejects with is traced. */
+/** Event sink of a run, compatible with Node's `EventEmitter`. Errors and rejections from `emit` are traced. */
 export interface RunEvents {
   emit<Name extends RunEventName>(name: Name, event: RunEventMap[Name]): unknown
 }
 
-/** Listeners that cannot harm each other or the run, and may be async. */
+/** Emitter whose listeners may be async and cannot harm each other or the run. */
 export class RunEmitter implements RunEvents {
   #listeners = new Map<RunEventName, Set<(event: never) => unknown>>()
 
-  /** Returns what takes the listener away again. */
+  /** Returns a function that removes the listener. */
   on<Name extends RunEventName>(name: Name, listener: (event: RunEventMap[Name]) => unknown): () => void {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(listener))
@@ -206,7 +199,7 @@ export class RunEmitter implements RunEvents {
     this.#listeners.get(name)?.delete(listener)
   }
 
-  /** Calls every listener at once. Rejects with the first failure of one, when all have been called. */
+  /** Calls all listeners at once. After all have been called, rejects with the first failure. */
   emit<Name extends RunEventName>(name: Name, event: RunEventMap[Name]): Promise<unknown> | undefined {
     const listeners = this.#listeners.get(name)
     if (listeners === undefined || listeners.size === 0) return undefined
@@ -214,9 +207,8 @@ export class RunEmitter implements RunEvents {
   }
 }
 
-/** Serialises what a whole tree of agents writes. */
 export interface WriteLock {
-  /** Waits for its turn. Rejects with the signal's reason when that comes first, and then never begins. */
+  /** Waits for the lock. If the signal aborts first, rejects with its reason and never runs `work`. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
 }
 

@@ -20,8 +20,8 @@ import { firstMetadata, openTurn, timeReasoning, type Turn } from './turn.ts'
 export type { RunOutcome } from './end-turn.ts'
 
 /**
- * One turn: model calls and tool calls until the model is done, a limit is reached, or a person ends it. Everything
- * that happens goes to the log; the message is its fold. Never throws for what a model, a tool or a person does.
+ * Runs one turn: model calls and tool calls until the model is done, a limit is reached, or a person ends it. Every
+ * event goes to the log, and the message is the fold of the log. Never throws because of a model, a tool or a person.
  */
 export async function run(input: RunInput): Promise<RunOutcome> {
   const outcome = await runTurn(input)
@@ -50,7 +50,8 @@ async function runTurn(input: RunInput): Promise<RunOutcome> {
         if (turn.stopped !== undefined) break
         estimate = await compactIfNeeded(turn)
         input.signal.throwIfAborted()
-        // Others of the tree may have spent the rest meanwhile: from here to the count of the step nothing is waited for.
+        // Other agents of the tree may have spent the rest meanwhile. Nothing is awaited between this check and
+        // counting the step.
         turn.stopped = limitReached(turn)
         if (turn.stopped !== undefined) break
       }
@@ -76,7 +77,7 @@ async function noteResume(turn: Turn): Promise<void> {
   await log.sync()
 }
 
-/** One model call and the calls it makes. Returns whether the turn goes on. */
+/** Runs one model call and its tool calls. Returns true if the turn continues. */
 async function runStep(turn: Turn, again: boolean, estimate: number): Promise<boolean> {
   const { input, log } = turn
   if (again) turn.emit({ type: 'reset-step' })
@@ -123,7 +124,7 @@ async function runStep(turn: Turn, again: boolean, estimate: number): Promise<bo
   return finishStep(turn, calls, answer)
 }
 
-/** What the model may say in one turn: all of it is held in memory until the turn has ended. */
+/** Maximum model output in one turn. All of it stays in memory until the turn ends. */
 const maxTurnSize = 4 * maxAnswerSize
 
 async function buildRequest(turn: Turn): ReturnType<ModelCall['options']> {
@@ -154,7 +155,7 @@ async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: Mode
     await calls?.stop(new NamedError('ModelFailed', `Cancelled: ${answer.error.message}`))
     throw answer.error
   }
-  // What came before a stop is no complete answer: nothing may go on from it after a crash.
+  // Output before a stop is not a complete answer, so a restart must not continue from it.
   if (!input.signal.aborted) {
     const { usage, finishReason } = answer
     const noted = answer.calls.map(({ toolCallId, toolName, input: given, actionName, invalid }) => ({
@@ -177,7 +178,7 @@ async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: Mode
   return finishStepCalls(turn, calls, answer)
 }
 
-/** After a crash: the model call had ended, and some of its calls may have no result yet. */
+/** Resumes after a crash: the model call had ended, but some of its tool calls may have no result. */
 async function resumeStep(turn: Turn, resume: Resume): Promise<boolean> {
   if (hasRefusal(turn)) turn.refuse('A call')
   if (resume.phase === 'between') return shouldContinue(turn, resume)
@@ -199,7 +200,6 @@ function currentStepText({ fold }: Turn): string {
   return step.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }
 
-/** Whether the answer has something to show already. */
 function hasContent({ fold }: Turn): boolean {
   return fold.snapshot().parts.some((part) => (part.type === 'text' ? part.text.trim() !== '' : 'toolCallId' in part))
 }
@@ -210,7 +210,7 @@ function hasResult({ fold }: Turn, toolCallId: string): boolean {
   return part !== undefined && 'state' in part && String(part.state).startsWith('output-')
 }
 
-/** A person refused a call of this step without a remark: an earlier process was about to end the turn. */
+/** A person refused a call of this step without a remark, so an earlier process was about to end the turn. */
 function hasRefusal({ fold }: Turn): boolean {
   const { parts } = fold.snapshot()
   const current = parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1)
@@ -222,7 +222,6 @@ function hasRefusal({ fold }: Turn): boolean {
 
 type FinishedModelCall = Pick<ModelAnswer, 'finishReason'> & { calls: readonly unknown[] }
 
-/** The model call has ended: runs what it asked for. */
 async function finishStepCalls(turn: Turn, calls: StepCalls | undefined, answer: FinishedModelCall): Promise<boolean> {
   const cut = truncationError(answer)
   if (cut !== undefined) calls?.cancel()
@@ -233,7 +232,7 @@ async function finishStepCalls(turn: Turn, calls: StepCalls | undefined, answer:
   return shouldContinue(turn, answer)
 }
 
-/** Whether another model call follows a finished step. Sub-agents in the background are waited for first. */
+/** Decides if another model call follows. Waits for background sub-agents first. */
 async function shouldContinue(turn: Turn, answer: FinishedModelCall): Promise<boolean> {
   if (turn.denied || truncationError(answer) !== undefined) return false
   if (answer.calls.length > 0 || answer.finishReason === pausedFinishReason) return true
@@ -249,7 +248,7 @@ function turnCost({ input }: Turn, usage: Usage | undefined): number {
   return costOf(usage, input.model.price) ?? 0
 }
 
-/** Calls of an answer that did not end properly are not run: they may be truncated. */
+/** Tool calls of an answer that ended abnormally are not run, because they may be truncated. */
 function truncationError(answer: FinishedModelCall): NamedError | undefined {
   if (answer.calls.length === 0) return undefined
   if (answer.finishReason === 'other' || answer.finishReason === pausedFinishReason) return undefined

@@ -8,10 +8,10 @@ import type { RunInput } from './run-input.ts'
 type Call = Parameters<RunInput['decide']>[0]
 
 /**
- * A skill with `allowed-tools` narrows what runs unasked in the turn that it is loaded in, and never widens it: a call
- * that would run unasked still does so only where it would with the skill's list as the only rules, in the default mode
- * and without a sandbox. So reading in the workspace goes on, what the list names goes on, and all else asks. Several
- * skills: each must let it pass. Agents that are started meanwhile are narrowed in the same way.
+ * Applies the `allowed-tools` of loaded skills to a call, for the turn in which they are loaded. A skill only narrows
+ * what runs without asking and never widens it. A call still runs without asking only if the skill's list alone would
+ * allow it, in the default mode and without a sandbox. So reads in the workspace and listed tools continue, and
+ * everything else asks. With several skills, each must allow the call. Agents started meanwhile get the same limits.
  */
 export async function narrowCall(
   decision: Decision,
@@ -40,8 +40,8 @@ export async function narrowCall(
 }
 
 /**
- * What may run unasked by each skill that is at work: those of whoever started this agent, those of the message, and
- * those that the model loaded since.
+ * Tools each active skill allows without asking. Includes skills of the agent's starter, of the message, and those the
+ * model loaded since.
  */
 export function activeSkillLimits(ctx: ToolContext): readonly (readonly string[])[] {
   const inherited = ctx.agent.unasked ?? []
@@ -65,8 +65,8 @@ function compileLimit(limit: readonly string[], base: string): RuleSet {
 const outputSchema = z.object({ runId: z.string(), limits: z.array(z.array(z.string())) })
 
 /**
- * What the skills that the model loaded in this run leave unasked. Looked up once: an earlier process may have loaded
- * some, and the newest result of Skill has them all.
+ * Tools that the skills loaded in this run allow without asking. Computed once: an earlier process may have loaded
+ * some, and the newest Skill result lists them all.
  */
 export function loadedSkillLimits(
   ctx: Pick<ToolContext, 'state' | 'run' | 'lastOutput'>,

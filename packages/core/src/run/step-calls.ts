@@ -8,25 +8,25 @@ import { type CallExecution, openExecution } from './execute-call.ts'
 import type { Turn } from './turn.ts'
 
 /**
- * Runs the calls of one step: read-only neighbours together, each write alone, in model order; calls of a concurrent
- * tool beside their like. A read-only call with no write before it starts as soon as it is offered.
+ * Schedules the calls of one step in model order. Adjacent read-only calls run together, each write runs alone, and
+ * calls of a concurrent tool run alongside each other. A read-only call with no write before it starts as soon as it is
+ * offered.
  */
 export interface Schedule {
-  /** Calls come in model order. */
+  /** Calls must arrive in model order. */
   offer: (call: Call) => void
-  /** The model has ended: run what is left. Resolves when every started call has its result. */
+  /** Runs the remaining calls after the model has ended. Resolves when every started call has its result. */
   finish: () => Promise<void>
-  /** Nothing further is started. */
   cancel: () => void
-  /** Calls after this one are not started. */
+  /** Starts no calls after this one. */
   endWith: (call: Call) => void
-  /** A call waits for a person until the returned function is called. */
+  /** Marks a call as waiting for a person until the returned function is called. */
   waiting: () => () => void
 }
 
 /**
- * `execute` rejects only for what ends the whole run. `prepare` is called with the calls that have to wait for one that
- * waits for a person, once the model has ended; with a call perhaps more than once.
+ * `execute` rejects only for errors that end the whole run. Once the model has ended, `prepare` is called for the calls
+ * queued behind one that waits for a person. It may be called more than once per call.
  */
 export function createSchedule(
   execute: (call: Call) => Promise<void>,
@@ -43,7 +43,7 @@ export function createSchedule(
       if (call.invalid !== undefined || closed) return
       if (queue.length > 0 || call.tool?.readOnly !== true) return void queue.push(call)
       const started = execute(call)
-      // Heard by `finish`, which may come much later.
+      // `finish` reports the rejection, possibly much later.
       started.catch(() => undefined)
       early.push(started)
     },
@@ -84,13 +84,12 @@ function nextGroup(queue: Call[]): Call[] {
   return queue.splice(0, count)
 }
 
-/** The calls of one step. */
 export interface StepCalls extends Pick<Schedule, 'offer' | 'finish' | 'cancel'> {
-  /** Starts no more, aborts those that run, and waits for them. */
+  /** Starts no more calls, aborts the running ones and waits for them. */
   stop(reason: NamedError): Promise<void>
 }
 
-/** Opened when the first call comes: most model calls make none. */
+/** Open on the first call, since most model calls make none. */
 export function openStepCalls(turn: Turn): StepCalls {
   const { input } = turn
   const controller = new AbortController()
@@ -102,7 +101,7 @@ export function openStepCalls(turn: Turn): StepCalls {
     askSignal,
     asking: () => schedule.waiting(),
   }
-  /** The place of each call among those of the step, and what lets go of its asks. */
+  /** Position of each call in the step, and the controller that cancels its asks. */
   const places = new Map<string, { place: number; asking: AbortController }>()
   const executions = new Map<string, CallExecution>()
   const early: Promise<void>[] = []

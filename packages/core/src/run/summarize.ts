@@ -15,12 +15,12 @@ const maxOutputTokens = 4000
 const request = `The conversation so far is about to be replaced by a summary that you write now, for yourself: you will go on with it and nothing else of the older part.
 Write what is needed to go on: the goal and what was decided and why; what was done, with paths, names, commands and figures; what was found out, failed or is still open; what comes next. Facts only, no preamble, at most 800 words.`
 
-/** Parts that a history is read in where one call cannot hold it; more are shortened. */
+/** Maximum number of parts when one call cannot hold the history. Longer histories are shortened. */
 const maxParts = 6
 
 /**
- * Has the model put older messages in fewer words, in several calls where they are more than its window holds.
- * Undefined when it cannot: nothing may depend on it.
+ * Summarizes older messages, in several model calls if they exceed the window. Returns undefined on failure, so nothing
+ * may depend on it.
  */
 export async function summarize(
   older: readonly PromptMessage[],
@@ -31,7 +31,7 @@ export async function summarize(
   const total = gauge.messages(older)
   const fixed = gauge.text(input.instructions ?? '') + gauge.text(request)
   let budget = window === undefined ? Infinity : roomIn(window)
-  // A window that is smaller than was thought is told by the provider.
+  // The provider may report a smaller window than expected.
   for (let attempt = 0; attempt < 4; attempt++) {
     const summary = await inParts(budget >= total ? [older] : splitHistory(older, gauge, budget, maxParts))
     if (summary === undefined || !('tooLong' in summary)) return summary
@@ -96,7 +96,7 @@ async function requestSummary(
   }
 }
 
-/** Files are named and not sent: a summary is made of words. */
+/** Names files instead of sending them, since a summary is text. */
 function summaryPrompt(
   messages: readonly PromptMessage[],
   { instructions, model, blobs }: Pick<RunInput, 'model' | 'instructions' | 'blobs'>,
@@ -109,8 +109,8 @@ function summaryPrompt(
 }
 
 /**
- * A history in at most so many parts, each of at most so many tokens. Cut between messages and steps; what is too long
- * in itself keeps its beginning and its end, and where even that is too much the oldest is left out.
+ * Splits a history into a limited number of parts with a token limit each. Cuts between messages and steps. An
+ * oversized piece keeps its beginning and end. If that is still too much, the oldest pieces are dropped.
  */
 function splitHistory(
   messages: readonly PromptMessage[],
@@ -143,7 +143,7 @@ function splitHistory(
   return groups.slice(-most).map((group) => group.units)
 }
 
-/** About this share of a message or step, thoughts left out. */
+/** Shortens a message or step to about this share. Drops reasoning. */
 function shortened({ parts, ...message }: PromptMessage, share: number): PromptMessage {
   return {
     ...message,
@@ -173,7 +173,6 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-/** The beginning and the end. */
 function keepEnds(text: string, share: number): string {
   const length = Math.floor(text.length * share * 0.9)
   if (length >= text.length) return text
@@ -182,16 +181,14 @@ function keepEnds(text: string, share: number): string {
   return `${text.slice(0, head)} […] ${tail}`.toWellFormed()
 }
 
-/** A place where a conversation can be cut: after a message of a person, or after a step of an answer. */
+/** A position where a conversation can be cut: after a user message, or after a step of an answer. */
 export interface Boundary {
   upTo: { messageId: string; step: number }
-  /** Estimated tokens of everything after it. */
   after: number
 }
 
 /**
- * Every place to cut at, from the first to the last. Of the last message, which may still grow, only steps that have
- * begun can be cut off.
+ * Returns all boundaries in order. The last message may still grow, so only steps that have begun can be cut from it.
  */
 export function findBoundaries(messages: readonly PromptMessage[], gauge: TokenGauge): Boundary[] {
   const found: Boundary[] = []
@@ -214,7 +211,7 @@ export function findBoundaries(messages: readonly PromptMessage[], gauge: TokenG
   return found.toReversed()
 }
 
-/** The parts of each step; those before the first belong to it. */
+/** Returns the parts of each step. Parts before the first step belong to it. */
 function splitSteps(parts: PromptMessage['parts']): PromptMessage['parts'][] {
   const steps: PromptMessage['parts'][] = []
   for (const [index, step] of stepNumbers(parts).entries())

@@ -25,7 +25,7 @@ test('each thought is stored with its time, though the ids are the same in every
   expect(others).toEqual([])
   expect(short).toBeGreaterThanOrEqual(0)
   expect(long).toBeGreaterThan(40)
-  // What the provider gave goes back to it as it was, and nothing else does.
+  // Provider metadata goes back unchanged, and nothing else is added.
   expect(JSON.stringify(model.calls.map(({ prompt }) => prompt))).toContain(
     '"providerOptions":{"acme":{"signature":"s"}}',
   )

@@ -11,13 +11,12 @@ import type { Blobs } from '../tool/services.ts'
 import { type Tool, toolKey } from '../tool/tool.ts'
 import type { RunInput } from './run-input.ts'
 
-/** Turns provider stream parts into chunks. */
 export interface Translator {
-  /** Returns a promise only where something has to be waited for. */
+  /** Returns a promise only if there is something to wait for. */
   translate: (part: LanguageModelV4StreamPart) => Promise<void> | undefined
-  /** The provider has ended the answer. */
+  /** Resolves undecided calls when the provider has ended the answer. */
   decide: () => void
-  /** Ends the texts that the provider left open, so that nothing is shown as streaming any more. */
+  /** Ends texts that the provider left open, so that nothing still appears to stream. */
   close: () => void
 }
 
@@ -25,14 +24,14 @@ export function createTranslator(input: ModelCall, answer: ModelAttempt): Transl
   return new PartTranslator(input, answer)
 }
 
-/** A class, since every live answer holds one and methods on a prototype weigh nothing. */
+/** A class, because every live answer holds one and prototype methods cost no memory per instance. */
 class PartTranslator implements Translator {
   readonly #input: ModelCall
   readonly #answer: ModelAttempt
-  /** How the texts that stream now will end; rarely more than one. */
+  /** End chunks of the texts now streaming, rarely more than one. */
   #open: Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>[] = []
   #ids: Map<string, string> | undefined
-  /** Calls that either side may run, by the provider's id. */
+  /** Calls that either side may run, keyed by the provider's id. */
   #undecided: Map<string, { part: LanguageModelV4ToolCall; call: Call }> | undefined
   readonly #thinkTags: ReturnType<typeof createThinkTags>
 
@@ -42,7 +41,7 @@ class PartTranslator implements Translator {
     this.#thinkTags = createThinkTags(input.model.provider, input.said)
   }
 
-  /** Calls that nobody ran are ours after all. */
+  /** Calls that the provider did not run are ours. */
   decide(): void {
     for (const { part, call } of this.#undecided?.values() ?? []) this.#take(call, sharedOf(part))
     this.#undecided = undefined
@@ -55,7 +54,7 @@ class PartTranslator implements Translator {
   translate(given: LanguageModelV4StreamPart): Promise<void> | undefined {
     if (this.#thinkTags === undefined) return this.#translate(given)
     let pending: Promise<void> | undefined
-    // Only what was given can have to be waited for, and it comes last.
+    // Only the given part can require waiting, and it comes last.
     for (const part of this.#thinkTags.push(given)) {
       if (part.type === 'reset') {
         this.#open = []
@@ -179,11 +178,11 @@ class PartTranslator implements Translator {
   }
 
   async #inputStart(part: Extract<LanguageModelV4StreamPart, { type: 'tool-input-start' }>): Promise<void> {
-    // What a provider runs itself keeps the provider's name, whatever ours are called.
+    // Tools that the provider runs keep the provider's name, even if ours has the same one.
     const theirs = part.providerExecuted === true
     const ours = theirs ? undefined : findCalledTool(part.toolName, this.#input.tools)
     const toolName = ours?.name ?? part.toolName
-    // Under another name it may be either's call, and which is known only when it is complete.
+    // Under another name the call may belong to either side, which is known only when it is complete.
     if (toolKey(toolName) !== toolKey(part.toolName)) return
     const toolCallId = await this.#ourId(part.id)
     this.#input.emit(defined({ ...part, id: undefined, toolCallId, toolName }) as Chunk)
@@ -226,7 +225,6 @@ class PartTranslator implements Translator {
     this.#take(call, shared)
   }
 
-  /** A call that is to be run here. */
   #take(call: Call, shared: object): void {
     this.#answer.calls.push(call)
     const { toolCallId, toolName } = call
@@ -271,8 +269,8 @@ function sharedOf({ providerExecuted, providerMetadata, dynamic }: LanguageModel
 }
 
 /**
- * What is wrong with a call as one of ours, where the provider may as well have run it without saying so: it is not
- * called as a tool of ours is, and no tool of ours takes its input. A result of the provider tells.
+ * Returns the problem with treating a call as ours when the provider may have run it without saying so. Applies if the
+ * name is not one of ours and no tool of ours accepts the input. A provider result settles it.
  */
 function foreignCallProblem(name: string, { tool, input, invalid }: Call): string | undefined {
   if (tool === undefined) return invalid
@@ -304,45 +302,42 @@ export interface ModelAnswer {
   finishReason: string
   usage?: Usage
   calls: Call[]
-  /** How much arrived, see `sizeOf`. */
+  /** Amount received so far. See `sizeOf`. */
   size: number
-  /** What went wrong, in mid-stream or with the answer as such; what had arrived stays. */
+  /** Error in mid-stream or in the answer itself. Parts that arrived are kept. */
   error?: NamedError
 }
 
-/** One try: how far it came. */
 export interface ModelAttempt extends ModelAnswer {
-  /** Something has arrived. */
   started: boolean
-  /** Something has arrived besides thoughts and blanks. */
+  /** Something other than reasoning and whitespace has arrived. */
   said: boolean
-  /** The provider ended the answer, rightly or wrongly. */
   ended: boolean
 }
 
 export interface ModelCall {
   model: LanguageModelV4
   /**
-   * Made for each try and kept by nobody: a long prompt must not live as long as its answer. `bare`: without anything
-   * that only the provider itself could read.
+   * Built for each attempt and not retained, so that a long prompt does not live as long as its answer. `bare`: leaves
+   * out data that only the provider can read.
    */
   options: (bare: boolean) => Promise<CallOptions>
   tools: readonly Tool[]
   signal: AbortSignal
   blobs?: Blobs
-  /** Tries before the first byte. */
+  /** Maximum retries before the first byte. */
   maxRetries: number
-  /** A provider that sends nothing for this long has stalled. */
+  /** Milliseconds without data after which a provider counts as stalled. */
   stallMs: number
   emit: (chunk: Chunk) => void
-  /** Called for each call as soon as its arguments are complete, in model order. */
+  /** Called for each call in model order, as soon as its arguments are complete. */
   onCall: (call: Call) => void
-  /** Whether a call id is free in this session; it is taken from then on. */
+  /** Reserves a call id for the session. Resolves to false if it is taken. */
   takeCallId: (id: string) => Promise<boolean>
-  /** How much it may say. Default: `longestAnswer`. */
+  /** Maximum size of the answer. Default: `maxAnswerSize`. */
   longest?: number
-  /** The text that has come of this model call so far; without it only tags that are opened become thoughts. */
+  /** Text received so far in this model call. Without it, only explicitly opened tags become reasoning. */
   said?: () => string
-  /** Earlier steps of the same answer brought something, so this one may end without a word. */
+  /** Earlier steps of the same answer had content, so this one may end empty. */
   saidBefore?: boolean
 }

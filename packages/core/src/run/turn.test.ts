@@ -13,7 +13,6 @@ import type { RunInput } from './run-input.ts'
 
 const stopped = new NamedError('Stopped', 'Stopped by the person.')
 
-/** Accepts messages until the turn has decided to end, as a server does. */
 function steeringQueue(): { push(id: string): boolean; take: NonNullable<RunInput['steering']> } {
   const waiting: { id: string; text: string }[] = []
   let open = true

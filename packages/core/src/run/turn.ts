@@ -22,7 +22,7 @@ import { createWriteLock, defaultLimits, type Limits, type RunInput, type WriteL
 
 export type Turn = ReturnType<typeof openTurn>
 
-/** The state of one turn, and the few things that every part of the loop does to it. */
+/** Creates the state of one turn and the operations shared by all parts of the loop. */
 export function openTurn(input: RunInput) {
   const { log, resume } = input
   const fold = createFold({ id: input.messageId })
@@ -43,24 +43,20 @@ export function openTurn(input: RunInput) {
     fold,
     limits,
     watch,
-    /** Which process this is that works on the run. */
     attempt: resume === undefined ? 1 : resume.attempt + 1,
     step: resume?.step ?? 0,
     usage: resume?.usage.reduce<Usage | undefined>(addUsage, undefined),
     finishReason: resume?.finishReason ?? 'other',
-    /** How much the model has said. */
     size: 0,
     stopped: undefined as Metadata['stopped'],
     denied: false,
-    /** The provider has forgotten what its earlier answers refer to: from here on they go without. */
+    /** Set once the provider has lost the data its earlier answers refer to. They are then sent without references. */
     bare: false,
-    /** Tokens that the model takes, as far as is known by now. */
+    /** Context window in tokens, as far as known. */
     window: input.model.contextWindow,
-    /** A file was refused: from now on files are words. */
+    /** Set after a file was rejected. From then on files are sent as text. */
     plainFiles: false,
-    /** The last request had files. */
     sentFiles: false,
-    /** Made when the window of the model is looked at. */
     gauge: undefined as TokenGauge | undefined,
     repeats: new RepeatGuard(limits.repeats),
     emit,
@@ -68,7 +64,7 @@ export function openTurn(input: RunInput) {
     waiting,
     writes: () => (writes ??= input.writes?.() ?? createWriteLock()),
     state: () => (state ??= openState()),
-    /** True when messages wait to be injected. When the turn would end without one, none is accepted from then on. */
+    /** Returns true if messages wait to be injected. If the turn would end and there are none, no more are accepted. */
     takeSteering(ending: boolean): boolean {
       steering.push(...(input.steering?.(ending && steering.length === 0) ?? []))
       return steering.length > 0
@@ -76,12 +72,12 @@ export function openTurn(input: RunInput) {
     injectSteering(): void {
       for (const { id, text, brought = [], unasked = [] } of steering.splice(0)) {
         emit({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
-        // Parts of the answer, right after it: clients know only texts and files in such a message.
+        // Emit the parts of the answer right after it. Clients support only text and files in such a message.
         for (const part of brought) emit(part as Chunk)
         if (brought.length + unasked.length > 0) joinSkills(turn.state(), brought, unasked)
       }
     },
-    /** The run counts as working while this goes on. */
+    /** Counts the run as active while the callback runs. */
     async work<T>(what: () => Promise<T>): Promise<T> {
       busy++
       try {
@@ -91,7 +87,6 @@ export function openTurn(input: RunInput) {
         tellWaiting()
       }
     },
-    /** What a call used of the model counts as what the turn did. */
     spend(usage: Usage): void {
       log.note({ type: '$spend', usage: { ...usage } })
       turn.usage = addUsage(turn.usage, usage)
@@ -111,7 +106,7 @@ export function openTurn(input: RunInput) {
   }
   return turn
 
-  /** What came in an earlier process holds on. */
+  /** Skills loaded by an earlier process stay loaded. */
   function openState(): AgentState {
     const opened = input.state?.() ?? temporaryState(input)
     if (resume !== undefined) joinSkills(opened, fold.snapshot().parts)
@@ -124,7 +119,7 @@ export function openTurn(input: RunInput) {
     log.append(chunk)
   }
 
-  /** Whether a call id is free: no call of the session has it, dropped attempts included. */
+  /** Reserves a call id. An id is free if no call of the session has it, including dropped attempts. */
   async function takeCallId(id: string): Promise<boolean> {
     taken ??= new Set([...input.history.flatMap(callIds), ...(resume?.chunks.flatMap(completedCallIds) ?? [])])
     if (taken.has(id)) return false
@@ -132,7 +127,7 @@ export function openTurn(input: RunInput) {
     return (await input.takeCallId?.(id)) ?? true
   }
 
-  /** A call waits for a person until the returned function is called. */
+  /** Marks a call as waiting for a person until the returned function is called. */
   function waiting(): () => void {
     waitingCalls++
     tellWaiting()
@@ -152,7 +147,6 @@ export function openTurn(input: RunInput) {
   }
 }
 
-/** What the answer says about itself from its first chunk on. */
 export function firstMetadata(input: RunInput): Metadata {
   const { kind, name, depth, path } = input.frames.at(-1) as RunInput['frames'][number]
   const { id: model, source } = input.model
@@ -160,7 +154,7 @@ export function firstMetadata(input: RunInput): Metadata {
   return { agent, model, ...(source !== undefined && { source }), createdAt: Date.now() }
 }
 
-/** For programs that keep none: the agent forgets with the run. */
+/** For callers that keep no state: the agent forgets everything after the run. */
 function temporaryState(input: RunInput): AgentState {
   return createAgentState({
     workspace: input.workspace.path,
@@ -172,7 +166,7 @@ function callIds(message: { parts: readonly object[] }): string[] {
   return message.parts.flatMap((part) => ('toolCallId' in part ? [part.toolCallId as string] : []))
 }
 
-/** A call that is complete may have asked or run, even if its attempt was dropped. */
+/** A complete call may have asked or run, even if its attempt was dropped. */
 function completedCallIds(chunk: Chunk): string[] {
   return chunk.type === 'tool-input-available' ? [chunk.toolCallId] : []
 }
@@ -194,9 +188,9 @@ function finishedCalls(message: Message, tools: readonly Tool[]): FinishedCall[]
 }
 
 /**
- * Breaks loops: a call that is made again and again with the same input and the same result is refused after `repeats`
- * times in a row, and two refusals later the turn ends. Counts successes too, since those burn money just as well. A
- * result that differs from the one before starts the count anew; tools that poll are not counted.
+ * Breaks loops. Refuses a call after `repeats` identical inputs and results in a row, and ends the turn two refusals
+ * later. Successes count too, because they cost just as much. A different result resets the count. Polling tools are
+ * exempt.
  */
 class RepeatGuard {
   #repeats: number
@@ -208,7 +202,6 @@ class RepeatGuard {
     this.#repeats = repeats
   }
 
-  /** The refusal that the model reads, or nothing. */
   check(call: Pick<Call, 'toolName' | 'input'> & { tool?: Tool | undefined }): string | undefined {
     const signature = signatureOf(call)
     if (signature !== this.#last) this.#result = undefined
@@ -219,7 +212,6 @@ class RepeatGuard {
     return `Not run: this same call was made ${this.#count} times in a row and its result did not change. Go on another way or tell the person what is missing.`
   }
 
-  /** What came of a call that was made: its output, or the text of its error. */
   saw(call: Pick<Call, 'toolName' | 'input'>, result: unknown): void {
     if (signatureOf(call) !== this.#last) return
     if (this.#result !== undefined && resultKey(result) !== resultKey(this.#result.value)) this.#count = 1
@@ -235,12 +227,12 @@ function signatureOf({ toolName, input }: Pick<Call, 'toolName' | 'input'>): str
   return `${toolName} ${JSON.stringify(input)}`
 }
 
-/** How long something took and when it began is never news. */
+/** Ignores durations and start times when comparing results. */
 function resultKey(result: unknown): string {
   return JSON.stringify(result, (key, value: unknown) => (/(?:Ms|At)$/.test(key) ? undefined : value)) ?? ''
 }
 
-/** What tools bring back may hold secrets that they were never meant to see; neither history nor model gets them. */
+/** Tool results may contain secrets the tools were not meant to see. Keep them from both history and model. */
 function redactChunk(chunk: Chunk, redact: ((text: string) => string) | undefined): Chunk {
   if (redact === undefined || !(chunk.type.startsWith('tool-output') || chunk.type.startsWith('data-'))) return chunk
   const text = JSON.stringify(chunk)
@@ -249,8 +241,8 @@ function redactChunk(chunk: Chunk, redact: ((text: string) => string) | undefine
 }
 
 /**
- * Tells of each thought of a step how long it took. The time goes before the end, so that whoever sees the end knows it;
- * it is metadata of the message, which no provider is sent.
+ * Records the duration of each reasoning part of a step. The duration is emitted before the end chunk, so clients have
+ * it when they see the end. It is message metadata, which no provider receives.
  */
 export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chunk: Chunk) => void {
   let name: ReturnType<typeof createReasoningNamer> | undefined

@@ -22,9 +22,7 @@ import { systemCallFilter } from './system-call-filter.ts'
 
 interface BubblewrapOptions {
   program: string
-  /** Options that not every version has. */
   supports(option: string): boolean
-  /** What every sandbox shows. */
   places: Mounts
   home: string
   troupeHome?: string | undefined
@@ -32,10 +30,10 @@ interface BubblewrapOptions {
 }
 
 /**
- * Own namespaces for everything, no capabilities, no way to new ones, and a file system that is put together from
- * nothing. There is no `--die-with-parent`, which would end what a command leaves running and give nobody time after
- * SIGTERM, and no `--new-session`, which would take terminals from their programs: everything stays in one process
- * group, whose SIGKILL reaches the first process inside, and with it all others, wherever they went.
+ * Runs commands in new namespaces, without capabilities or a way to gain any, on a file system built from scratch.
+ * `--die-with-parent` is not used: it would kill background processes of a command and leave no time after SIGTERM.
+ * `--new-session` is not used: it would detach programs from their terminal. Everything stays in one process group.
+ * SIGKILL to that group reaches the first process inside, and through it all others.
  */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { program, supports } = options
@@ -84,7 +82,10 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   }
 }
 
-/** The filter has to come as an open file, which a shell opens: terminals are started with no files but their own. */
+/**
+ * The filter must be passed as an open file descriptor. A shell opens it, because terminals start with only their own
+ * files.
+ */
 function filtered(program: string, args: string[], filterFile: string | undefined): Pick<Confined, 'file' | 'args'> {
   if (filterFile === undefined) return { file: program, args }
   return { file: '/bin/sh', args: ['-c', 'exec "$@" 9< "$0"', filterFile, program, '--seccomp', '9', ...args] }
@@ -105,7 +106,6 @@ function namespaceArguments(disableNamespaces: boolean): string[] {
   ]
 }
 
-/** What one command sees. */
 function sandboxMounts(
   { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
   { confinement, roots, readable = [], fixed = [], secrets = [], temporary, gitConfig }: ConfinedStart,
@@ -117,10 +117,10 @@ function sandboxMounts(
   if (temporary !== undefined)
     for (const folder of temporaryFolders(TMPDIR)) mounts.set(folder, { how: 'write', from: temporary })
   for (const [place, mount] of granted) grant(place, mount)
-  // Where it is a link otherwise.
+  // Some systems have a symlink there.
   if (mounts.isSeen('/var')) mounts.set('/var/tmp', { how: 'memory', megabytes: 1 })
   for (const root of roots) {
-    // Programs in there are shown with it, unless it is the home, in which little else is safe.
+    // Programs inside it become visible with it, except in the home, where little else is safe to show.
     if (!isInside(home, root)) mounts.forgetIn(root)
     mounts.set(checkedRoot(root), { how })
   }
@@ -132,7 +132,7 @@ function sandboxMounts(
   }
   const shown = [...roots, ...granted.keys(), ...readable]
   const ownGit = path.join(home, '.gitconfig')
-  // Where the home is worked in, nothing is put into it that is not there.
+  // If the home is a workspace, add nothing to it that does not exist.
   if (gitConfig !== undefined && (mounts.isMade(home) || isFolder(ownGit) === false))
     mounts.set(ownGit, { how: 'read', from: gitConfig })
   if (troupeHome !== undefined && mounts.isSeen(troupeHome)) hide(troupeHome)
@@ -144,11 +144,11 @@ function sandboxMounts(
     if (mounts.isWritable(place)) mounts.set(place, { how: 'write' })
   for (const place of fixed) if (mounts.isWritable(place)) mounts.set(place, { how: 'read' })
   for (const place of secrets) hide(place)
-  // What was granted by name is there, also in the midst of what is not.
+  // Paths granted by name are visible, even inside hidden folders.
   for (const [place, mount] of granted) grant(place, mount)
   return mounts
 
-  /** What can be seen as it is need not be shown as a list. */
+  /** A path that is already visible needs no listing. */
   function grant(place: string, mount: Mount): void {
     if (mount.how === 'write' || !mounts.isSeen(place)) mounts.set(place, mount)
   }
@@ -157,13 +157,15 @@ function sandboxMounts(
     if (!mounts.isSeen(place)) return
     const folder = isFolder(place)
     if (folder === undefined) return
-    // One cannot mount over a link, only over what it leads to.
+    // A mount cannot cover a symlink, only its target.
     const real = realpathSync(place)
     if (mounts.isSeen(real)) mounts.set(real, { how: 'hidden', folder })
   }
 }
 
-/** What was granted, as it is to be seen. The system's own folders are there anyway, as what they are inside. */
+/**
+ * Returns the mounts of granted paths. System folders are skipped, because they already exist inside in their own form.
+ */
 function grantedMounts(
   { grants = [], confinement }: ConfinedStart,
   places: Mounts,
@@ -172,7 +174,7 @@ function grantedMounts(
   const most = confinement === 'workspace' ? 'write' : 'read'
   const mounts = new Map<string, Mount>()
   for (const grant of grants) {
-    // Memory that programs share is a file system of its own, with files like any other.
+    // Shared memory is a separate file system with ordinary files.
     const isOfSystem = /^\/(proc|dev(?!\/shm\/))(\/|$)/.test(grant.path)
     const isThere = isOfSystem || (grant.how !== 'write' && places.isSeen(grant.path))
     const mount = isThere ? undefined : mountOf(grant, most, listings)
@@ -181,7 +183,7 @@ function grantedMounts(
   return mounts
 }
 
-/** A socket is never there, only its name. */
+/** A socket is never mounted, only its name appears. */
 function mountOf(
   { how, path: place, tree, proven }: Grant,
   most: 'read' | 'write',
@@ -195,12 +197,14 @@ function mountOf(
   return { how: how === 'write' ? most : 'read' }
 }
 
-/** Whether one of the granted places lies in it. */
 function holdsOne(place: string, granted: readonly string[]): boolean {
   return granted.some((given) => isInside(given, place))
 }
 
-/** What was granted is no longer kept as it is. A folder around it still is, unless something new is to be made in it. */
+/**
+ * Granted paths are no longer protected. A folder around one stays protected unless something new is to be created in
+ * it.
+ */
 function withoutGranted({ fixed, absent, ...places }: ProtectedPaths, changed: readonly string[]): ProtectedPaths {
   const made = changed.filter((place) => kindOf(place) === undefined)
   return {
@@ -212,7 +216,7 @@ function withoutGranted({ fixed, absent, ...places }: ProtectedPaths, changed: r
 
 function mountArguments(mounts: Mounts, supports: (option: string) => boolean): string[] {
   const args: string[] = []
-  // As root, what is in /proc could be used to take over the machine.
+  // As root, files in /proc could be used to take over the machine.
   const closed = ['/proc', '/dev', '/']
   const list = mounts.list()
   if (list[0]?.[0] !== '/') args.push('--proc', '/proc', '--dev', '/dev')
@@ -226,7 +230,7 @@ function mountArguments(mounts: Mounts, supports: (option: string) => boolean): 
         args.push('--bind', mount.from ?? place, place)
         break
       case 'link':
-        // Where the folder around it is shown, so is what stands there.
+        // If the parent folder is mounted, the symlink is already there.
         if (!mounts.isShown(path.dirname(place))) args.push('--symlink', mount.target, place)
         break
       case 'memory':
@@ -234,7 +238,7 @@ function mountArguments(mounts: Mounts, supports: (option: string) => boolean): 
         args.push('--tmpfs', place)
         break
       case 'hidden':
-        // A device that may not be opened: whoever reads it is told so, instead of finding it empty.
+        // Bind a device that cannot be opened, so readers get an error instead of an empty file.
         args.push(...(mount.folder ? ['--tmpfs', place] : ['--ro-bind', '/dev/null', place]))
         if (mount.folder) closed.unshift(place)
     }
@@ -243,7 +247,10 @@ function mountArguments(mounts: Mounts, supports: (option: string) => boolean): 
   return args
 }
 
-/** What a loader or the C library heeds would be heeded by bubblewrap itself, outside: it is told to set these inside. */
+/**
+ * Variables read by the loader or the C library would affect bubblewrap itself, outside the sandbox. Have it set them
+ * inside instead.
+ */
 const loaderVariables =
   /^(LD_|GLIBC_|MALLOC_|GCONV_PATH$|GETCONF_DIR$|LOCPATH$|NLSPATH$|RES_OPTIONS$|HOSTALIASES$|LOCALDOMAIN$|TZDIR$)/
 
@@ -270,7 +277,7 @@ function kindOf(place: string): 'folder' | 'socket' | 'file' | undefined {
     if (stats === undefined) return undefined
     return stats.isDirectory() ? 'folder' : stats.isSocket() ? 'socket' : 'file'
   } catch {
-    // Nobody inside can reach it either.
+    // Programs inside cannot reach it either.
     return undefined
   }
 }
@@ -288,7 +295,10 @@ function once(work: () => void): () => void {
   }
 }
 
-/** A file that is on no disk once this returns: the path by which our children can open it while this process lives. */
+/**
+ * Creates a file that is unlinked before this returns. Returns a path under which our children can open it while this
+ * process lives.
+ */
 function unlinkedFile(content: Buffer): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-file-'))
   try {
@@ -300,7 +310,7 @@ function unlinkedFile(content: Buffer): string {
   }
 }
 
-/** Removes files as soon as they come to be, until the returned function is called, which looks a last time. */
+/** Removes these files as soon as they appear. The returned function checks one last time and stops. */
 function removeForbidden(places: readonly string[]): () => void {
   const folders = new Set(places.map((place) => path.dirname(place)))
   const watchers = [...folders].flatMap((folder) => watching(folder) ?? [])
@@ -320,7 +330,7 @@ function removeForbidden(places: readonly string[]): () => void {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
         if (name !== null && names.includes(name)) removeAll()
       })
-      // Then only the last look is left.
+      // Without the watcher only the last check remains.
       watcher.on('error', () => watcher.close())
       return watcher
     } catch {

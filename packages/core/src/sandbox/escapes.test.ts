@@ -20,11 +20,11 @@ import { inSandbox } from '../testing/shell-modes.ts'
 import execCommand from '../tools/exec-command.ts'
 import { watchProcesses } from './process-limits.ts'
 
-/** Prints the canary or ESCAPED when it gets out. */
+/** Prints the canary or ESCAPED if it escapes. */
 interface Escape {
   name: string
   command: string
-  /** The same without a sandbox must get out, or the test would prove nothing. */
+  /** The same command must escape without a sandbox, or the test proves nothing. */
   control?: boolean
 }
 
@@ -44,7 +44,6 @@ inSandbox('out of the sandbox there is no way', () => {
   })
   afterAll(() => place.close())
 
-  /** What tests know, for commands. */
   const facts = (): string =>
     Object.entries({
       OUTSIDE: path.join(place.folder, 'outside'),
@@ -83,7 +82,6 @@ inSandbox('out of the sandbox there is no way', () => {
       },
       {
         name: 'a search of the whole machine',
-        // What is in the workspace is looked for below.
         command:
           'grep -rlsaF --exclude-dir=proc --exclude-dir=sys --exclude-dir=project "$CANARY" "${OUTSIDE%/*}" | grep . && echo ESCAPED',
       },
@@ -300,7 +298,7 @@ inSandbox('out of the sandbox there is no way', () => {
       writeFileSync(shared, '')
       const { text } = await attempt('ipcs -a 2>/dev/null | grep -c 0x; ls -A /dev/shm; ls -A /dev/mqueue 2>/dev/null')
       rmSync(shared)
-      // Where temporary files are in memory, the way to them is there.
+      // If temporary files are in memory, the path to them exists.
       const [, ownFolder = ''] = /^\/dev\/shm\/([^/]+)/.exec(tmpdir()) ?? []
       expect(text.split('\n').filter((line) => line !== '' && line !== '0' && line !== ownFolder)).toEqual([])
     })
@@ -364,7 +362,7 @@ inSandbox('out of the sandbox there is no way', () => {
       if (process.arch !== 'x64' || !existsSync('/usr/bin/perl')) return
       const call = (numbers: string): Promise<{ text: string }> =>
         attempt(`perl -e 'print syscall(${numbers}) == -1 ? "refused: $!\\n" : "ESCAPED\\n"'`)
-      // Keys of the person's session, sockets to the host of a virtual machine, tracing, calls past the filter.
+      // Session keys of the user, sockets to a VM host, tracing, and system calls that bypass the filter.
       for (const numbers of [
         '250, 0, -3, 1',
         '41, 40, 1, 0',
@@ -428,7 +426,7 @@ inSandbox('out of the sandbox there is no way', () => {
       )
       expect(text.match(/No space left on device/g)).toHaveLength(3)
       expect(text).toMatch(/small\n$/)
-      // In a session /tmp is on disk, the others are not.
+      // In a session /tmp is on disk, the others are in memory.
       const { text: session } = await attempt('for to in ~ /dev/shm; do fallocate -l 300000000 "$to/big"; done')
       expect(session.match(/No space left on device/g)).toHaveLength(2)
     })

@@ -16,7 +16,7 @@ inSandbox('what a command inside says', () => {
     await place.run('export A=1 PATH="$PWD/bin:$PATH" LD_PRELOAD="$PWD/evil.so" BASH_ENV=x')
     const inside = (await place.run('echo "$A ${PATH%%:*}"', 'read-only')).text
     expect(inside).toContain(`1 ${place.workspace}/bin\n`)
-    // Of the shell inside, not of what starts it.
+    // From the shell inside, not from its launcher.
     expect(inside.match(/ERROR: ld\.so/g)?.length ?? 1).toBe(1)
     const { text } = await place.run('echo "[$A] [$LD_PRELOAD] $PATH"', 'none')
     expect(text).toMatch(/^\[\] \[\] /)

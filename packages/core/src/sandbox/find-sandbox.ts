@@ -11,16 +11,15 @@ import type { SandboxFinding } from './sandbox.ts'
 import { createSeatbelt } from './seatbelt.ts'
 
 export interface FindSandboxOptions {
-  /** The person's home folder. Default: of who runs this. */
+  /** Home folder of the user. Default: the home of the current user. */
   home?: string
-  /** Our own home folder. */
   troupeHome?: string | undefined
   env?: NodeJS.ProcessEnv
 }
 
 /**
- * What confines commands on this machine, if anything does. A sandbox counts only when a program that was started in it
- * could neither see nor reach nor change what it must not. Never rejects.
+ * Finds a sandbox for commands on this machine. Accepts it only if a program started inside could not see, reach or
+ * change forbidden things. Never rejects.
  */
 export async function findSandbox(options: FindSandboxOptions = {}): Promise<SandboxFinding> {
   const { platform } = process
@@ -71,7 +70,7 @@ async function judge(sandbox: Sandbox, name: string): Promise<SandboxFinding> {
 
 const limitMs = 5000
 
-/** Says what is wrong; nothing when the sandbox holds. */
+/** Prints the problem, or nothing if the sandbox holds. */
 const script = `
 cat "$1/outside" > /dev/null 2>&1 && echo 'files outside the workspace can be read'
 (echo x > "$1/new") 2> /dev/null
@@ -85,7 +84,7 @@ esac || echo 'processes outside can be reached'
 echo confined
 `
 
-/** Starts a program inside and has it try to get out. Resolves to what is wrong, or to nothing. */
+/** Starts a program inside that tries to escape. Resolves to the problem, or to undefined. */
 export async function probeSandbox(sandbox: Sandbox): Promise<string | undefined> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-probe-')))
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
@@ -117,7 +116,7 @@ export async function probeSandbox(sandbox: Sandbox): Promise<string | undefined
   }
 }
 
-/** Runs a program to its end. What cannot be started has a complaint. */
+/** Runs a program to completion. If it cannot start, the result has a complaint. */
 function runConfined(
   file: string,
   args: readonly string[],
@@ -139,7 +138,6 @@ function runConfined(
   )
 }
 
-/** Why commands cannot be confined on this machine, and what can be done about it. */
 export function noSandboxReason(platform: NodeJS.Platform, complaint?: string): SandboxFinding {
   if (platform === 'win32')
     return noSandbox(
@@ -167,7 +165,7 @@ function isRefused(complaint: string): boolean {
   return /permission|not permitted|No space left|namespace/i.test(complaint)
 }
 
-/** The kernel, or what stands before it, does not let us make namespaces. */
+/** The kernel, or a layer in front of it, forbids creating namespaces. */
 function refusedByKernel(complaint: string): SandboxFinding {
   const may = 'the system does not let bubblewrap make user namespaces'
   if (readNumber('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === 1)

@@ -18,19 +18,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 
-/** Making them takes about 50 ms. */
+/** Creating this many takes about 50 ms. */
 const mostEntries = 1000
 
 /**
- * Stands in for folders that may be listed and not read: the same names, sizes and times, and nothing in the files, which
- * cannot be opened either. For one start of the sandbox.
+ * Stand-ins for folders that may be listed but not read: same names, sizes and times, but empty files that cannot be
+ * opened. Valid for one sandbox start.
  */
 export class FolderListings {
   private folder: string | undefined
   private readonly made: { of: string; at: string }[] = []
   private entries = 0
 
-  /** Where the list of a place is. Throws an Error for the model when there is too much in it. */
+  /** Returns the path of a listing. Throws an Error for the model if the folder has too many entries. */
   make(place: string, tree: boolean): string {
     this.folder ??= mkdtempSync(path.join(tmpdir(), 'troupe-list-'))
     const at = path.join(this.folder, String(this.made.length))
@@ -44,7 +44,6 @@ export class FolderListings {
     return at
   }
 
-  /** Makes a place in the lists for what will be mounted in them. */
   prepare(mounted: readonly string[]): void {
     for (const { of, at } of this.made) {
       for (const place of mounted) {

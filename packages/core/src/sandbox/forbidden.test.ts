@@ -79,7 +79,7 @@ inSandbox('what a deny rule forbids', () => {
       'for f in /etc/pass*; do [ "$f" = x ] || head -c 1000 < $f | sed s/root/canary/; done',
       'sh -c "cat /proc/self/cwd/secr*/*"',
     ]) {
-      // As a script nobody can look into it before.
+      // A script cannot be inspected in advance.
       place.file(path.join(place.workspace, 'try.sh'), command.replaceAll('canary', "can''ary"))
       const text = await ran('sh try.sh')
       expect([command, text.includes('canary')]).toEqual([command, false])

@@ -50,7 +50,6 @@ true`,
     const policy = { sandbox: true, home: place.home, troupeHome: place.troupeHome, ...given }
     return decide({ tool, input }, place.ctx, createPolicy(rules, policy))
   }
-  /** As it runs once a person has said yes. */
   const approved = async (command: string, rules: Rules = {}, given: PolicyOptions = {}): Promise<SandboxedResult> => {
     const { confinement, grants } = await judge(command, rules, given)
     return place.run(command, confinement, {}, grants ?? [])

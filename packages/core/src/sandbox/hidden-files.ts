@@ -9,14 +9,14 @@ import { runRipgrep } from '../search/ripgrep.ts'
 const forbiddenSearchMs = 5000
 const maxCachedSearches = 20
 
-/** Finds what rules forbid. One for each agent. */
+/** Finds the paths that rules forbid. One per agent. */
 export class ForbiddenFinder {
   private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
 
   /**
-   * What they forbid of the folders that a command will see: real paths, a folder for all that is in it. The first look
-   * is waited for; a later one is made beside, and counts once it is done. Throws an Error for the model when the
-   * folders cannot be looked through in time.
+   * Returns the forbidden real paths in folders that a command will see. A folder stands for all its content. The first
+   * scan is awaited. Later scans run in the background and count once done. Throws an Error for the model if a scan
+   * takes too long.
    */
   within(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
     const key = JSON.stringify([forbidden.rules, forbidden.starts, folders])
@@ -56,7 +56,7 @@ async function findForbidden(forbidden: Forbidden, folders: readonly string[]): 
   for (const start of forbidden.starts) {
     const real = realOf(start)
     if (real === undefined) continue
-    // Also where a rule names a link: what it leads to is what can be hidden.
+    // If a rule names a symlink, hide its target.
     if (forbidden.matches(start) || forbidsWholeFolder(start, forbidden)) found.add(real)
     else
       for (const folder of folders)
@@ -94,7 +94,7 @@ async function searchForbidden(area: string, forbidden: Forbidden, found: Set<st
     else if (forbidden.matches(file)) found.add(file)
   }
 
-  /** The outermost folder around a file of which everything is forbidden. */
+  /** Returns the outermost parent folder whose entire content is forbidden. */
   function outermost(folder: string): string | undefined {
     if (!isInside(folder, area)) return undefined
     const above = folder === area ? undefined : outermost(path.dirname(folder))
@@ -105,7 +105,6 @@ async function searchForbidden(area: string, forbidden: Forbidden, found: Set<st
   }
 }
 
-/** Whatever comes to be in it is forbidden. */
 function forbidsWholeFolder(folder: string, { matches }: Forbidden): boolean {
   return matches(`${folder}/a-name-nobody-gave`) && matches(`${folder}/b/another.name`)
 }
@@ -121,11 +120,11 @@ function realOf(place: string): string | undefined {
 const freshMs = 10_000
 const secretSearchMs = 3000
 
-/** Files and folders with secrets in the folders that are worked in. One for each agent. */
+/** Finds files and folders with secrets in the workspace. One per agent. */
 export class SecretFinder {
   private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
 
-  /** In a folder that was granted: all of it, looked through now. Throws an Error for the model when that takes too long. */
+  /** Scans a granted folder completely, now. Throws an Error for the model if that takes too long. */
   async inGranted(folder: string): Promise<string[]> {
     const { found, complete } = await findSecrets(folder, [])
     if (complete) return found
@@ -134,7 +133,7 @@ export class SecretFinder {
     )
   }
 
-  /** Absolute paths. The first look is waited for; a later one is made beside, and counts once it is done. */
+  /** Returns absolute paths. The first scan is awaited. Later scans run in the background and count once done. */
   within(root: string): Promise<string[]> {
     const last = this.looks.get(root)
     if (last === undefined) return this.look(root).found
@@ -165,10 +164,10 @@ const globs = [
   ...secretFiles.map((glob) => `--iglob=**/${glob}`),
   ...secretFolders.map((glob) => `--iglob=**/${glob}/**`),
 ]
-/** What is fetched or built has no secrets of the person, and most of the files. */
+/** Downloaded and built files hold none of the user's secrets, and are most of the files. */
 const skippedFolders = ['.git', 'node_modules', '.venv', 'venv', '__pycache__', 'target', '.gradle', '.next', '.cache']
 
-/** What could be found in time is better than nothing. Rejects when the search could not be started at the moment. */
+/** Returns partial results when time runs out. Rejects if the search cannot start right now. */
 async function findSecrets(root: string, without: readonly string[]): Promise<{ found: string[]; complete: boolean }> {
   const left = without.map((folder) => `--glob=!${folder}`)
   const found = new Set<string>()
@@ -207,7 +206,7 @@ async function findSecrets(root: string, without: readonly string[]): Promise<{ 
   return { found: [...found], complete }
 }
 
-/** The file, or the folder in which everything is secret. */
+/** Returns the file, or the folder whose entire content is secret. */
 function secretPath(name: string, root: string): string | undefined {
   const folder = secretFolders.find((one) => `/${name}`.toLowerCase().includes(`/${one.toLowerCase()}/`))
   if (folder !== undefined)
@@ -215,7 +214,7 @@ function secretPath(name: string, root: string): string | undefined {
   return secretIn(name) !== undefined && !isHarmless(path.join(root, name)) ? name : undefined
 }
 
-/** Settings that programs cannot do without, and certificates, are secret only if there is a secret in them. */
+/** Settings that programs require, and certificates, are secret only if they contain a secret. */
 function isHarmless(file: string): boolean {
   const telling = /\.pem$/i.test(file)
     ? /PRIVATE KEY/

@@ -19,7 +19,6 @@ inSandbox('a run with a sandbox', (way) => {
   })
   afterEach(() => shell.close())
 
-  /** What became of one command, and what a person was asked on the way. */
   async function running(input: object, policy: Partial<Policy> = {}): Promise<{ text: string; asked: Ask[] }> {
     const asked: Ask[] = []
     const outcome = await play(

@@ -2,19 +2,17 @@ import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 
-/** What stands at a path inside the sandbox. */
 export type Mount =
-  /** The same as outside, or as what is elsewhere outside, for reading. */
+  /** Same content as outside, or as `from` outside, read-only. */
   | { how: 'read'; from?: string }
-  /** The same, for reading and writing. */
   | { how: 'write'; from?: string }
-  /** A new folder in memory, which can be written. */
+  /** A new writable folder in memory. */
   | { how: 'memory'; megabytes: number }
-  /** Something that can be neither read nor written. */
+  /** Neither readable nor writable. */
   | { how: 'hidden'; folder: boolean }
   | { how: 'link'; target: string }
 
-/** What is to stand where. Everything that is not named, or in something that is, does not exist inside. */
+/** Mounts of a sandbox. Paths outside of every mount do not exist inside. */
 export class Mounts {
   private readonly byPath: Map<string, Mount>
 
@@ -26,30 +24,28 @@ export class Mounts {
     this.byPath.set(where, mount)
   }
 
-  /** Makes it readable unless it can be seen already. */
   show(where: string): void {
     if (!this.isSeen(where)) this.set(where, { how: 'read' })
   }
 
-  /** Whether what is there outside can be seen inside. */
+  /** True if the outside content is visible inside. */
   isSeen(where: string): boolean {
     const mount = this.around(where)
     return (mount?.how === 'read' || mount?.how === 'write') && mount.from === undefined
   }
 
-  /** Whether it is seen as it is, or as a list of what is there. */
+  /** True if the path is visible as is or as a listing. */
   isShown(where: string): boolean {
     const how = this.around(where)?.how
     return how === 'read' || how === 'write'
   }
 
-  /** Whether what is there outside can be changed from inside. */
   isWritable(where: string): boolean {
     const mount = this.around(where)
     return mount?.how === 'write' && mount.from === undefined
   }
 
-  /** Forgets what can be read in a folder, which is about to be shown itself. */
+  /** Drops readable mounts in a folder that is about to be mounted itself. */
   forgetIn(folder: string): void {
     for (const [where, { how }] of this.byPath)
       if (how === 'read' && where !== folder && isInside(where, folder)) this.byPath.delete(where)
@@ -62,12 +58,11 @@ export class Mounts {
     }
   }
 
-  /** Whether it is a new folder in memory. */
   isMade(where: string): boolean {
     return this.byPath.get(where)?.how === 'memory'
   }
 
-  /** Folders come before what is in them. */
+  /** Folders come before their content. */
   list(): [path: string, mount: Mount][] {
     return [...this.byPath].toSorted(([a], [b]) => (a < b ? -1 : 1))
   }
@@ -76,11 +71,8 @@ export class Mounts {
 interface SystemOptions {
   home: string
   troupeHome?: string | undefined
-  /** Where the programs are that commands may call. */
   PATH: string
-  /** Where programs put temporary files, if not in /tmp. */
   TMPDIR?: string | undefined
-  /** The Node that our own children run with. */
   execPath: string
 }
 
@@ -99,19 +91,18 @@ const systemFolders = [
   '/home/linuxbrew/.linuxbrew',
 ]
 
-/** What programs look for when they start. Whatever else is in `/etc` (keys, passwords, mounts) is nobody's business. */
+/** Files that programs read at startup. The rest of `/etc` (keys, passwords, mounts) stays hidden. */
 const systemSettings =
   'alternatives crypto-policies fonts gitconfig group hosts java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache localtime maven/logging maven/m2.conf mime.types nsswitch.conf os-release passwd php pki/ca-trust pki/tls/certs ssl/certs ssl/openssl.cnf'.split(
     ' ',
   )
 
-/** Where people keep compilers, interpreters and what these install for offline use. No credentials are in there. */
+/** Usual folders of compilers, interpreters and their offline packages. They hold no credentials. */
 const toolFolders =
   '.nvm .volta .fnm .asdf .pyenv .rbenv .rvm .rustup .bun/bin .deno/bin .cargo/bin .cargo/registry .cargo/git .ghcup/bin .sdkman/candidates .m2/repository .m2/wrapper .local/bin .local/lib .local/pipx .local/share/fnm .local/share/mise .local/share/pipx .local/share/pnpm .local/share/pypoetry .local/share/uv .npm-global .yarn/bin go/bin go/pkg miniconda3 miniforge3 anaconda3'.split(
     ' ',
   )
 
-/** Where programs put temporary files. */
 export function temporaryFolders(TMPDIR = '/tmp'): string[] {
   return [...new Set(['/tmp', ...(path.isAbsolute(TMPDIR) ? [path.resolve(TMPDIR)] : [])])]
 }
@@ -120,7 +111,7 @@ const homeMegabytes = 256
 const sharedMegabytes = 256
 const temporaryMegabytes = 512
 
-/** What every sandbox shows of the machine: its programs, and an empty home. Looked at once. */
+/** Mounts of every sandbox: the machine's programs and an empty home. Computed once. */
 export function systemPlaces(options: SystemOptions): Mounts {
   const { home } = options
   const mounts = new Mounts()
@@ -139,7 +130,6 @@ export function systemPlaces(options: SystemOptions): Mounts {
   return mounts
 }
 
-/** Where programs are that do not come with the system. */
 export function toolPlaces(options: SystemOptions): string[] {
   const { home, PATH, execPath } = options
   const called = [path.dirname(execPath), ...PATH.split(path.delimiter)].filter(
@@ -149,22 +139,22 @@ export function toolPlaces(options: SystemOptions): string[] {
     ...toolFolders.map((name) => path.join(home, name)),
     ...called.map((folder) => installation(folder, options)),
   ]
-  // A link would have to be made where it stands; programs are called by what it leads to.
+  // A symlink would have to be recreated in place. Programs are called by their target path instead.
   return folders.filter((folder) => exists(folder) && linkTarget(folder) === undefined)
 }
 
-/** Programs need more than their own folder, so what is around a `bin` is shown, unless somebody lives there. */
+/** Programs need more than their own folder, so show the parent of `bin`, unless it is someone's home. */
 function installation(folder: string, { home, troupeHome = home }: SystemOptions): string {
   const real = realpathSync(folder)
   const around = path.dirname(real)
   const isTop = path.dirname(around) === around
   const isHome = [home, troupeHome].some((own) => isInside(own, around))
-  // `~/.local` is more than a program, `~/sdk/flutter` is one.
+  // `~/.local` holds more than a program, `~/sdk/flutter` is one.
   const isPersonal = path.dirname(around) === home
   return path.basename(real) === 'bin' && !isTop && !isHome && !isPersonal ? around : real
 }
 
-/** Many settings are links to where they are kept. Where that cannot be seen, they are shown as what they lead to. */
+/** Many settings are symlinks. If the target is not visible, mount its content at the link's path. */
 function showSetting(mounts: Mounts, file: string): void {
   if (!exists(file)) return
   const target = linkTarget(file)
@@ -177,7 +167,7 @@ function exists(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // Somebody else's: it cannot be read inside either.
+    // Owned by another user, so it cannot be read inside either.
     return false
   }
 }

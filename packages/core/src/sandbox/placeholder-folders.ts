@@ -4,20 +4,22 @@ import { rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { processStartTime } from '../process/start-process.ts'
 
-/** How long a folder stays when nobody needs it: the next command may, and by then the last one's mounts are gone. */
+/**
+ * Milliseconds an unused folder stays. The next command may need it, and by then the mounts of the last one are gone.
+ */
 const lingerMs = 100
 
 interface Placeholder {
   count: number
-  /** Says in the folder who needs it. */
+  /** Subfolder that marks the holder. */
   marker: string
   timer?: NodeJS.Timeout | undefined
 }
 
 /**
- * Folders that stand where nothing may come to be while something runs: one can be mounted over only what is there. Each
- * has a folder in it for everyone who needs it, named after their process, so that several can share one, and whoever
- * comes later can tell what a crash left behind. Git does not see them: they have no files.
+ * Folders that block a path while a command runs, because only an existing path can be mounted over. Each contains a
+ * marker folder per holder, named after the holder's process. So several processes can share one, and leftovers of a
+ * crash are recognizable. Git ignores them because they contain no files.
  */
 export class PlaceholderFolders {
   private readonly holds = new Map<string, Placeholder>()
@@ -27,7 +29,7 @@ export class PlaceholderFolders {
     instances.add(this)
   }
 
-  /** False when the folder cannot be made, where nobody else can make it either. */
+  /** Returns false if the folder cannot be created. Then nobody else can create it either. */
   hold(folder: string): boolean {
     const known = this.holds.get(folder)
     if (known !== undefined) {
@@ -41,7 +43,7 @@ export class PlaceholderFolders {
     return true
   }
 
-  /** It goes a moment later, if nobody holds it again. */
+  /** Removes the folder after a moment, unless it is held again. */
   release(folder: string): void {
     const hold = this.holds.get(folder)
     if (hold === undefined || --hold.count > 0) return
@@ -51,7 +53,7 @@ export class PlaceholderFolders {
     }, lingerMs).unref()
   }
 
-  /** What lingers goes at once: somebody may put something in its place. */
+  /** Removes an unused folder immediately, because something may be created in its place. */
   letGo(folder: string): void {
     const hold = this.holds.get(folder)
     if (hold === undefined || hold.count > 0) return
@@ -76,10 +78,9 @@ function removeAll(): void {
   for (const one of instances) one.removeNow()
 }
 
-/** The folder, with a new marker in it. */
 function make(folder: string): string | undefined {
   const marker = path.join(folder, `held-${process.pid}-${ownStartTime}-${randomBytes(4).toString('hex')}`)
-  // Another may remove the folder between the two steps.
+  // Another process may remove the folder between the two steps.
   for (let attempt = 0; attempt < 20; attempt++) {
     if (makeOne(folder) === 'refused') return undefined
     const made = makeOne(marker)
@@ -104,10 +105,10 @@ function makeOne(folder: string): 'made' | 'there' | 'no folder' | 'refused' {
 const pattern = /^held-(\d+)-([0-9a-f]{12})-[0-9a-f]{8}$/
 const ownStartTime = startTimeOf(process.pid)
 
-/** An empty folder that changed less than so long ago may be one that is being removed. */
+/** An empty folder that changed more recently than this may be in the middle of a removal. */
 const removalMs = 5000
 
-/** Whether a folder is there for no other reason than being held. */
+/** True if the folder exists only as a placeholder. */
 export function isPlaceholder(folder: string): boolean {
   try {
     const entries = readdirSync(folder)
@@ -118,7 +119,6 @@ export function isPlaceholder(folder: string): boolean {
   }
 }
 
-/** Removes what processes that are gone held. */
 function sweepPlaceholders(folder: string): void {
   for (const entry of readdirSync(folder)) {
     const [, pid = '', birth = ''] = pattern.exec(entry) ?? []
@@ -130,7 +130,7 @@ function isAlive(pid: number, birth: string): boolean {
   return (pid === process.pid ? ownStartTime : startTimeOf(pid)) === birth
 }
 
-/** Tells two processes with one number apart. */
+/** Distinguishes two processes with the same pid. */
 function startTimeOf(pid: number): string {
   return createHash('sha256')
     .update(processStartTime(pid) ?? '')
@@ -138,7 +138,7 @@ function startTimeOf(pid: number): string {
     .slice(0, 12)
 }
 
-/** Only what is empty goes; what somebody has put something into stays. */
+/** Only empty folders are removed. Folders with content stay. */
 function remove(folder: string): Promise<void> {
   return rmdir(folder).catch(() => undefined)
 }
@@ -147,6 +147,6 @@ function removeSync(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // The same.
+    // Only empty folders are removed.
   }
 }

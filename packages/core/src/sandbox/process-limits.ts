@@ -15,27 +15,26 @@ const limits = [
 ]
 
 /**
- * What bash does first in a sandbox. Files that our process was started with are closed: one could be a way out. Then
- * nothing can take more than its share: no core files, files of 1 GB at most, four hours of processor time and three
- * quarters of the memory for one process, and so many processes. The address space is not limited: V8 and others reserve
- * far more of it than they use.
+ * First commands of bash in a sandbox. Closes inherited files, because one could be a way out. Then sets limits: no
+ * core files, 1 GB per file, four hours of CPU time and three quarters of the memory per process, and a maximum number
+ * of processes. The address space is unlimited, because V8 and others reserve far more than they use.
  */
 export const limitsScript = [
   'for __troupe_fd in /dev/fd/*; do __troupe_fd=${__troupe_fd##*/}; [ "$__troupe_fd" -le 3 ] || eval "exec $__troupe_fd>&-"; done; unset __troupe_fd',
-  // A machine that allows less anyway is no reason to complain.
+  // Ignore errors on machines with lower limits.
   ...limits.map((limit) => `${limit} 2>/dev/null`),
 ].join('; ')
 
 const everyMs = 100
 
 /**
- * The kernel counts no processes of root, so `ulimit` does not hold where we are root: there we look, and end a command
- * that has more than it may. The returned function ends the watch. Does nothing for other users.
+ * The kernel does not limit processes of root, so `ulimit` has no effect there. As root, polls and kills a command with
+ * too many processes. The returned function ends the watch. Does nothing for other users.
  */
 export function watchProcesses(pid: number, most = mostProcesses): () => void {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return () => undefined
   const timer = setInterval(() => {
-    // What the whole machine does not have, one command does not.
+    // Cheap check first: the whole machine must exceed the limit before one command can.
     if (readdirSync('/proc').length > most && membersOf({ pid }).length > most) sendSignalTo(-pid, 'SIGKILL')
   }, everyMs).unref()
   return () => clearInterval(timer)

@@ -4,28 +4,28 @@ import { guardedPlaces, strictPlaces } from '@troupe/command-policy'
 import { isInside } from '../files/resolve-path.ts'
 import { isPlaceholder } from './placeholder-folders.ts'
 
-/** What must not change in a folder although it can be written: whoever changes these can have programs run elsewhere. */
+/** Paths that must not change in a writable folder, because changing them can run programs outside the sandbox. */
 export interface ProtectedPaths {
-  /** There already: read-only from now on. */
+  /** Existing paths, mounted read-only. */
   readonly fixed: readonly string[]
-  /** Folders that hold something fixed: writable, and not to be moved out of the way. */
+  /** Folders that contain a fixed path: writable, but not movable. */
   readonly pinned: readonly string[]
-  /** Not there yet, and must not come to be. */
+  /** Missing paths that must not be created. */
   readonly absent: readonly string[]
-  /** Not there yet, cannot be kept from coming to be, and are removed when they do. */
+  /** Missing paths whose creation cannot be prevented. They are removed when they appear. */
   readonly forbidden: readonly string[]
 }
 
-/** Read by us, by editors, by agents or by shells, which then run what is in them: they must not come to be either. */
+/** Read by us, editors, agents or shells, which then run their content. They must not be created either. */
 const startNames = ['.troupe', '.mcp.json', '.agents', '.claude', '.vscode', '.husky', '.envrc']
 
-/** The same for a folder that is somebody's home. */
+/** The same for a home folder. */
 const homeNames =
   '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .gitconfig .pam_environment .xprofile .xsessionrc .config .local .cargo .ssh .gnupg bin'.split(
     ' ',
   )
 
-/** By their names in the folder, for a sandbox that goes by names: then it does not matter what is there. */
+/** Returns names in the folder for a sandbox that matches by name, whether or not they exist. */
 export function protectedNames(root: string, home: string): string[] {
   const git = ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'].map((name) => `.git/${name}`)
   return [...new Set([...allNames(root, home), ...git])]
@@ -58,7 +58,7 @@ function protectedPaths(root: string, home: string): ProtectedPaths {
     else if (needed) places.absent.push(place)
   }
 
-  /** Commits can be made; what git runs, and where it finds that, cannot be changed. */
+  /** Commits stay possible, but the programs git runs, and the settings that locate them, are fixed. */
   function fixRepository(folder: string): void {
     const config = path.join(folder, 'config')
     if (realProtectedPath(config) === undefined) return void places.fixed.push(folder)
@@ -66,7 +66,7 @@ function protectedPaths(root: string, home: string): ProtectedPaths {
     places.fixed.push(config)
     fix(path.join(folder, 'hooks'), true)
     for (const name of ['modules', 'worktrees']) fix(path.join(folder, name), false)
-    // Git would take its settings from where these say.
+    // Git would read its settings from the path named here.
     for (const name of ['commondir', 'config.worktree']) forbid(path.join(folder, name))
   }
 
@@ -77,7 +77,10 @@ function protectedPaths(root: string, home: string): ProtectedPaths {
   }
 }
 
-/** Undefined where there is nothing, or only what we hold. What a link leads to is what can be kept as it is. */
+/**
+ * Returns undefined if nothing is there, or only our placeholder. Symlinks are resolved, because only the target can be
+ * protected.
+ */
 function realProtectedPath(place: string): string | undefined {
   const stats = lstatSync(place, { throwIfNoEntry: false })
   if (stats === undefined) return undefined
@@ -86,14 +89,14 @@ function realProtectedPath(place: string): string | undefined {
   try {
     return realpathSync(place)
   } catch {
-    // A link to nothing: what is made there is made elsewhere.
+    // A dangling symlink: a file created through it appears elsewhere.
     return place
   }
 }
 
 /**
- * The repository that a worktree belongs to: `.git` is a file then, which names a folder elsewhere. It counts only when
- * that folder names this worktree in turn, which nobody can arrange from inside the worktree.
+ * Returns the repository of a worktree, whose `.git` is a file naming another folder. Accepted only if that folder
+ * names this worktree in turn, which cannot be arranged from inside the worktree.
  */
 export function repositoryOf(root: string): { folder: string; common: string } | undefined {
   const link = path.join(root, '.git')
@@ -111,18 +114,17 @@ export function repositoryOf(root: string): { folder: string; common: string } |
   }
 }
 
-/** Beyond so many folders it would take too long to start; what lies deeper can be moved, and is found again there. */
+/** More folders would slow down startup. Deeper paths can be moved and are then found at their new place. */
 const maxPinned = 100
 
 /**
- * What is kept as it is in the folders that are worked in. As long as a command runs that may write a folder, the next
- * ones keep what that one keeps: whatever else has come to be since may be of its making, and could be a link to
- * anywhere by the time it is mounted.
+ * Caches the protected paths of workspace folders. While a command that may write a folder runs, later commands reuse
+ * its list. Anything created since may come from that command, and could be a symlink to anywhere when mounted.
  */
 export class ProtectedPathCache {
   private readonly running = new Map<string, { count: number; places: ProtectedPaths }>()
 
-  /** To be followed by `leave`. */
+  /** Must be followed by `leave`. */
   enter(root: string, home: string, secrets: readonly string[]): ProtectedPaths {
     const known = this.running.get(root) ?? { count: 0, places: readProtectedPlaces(root, home, secrets) }
     known.count++
@@ -144,18 +146,18 @@ function readProtectedPlaces(root: string, home: string, secrets: readonly strin
   return { ...places, pinned: [...pinned].slice(0, maxPinned) }
 }
 
-/** A folder with a secret in it must not be moved to where nobody looks for it. */
+/** A folder with a secret must not be moved to a place where it is not hidden. */
 function foldersBetween(root: string, place: string): string[] {
   const folder = path.dirname(place)
   return folder === root ? [] : [...foldersBetween(root, folder), folder]
 }
 
-/** A link may lead anywhere by the time that it is followed. */
+/** Do not follow symlinks: the target may change before use. */
 function isThere(place: string): boolean {
   return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === false
 }
 
-/** Where programs keep what lets them act as the person. Never seen inside, also when the home is worked in. */
+/** Paths where programs keep credentials of the user. Never visible inside, even if the home is the workspace. */
 const names =
   '.ssh .gnupg .aws .azure .kube .docker .oci .netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .vault-token .git-credentials .terraform.d .password-store .config/gh .config/hub .config/glab-cli .config/gcloud .config/git/credentials .config/op .config/rclone .config/google-chrome .config/chromium .config/BraveSoftware .mozilla .thunderbird .local/share/keyrings .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history Library/Keychains Library/Cookies'.split(
     ' ',

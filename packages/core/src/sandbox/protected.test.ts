@@ -25,7 +25,7 @@ inSandbox('inside the sandbox', () => {
   })
   afterAll(() => machine.close())
   const open = ({ onTestFinished }: TestContext, name?: string) => useful(machine.another(name), onTestFinished)
-  /** With a home of its own, which can be had by one at a time. */
+  /** Opens a workspace with its own home, which only one test can use at a time. */
   const openAnew = async ({ onTestFinished }: TestContext, workspace?: (home: string) => string) =>
     useful(await openSandboxWorkspace(workspace === undefined ? {} : { workspace }), onTestFinished)
 
@@ -220,7 +220,7 @@ inSandbox('inside the sandbox', () => {
       const mounted = (args: string[]): string[] =>
         args.filter((one) => /\/\.(idea|zed|cursor)$/.test(one)).map((one) => path.basename(one))
       const first = place.state.sandbox!.wrap(start)
-      // It could be a link by the time that it is mounted: whoever runs may have made it and may change it.
+      // The file could be a symlink when mounted, since the running command may have created it and may change it.
       write('.idea/workspace.xml')
       symlinkSync(path.join(place.folder, 'outside'), inWorkspace('.cursor'))
       const second = place.state.sandbox!.wrap(start)
@@ -410,7 +410,6 @@ inSandbox('inside the sandbox', () => {
 
 const soon = { interval: 10, timeout: 10_000 }
 
-/** What tests do in a place, which is closed after them. */
 function useful(place: SandboxWorkspace, onTestFinished: TestContext['onTestFinished']) {
   onTestFinished(() => place.close())
   const inWorkspace = (name: string): string => path.join(place.workspace, name)
@@ -426,7 +425,6 @@ function useful(place: SandboxWorkspace, onTestFinished: TestContext['onTestFini
         cwd: place.workspace,
         encoding: 'utf8',
       }),
-    /** Nothing of ours is in the workspace once the last command has ended. */
     leftNothing: (names: string[] = []): Promise<unknown> =>
       vi.waitUntil(() => readdirSync(place.workspace).toSorted().join() === names.toSorted().join(), soon),
   }

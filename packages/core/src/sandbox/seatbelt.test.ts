@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSeatbelt, seatbeltProfile } from './seatbelt.ts'
 
-// There is no macOS here: what is tested is what sandbox-exec is told, not what it does.
+// There is no macOS here, so this tests the profile given to sandbox-exec, not its effect.
 const options = {
   program: '/usr/bin/sandbox-exec',
   home: '/Users/me',
@@ -18,7 +18,6 @@ const start = {
   temporary: '/private/var/folders/x/troupe-tmp',
 }
 
-/** The rules as lines, with the places in them. */
 function rules(confinement: 'workspace' | 'read-only', more: object = {}): string[] {
   const { profile, places } = seatbeltProfile(options, { ...start, confinement, ...more })
   const named = profile.replaceAll(/\(param "P(\d+)"\)/g, (_, i: string) => JSON.stringify(places[Number(i)]))

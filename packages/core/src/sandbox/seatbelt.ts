@@ -7,11 +7,10 @@ export interface SeatbeltOptions {
   program: string
   home: string
   troupeHome?: string | undefined
-  /** Folders that programs are in, besides the system's. */
   toolFolders: readonly string[]
 }
 
-/** What every program needs to start: the system's files for reading, itself, and a few services that tell names. */
+/** Minimum for any program to start: read access to system files and to itself, and a few name services. */
 const base = `(version 1)
 (deny default)
 (allow process-exec process-fork)
@@ -43,8 +42,8 @@ const base = `(version 1)
 (allow file-write* (regex #"^/dev/fd/"))`
 
 /**
- * Rules that the kernel of macOS keeps a program and all it starts to; the last one that meets decides. Places are given
- * beside the rules, so that no name can change them. What is not there yet is protected like everything else.
+ * Runs commands under macOS kernel rules that also bind their child processes. The last matching rule wins. Paths are
+ * passed as parameters, so no file name can change the rules. Missing paths are protected like existing ones.
  */
 export function createSeatbelt(options: SeatbeltOptions): Sandbox {
   return {
@@ -68,7 +67,7 @@ export function createSeatbelt(options: SeatbeltOptions): Sandbox {
   }
 }
 
-/** The rules, and the places that they name as `P0`, `P1` and so on. */
+/** Returns the rules and the paths they reference as `P0`, `P1` and so on. */
 export function seatbeltProfile(
   { home, troupeHome, toolFolders }: Omit<SeatbeltOptions, 'program'>,
   { confinement, roots, readable = [], grants = [], fixed = [], secrets = [], temporary, gitConfig }: ConfinedStart,
@@ -91,19 +90,19 @@ export function seatbeltProfile(
     rule('allow file-read* file-write*', temporary === undefined ? [] : [temporary]),
     confinement === 'workspace' ? rule('deny file-write*', [...kept, ...fixed]) : '',
     rule('deny file-read* file-write*', secrets),
-    // What was granted by name is there, also in the midst of what is not.
+    // Paths granted by name are visible, even inside hidden folders.
     rule('allow file-read*', read.filter(isNamed)),
     confinement === 'workspace' ? rule('allow file-write*', changed.filter(isNamed)) : '',
     '(deny network*)',
   ]
   return { profile: lines.filter(Boolean).join('\n'), places }
 
-  /** It lies in what is kept from commands, or is that itself; what merely holds such places is not named by it. */
+  /** True if the path is a hidden path or inside one. A folder that only contains hidden paths does not count. */
   function isNamed(place: string): boolean {
     return [...hidden, ...secrets, ...kept].some((one) => isInside(place, one))
   }
 
-  /** Names, sizes and times can be seen everywhere; what is in a folder is read from it. */
+  /** Names, sizes and times are visible everywhere. Listing a folder requires reading the folder itself. */
   function listing(folders: readonly string[]): string {
     const filters = folders.map(
       (folder) => `(require-all (subpath (param "P${places.push(folder) - 1}")) (vnode-type DIRECTORY))`,

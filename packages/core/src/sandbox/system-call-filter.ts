@@ -1,6 +1,7 @@
 /**
- * A program for the kernel that says which system calls do not work inside: those that reach what no namespace keeps
- * apart. Without `unix` no server can be reached through its socket in a folder. Undefined for processors whose numbers we do not know; there the namespaces have to do.
+ * Builds a seccomp program that blocks system calls reaching beyond the namespaces. Without `unix`, servers cannot be
+ * reached through their socket files. Returns undefined for processors with unknown call numbers, which rely on the
+ * namespaces alone.
  */
 export function systemCallFilter(processor: string = process.arch, { unix = true } = {}): Buffer | undefined {
   if (processor !== 'x64' && processor !== 'arm64') return undefined
@@ -8,12 +9,12 @@ export function systemCallFilter(processor: string = process.arch, { unix = true
     load(offsets.processor),
     ...unlessEqual(audits[processor], [refuse(errors.EPERM)]),
     load(offsets.number),
-    // Another way to count the calls of the same processor.
+    // The x32 call numbers of the same processor.
     ...(processor === 'x64' ? [jump(codes.atLeast, 0x4000_0000, 0, 1), refuse(errors.EPERM)] : []),
     ...Object.values(refused).flatMap((numbers) => ifEqual(numbers[processor], [refuse(errors.EPERM)])),
-    // Programs that know these do without them when they are told that there are none.
+    // ENOSYS makes programs that know these calls fall back.
     ...unseenCalls.flatMap((number) => ifEqual(number, [refuse(errors.ENOSYS)])),
-    // Namespaces of its own would give it rights over them, and the kernel more to guard.
+    // New namespaces would give a process rights over them and enlarge the kernel's attack surface.
     ...[calls.clone, calls.unshare].flatMap((numbers) =>
       ifEqual(numbers[processor], [
         load(offsets.first),
@@ -37,16 +38,17 @@ export function systemCallFilter(processor: string = process.arch, { unix = true
   return Buffer.concat(program)
 }
 
-/** Sockets that the network namespace confines: unix, inet, inet6, netlink. A virtual machine's own way out is not. */
+/**
+ * Socket families that the network namespace confines: unix, inet, inet6, netlink. The family for reaching a VM host is
+ * not confined.
+ */
 const families = [1, 2, 10, 16]
-/** TIOCSTI and TIOCLINUX: typing for whoever reads the terminal next. */
+/** TIOCSTI and TIOCLINUX inject input for the next reader of the terminal. */
 const typingRequests = [0x5412, 0x541c]
-/** io_uring, and clone3: what they are about cannot be looked at from here. */
+/** io_uring and clone3: a filter cannot inspect their arguments. */
 const unseenCalls = [425, 426, 427, 435]
-/** All flags that ask for a new namespace. */
 const newNamespaces = 0x7e02_0000
 
-/** The numbers of calls, by processor. */
 const calls = {
   socket: { x64: 41, arm64: 198 },
   ioctl: { x64: 16, arm64: 29 },
@@ -54,7 +56,7 @@ const calls = {
   unshare: { x64: 272, arm64: 97 },
 }
 
-/** Keys, tracing of the machine, file handles, mounts, other namespaces, modules, the log and the end of the kernel. */
+/** Keys, system tracing, file handles, mounts, other namespaces, modules, the kernel log, reboot. */
 const refused = {
   add_key: { x64: 248, arm64: 217 },
   request_key: { x64: 249, arm64: 218 },
@@ -86,9 +88,8 @@ const refused = {
   syslog: { x64: 103, arm64: 116 },
 }
 
-/** Where the kernel puts what a call is about. Of arguments, the lower half. */
+/** Offsets in the kernel's data about a call. For arguments, the lower half. */
 const offsets = { number: 0, processor: 4, first: 16, second: 24 }
-/** What the kernel calls the processors. */
 const audits = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 const codes = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, end: 0x06 }
 const errors = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 }
@@ -115,7 +116,7 @@ function jump(code: number, value: number, whenTrue: number, whenFalse: number):
   return instruction(code, whenTrue, whenFalse, value)
 }
 
-/** As the kernel reads it: both kinds of processor have the low byte first. */
+/** Encodes an instruction for the kernel. Both architectures are little-endian. */
 function instruction(code: number, whenTrue: number, whenFalse: number, value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeUInt16LE(code, 0)

@@ -1,15 +1,15 @@
-/** A glob that was compiled once, to be tried on many paths. */
 export interface GlobPattern {
-  /** The path is relative to the folder that the glob is meant for, with `/` between names. */
+  /** `path` is relative to the glob's folder and uses `/` as separator. */
   matches(path: string): boolean
-  /** A glob that the last name of every match fits, where there is one: lets ripgrep leave out most of the rest. */
+  /** A glob for the file name of every match, if there is one. Lets ripgrep skip most other files. */
   nameGlob: string | undefined
 }
 
 /**
- * Globs as in ignore files: without a slash a name at any depth, with one a path from the folder. `*` `?` `[a-z]`
- * `{a,b}` `**` and `\` for what they would mean otherwise. `[id]` also matches a folder of that very name, since
- * routes are named so. Matching takes time in proportion to the path, whatever the glob.
+ * Compiles a glob with the syntax of ignore files: without a slash it matches a name at any depth, with one a path from
+ * the folder. Supports `*` `?` `[a-z]`
+ * `{a,b}` `**`, and `\` as escape. `[id]` also matches a folder with that literal name, as used for routes. Matching
+ * time is proportional to the path length for any glob.
  */
 export function compileGlob(glob: string): GlobPattern {
   const plain = expandBraces(glob).flatMap(bracketReadings)
@@ -23,7 +23,7 @@ export function compileGlob(glob: string): GlobPattern {
   }
 }
 
-/** Parts a glob at its first wildcard: the folder that is looked in, and what is looked for there. */
+/** Splits a glob at its first wildcard into the folder to search and the remaining glob. */
 export function splitGlob(glob: string): { folder: string; glob: string } {
   const segments = glob.split('/')
   const wild = segments.findIndex((segment) => /[*?[\]{}\\]/.test(segment))
@@ -51,7 +51,7 @@ function matchesPath(pattern: readonly Segment[], names: readonly string[]): boo
   )
 }
 
-/** Wildcard matching that goes back to the last wildcard only, which is enough, and keeps the time bounded. */
+/** Wildcard matching that backtracks only to the last wildcard. That is sufficient and bounds the time. */
 function walk(
   patternLength: number,
   textLength: number,
@@ -135,7 +135,7 @@ function charClass(chars: readonly string[]): (char: string) => boolean {
 
 const maxReadings = 1000
 
-/** `a{b,c}` is `ab` and `ac`. Braces that are not closed are characters. */
+/** Expands `a{b,c}` to `ab` and `ac`. Unclosed braces are literal. */
 function expandBraces(glob: string): string[] {
   const open = findOpenBrace(glob)
   if (open === undefined) return [glob]
@@ -175,7 +175,7 @@ function readBraces(glob: string, start: number): { end: number; choices: string
   return undefined
 }
 
-/** `[id]` as a class of characters, and as the four characters. A bracket that is not closed is a character. */
+/** Returns `[id]` as a character class and as four literal characters. An unclosed bracket is literal. */
 function bracketReadings(glob: string): string[] {
   const literal = glob.replace(/\\.|\[/gs, (found) => (found === '[' ? '\\[' : found))
   if (literal === glob) return [glob]
@@ -185,7 +185,8 @@ function bracketReadings(glob: string): string[] {
 
 function nameGlob(glob: string): string | undefined {
   const name = glob.slice(glob.lastIndexOf('/') + 1)
-  // Braces around a slash, brackets with two readings, a `?` that is a byte to ripgrep, what its types cannot hold.
+  // Skip braces around a slash, ambiguous brackets, `?` (a byte to ripgrep), and characters that ripgrep types do not
+  // allow.
   if (name === '' || name.startsWith('**') || /[[\]:\\?]/.test(name)) return undefined
   const braces = glob.slice(0, glob.length - name.length)
   if (/[{}]/.test(braces) || name.split('{').length !== name.split('}').length) return undefined

@@ -6,12 +6,10 @@ import type { ToolContext } from '../tool/tool.ts'
 import type { FileLines, FoundCounts, FoundFiles, FoundLines } from './grep.ts'
 import type { SearchSummary } from './search-query.ts'
 
-/** One page of what a search found; paths as they are named to the model. */
+/** One page of search results, with paths as shown to the model. */
 export type GrepOutput = (FilesPage | CountsPage | LinesPage) & {
-  /** Where it was searched. */
   place: string
   offset: number
-  /** What else the model should know: files that could not be read, binary files. */
   notes: string[]
 }
 
@@ -26,29 +24,25 @@ interface CountsPage {
   mode: 'count'
   counts: { path: string; lines: number }[]
   total: number
-  /** Matching lines in all files. */
   lines: number
 }
 
 interface LinesPage {
   mode: 'content'
   files: FileLines[]
-  /** There are lines after these. */
   more: boolean
-  /** Files that match and are not text. */
+  /** Matching files that are not text. */
   binary: string[]
 }
 
 interface PageOptions {
   folder: string
-  /** The folder or file as the model knows it. */
   shown: string
   cwd: string
   offset: number
   limit: number
 }
 
-/** From all that was found to the page that was asked for. */
 export const grepPage = {
   files({ files, order, ...end }: FoundFiles, page: PageOptions): GrepOutput {
     const shown = files.slice(page.offset, page.offset + page.limit).map((file) => displayPath(file, page))
@@ -105,7 +99,6 @@ function pageContext(
   return { place: page.shown, offset: page.offset, notes }
 }
 
-/** What the model reads. */
 export function grepText(
   output: GrepOutput,
   given: { pattern: string; glob?: string | undefined; type?: string | undefined; '-n'?: boolean | undefined },
@@ -174,7 +167,7 @@ function totalText(output: GrepOutput): string {
 
 const cardLines = 200
 
-/** What is kept of a page with the call: not more than a person looks at. The model's text is kept beside it. */
+/** Limits the results stored with the call to a readable amount. The model's text is stored separately. */
 export function truncateForCard(output: GrepOutput): GrepOutput {
   if (output.mode === 'count') return { ...output, counts: output.counts.slice(0, cardLines) }
   if (output.mode === 'files_with_matches') return { ...output, files: output.files.slice(0, cardLines) }
@@ -187,7 +180,6 @@ export function truncateForCard(output: GrepOutput): GrepOutput {
   return { ...output, files, more: output.more || files.length < output.files.length || left === 0 }
 }
 
-/** Lines by file, names as a list. */
 export function matchesDisplay(output: GrepOutput, pattern: string): MatchesDisplay | ListDisplay {
   if (output.mode === 'content') return { kind: 'matches', pattern, files: output.files, more: output.more }
   const names = output.mode === 'count' ? output.counts.map((one) => `${one.path}: ${one.lines}`) : output.files
@@ -196,15 +188,14 @@ export function matchesDisplay(output: GrepOutput, pattern: string): MatchesDisp
 }
 
 interface SearchTarget {
-  /** A real path. */
+  /** Real path. */
   folder: string
-  /** What in the folder is searched: `./`, or one file. */
+  /** Search target in the folder: `./`, or one file. */
   target: string
-  /** How to name it to the model. */
   shown: string
 }
 
-/** Where a search looks. Throws when there is nothing. */
+/** Resolves the search location. Throws if it does not exist. */
 export function resolveSearchTarget(ctx: Pick<ToolContext, 'state'>, given: string | undefined): SearchTarget {
   const { path: real, shown, stats } = resolvePath(ctx, given ?? '.', { for: 'read' })
   if (stats === undefined)

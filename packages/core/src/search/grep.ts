@@ -11,25 +11,24 @@ export interface FileLines {
 }
 
 export interface FoundLines extends SearchSummary {
-  /** By path. */
+  /** Sorted by path. */
   files: FileLines[]
-  /** Files that match and are not text. */
   binary: string[]
 }
 
 interface LineOptions {
   before?: number | undefined
   after?: number | undefined
-  /** Lines seen before ripgrep is ended, context included. */
+  /** Number of lines, including context, after which ripgrep is stopped. */
   limit: number
 }
 
 const parallelAfterMs = 150
 
 /**
- * Matching lines with their context, by path: an order in which a later call can go on. That order makes ripgrep
- * search file by file. Common patterns are through at once; for a rare one that takes longer than a moment, a second
- * ripgrep searches on all cores at the same time, and what it finds is sorted here.
+ * Returns matching lines with context, sorted by path so that a later call can continue. Sorting makes ripgrep search
+ * file by file. That is fast enough for common patterns. For a rare pattern that takes longer, a second ripgrep
+ * searches on all cores in parallel, and its results are sorted here.
  */
 export async function searchLines(query: SearchQuery, options: LineOptions, signal: AbortSignal): Promise<FoundLines> {
   const losers = new AbortController()
@@ -79,7 +78,7 @@ async function collectLines(
     '--with-filename',
     '--no-heading',
     '--no-context-separator',
-    // Longer lines are cut by ripgrep already, so that no line can fill the memory.
+    // Ripgrep itself cuts longer lines, so no line can fill the memory.
     '--max-columns=20000',
     '--max-columns-preview',
     ...(before > 0 ? [`--before-context=${before}`] : []),
@@ -93,7 +92,6 @@ async function collectLines(
   return { ...end, files, binary }
 }
 
-/** A match far behind the start of its line is read from the file. */
 async function loadDistantMatches(folder: string, files: readonly FileLines[]): Promise<void> {
   for (const { path: file, lines } of files) {
     for (const line of lines) {
@@ -105,7 +103,7 @@ async function loadDistantMatches(folder: string, files: readonly FileLines[]): 
   }
 }
 
-/** Up to so many files are sorted by time; looking at more of them would cost more than the search. */
+/** Maximum number of files sorted by time. Checking more would cost more than the search. */
 const maxSortedByTime = 2000
 
 export interface FoundFiles extends SearchSummary {
@@ -113,7 +111,6 @@ export interface FoundFiles extends SearchSummary {
   order: 'newest first' | 'by path'
 }
 
-/** Every file with a match, relative to the folder. */
 export async function searchFiles(query: SearchQuery, signal: AbortSignal): Promise<FoundFiles> {
   const isWanted = fileFilter(query)
   const found: string[] = []
@@ -136,7 +133,6 @@ export interface FoundCounts extends SearchSummary {
   counts: { path: string; lines: number }[]
 }
 
-/** How many lines match in each file, by path. */
 export async function searchCounts(query: SearchQuery, signal: AbortSignal): Promise<FoundCounts> {
   const isWanted = fileFilter(query)
   const counts: { path: string; lines: number }[] = []
@@ -157,11 +153,11 @@ export async function searchCounts(query: SearchQuery, signal: AbortSignal): Pro
 
 interface FoundLine {
   number: number
-  /** At most 500 characters, with marks where it was cut. */
+  /** At most 500 characters, with marks at the cuts. */
   text: string
-  /** False: a line around a match. */
+  /** False for a context line. */
   match: boolean
-  /** The match is in none of the text: its place in the file, and how many bytes of the line come before it. */
+  /** Set if the match is outside of the text: its offset in the file, and the bytes of the line before it. */
   far?: { at: number; before: number }
 }
 
@@ -171,8 +167,8 @@ interface LineHandler {
 }
 
 /**
- * Reads ripgrep's lines as they come: `path NUL number:column:offset:text` of a match, `path NUL number-offset-text`
- * around one.
+ * Parses ripgrep's output as it arrives: `path NUL number:column:offset:text` for a match, `path NUL
+ * number-offset-text` for context.
  */
 function parseRipgrepLines({ onLine, onBinary }: LineHandler): (text: string) => void {
   let rest = ''
@@ -191,7 +187,7 @@ function parseRipgrepLines({ onLine, onBinary }: LineHandler): (text: string) =>
         at = end + 1
         continue
       }
-      // A line break before the NUL belongs to the name.
+      // A newline before the NUL belongs to the file name.
       const close = nul === -1 ? -1 : rest.indexOf('\n', nul)
       if (close === -1) break
       parseRipgrepLine(stripDotSlash(rest.slice(at, nul)), rest.slice(nul + 1, close), onLine)
@@ -227,7 +223,6 @@ function charactersIn(line: string, bytes: number): number {
   return bytes < maxLineLength - shownBefore ? bytes : Buffer.from(line).toString('utf8', 0, bytes).length
 }
 
-/** What is shown of a long line begins a little before its first match. */
 function cutLine(line: string, matchAt: number): string {
   const whole = line.replace(ripgrepCut, '')
   const isCut = whole.length < line.length && whole.length > maxLineLength
@@ -242,7 +237,7 @@ function cutLine(line: string, matchAt: number): string {
   return before + whole.slice(from, from + maxLineLength).toWellFormed() + after
 }
 
-/** The part of a line around a match that ripgrep did not print, read from the file. Undefined where it cannot be. */
+/** Reads the part of a line around a match that ripgrep did not print. Returns undefined on failure. */
 async function readAroundMatch(
   file: string,
   { at, before }: NonNullable<FoundLine['far']>,
@@ -253,7 +248,7 @@ async function readAroundMatch(
     const bytes = Buffer.alloc(maxLineLength)
     const { bytesRead } = await handle.read(bytes, 0, maxLineLength, at - lead)
     const window = bytes.subarray(0, bytesRead)
-    // Offsets of a file that ripgrep had to transcode are none of its own.
+    // If ripgrep transcoded the file, its offsets do not apply to the original bytes.
     if (!isUtf8(trimPartialCharacters(window))) return undefined
     const [line = '', ...rest] = trimPartialCharacters(window).toString().split('\n')
     return `[${before - lead} bytes] … ${line.replace(/\r$/, '')}${rest.length > 0 ? '' : ' … [more]'}`
@@ -262,7 +257,7 @@ async function readAroundMatch(
   }
 }
 
-/** Without a character that the ends part. */
+/** Drops characters split at either end. */
 function trimPartialCharacters(bytes: Buffer): Buffer {
   let [start, end] = [0, bytes.length]
   while (start < Math.min(3, end) && (bytes[start]! & 0xc0) === 0x80) start++
@@ -276,8 +271,8 @@ function trimPartialCharacters(bytes: Buffer): Buffer {
 const sliceMs = 8
 
 /**
- * Sorts by the time of the last change. Files are looked at one after the other, which takes a tenth of what the
- * thread pool would, in slices that never keep others waiting for long.
+ * Sorts by modification time. Sequential `stat` calls take a tenth of the time of the thread pool. They run in slices,
+ * so the event loop is never blocked for long.
  */
 async function sortNewestFirst(folder: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
   const dated: { file: string; changed: number }[] = []
@@ -293,7 +288,7 @@ async function sortNewestFirst(folder: string, files: readonly string[], signal:
   return dated.toSorted((one, other) => other.changed - one.changed).map(({ file }) => file)
 }
 
-/** The order of ripgrep's `--sort=path`: names of a folder by their characters, what a folder holds in its place. */
+/** Sorts like ripgrep's `--sort=path`: names within a folder by character, folder contents in place. */
 function sortByPath<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
   return items
     .map((item) => ({ item, key: pathOf(item).replaceAll('/', '\0') }))

@@ -5,25 +5,27 @@ import { queueStart, startProcess } from '../process/start-process.ts'
 
 export interface RipgrepRun {
   args: readonly string[]
-  /** A folder; everything found is named relative to it. */
+  /** Search folder. All results are relative to it. */
   cwd: string
   signal: AbortSignal
-  /** How long it may take once it runs. */
+  /** Time limit in milliseconds, from the start of the process. */
   limitMs?: number
-  /** Gets the output as it comes. False: enough was seen, ripgrep is ended. */
+  /** Receives output as it arrives. Return false to stop ripgrep. */
   onText(text: string): boolean
 }
 
 export interface RipgrepResult {
-  /** Ended by `onText`: there may be more. */
+  /** Stopped by `onText`, so there may be more. */
   cut: boolean
-  /** What it wrote to stderr, the first 16 KB of it. */
+  /** The first 16 KB of stderr. */
   complaints: string
-  /** It said that something went wrong, which may be no more than a file that cannot be read. */
+  /** Ripgrep reported an error, possibly just an unreadable file. */
   failed: boolean
 }
 
-/** What every search keeps to: ignore files count with or without a repository, hidden files are seen, `.git` is not. */
+/**
+ * Arguments of every search: ignore files apply with or without a repository, hidden files are included, `.git` is not.
+ */
 export const defaultArguments = [
   '--no-config',
   '--hidden',
@@ -34,7 +36,7 @@ export const defaultArguments = [
   '--null',
 ]
 
-/** Resolves when the process is gone, rejects with the signal's reason when that was aborted. */
+/** Resolves when the process is gone. Rejects with the signal's reason if aborted. */
 export async function runRipgrep({ args, cwd, signal: stop, limitMs, onText }: RipgrepRun): Promise<RipgrepResult> {
   stop.throwIfAborted()
   const program = await findRipgrep()
@@ -78,7 +80,7 @@ function waitForExit(child: ReturnType<typeof spawn>): Promise<{ code: number | 
 
 let ripgrepPath: Promise<string> | undefined
 
-/** The binary that came with the library, else `rg` of the PATH. */
+/** Returns the bundled binary, or else `rg` from the PATH. */
 function findRipgrep(): Promise<string> {
   ripgrepPath ??= import('@vscode/ripgrep').then(
     ({ rgPath }) => rgPath,
@@ -90,7 +92,7 @@ function findRipgrep(): Promise<string> {
 function ripgrepOnPath(): string {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg'
   for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
-    // A relative entry would let the folder that is searched bring its own program.
+    // A relative entry would let the searched folder supply its own program.
     if (!path.isAbsolute(folder)) continue
     try {
       accessSync(path.join(folder, name), constants.X_OK)

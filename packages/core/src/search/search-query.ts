@@ -4,30 +4,28 @@ import { loadIgnoreRules } from '../files/list-folder.ts'
 import { compileGlob, type GlobPattern } from './glob-pattern.ts'
 import { defaultArguments, type RipgrepResult, runRipgrep } from './ripgrep.ts'
 
-/** What is searched for, and where. */
 export interface SearchQuery {
   pattern: string
-  /** The real path of a folder, and what in it is searched: `./`, or one file by its name. */
+  /** Real path of a folder. `target` is `./`, or one file by its name. */
   folder: string
   target: string
   glob?: string | undefined
   type?: string | undefined
   ignoreCase?: boolean | undefined
   multiline?: boolean | undefined
-  /** Files that are not shown, nor whether they match; by their path in the folder. */
+  /** Excludes files from results and from match counts, by their path in the folder. */
   hides?: (path: string) => boolean
 }
 
 export interface SearchSummary {
-  /** Ended early: there may be more. */
+  /** Stopped early, so there may be more. */
   cut: boolean
-  /** Lines about files that could not be read. */
   unread: string[]
-  /** The pattern needed look-around or backreferences. */
+  /** The pattern required look-around or backreferences. */
   pcre2: boolean
 }
 
-/** Runs ripgrep over a query; throws an Error that says what is wrong with the query. `take` gets the raw output. */
+/** Runs ripgrep for a query. Throws an Error that explains a bad query. `take` receives the raw output. */
 export async function runQuery(
   query: SearchQuery,
   options: readonly string[],
@@ -40,7 +38,7 @@ export async function runQuery(
     return runRipgrep({ args, cwd: query.folder, signal, onText: take })
   }
   const first = await run([])
-  // Refused before any file was opened, so nothing has been taken yet.
+  // Rejected before any file was opened, so no output has been consumed yet.
   const refused = first.failed && /look-around|backreferences/.test(first.complaints)
   const end = refused ? await run(['--pcre2']) : first
   const unread = unreadablePaths(end.complaints)
@@ -49,7 +47,7 @@ export async function runQuery(
   return { cut: end.cut, unread: unread ?? [], pcre2: refused }
 }
 
-/** Which of the files that ripgrep names are meant. Ripgrep was given only what narrows; see `listFiles`. */
+/** Filters the files that ripgrep reports. Ripgrep itself only gets options that narrow. See `listFiles`. */
 export function fileFilter(query: SearchQuery): (path: string) => boolean {
   const globs = splitGlobs(query.glob ?? '')
   const wanted = globs.filter((glob) => !glob.startsWith('!')).map(compileGlob)
@@ -66,7 +64,7 @@ function ripgrepArguments(query: SearchQuery, options: readonly string[]): strin
   const globs = splitGlobs(query.glob ?? '')
   const excluded = globs.filter((glob) => glob.startsWith('!'))
   const wanted = globs.filter((glob) => !glob.startsWith('!')).map(compileGlob)
-  // Several types are any of them, so globs beside a type are only tried on what is found.
+  // Ripgrep combines several types with "or", so globs given with a type are applied only to the results.
   const narrow = query.type === undefined ? typeFilter(wanted) : []
   return [
     ...defaultArguments,
@@ -82,7 +80,7 @@ function ripgrepArguments(query: SearchQuery, options: readonly string[]): strin
   ]
 }
 
-/** `*.ts, *.tsx` are two globs; commas in braces part nothing. */
+/** Splits `*.ts, *.tsx` into two globs. Commas in braces do not split. */
 function splitGlobs(globs: string): string[] {
   let depth = 0
   const list = ['']
@@ -96,17 +94,16 @@ function splitGlobs(globs: string): string[] {
 }
 
 interface FileList {
-  /** Relative to the folder, newest first, at most as many as were asked for. */
+  /** Relative to the folder, newest first, at most the requested number. */
   files: string[]
   total: number
-  /** Lines about folders that could not be looked into. */
   unread: string[]
 }
 
 /**
- * The files below a folder that a glob and the ignore rules leave, by the time of their last change. The glob is not
- * given to ripgrep as one: there it would bring back files that are ignored. As the definition of a file type it only
- * narrows, and the glob itself is tried here. Sorting is left to ripgrep, which looks at each file once anyway.
+ * Lists files below a folder that match a glob and are not ignored, by modification time. Passing the glob to ripgrep
+ * directly would bring back ignored files. So it is passed as a file type, which only narrows, and is then applied
+ * here. Ripgrep sorts, because it checks each file once anyway.
  */
 export async function listFiles(folder: string, glob: string, limit: number, signal: AbortSignal): Promise<FileList> {
   const pattern = compileGlob(glob)
@@ -142,15 +139,15 @@ export async function listFiles(folder: string, glob: string, limit: number, sig
   return { ...list, unread: unread ?? [] }
 }
 
-/** Options by which only files of such names are looked at. They never bring back what ignore files leave out. */
+/** Returns options that limit the search to such names. They never bring back ignored files. */
 function typeFilter(patterns: readonly GlobPattern[]): string[] {
   if (patterns.length === 0 || patterns.some(({ nameGlob }) => nameGlob === undefined)) return []
   return [...patterns.map(({ nameGlob }) => `--type-add=wanted:${nameGlob}`), '--type=wanted']
 }
 
 /**
- * Whether ignore files above a folder leave it out, with all that is in it. Whoever searches there has named it, so
- * those files do not count then. A repository knows nothing of what lies above it.
+ * True if ignore files above a folder exclude it. A search that names the folder then skips those ignore files. Ignore
+ * files above a repository have no effect in it.
  */
 export async function isIgnored(folder: string): Promise<boolean> {
   const { root } = path.parse(folder)
@@ -167,12 +164,14 @@ export async function isIgnored(folder: string): Promise<boolean> {
   return ignored
 }
 
-/** Options for a search in a folder. */
 async function ignoreOptions(folder: string): Promise<string[]> {
   return (await isIgnored(folder)) ? ['--no-ignore-parent'] : []
 }
 
-/** The lines of ripgrep's complaints when each is about a file that cannot be read; undefined when one is about the query. */
+/**
+ * Returns the lines of ripgrep's stderr if each reports an unreadable file. Returns undefined if one reports a bad
+ * query.
+ */
 export function unreadablePaths(complaints: string): string[] | undefined {
   const lines = complaints.split('\n').filter((line) => line !== '')
   return lines.every((line) => /\(os error \d+\)$/.test(line))
@@ -180,7 +179,6 @@ export function unreadablePaths(complaints: string): string[] | undefined {
     : undefined
 }
 
-/** What ripgrep refuses, with what to do instead. */
 export function searchError(query: SearchQuery, complaints: string): Error {
   const said = complaints.replace(/^rg: /gm, '').trim()
   if (/unrecognized file type/.test(said)) {
@@ -212,7 +210,7 @@ export function searchError(query: SearchQuery, complaints: string): Error {
   return new Error(`The search failed, nothing can be said about matches: ${said || 'ripgrep gave no reason'}`)
 }
 
-/** Ripgrep's own advice is about options that a model does not have. */
+/** Removes ripgrep's advice, which names options that a model does not have. */
 function withoutAdvice(said: string): string {
   return said.replace(/\n\n(Consider|When)[^]*$/, '').trimEnd()
 }

@@ -2,14 +2,17 @@ import type { FileHandle } from 'node:fs/promises'
 import { spillFile } from '../files/temporary-files.ts'
 import type { AgentState } from '../tool/agent-state.ts'
 
-/** The output of a command as far as it is shown, and where the whole is. */
+/** Visible part of a command's output, and the location of the full output. */
 export interface ShownOutput {
-  /** Head and tail, with a line between them that says what is missing and where it is. */
+  /** Head and tail, with a line between them that tells how much is missing and where it is. */
   text: string
   spilled?: { path: string; length: number }
 }
 
-/** Takes what a command prints: keeps what fits, else its two ends in memory and all of it in a file. */
+/**
+ * Collects the output of a command. Short output stays in memory. Of long output, both ends stay in memory and all of
+ * it goes to a file.
+ */
 interface OutputCollector {
   add(text: string): Promise<void> | void
   end(): Promise<ShownOutput>
@@ -66,7 +69,7 @@ function endsInHalf(text: string): boolean {
   return /[\ud800-\udbff]$/.test(text)
 }
 
-/** What one command may leave on disk. */
+/** Maximum bytes one command may leave on disk. */
 const spillBytes = 256 << 20
 
 export interface SpillContext {
@@ -74,13 +77,13 @@ export interface SpillContext {
   toolCallId: string
 }
 
-/** Writes output to a file as it comes, up to a limit. Never rejects: what could not be kept is said in `note`. */
+/** Writes output to a file as it arrives, up to a limit. Never rejects. `note` reports lost output. */
 interface SpillWriter {
   add(text: string): Promise<void>
   end(): Promise<void>
   /** Undefined until the file exists. */
   readonly path: string | undefined
-  /** What of the output is not in the file, and why; undefined when all of it is. */
+  /** The part of the output missing in the file, and why. Undefined if the file is complete. */
   readonly note: string | undefined
 }
 
@@ -100,7 +103,7 @@ export function createSpillWriter(ctx: SpillContext, name: string, limit = spill
       if (note !== undefined || text === '') return
       try {
         if (file === undefined) ({ file, path } = await spillFile(ctx, name))
-        // A file with NULs would not pass for text, and Read could not open it.
+        // A file with NULs would count as binary, and Read could not open it.
         const bytes = Buffer.from(text.replaceAll('\0', '\ufffd'))
         const kept = bytes.length <= left ? bytes : bytes.subarray(0, left)
         await file.writeFile(kept)

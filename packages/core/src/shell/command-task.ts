@@ -15,36 +15,33 @@ interface TaskParts {
   pid: number
   startedAt: number
   ctx: SpillContext
-  /** What it may leave on disk. Default: as much as any command. */
+  /** Maximum bytes on disk. Default: the limit of any command. */
   spillBytes?: number
-  /** Whether it waits for input, as far as one can tell. */
   idle?(text: string): boolean
-  /** Ends all of it; the task's end is told through `end`. */
+  /** Stops all its processes. `end` reports the end of the task. */
   stop(): Promise<void>
   write?(text: string): void
   resize?(columns: number, rows: number): void
 }
 
-/** A task, and the hold that whoever started it has on it. */
 interface OpenTask {
   task: Task
-  /** Something was printed. A promise asks the source to wait. Never rejects. */
+  /** Adds output. A returned promise asks the source to wait. Never rejects. */
   print(text: string): Promise<void> | void
-  /** Nothing of it runs any more. */
+  /** Call when none of its processes is left. */
   end(exitCode: number | null): Promise<void>
-  /** It is being ended: this is what its status will be. */
   endsAs(status: 'stopped' | 'timed-out'): void
 }
 
-/** Something that prints and does not wait for input is given more time to go on. */
+/** Longer quiet time for a task that prints and does not wait for input. */
 const busyQuietMs = 1000
-/** What a task may print without being held back: nobody reads more, and other sessions want the processor too. */
+/** Output a task may print per window before it is throttled. Nobody reads more, and other sessions need the CPU. */
 const charactersPerWindow = 2 << 20
 const windowMs = 100
 
 export function createTask(parts: TaskParts): OpenTask {
   const { kind, command, confinement, pid, startedAt, write, resize } = parts
-  // A task that has ended can be read for long: it must not hold its process, nor the conversation of its call.
+  // An ended task stays readable for long, so it must not retain its process or the conversation of its call.
   let running: Pick<TaskParts, 'idle' | 'stop' | 'write' | 'resize'> | undefined = {
     stop: parts.stop,
     idle: parts.idle,
@@ -91,7 +88,7 @@ export function createTask(parts: TaskParts): OpenTask {
     async stop() {
       if (task.status !== 'running') return
       if (status === 'ended') status = 'stopped'
-      // A task does not hold our process, its stop does.
+      // A task does not keep our process alive, but stopping one does.
       const hold = setInterval(() => undefined, 1000)
       try {
         await running?.stop()
@@ -154,7 +151,7 @@ export function createTask(parts: TaskParts): OpenTask {
   }
 }
 
-/** Adds a task that was started; a session that has ended meanwhile ends it. */
+/** Adds a started task. If the session has ended meanwhile, stops it. */
 export async function addTask(tasks: Tasks, task: Task): Promise<void> {
   try {
     tasks.add(task)
@@ -166,7 +163,7 @@ export async function addTask(tasks: Tasks, task: Task): Promise<void> {
 
 const limits = { command: { most: 200, what: 'background commands' }, terminal: { most: 16, what: 'terminals' } }
 
-/** Throws when a session has as many of them as it may. */
+/** Throws if the session has reached its limit of such tasks. */
 export function refuseTooMany(tasks: Tasks, kind: Task['kind']): void {
   const { most, what } = limits[kind]
   const live = tasks.list().filter((task) => task.kind === kind && task.status === 'running')
@@ -185,14 +182,17 @@ interface CommandTaskOptions {
   confinement: Confinement
   mark: string
   startedAt: number
-  /** A terminal without a tty: its input stays open. */
+  /** A terminal without a tty keeps its input open. */
   kind?: Task['kind']
 }
 
-/** Beyond this a timer would go off at once. */
+/** A longer timeout would fire immediately. */
 const longestTimer = 2 ** 31 - 1
 
-/** A command that runs on by itself from now on. `timeoutMs` ends it; without one only its end, a stop or the session does. */
+/**
+ * Turns a command into a task that runs on its own. `timeoutMs` ends it. Without it, the task runs until it exits, is
+ * stopped, or the session ends.
+ */
 export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { timeoutMs?: number }): Task {
   const { started, mark } = options
   const open = openCommandTask(options)
@@ -209,12 +209,12 @@ export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { ti
 
   function timeUp(): void {
     open.endsAs('timed-out')
-    // A process that the system does not let go of shows as running: that is the truth.
+    // A process that the system does not release correctly shows as running.
     stop().catch(() => undefined)
   }
 }
 
-/** What a command left running when its shell had ended. How it will end nobody can tell. */
+/** Tracks processes a command left running after its shell ended. Their exit code is unknown. */
 export function leftoverTask(options: CommandTaskOptions): Task {
   const { started, mark } = options
   const open = openCommandTask(options)
@@ -250,20 +250,20 @@ function openCommandTask({
   return open
 }
 
-/** Without a terminal nobody turns Control-D into the end of the input, so we do. */
+/** Without a terminal, nothing else turns Control-D into end of input. */
 function writeInput(stdin: Writable, text: string): void {
   const [before = '', ...after] = text.split('\x04')
   if (before !== '') stdin.write(before)
   if (after.length > 0) stdin.end()
 }
 
-/** The shell has ended: so has the command, unless it left something behind. */
+/** The command ends with its shell, unless it left processes behind. */
 async function settledEnd(started: StartedCommand, mark: string): Promise<void> {
   if ((await isClosed(started)) && !sendSignalTo(-started.pid, 0)) return
   await allGone(started.pid, mark)
 }
 
-/** Resolves when nothing of a command is left whose shell, our child, is gone: nobody tells us, so we look. */
+/** Resolves when no process of a command is left. Polls, because the shell, our only child, is gone. */
 async function allGone(pid: number, mark: string): Promise<void> {
   let known = membersOf({ pid, mark })
   while (known.length > 0) {

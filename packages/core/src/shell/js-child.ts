@@ -1,6 +1,6 @@
 /**
- * The process in which JsRepl's code runs; started by `js-session.ts`, and alone in its file so that it may read nothing
- * else. V8's own mode for consoles evaluates: top-level await and declaring a name anew work as people expect.
+ * Process that runs JsRepl's code. `js-session.ts` starts it. It is a single file, so that it needs to read nothing
+ * else. V8's REPL mode evaluates the code, so top-level await and redeclaring names work.
  */
 import { Console } from 'node:console'
 import { writeSync } from 'node:fs'
@@ -10,20 +10,20 @@ import { Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 
-/** To the child: code, and what to print when all output of it is out. */
+/** Sent to the child: code, and a marker to print after all its output. */
 export interface JsRequest {
   code: string
   end: string
 }
 
-/** From the child. */
 export interface JsAnswer {
-  /** Undefined when there is none to show. */
+  /** Undefined if there is no value to show. */
   value?: string
   error?: string
 }
 
-// A fence for accidents, not for attackers: the network and ways around the permissions are not at hand.
+// Guards against accidents, not attackers: the network and ways around the permissions are out of reach of ordinary
+// code.
 const refused = new Set(
   'child_process cluster dgram dns dns/promises http http2 https inspector inspector/promises module net repl tls trace_events v8 vm wasi worker_threads'.split(
     ' ',
@@ -35,7 +35,7 @@ const folder = pathToFileURL(`${process.cwd()}/`)
 const send = process.send!.bind(process)
 const session = new inspector.Session()
 session.connect()
-// What the shell of the sandbox adds.
+// Remove variables that the sandbox's shell adds.
 for (const name of Object.keys(process.env)) if (!name.startsWith('TROUPE_')) delete process.env[name]
 fence()
 speakThroughPipe()
@@ -64,7 +64,7 @@ async function evaluate(code: string): Promise<JsAnswer> {
   }
 }
 
-/** As `util.inspect` shows it. Errors without the frames of this file. */
+/** Formats with `util.inspect`. Errors leave out the frames of this file. */
 async function show({ objectId, value, unserializableValue }: RemoteValue): Promise<string> {
   const argument =
     objectId !== undefined ? { objectId } : unserializableValue !== undefined ? { unserializableValue } : { value }
@@ -90,7 +90,7 @@ function shown(value: unknown): string {
   return value instanceof Error ? ownFrames(text) : text
 }
 
-/** An error without the frames of Node's insides and of this file, which come below those of the code. */
+/** Removes the frames of Node internals and of this file, which come below those of the user's code. */
 function ownFrames(text: string): string {
   let ours = false
   const kept: string[] = []
@@ -98,7 +98,7 @@ function ownFrames(text: string): string {
     const frame = /^\s+at /.test(line)
     ours = frame && (ours || line.includes('at Session.post (node:inspector'))
     if (!ours && !(frame && /node:internal|js-child\.[jt]s/.test(line))) kept.push(line)
-    // Properties of the error begin behind its last frame.
+    // Properties of the error start after its last frame.
     else if (line.endsWith(' {')) kept[kept.length - 1] += ' {'
   }
   return kept.join('\n')
@@ -122,7 +122,7 @@ function post(
   })
 }
 
-/** Everything that is printed goes to one pipe, in order, and waits for whoever reads it. */
+/** Sends all output through one pipe, in order, with backpressure. */
 function speakThroughPipe(): void {
   const pipe = new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -19,27 +19,24 @@ import { confinementOf } from './launch.ts'
 import { rewriteImports } from './rewrite-imports.ts'
 
 export interface JsOutcome extends ShownOutput, JsAnswer {
-  /** What became of the session that earlier calls used, in a sentence. */
   before?: string
-  /** `lost`: the session ended, and with it everything that was in it. */
+  /** `lost`: the session ended with all its state. */
   status: 'done' | 'timed-out' | 'stopped' | 'lost'
-  /** Who or what stopped it, in a sentence. */
   stoppedBy?: string
   exitCode: number | null
   signal: string | null
   durationMs: number
 }
 
-/** A JavaScript session in a process of its own. */
 export interface JsSession {
   readonly alive: boolean
-  /** Why it is gone, in a sentence for the model, when no call was running then. */
+  /** Sentence for the model about why the session ended while no call was running. */
   readonly lost: string | undefined
   run(code: string, ctx: ToolContext, timeoutMs: number): Promise<JsOutcome>
   dispose(): Promise<void>
 }
 
-/** How long the rest of what an ended process printed is waited for. */
+/** Maximum wait for the remaining output of an ended process, in milliseconds. */
 const drainMs = 500
 
 const program = fileURLToPath(
@@ -47,9 +44,9 @@ const program = fileURLToPath(
 )
 
 /**
- * Starts one, in a new temporary folder, the only one it may read and write, with an empty environment. Node's permission
- * model keeps it from files, processes, threads and addons. Node 24 has no permission for the network; the child puts
- * that out of reach of ordinary code, and the sandbox, where there is one, out of reach of all code.
+ * Starts a session in a new temporary folder, the only one it may read and write, with an empty environment. Node's
+ * permission model blocks other files, processes, threads and addons. Node 24 has no network permission. The child
+ * hides the network from ordinary code, and the sandbox, if there is one, blocks it for all code.
  */
 export async function startJsSession(ctx: ToolContext, memoryMegabytes: number): Promise<JsSession> {
   const mark = ctx.state.tasks.nextMark()
@@ -80,7 +77,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   let usedAt = performance.now()
   let lost: string | undefined
   let onText: ((text: string) => Promise<void> | void) | undefined
-  /** What was printed while nobody asked: shown with the next answer. */
+  /** Output printed between calls, shown with the next answer. */
   let between = ''
   output.on('data', (bytes: Buffer) => take(decoder.decode(bytes, { stream: true })))
   output.on('error', () => output.destroy())
@@ -91,12 +88,12 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     if (working === 0) lost ??= 'The JavaScript session had ended meanwhile: everything declared in it is gone.'
     gone.resolve({ code, signal })
   })
-  // A temporary folder that stays behind is no reason to fail.
+  // A leftover temporary folder is not an error.
   const removed = gone.promise.then(() => rm(folder, { recursive: true, force: true }).catch(() => undefined))
   const end = async (): Promise<void> => {
     child.ref()
     if (child.pid !== undefined && alive) await endCommand({ pid: child.pid, mark })
-    // What it printed last may still lie in the pipe.
+    // Its last output may still be in the pipe.
     await Promise.race([drained, delay(drainMs)])
     output.destroy()
     await removed
@@ -220,7 +217,7 @@ async function begin(pool: ProcessPool, { file, args, env }: ReturnType<typeof i
   }
 }
 
-/** In the sandbox wherever there is one: then the system keeps it from what Node's permissions only try to. */
+/** Uses the sandbox if there is one, so that the system enforces what Node's permissions only attempt. */
 function inside(
   ctx: ToolContext,
   folder: string,
@@ -241,11 +238,13 @@ function inside(
   )
 }
 
-// V8 prints pages about its heap when that is full.
+// V8 prints pages about its heap when it is full.
 const lastGarbage = /\n*<--- Last few GCs --->[^]*/
 const outOfMemory = '\nFATAL ERROR: JavaScript heap out of memory\n'
 
-/** Hands on what comes before the marker, which may arrive in pieces, and once what comes with it. */
+/**
+ * Forwards output before the marker, which may arrive in pieces. Calls `after` once with the text behind the marker.
+ */
 function printedUntil(marker: string, add: (text: string) => Promise<void> | void, after: (text: string) => void) {
   const ended = Promise.withResolvers<void>()
   let held = ''

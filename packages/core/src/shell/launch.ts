@@ -5,17 +5,16 @@ import type { Confinement, Forbidden, Grant } from '../access/decision.ts'
 import type { AgentState, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
 import type { ToolContext } from '../tool/tool.ts'
 
-/** A program, ready to be started: as it is, or inside the sandbox. */
 export interface Launch {
   file: string
   args: string[]
   env: Record<string, string>
-  /** Where it is started; inside the sandbox it finds itself where it was asked to be. */
+  /** Folder to start in. The sandbox changes to the requested folder inside. */
   cwd: string
   confinement: Confinement
-  /** Its output stays open as long as anything of it runs. */
+  /** Its output stays open as long as any of its processes runs. */
   holdsOutput: boolean
-  /** To be called when nothing of it runs any more. */
+  /** Call when none of its processes is left. */
   release(): void
 }
 
@@ -24,7 +23,7 @@ export interface LaunchPlace {
   env: Record<string, string>
 }
 
-/** How the processes of a call are confined. Throws where they should be and cannot. */
+/** Returns the confinement for the processes of a call. Throws if they must be confined and cannot be. */
 export function confinementOf({ granted, state }: Pick<ToolContext, 'granted' | 'state'>): Confinement {
   const confinement = granted?.confinement ?? 'none'
   if (confinement !== 'none' && state.sandbox === undefined)
@@ -32,7 +31,6 @@ export function confinementOf({ granted, state }: Pick<ToolContext, 'granted' | 
   return confinement
 }
 
-/** Makes a program ready in the way that the permission of its call says. */
 export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, env }: LaunchPlace): Promise<Launch> {
   const confinement = confinementOf(ctx)
   const [file = '', ...args] = argv
@@ -63,21 +61,21 @@ async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'tempor
   const { SessionFolder } = await import('./session-folder.ts')
   const { temporary, gitConfig } = SessionFolder.of(state)
   const [folder, settings] = await Promise.all([temporary, gitConfig]).catch((error: unknown) => {
-    // The next command tries anew.
+    // Let the next command retry.
     SessionFolder.forget(state)
     throw error
   })
   return { temporary: folder, gitConfig: settings }
 }
 
-/** Looked for once, then again beside the commands that come. */
+/** Awaits the first scan. Later scans run in the background of later commands. */
 async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<string[]> {
   const { SecretFinder } = await import('../sandbox/hidden-files.ts')
   const known = state.kept.get('secrets')
   const finder = known instanceof SecretFinder ? known : new SecretFinder()
   state.kept.set('secrets', finder)
   const undo = path.join(state.outputFolder, '.undo')
-  // A place that was granted for its secrets is granted with them.
+  // A path granted for its secrets includes them.
   const folders = readFolders(grants).filter((place) => secretIn(place) === undefined)
   const looks = [
     ...state.roots.map((root) => finder.within(root)),
@@ -86,7 +84,6 @@ async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<s
   return [undo, ...(await Promise.all(looks)).flat()]
 }
 
-/** What rules forbid, in all that the command can see. */
 async function forbiddenOf({ state, granted }: ToolContext): Promise<Record<'read' | 'write', string[]>> {
   if (granted?.forbidden === undefined) return { read: [], write: [] }
   const { ForbiddenFinder } = await import('../sandbox/hidden-files.ts')
@@ -100,7 +97,7 @@ async function forbiddenOf({ state, granted }: ToolContext): Promise<Record<'rea
   return { read, write }
 }
 
-/** What is only listed is not read. */
+/** Excludes folders that are only listed. */
 function readFolders(grants: readonly Grant[]): string[] {
   return grants
     .filter(({ how }) => how !== 'list')

@@ -1,7 +1,7 @@
-/** What code calls instead of `import(…)`, which does not work where it is evaluated. */
+/** Replaces `import(…)` in evaluated code, where it does not work. */
 export const importName = '__import'
 
-// Where a slash begins a regular expression and not a division: after these, or at the start.
+// Tokens after which a slash starts a regular expression, not a division. The same holds at the start.
 const beforeExpression =
   /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\b(?:return|typeof|case|in|of|delete|void|throw|new|await|yield|else|do))\s*$/
 
@@ -11,11 +11,10 @@ const regularExpression = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y
 const declaration =
   /import\s*(?:(?<names>[\p{ID_Start}$_{*][^'"();]*?)\s*\bfrom\s*)?(?<source>'[^'\n]*'|"[^"\n]*")(?:\s*with\s*\{[^}]*\})?/uy
 
-/** Turns `import(…)` and import declarations into calls of `__import`; strings, comments and the like are left alone. */
+/** Turns `import(…)` and import declarations into calls of `__import`. Leaves strings, comments and the like alone. */
 export function rewriteImports(code: string): string {
   if (!/\bimport\b/.test(code)) return code
   let written = ''
-  // How deep the braces are inside each template that is open around this place.
   const templates: number[] = []
   for (let at = 0; at < code.length;) {
     const token = next(at)
@@ -48,7 +47,6 @@ export function rewriteImports(code: string): string {
     return skipped.exec(code)?.[0] ?? (code[at] as string)
   }
 
-  /** The text of a template up to its end, or to the expression in it. */
   function template(from: number): number {
     for (let at = from; at < code.length; at++) {
       if (code[at] === '\\') at++
@@ -83,7 +81,7 @@ export function rewriteImports(code: string): string {
   }
 }
 
-/** `a, { b as c }` is `const { default: a, b: c } = `. */
+/** Turns `a, { b as c }` into `const { default: a, b: c } = `. */
 function binding(names: string | undefined): string {
   if (names === undefined) return ''
   const whole = /\*\s*as\s+(\S+)/.exec(names)?.[1]

@@ -18,22 +18,18 @@ import { sandboxAdvice } from './task-display.ts'
 
 export interface CommandResult extends ShownOutput {
   status: 'ended' | 'timed-out' | 'stopped'
-  /** Who or what stopped it, in a sentence. */
   stoppedBy?: string
   exitCode: number | null
   signal: string | null
   durationMs: number
-  /** Where the next command runs. */
   cwd: string
-  /** What the model should know besides. */
   notes: string[]
-  /** What still runs of it. */
   taskId?: string
 }
 
 /**
- * Runs a command to its end. Yields what it prints. A stop or the time limit ends everything that it started; what it had
- * printed by then is in the outcome. Rejects when the stop came before the command began.
+ * Runs a command to completion and yields its output. A stop or the time limit ends all its processes. The outcome
+ * contains the output up to then. Rejects if the stop came before the command began.
  */
 export async function* runCommand(
   command: string,
@@ -105,9 +101,9 @@ export async function* runCommand(
     }
   }
 
-  /** The shell has ended, and what it printed is there. `left`: something that it started still runs. */
+  /** Waits for the shell to end and its output to arrive. `left`: some of its processes still run. */
   async function finish(): Promise<{ exit: Exit; left: boolean }> {
-    // What cannot be ended must not hold the call.
+    // A process that cannot be killed must not block the call.
     const exit = await Promise.race([started.exited, ending.promise.then(() => started.exited)])
     clearTimeout(timer)
     if (status !== 'ended') await ending.promise
@@ -118,7 +114,7 @@ export async function* runCommand(
   }
 }
 
-/** Whether something of a command goes on that no longer holds its output. What is about to end does not count. */
+/** True if some process of a command continues without holding its output. Processes about to exit do not count. */
 async function outlives(target: { pid: number; mark: string }): Promise<boolean> {
   for (let waited = 0; sendSignalTo(-target.pid, 0); waited += 20) {
     if (membersOf(target, { fresh: true }).length === 0) return false
@@ -131,15 +127,15 @@ async function outlives(target: { pid: number; mark: string }): Promise<boolean>
 export interface RunningCommand {
   started: StartedCommand
   confinement: Confinement
-  /** Its output stays open as long as anything of it runs. */
+  /** Its output stays open as long as any of its processes runs. */
   holdsOutput: boolean
   mark: string
   startedAt: number
-  /** Lets it begin; it is journalled. Resolves when an undo will know of it; never rejects. */
+  /** Starts the journaled command. Resolves when undo knows about it. Never rejects. */
   go(): Promise<void>
 }
 
-/** Starts the shell of a command in the agent's folder and environment, and journals it before it can do anything. */
+/** Starts the shell of a command in the agent's folder and environment. Journals it before it can do anything. */
 export async function beginCommand(
   command: string,
   ctx: ToolContext,
@@ -165,7 +161,7 @@ export async function beginCommand(
       throw error
     }
   }
-  // A command that has not begun has done nothing: it can safely be started again.
+  // A command that has not begun had no effect and can safely be restarted.
   const { ready, started } = await attempt().catch((error: unknown) => {
     if (error instanceof SandboxFailure) return attempt()
     throw error
@@ -185,14 +181,14 @@ export async function beginCommand(
 
 class SandboxFailure extends Error {}
 
-/** What is printed before a command begins is the sandbox's. */
+/** Output before the command begins comes from the sandbox. */
 function sandboxComplaint(started: StartedCommand): () => string {
   let printed = ''
   started.onText = (text) => void (printed = (printed + text).slice(0, 4096))
   return () => printed.trim()
 }
 
-/** How long the sandbox is waited for here; after that the time limit of the command counts. */
+/** Time in milliseconds to wait for the sandbox. After that the command's own time limit applies. */
 const sandboxMs = 5000
 
 async function settled(started: StartedCommand, signal: AbortSignal, complaint: () => string): Promise<void> {
@@ -209,7 +205,7 @@ async function settled(started: StartedCommand, signal: AbortSignal, complaint: 
   )
 }
 
-/** What runs inside is watched as a task is: nobody finds it by its journalled group once that has lost its leader. */
+/** Watches a confined command like a task. Its journaled process group cannot be found once the leader is gone. */
 async function startLaunch(
   ready: Launch,
   command: string,
@@ -233,7 +229,7 @@ async function startLaunch(
   }
 }
 
-/** Lets an undo say what it does not cover. A disk that is full must not keep a command from making room. */
+/** Lets undo report the commands it does not cover. A full disk must not keep a command from freeing space. */
 export async function noteForUndo(command: string, ctx: ToolContext, notes: string[]): Promise<void> {
   try {
     await ctx.state.undo.command(markOf(ctx), command)
@@ -249,7 +245,7 @@ export function commandEnvironment(ctx: ToolContext, mark: string): Record<strin
   return { ...own, ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark }
 }
 
-/** Keeps what a command left running as a task; beyond the limit it is ended. */
+/** Keeps leftover processes of a command as a task. Kills them if the limit is reached. */
 function keepLeftover(running: RunningCommand, command: string, ctx: ToolContext, notes: string[]): string | undefined {
   const { started, mark } = running
   try {
@@ -267,7 +263,10 @@ function keepLeftover(running: RunningCommand, command: string, ctx: ToolContext
   return task.id
 }
 
-/** The sandbox tells the end of a shell by a number only. One without last words was not the shell's own. */
+/**
+ * The sandbox reports the end of a shell only as a number. A signal code without last words means that the shell was
+ * killed.
+ */
 function exitInside(exit: Exit, lastWords: string): Exit {
   if (exit.code === null || exit.code <= 128 || lastWords !== '') return exit
   const [signalName] = Object.entries(constants.signals).find(([, number]) => number === exit.code! - 128) ?? []

@@ -6,7 +6,9 @@ import { promisify } from 'node:util'
 import { childEnvironment } from '../process/child-environment.ts'
 import type { AgentState } from '../tool/agent-state.ts'
 
-/** Who commits and how files are written. Nothing that names a key, a password, an address or a program. */
+/**
+ * Committer identity and file format settings. Excludes anything that names a key, a password, an address or a program.
+ */
 const copiedSettings = new Set([
   'user.name',
   'user.email',
@@ -18,7 +20,7 @@ const copiedSettings = new Set([
   'safe.directory',
 ])
 
-/** What git may know of the person's own settings inside the sandbox, as a file for it. Undefined where there is nothing. */
+/** Returns the user's git settings that are safe inside the sandbox, as a config file. Undefined if there are none. */
 async function gitSettings(env: Record<string, string>): Promise<string | undefined> {
   const listing = await promisify(execFile)('git', ['config', '--global', '--list', '-z'], { env, cwd: '/' }).catch(
     // There is no git, or there are no settings.
@@ -40,11 +42,11 @@ function quoted(value: string): string {
 
 const name = 'session-folder'
 
-/** What commands of a session that may write find inside the sandbox besides the workspace. Ends with the state. */
+/** Files that writable commands of a session see in the sandbox besides the workspace. Disposed with the state. */
 export class SessionFolder {
-  /** Is `/tmp` there: files hold from one command to the next. */
+  /** Mounted as `/tmp`, so files persist between commands. */
   readonly temporary: Promise<string>
-  /** Is `~/.gitconfig` there, where the person has something to put into it. */
+  /** Mounted as `~/.gitconfig`, if the user has settings for it. */
   readonly gitConfig: Promise<string | undefined>
   private readonly folder = mkdtemp(path.join(tmpdir(), 'troupe-session-')).then((made) => realpath(made))
 

@@ -6,7 +6,7 @@ import { childEnvironment, confinedEnvironment, exportedVariables } from '../pro
 import type { AgentState } from '../tool/agent-state.ts'
 import type { ToolContext } from '../tool/tool.ts'
 
-/** Takes over folder and exports from the last words of a shell. A shell that had none changes nothing. */
+/** Takes the folder and exports from the last words of a shell. A shell without last words changes nothing. */
 export function rememberShellState(
   state: AgentState,
   lastWords: string,
@@ -34,8 +34,8 @@ export function rememberShellState(
 }
 
 /**
- * What a command that nobody was asked about leaves behind must not change what later ones do: those are decided on by
- * what they say, as if nothing had come before them.
+ * State left by an unapproved command must not affect later ones. Permission for those is decided by their text alone,
+ * as if nothing ran before.
  */
 function forgetDangerous(state: AgentState, env: Record<string, string>, notes: string[]): void {
   const names = Object.keys(env).filter((name) => isDangerousName(name) && env[name] !== state.env[name])
@@ -48,12 +48,12 @@ function forgetDangerous(state: AgentState, env: Record<string, string>, notes: 
     notes.push(`Not kept for the next command, since nobody was asked about this one: ${names.join(', ')}.`)
 }
 
-/** Whether a call runs without the word of a person, in a mode in which that matters. */
+/** True if a call runs without a person's approval, in a mode where that matters. */
 export function runsWithoutApproval({ granted, mode }: Pick<ToolContext, 'granted' | 'mode'>): boolean {
   return granted !== undefined && granted.approved !== true && mode?.get() !== 'bypass'
 }
 
-/** What is exported inside the sandbox stays there: it could make a program outside do anything. */
+/** Exports from inside the sandbox stay there. Outside they could make a program do anything. */
 function rememberExports(state: AgentState, env: Record<string, string>, confinement: Confinement): void {
   if (confinement !== 'none') {
     state.sandboxEnv = env
@@ -71,7 +71,7 @@ function rememberExports(state: AgentState, env: Record<string, string>, confine
   state.env = env
 }
 
-/** Where a folder really is: what a shell says about itself may be what its command wrote. Empty when it is gone. */
+/** Resolves the real folder, because a command can fake the shell's report. Empty if the folder is gone. */
 function realFolder(folder: string): string {
   try {
     return folder === '' ? '' : realpathSync.native(folder)
@@ -80,7 +80,9 @@ function realFolder(folder: string): string {
   }
 }
 
-/** Reads what `declare -px` of bash prints: `declare -x NAME="value"`, with `$'…'` where a value has odd characters. */
+/**
+ * Parses the output of bash's `declare -px`: `declare -x NAME="value"`, with `$'…'` for values with special characters.
+ */
 export function parseExports(text: string): Record<string, string> {
   const exported: Record<string, string> = {}
   const line = /declare -([A-Za-z]+) ([A-Za-z_][A-Za-z0-9_]*)/y
@@ -98,7 +100,7 @@ export function parseExports(text: string): Record<string, string> {
     if (text[at] === '=') {
       const { value, end } = readValue(text, at + 1)
       at = end
-      // Arrays cannot be passed on, whatever their flags say.
+      // Arrays cannot be exported, whatever their flags say.
       if (value !== undefined && !/[aA]/.test(flags)) exported[name] = value
     }
     at = Math.max(at, text.indexOf('\n', at)) + 1
@@ -131,7 +133,7 @@ const escapes: Record<string, string> = {
   v: '\v',
 }
 
-/** `$'…'`: bytes may come as octal numbers, so the value is put together from bytes. */
+/** Parses `$'…'`. Bytes may be octal escapes, so the value is assembled from bytes. */
 function readAnsi(text: string, at: number): { value: string | undefined; end: number } {
   const pieces: Buffer[] = []
   for (let i = at; i < text.length; i++) {
@@ -162,7 +164,7 @@ function endOfPlain(text: string, at: number): number {
   return end
 }
 
-/** Where a command runs: the agent's folder, or the workspace when that is gone. */
+/** Returns the agent's folder, or the workspace if it is gone. */
 export function workingFolder(state: Pick<AgentState, 'cwd' | 'roots'>, notes: string[]): string {
   if (isFolder(state.cwd)) return state.cwd
   const workspace = state.roots[0] as string

@@ -10,7 +10,6 @@ import type { Launch } from './launch.ts'
 
 export interface CommandStart {
   command: string
-  /** Of what `commandShell` says. */
   launch: Launch
   pipe: Pipe
   /** Default: /dev/null. */
@@ -22,38 +21,36 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** A command that was started and waits for `go`. */
 export interface StartedCommand {
   /** Also the id of its process group and session. */
   readonly pid: number
   readonly stdin: Writable | null
-  /** Gets what is printed, in order, as it comes. A promise that it returns, which never rejects, holds the reading back. */
+  /** Receives output in order, as it arrives. A returned promise pauses reading and must never reject. */
   onText: (text: string) => Promise<void> | void
-  /** Lets it begin: whoever journals it does so before. */
+  /** Lets the command begin. Journal it first. */
   go(): void
   readonly exited: Promise<Exit>
-  /** Resolves when it has ended and nobody holds its output any more, with all of it handed on. */
+  /** Resolves when the command has ended, nothing holds its output open, and all output is delivered. */
   readonly closed: Promise<void>
-  /** Characters handed on so far. */
   readonly printed: number
-  /** Whether something that was printed is still being handed on. */
+  /** True while output is being delivered. */
   readonly busy: boolean
-  /** What the shell said about itself when it ended: its folder, a NUL, its exports, a NUL. */
+  /** Final report of the shell: its folder, a NUL, its exports, a NUL. */
   readonly lastWords: string
-  /** Whether the shell came to be at all. Only inside the sandbox can that take a while, or fail. */
+  /** True once the shell runs. Only inside the sandbox can that take a while, or fail. */
   readonly began: boolean
-  /** Resolves when the shell came to be, or ended before it did. */
+  /** Resolves when the shell runs, or ended before it could. */
   readonly settled: Promise<unknown>
-  /** Stops listening; what still runs is left alone. */
+  /** Stops listening. Running processes are left alone. */
   abandon(): void
-  /** Lets our process end although this runs. */
   unref(): void
 }
 
 /**
- * One bash per command. Its file descriptor 3 is a socket to us: the command comes through it when it may begin (so it
- * can be of any length, and is in no list of processes), and the shell's last words go back. An EXIT trap sees `exit`, `set -e` and syntax errors; after `exec` there is
- * no shell to ask. A command may set an EXIT trap of its own, so a normal end does not rely on ours.
+ * Runs one bash per command. File descriptor 3 is a socket to us. The command arrives through it once it may begin, so
+ * it can have any length and appears in no process list. The shell's last words go back the same way. An EXIT trap
+ * covers `exit`, `set -e` and syntax errors. After `exec` there is no shell to ask. A command may replace the EXIT
+ * trap, so a normal end does not rely on it.
  */
 const wrapper = [
   `IFS= builtin read -r -d '' -u 219 __troupe_command || exit 125`,
@@ -63,16 +60,18 @@ const wrapper = [
   '{ __troupe_status=$?; __troupe_keep; exit "$__troupe_status"; } 2>/dev/null',
 ].join('; ')
 
-/** Moved out of the way of commands that use low numbers. Inside the sandbox the shell says first that it is there. */
+/**
+ * Moves the socket away from the low numbers that commands use. Inside the sandbox the shell first reports that it
+ * runs.
+ */
 const opening = 'exec 219<&3 3<&-'
 const confinedOpening = `${limitsScript}; ${opening}; builtin printf . >&219`
 
-/** The shell of a command that `startCommand` starts. */
 export function commandShell(confined: boolean): string[] {
   return [findBash(), '--noprofile', '--norc', '-c', `${confined ? confinedOpening : opening}; ${wrapper}`, 'bash']
 }
 
-/** What closes its output a moment after the shell is waited for that long, and longer while it prints or computes. */
+/** Milliseconds to wait for the output to close after the shell ends. Extended while processes print or compute. */
 const heldMs = 150
 const finishMs = 1000
 const longestWords = 4 << 20
@@ -87,7 +86,7 @@ export async function startCommand({ command, launch, pipe, stdin }: CommandStar
       output.destroy()
       throw error
     })
-    // Our copy of the writing end must go, or the output would never end.
+    // Close our copy of the write end, or the output would never end.
     .finally(() => closeSync(write))
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const gate = child.stdio[3] as Duplex
@@ -125,7 +124,7 @@ export async function startCommand({ command, launch, pipe, stdin }: CommandStar
     said.resolve()
     if (spoken <= longestWords) words.push(bytes)
   })
-  // The child may be gone before it has read its command.
+  // The child may exit before it reads its command.
   gate.on('error', () => gate.destroy())
   child.stdin?.on('error', () => child.stdin?.destroy())
   child.once('exit', (code, signal) => exited.resolve({ code, signal }))
@@ -166,8 +165,8 @@ export async function startCommand({ command, launch, pipe, stdin }: CommandStar
 }
 
 /**
- * Of a command whose shell has ended: whether its output has too. What was printed before the end is handed on by then,
- * also when something holds the output open.
+ * True if the output of a command whose shell has ended is closed too. Output printed before the end is delivered by
+ * then, even if something holds the pipe open.
  */
 export async function isClosed(started: StartedCommand): Promise<boolean> {
   const closed = started.closed.then(() => true)
@@ -184,8 +183,8 @@ function worksOn({ pid }: StartedCommand): boolean {
 }
 
 /**
- * Ends all of a command. One whose sandbox is still being put together would not heed SIGTERM, and has done nothing that
- * it could want to put in order.
+ * Kills all processes of a command. While its sandbox is still starting, it would ignore SIGTERM and has nothing to
+ * clean up.
  */
 export function endStarted({ pid, began }: StartedCommand, mark: string): Promise<void> {
   return endCommand({ pid, mark }, { atOnce: !began })

@@ -19,16 +19,16 @@ interface TerminalOptions {
   cwd: string
 }
 
-// Waits for a line from us; what the terminal shows up to the given mark, the line's echo too, is not the command's.
+// Waits for a line from us. Terminal output up to the given mark, including the line's echo, is not the command's.
 const opening = 'IFS= read -rs _ && printf %s "$1"'
 const wrapper = `${opening} && exec "$0" --noprofile --norc -c "$2" bash`
-// Inside the sandbox the terminal belongs to a process outside, which Control-C must not end: the command gets a group of
-// its own. Nobody could take it up again, so it cannot be suspended, just as without a sandbox.
+// In the sandbox the terminal belongs to an outside process, which Control-C must not kill, so the command gets its own
+// group. It cannot be suspended, because nothing could resume it. The same is true without a sandbox.
 const confinedWrapper = `${limitsScript}; ${opening} && trap '' TSTP && set -m && "$0" --noprofile --norc -c "$2" bash; exit $?`
-/** The kernel takes no longer argument. */
+/** The kernel accepts no longer argument. */
 const longestCommand = 100_000
 
-/** Starts a command in a terminal of its own. It is journalled before it begins. */
+/** Starts a command in its own terminal. Journals it before it begins. */
 async function startTerminal(
   command: string,
   ctx: ToolContext,
@@ -46,7 +46,7 @@ async function startTerminal(
   const argv = [bash, '--noprofile', '--norc', '-c', script, bash, begin, command]
   const ready = await launch(ctx, argv, { cwd, env: commandEnvironment(ctx, mark) })
   const { file, args, env } = ready
-  // Bytes, so that a character in two pieces is put together here.
+  // Read bytes, so that split characters can be joined here.
   const options = { name: 'dumb', cols, rows, cwd: ready.cwd, env, encoding: null }
   const pty = startPty(() => spawn(file, args, options), ready)
   const target = { pid: pty.pid, mark }
@@ -65,7 +65,7 @@ async function startTerminal(
   return task
 }
 
-/** Why it fails the library does not say. */
+/** The library does not report the cause of a failure. */
 function startPty(start: () => IPty, { release }: Launch): IPty {
   try {
     return start()
@@ -95,7 +95,7 @@ function openTerminalTask(
     ctx,
     idle: (text) => awaitsInput(text, pty.pid),
     stop() {
-      // A shell at its prompt pays no heed to SIGTERM, but goes when its terminal does.
+      // A shell at its prompt ignores SIGTERM, but exits when its terminal closes.
       sendSignalTo(-pty.pid, 'SIGHUP')
       return endCommand(target)
     },
@@ -129,15 +129,15 @@ function openTerminalTask(
     return rest
   }
 
-  /** The terminal is gone, and with it what ran in it; what detached itself is ended. */
+  /** The terminal and its programs are gone. Kill processes that detached themselves. */
   async function finish(exitCode: number | null): Promise<void> {
-    // What the system does not let go of is no reason to show a terminal that is not there.
+    // An unkillable process is no reason to show a terminal that is gone.
     if (membersOf(target, { fresh: true }).length > 0) await endCommand(target).catch(() => undefined)
     await opened.end(exitCode)
   }
 }
 
-/** It stands at a prompt, or somebody reads from the terminal, where the kernel tells. */
+/** True if the text ends in a prompt, or if the kernel reports a read from the terminal. */
 function awaitsInput(text: string, pid: number): boolean {
   if (text.slice(text.lastIndexOf('\n') + 1).trim() !== '') return true
   return membersOf({ pid }).some((one) => /wait_woken|n_tty_read/.test(waitChannel(one.pid)))
@@ -151,7 +151,6 @@ function waitChannel(pid: number): string {
   }
 }
 
-/** Starts a command that its call does not wait for. */
 export async function startInBackground(
   command: string,
   ctx: ToolContext,
@@ -168,14 +167,12 @@ export async function startInBackground(
 
 export interface TerminalStart {
   command: string
-  /** A terminal, or plain pipes. */
   tty: boolean
   cols: number
   rows: number
   workdir?: string | undefined
 }
 
-/** Starts a command that can be typed into. */
 export async function startTerminalTask(start: TerminalStart, ctx: ToolContext, notes: string[]): Promise<Task> {
   const { command, tty, cols, rows, workdir } = start
   refuseTooMany(ctx.state.tasks, 'terminal')

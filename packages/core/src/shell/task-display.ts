@@ -3,25 +3,22 @@ import type { Confinement } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
 import type { Task, Tasks } from '../process/tasks.ts'
 
-/** What a look at a task shows. */
 export interface TaskOutputView {
   task_id: string
   command: string
   status: Task['status']
   exitCode: number | null
   durationMs: number
-  /** Raw, at most what a model is shown. */
+  /** Raw text, limited to the amount a model is shown. */
   text: string
-  /** Where the next look starts. */
   next: number
   spilled?: { path: string; length: number }
-  /** What to know about a failure inside the sandbox. */
   advice?: string[]
 }
 
 const maxTaskCharacters = 30_000
 
-/** What a task has printed since `from`, cut in the middle when it is long. */
+/** Returns output since `from`, cut in the middle if it is long. */
 export function readTask(task: Task, from: number): TaskOutputView {
   const { text, next, lost } = task.read(from)
   const { spilled } = task
@@ -78,7 +75,6 @@ export function taskDisplay(
   }
 }
 
-/** Throws what the model should do about an id that names nothing. */
 export function findTask(tasks: Tasks, id: string, kind?: Task['kind']): Task {
   const task = tasks.get(id)
   if (task !== undefined && (kind === undefined || task.kind === kind)) return task
@@ -107,7 +103,7 @@ export function terminalDisplay(shown: Omit<TerminalDisplay, 'kind'>): TerminalD
   return { kind: 'terminal', ...shown, text: shown.text.slice(-maxDisplayCharacters).toWellFormed() }
 }
 
-/** "exit code 1 · 2.3 s" */
+/** Example: "exit code 1 · 2.3 s". */
 export function exitSummary({
   status,
   exitCode,
@@ -128,17 +124,17 @@ export function seconds(ms: number): string {
 
 /* oxlint-disable no-control-regex -- control characters are what this is about */
 
-// Sequences that steer a terminal: strings (titles, links), then those with parameters, then the short ones.
+// Terminal escape sequences: strings (titles, links), then those with parameters, then the short ones.
 const sequences =
   /(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c]*(?:\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/g
 const controls = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
-/** Text without what steers a terminal, for a reader that has none. Line ends, tabs and carriage returns stay. */
+/** Removes terminal escape sequences. Keeps line ends, tabs and carriage returns. */
 export function plainText(text: string): string {
   return text.replace(sequences, '').replace(controls, (character) => (character === '\0' ? '\ufffd' : ''))
 }
 
-/** What a terminal would show of it, line by line: what is written over is gone, as far as one line goes. */
+/** Renders text as a terminal would, line by line. Overwritten text disappears, within one line only. */
 export function screenText(text: string): string {
   return text
     .replace(sequences, '')
@@ -187,7 +183,9 @@ const hints: { sign: RegExp; text: (confinement: Confinement) => string }[] = [
 
 const missingFile = /(\/[^\s:'"`]+)['"`]?:? No such file or directory|ENOENT[^\n]*?'(\/[^'\n]+)'/g
 
-/** What the model should know about a command that failed inside the sandbox; nothing where that has no part in it. */
+/**
+ * Returns advice for the model about a command that failed inside the sandbox. Empty if the sandbox is not involved.
+ */
 export function sandboxAdvice(printed: string, confinement: Confinement, roots?: readonly string[]): string[] {
   if (confinement === 'none') return []
   const end = printed.slice(-4000)

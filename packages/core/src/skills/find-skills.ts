@@ -5,16 +5,16 @@ import { isInside } from '../files/resolve-path.ts'
 import type { Skill, SkillHead, SkillProblem, SkillScope } from '../tool/agent-state.ts'
 import { FileFault, maxSkillBytes, parseSkillFile } from './parse-skill-file.ts'
 
-/** Skills by name, each with the `SKILL.md` files that it stands before. */
+/** Skills by name, each with the `SKILL.md` files it overrides. */
 export interface FoundSkills {
   skills: (Skill & { shadows: string[] })[]
-  /** Files that are no skills, and why; the rest is there. */
+  /** Files that are not valid skills, with the reason. They do not affect the other skills. */
   problems: SkillProblem[]
 }
 
 export type FindSkills = (places: readonly SkillPlace[]) => FoundSkills
 
-/** What was read of a file, as long as the file stays what it was. */
+/** Cached result for a file, valid until the file changes. */
 interface Known {
   mark: string
   head?: SkillHead
@@ -24,8 +24,8 @@ interface Known {
 const maxPerFolder = 5000
 
 /**
- * Looks on the disk each time: what has not changed since is not read again. Synchronous, since a look at 500 files
- * takes a few milliseconds so and several times that through the thread pool.
+ * Checks the disk on every call, but reads only changed files. Synchronous, because checking 500 files takes a few
+ * milliseconds that way and several times more through the thread pool.
  */
 export function createSkillFinder(): FindSkills {
   let known = new Map<string, Known>()
@@ -59,7 +59,6 @@ export function createSkillFinder(): FindSkills {
     } catch (error) {
       return { mark: '', problem: { path: file, message: (error as Error).message } }
     }
-    // A folder without one is no skill.
     if (stats === undefined) return undefined
     const mark = `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino} ${root ?? ''}`
     const before = known.get(file)
@@ -76,7 +75,7 @@ export function createSkillFinder(): FindSkills {
   }
 }
 
-/** The text of a skill as it is now, without its front matter. Throws an Error that says what is wrong. */
+/** Reads the current text of a skill without its front matter. Throws an Error that explains the problem. */
 export function readSkillBody(skill: Pick<Skill, 'path' | 'name'>): string {
   const stats = statSync(skill.path, { throwIfNoEntry: false })
   if (stats === undefined) throw new Error(`The skill "${skill.name}" is no longer at ${skill.path}.`)
@@ -109,31 +108,33 @@ function foldersIn({ folder }: SkillPlace, problems: SkillProblem[]): string[] {
   }
 }
 
-/** A folder of skills. */
 export interface SkillPlace {
   folder: string
   scope: SkillScope
-  /** What its skills must lie in, links resolved. Absent: anywhere, as the person's own may. */
+  /**
+   * Folder that must contain its skills, after resolving symlinks. Absent for the user's own, which may be anywhere.
+   */
   root?: string
 }
 
-/** Of one place the later wins. */
+/** Within one place, later entries win. */
 const folders = [
   ['.claude', 'skills'],
   ['.agents', 'skills'],
   ['.troupe', 'skills'],
 ]
 
-/** Where skills are looked for, the farthest first. Only what the person trusts may be given as workspace or project. */
+/**
+ * Returns the folders to search for skills, lowest precedence first. Pass only a workspace and projects that the user
+ * trusts.
+ */
 export function skillPlaces(given: {
-  /** The person's home folder. */
   personHome: string
-  /** Ours. */
   troupeHome: string
-  /** Workspaces around this one, the outermost first. */
+  /** Enclosing workspaces, outermost first. */
   parents?: readonly string[]
   workspace?: string
-  /** Projects inside it, the outermost first. */
+  /** Projects inside the workspace, outermost first. */
   projects?: readonly string[]
 }): SkillPlace[] {
   const { personHome, troupeHome, parents = [], workspace, projects = [] } = given
@@ -151,13 +152,13 @@ export function skillPlaces(given: {
 
 const mention = /(?<![\w/.\\:])\/skill\/(?:\[([a-z0-9-]{1,64})(?:\|[^\]\n]{0,200})?\]|([a-z0-9-]{1,64})(?![\w/]))/gi
 
-/** The skills that a person names in a text: `/skill/name` or `/skill/[name|label]`, in order, each once. */
+/** Returns the skills named in a text as `/skill/name` or `/skill/[name|label]`, in order, without duplicates. */
 export function skillNames(text: string): string[] {
   const names = text.matchAll(mention).map(([, labelled, plain]) => (labelled ?? plain ?? '').toLowerCase())
   return [...new Set(names)]
 }
 
-/** The skill that is meant: by its name, or by it with or without `-skill` at the end. */
+/** Finds a skill by name, with or without a trailing `-skill`. */
 export function findSkill<T extends { name: string }>(name: string, skills: readonly T[]): T | undefined {
   const others = [`${name}-skill`, name.replace(/-skill$/, '')]
   return skills.find((skill) => skill.name === name) ?? skills.find((skill) => others.includes(skill.name))

@@ -30,15 +30,13 @@ afterEach(() => rmSync(base, { recursive: true, force: true }))
 interface Crafted {
   name: string
   content?: string | Uint8Array
-  /** In a zip: the mode of Unix, with the kind of file. In a tar: the type. */
+  /** In a zip, the Unix mode with the file type. In a tar, the type. */
   mode?: number
   type?: string
-  /** What the headers say instead of the truth. */
   size?: number
   localName?: string
   flags?: number
   method?: number
-  /** Lies where the entry before it lies. */
   overlaps?: true
 }
 

@@ -4,19 +4,18 @@ import type { SkillHead } from '../tool/agent-state.ts'
 import { maxDescriptionLength, maxSkillBytes, parseSkillFile, readFrontMatter } from './parse-skill-file.ts'
 import { type ArchiveEntry, checkName, importLimits, ImportRefused, readSource, refuseImport } from './read-archive.ts'
 
-/** Skills that were unpacked to be looked at; nothing loads them there. */
+/** Skills unpacked for review. Nothing loads them from there. */
 export interface StagedSkills {
-  /** Fresh, with nothing else in it. */
+  /** A new folder that contains nothing else. */
   folder: string
   skills: (SkillHead & { folder: string; files: { name: string; size: number; executable: boolean }[] })[]
   problems: { path: string; message: string }[]
 }
 
 /**
- * Finds the skills in a folder, a zip, a tar or a tar.gz, and unpacks them into a fresh folder below `parent`. What is
- * wrong with one of them leaves that one out and is a problem; so does a skill of its name in `home`. Names that lead out
- * of the archive, or that mean one file, and more than the limits refuse the whole: then an Error says why, and nothing
- * is left.
+ * Finds the skills in a folder, zip, tar or tar.gz and unpacks them into a new folder below `parent`. A faulty skill,
+ * or one whose name exists in `home`, is left out and reported as a problem. Names that lead out of the archive, names
+ * that collide, and exceeded limits reject the whole import. Then it throws an Error and leaves nothing behind.
  */
 export function stageSkills(source: string, parent: string, home?: string): StagedSkills {
   const { entries, packedBytes } = readSource(source)
@@ -54,7 +53,7 @@ export function stageSkills(source: string, parent: string, home?: string): Stag
   }
 }
 
-/** The person has seen them and wants them: they become skills in `home`. One that is there by now stays as it is. */
+/** Moves reviewed skills to `home`. Skills that exist there by now stay unchanged. */
 export function acceptSkills(staged: StagedSkills, home: string): string[] {
   const fresh = staged.skills.filter(({ name }) => !existsSync(path.join(home, name)))
   if (fresh.length === 0)
@@ -78,7 +77,7 @@ interface Named {
   names: string[]
 }
 
-/** Every name, checked; one that no file should have refuses an archive. Of a folder such a file is left out. */
+/** Checks every name. An invalid name rejects an archive. In a folder such a file is skipped. */
 function nameEntries(entries: readonly ArchiveEntry[], packedBytes: number | undefined): Named[] {
   const named: Named[] = []
   const taken = new Map<string, ArchiveEntry['kind']>()
@@ -92,7 +91,7 @@ function nameEntries(entries: readonly ArchiveEntry[], packedBytes: number | und
       if (packedBytes === undefined) continue
       throw error
     }
-    // Many systems take names that differ in case or in how accents are written for one.
+    // Many systems treat names that differ only in case or accent encoding as equal.
     const key = (length: number): string => names.slice(0, length).join('/').normalize('NFC').toLowerCase()
     const before = taken.get(key(names.length))
     if (before !== undefined && (before !== 'folder' || entry.kind !== 'folder'))
@@ -110,7 +109,7 @@ function nameEntries(entries: readonly ArchiveEntry[], packedBytes: number | und
   return named
 }
 
-/** Each outermost folder with a `SKILL.md` is a skill, whatever the folder is called there. */
+/** Each outermost folder with a `SKILL.md` is a skill, whatever its name. */
 function rootsIn(named: readonly Named[]): string[][] {
   const found = named
     .filter(({ entry, names }) => names.at(-1) === 'SKILL.md' && entry.kind !== 'folder')
@@ -124,7 +123,6 @@ function rootsIn(named: readonly Named[]): string[][] {
   })
 }
 
-/** Unpacks one skill. Throws what is wrong with it. */
 function stageOne(folder: string, root: readonly string[], named: readonly Named[]): StagedSkills['skills'][number] {
   const inside = named.filter(({ names }) => isWithin(names, root))
   if (inside.length > importLimits.skillEntries)
@@ -156,7 +154,10 @@ function stageOne(folder: string, root: readonly string[], named: readonly Named
   }
 }
 
-/** A file as it is, and a link to a file of the same skill as a copy of that file. Throws for anything else but folders. */
+/**
+ * Returns a file as is, and a symlink to a file of the same skill as a copy of that file. Throws for anything else
+ * except folders.
+ */
 function fileOf({ entry, names }: Named, root: readonly string[], inside: readonly Named[]): Named[] {
   const shown = names.slice(root.length).join('/')
   if (entry.kind === 'folder') return []

@@ -16,21 +16,19 @@ interface YamlFile {
   cases: { yaml: string; json?: string; fail?: boolean }[]
 }
 
-/** The public suites of YAML and of CommonMark, as npm has them. */
+/** The public YAML and CommonMark test suites from npm. */
 const cases = (files as unknown as YamlFile[]).flatMap((file) =>
   file.cases.map((one, at) => ({ ...one, id: `${file.id}-${at}` })),
 )
 
-/** Cases that are read in another way, each for a reason. */
 const otherwise: Record<string, string> = {
   '565N-0': '!!binary is bytes here, and base64 in the JSON of the suite',
   'K858-0': 'the last line break of a text that keeps all of them belongs to the dashes that follow',
 }
 
-/** No text may take longer: a person waits for it. */
+/** Maximum time per text in milliseconds, since a person waits for it. */
 const mostMs = 500
 
-/** What reading came to: the value, or the complaint, which has to be a sentence of one line. */
 function outcome<T>(read: () => T): { value?: T; complaint?: string } {
   const begun = process.threadCpuUsage()
   try {
@@ -57,7 +55,7 @@ describe('the YAML suite as front matter', () => {
     const { value } = outcome(() => readFrontMatter(text))
     outcome(() => parseSkillFile(text, 'case'))
     outcome(() => parseAgentFile(text, 'case'))
-    // Where the suite says what it means, and it is one list of keys, that is what is read of it.
+    // If the suite gives the meaning and it is a single mapping, our result must match it.
     const isWhole = !/^(---|\.\.\.|%)/m.test(yaml)
     const meant = isWhole && fail !== true && otherwise[id] === undefined ? single(json ?? '') : undefined
     expect(meant === undefined ? undefined : JSON.parse(JSON.stringify(value?.data))).toEqual(meant)
@@ -121,7 +119,7 @@ function single(json: string): Record<string, unknown> | undefined {
       ? (value as Record<string, unknown>)
       : undefined
   } catch {
-    // Several documents, one after the other.
+    // Several documents in one file.
     return undefined
   }
 }

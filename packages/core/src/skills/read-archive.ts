@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSyn
 import path from 'node:path'
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
 
-/** What is in a folder, a zip, a tar or a tar.gz. Nothing is written. */
+/** Reads the entries of a folder, zip, tar or tar.gz. Writes nothing. */
 export function readSource(source: string): { entries: ArchiveEntry[]; packedBytes?: number } {
   const stats = statSync(source, { throwIfNoEntry: false })
   if (stats === undefined) throw new Error(`There is no ${source}.`)
@@ -18,7 +18,7 @@ export function readSource(source: string): { entries: ArchiveEntry[]; packedByt
   return { entries: readTar(isGzip ? unpackGzip(bytes) : bytes), packedBytes }
 }
 
-/** A folder, without what git and npm keep there. */
+/** Reads a folder without the files of git and npm. */
 function readTree(root: string): ArchiveEntry[] {
   const entries: ArchiveEntry[] = []
   const visit = (names: readonly string[]): void => {
@@ -51,15 +51,15 @@ function sourceKind(stats: Stats): ArchiveEntry['kind'] {
   return stats.isFile() ? 'file' : 'other'
 }
 
-/** What an archive or a folder has, as it says itself: nothing of it is believed yet. */
+/** An entry as declared by an archive or folder. Nothing in it is verified yet. */
 export interface ArchiveEntry {
   name: string
-  /** `other`: a device or a pipe; no skill may have one. */
+  /** `other`: a device or pipe, which no skill may have. */
   kind: 'file' | 'folder' | 'link' | 'other'
-  /** Where a link leads, from the folder that it lies in; from the root of the archive where `fromRoot`. */
+  /** Target of a link, relative to its folder, or to the root of the archive if `fromRoot`. */
   target?: { path: string; fromRoot?: true }
   executable: boolean
-  /** As many bytes as it will have. */
+  /** Unpacked size in bytes. */
   size: number
   read(): Uint8Array
 }
@@ -70,22 +70,20 @@ export const importLimits = {
   fileBytes: 10 * 1024 * 1024,
   allBytes: 50 * 1024 * 1024,
   archiveBytes: 50 * 1024 * 1024,
-  /** How many times as large as the archive what is in it may be, above the first MiB. */
+  /** Maximum ratio of unpacked to packed size, above the first MiB. */
   ratio: 100,
   depth: 16,
 } as const
 
-/** What is wrong with an archive as a whole. */
 export class ImportRefused extends Error {}
 
-/** Throws what is wrong with an entry; `name` is what to call it. */
 export function refuseImport(name: string, why: string): never {
   // oxlint-disable-next-line no-control-regex
   const shown = name.replace(/[\u0000-\u001f\u007f]/g, '?').slice(0, 200)
   throw new ImportRefused(`"${shown}" ${why}. Nothing was imported.`)
 }
 
-/** The parts of a name that stays within the folder it is unpacked into, on every system. Throws for any other. */
+/** Splits a name that stays within the target folder on every system. Throws for any other name. */
 export function checkName(name: string): string[] {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\\]/.test(name)) refuseImport(name, 'has a character in its name that no file should have')
@@ -100,7 +98,7 @@ export function checkName(name: string): string[] {
 
 const block = 512
 
-/** The tar in a gzip; never more than may be imported in all. */
+/** Unpacks a gzip to a tar, up to the total import limit. */
 function unpackGzip(bytes: Buffer): Buffer {
   const most = Math.min(importLimits.allBytes, Math.max(1024 * 1024, bytes.length * importLimits.ratio))
   try {
@@ -113,7 +111,7 @@ function unpackGzip(bytes: Buffer): Buffer {
   }
 }
 
-/** The entries of a tar: files and folders, with long names in either way. Throws an Error that says what is wrong. */
+/** Reads the files and folders of a tar, with both formats of long names. Throws an Error that explains the problem. */
 function readTar(bytes: Buffer): ArchiveEntry[] {
   const entries: ArchiveEntry[] = []
   let longName: string | undefined
@@ -194,7 +192,7 @@ function checkSum(header: Buffer): void {
     throw new Error('This is no archive that can be read: a zip, a tar or a tar.gz is.')
 }
 
-/** `<length> path=<name>\n`, among others. A size of its own is of no use for what is imported here. */
+/** Finds `<length> path=<name>\n` among other fields. Rejects archives that override sizes. */
 function paxField(text: string, field: 'path' | 'linkpath'): string | undefined {
   if (/^\d+ (size|GNU\.sparse)/m.test(text)) throw new Error('The archive has files that are stored in pieces.')
   return new RegExp(`^\\d+ ${field}=(.*)$`, 'm').exec(text)?.[1]
@@ -210,8 +208,8 @@ interface Located extends ArchiveEntry {
 }
 
 /**
- * The entries of a zip, as its directory at the end names them. Only what every program writes is read: stored or
- * deflated, not encrypted, no parts that lie over each other. Throws an Error that says what is wrong.
+ * Reads the entries of a zip from its central directory. Supports only common features: stored or deflated, not
+ * encrypted, no overlapping parts. Throws an Error that explains the problem.
  */
 function readZip(bytes: Buffer): ArchiveEntry[] {
   const end = bytes.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
@@ -268,7 +266,7 @@ function entryAt(bytes: Buffer, at: number, nameLength: number): Located {
   return { name, kind, size: 0, executable, from: local, to, read, target }
 }
 
-/** The system that wrote it may have told what kind of file it is. */
+/** The creating system may have recorded the file type. */
 function zipEntryKind(name: string, mode: number): ArchiveEntry['kind'] {
   const type = mode & 0o170000
   if (type === 0o120000) return 'link'

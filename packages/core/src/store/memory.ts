@@ -1,7 +1,7 @@
 import { type Chunk, joinDeltas, type LogItem, NamedError, type RunLog } from '@troupe/protocol'
 import type { Answer, Ask, Asks } from '../tool/asks.ts'
 
-/** An inbox for programs without a store: `answer` is called for each ask, and its promise is waited for. */
+/** Inbox for programs without a store: calls `answer` for each ask and awaits its promise. */
 export function createMemoryAsks(answer: (ask: Ask) => Answer | Promise<Answer>): Asks {
   return {
     async ask(ask, signal, onOpen) {
@@ -25,22 +25,21 @@ export function createMemoryAsks(answer: (ask: Ask) => Answer | Promise<Answer>)
   }
 }
 
-/** What whoever waits is told when the time that an ask has is over. */
 export function askTimeout({ id, timeoutMs = 0 }: Ask): NamedError {
   const text = `Nobody answered within ${timeoutMs / 1000} s. The page that was asked may be closed.`
   return new NamedError('AskTimeout', text, { status: 408, data: { askId: id, timeoutMs } })
 }
 
-/** Longer is for ever: timers of more than 24 days fire at once. */
+/** Longer limits mean no limit, because timers over 24 days fire immediately. */
 export const longestAskMs = 2 ** 31 - 1
 
 export interface MemoryLog extends RunLog {
-  /** Everything appended and noted, neighbouring deltas joined. */
+  /** All appended and noted items, with adjacent deltas joined. */
   readonly items: LogItem[]
   subscribe(listener: (chunk: Chunk) => void): () => void
 }
 
-/** A run log for programs that keep no history: nothing survives the process. */
+/** Run log for programs that keep no history. Nothing survives the process. */
 export function createMemoryLog(): MemoryLog {
   const items: LogItem[] = []
   const listeners = new Set<(chunk: Chunk) => void>()

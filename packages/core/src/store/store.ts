@@ -4,24 +4,24 @@ import type { Budget } from '../agents/agent-definition.ts'
 import type { Answer, Ask } from '../tool/asks.ts'
 
 /**
- * The truth: sessions, message trees, run logs, asks, definitions, rules, settings.
+ * Source of truth: sessions, message trees, run logs, asks, definitions, rules, settings.
  *
- * Contracts of every implementation (one contract test proves them):
- * - a promise that resolved means durable: it survives `kill -9` and power loss;
- * - everything of a session is found only through its own workspace;
- * - opening one branch costs what the branch costs, not what the session does;
- * - objects handed in are not kept by reference, objects handed out are fresh.
+ * Contracts of every implementation, verified by one contract test:
+ * - a resolved promise means durable: the write survives `kill -9` and power loss;
+ * - the data of a session is reachable only through its own workspace;
+ * - the cost of opening a branch depends on the branch, not on the session;
+ * - arguments are not kept by reference, and returned objects are fresh.
  */
 export interface Store {
   workspaces: {
-    /** Finds or creates the workspace at this folder. The id is stable for the life of the store. */
+    /** Finds or creates the workspace of this folder. Its id is stable for the life of the store. */
     open(path: string): Promise<Workspace>
     get(id: string): Promise<Workspace | undefined>
     list(): Promise<Workspace[]>
-    /** Finds or creates a project at a folder inside the workspace; its parent is the nearest project around it. */
+    /** Finds or creates a project at a folder inside the workspace. Its parent is the nearest enclosing project. */
     openProject(workspaceId: string, path: string): Promise<Project>
     projects(workspaceId: string): Promise<Project[]>
-    /** The person has said that what this folder brings may take effect. */
+    /** Records that the user trusts the configuration in this folder. */
     trust(id: string, trusted: boolean): Promise<void>
   }
   sessions: {
@@ -29,8 +29,8 @@ export interface Store {
     create(session: NewSession): Promise<Session>
     get(id: string): Promise<Session | undefined>
     /**
-     * Newest first; `active` has the pinned before all others. With `query`: those whose title or messages match.
-     * Without `view` all that are not in the trash. `folderId` null: those that lie in no folder.
+     * Newest first. In `active`, pinned sessions come first. `query` filters by title and messages. Without `view`,
+     * returns all sessions outside of the trash. `folderId` null: sessions in no folder.
      */
     list(options: {
       workspaceId: string
@@ -40,69 +40,75 @@ export interface Store {
       cursor?: string
       limit?: number
     }): Promise<{ sessions: Session[]; nextCursor: string | null }>
-    /** `title` set here counts as renamed by the person. Throws `SessionNotFound` and `FolderNotFound` (404). */
+    /** A `title` set here counts as renamed by the user. Throws `SessionNotFound` and `FolderNotFound` (404). */
     update(id: string, patch: SessionPatch): Promise<Session>
-    /** Sessions of every workspace that went into the trash before this time, oldest first. */
+    /** Sessions of all workspaces trashed before this time, oldest first. */
     trashedBefore(time: number): Promise<string[]>
-    /** Removes the session with all that belongs to it, the exported folder included. */
+    /** Removes the session with all its data, including the exported folder. */
     delete(id: string): Promise<void>
   }
-  /** What a person keeps sessions in. A folder in a folder holds no further ones. */
+  /** Folders for sessions. They nest only one level deep. */
   folders: {
-    /** By name. */
+    /** Sorted by name. */
     list(workspaceId: string): Promise<Folder[]>
     /** Throws `FolderExists` (409), `FolderNotFound` (404) and `FolderTooDeep` (409). */
     create(folder: NewFolder): Promise<Folder>
-    /** Throws `FolderNotFound` (404), `FolderTooDeep` (409). */
+    /** Throws `FolderNotFound` (404) and `FolderTooDeep` (409). */
     update(id: string, patch: { name?: string; parentFolderId?: string | null }): Promise<Folder>
-    /** What lies in it, sessions and folders, moves to where it lay. Throws `FolderNotFound` (404). */
+    /** Moves its sessions and folders to its parent. Throws `FolderNotFound` (404). */
     delete(id: string): Promise<void>
   }
   messages: {
     /**
-     * Adds a leaf below `parentMessageId`. Throws `MessageExists` (409), `MessageNotFound` (404) for an unknown parent.
-     * The session's title follows the first user message until it is renamed; its `updatedAt` moves.
+     * Adds a leaf below `parentMessageId`. Throws `MessageExists` (409), or `MessageNotFound` (404) for an unknown
+     * parent. The session's title follows the first user message until it is renamed. Updates the session's
+     * `updatedAt`.
      */
     add(at: Conversation, message: StoredMessage): Promise<void>
-    /** Replaces parts and metadata of a stored message (the answer of a waiting run, a merged approval). */
+    /** Replaces parts and metadata of a stored message, such as the answer of a waiting run or a merged approval. */
     replace(at: Conversation, message: Pick<StoredMessage, 'id' | 'parts' | 'metadata'>): Promise<void>
     get(at: Conversation, id: string): Promise<StoredMessage | undefined>
-    /** Root to leaf, a few at a time. Costs the branch alone; a cycle ends the walk and is logged, never looped. */
+    /**
+     * Walks from root to leaf in small batches. The cost depends on the branch alone. A cycle is logged and ends the
+     * walk.
+     */
     walk(at: Conversation, leafId: string): AsyncGenerator<StoredMessage>
-    /** The same as a list. */
     chain(at: Conversation, leafId: string): Promise<StoredMessage[]>
-    /** A page from the tail of one branch. Without `leaf` the newest branch is shown. */
+    /** Returns a page from the end of one branch. Default `leaf`: the newest branch. */
     branch(at: Conversation, options?: { leaf?: string; before?: string; limit?: number }): Promise<BranchPage>
-    /** Every message of a conversation, in the order in which they were stored; `after` is the last page's `next`. */
+    /** Returns all messages of a conversation in storage order. `after` is the `next` of the last page. */
     page(
       at: Conversation,
       options?: { after?: number; limit?: number },
     ): Promise<{ messages: StoredMessage[]; next: number | null }>
-    /** The newest leaf in the whole tree, or below one message. */
     latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined>
-    /** Whether a message, in whichever session, holds the blob. Looks at all of them: not for every request. */
+    /**
+     * True if a message in any session references the blob. Scans all messages, so do not call it for every request.
+     */
     usesBlob(sha256: string): Promise<boolean>
-    /** Removes a message and everything below it; returns the removed ids. Throws `MessageNotFound` (404). */
+    /** Removes a message and its descendants. Returns the removed ids. Throws `MessageNotFound` (404). */
     remove(at: Conversation, id: string): Promise<string[]>
     /**
-     * Takes out a message with everything below it, or everything but one branch, so that it can be brought back whole.
-     * Until then it is as good as removed. Throws `MessageNotFound` (404).
+     * Takes out a message with its descendants, or everything except one branch. Treated as removed until restored with
+     * `bringBack`. Throws `MessageNotFound` (404).
      */
     takeOut(at: Conversation, what: { below: string } | { allBut: string }): Promise<Removal>
-    /** Throws `RemovalNotFound` (404), `ParentGone` or `MessageExists` (409). Returns the ids that are there again. */
+    /** Returns the restored ids. Throws `RemovalNotFound` (404), `ParentGone` or `MessageExists` (409). */
     bringBack(at: Conversation, removalId: string): Promise<string[]>
-    /** Removes for good what was taken out more than a day ago. */
+    /** Permanently deletes messages taken out more than a day ago. */
     purge(): Promise<void>
     search(options: { workspaceId: string; query: string; sessionId?: string; limit?: number }): Promise<SearchHit[]>
-    /** Messages of one conversation that hold this text, case and accents aside: those of the branch first, in its order. */
+    /**
+     * Finds messages of one conversation that contain a text, ignoring case and accents. Messages of the branch come
+     * first, in its order.
+     */
     matches(at: Conversation, options: { text: string; leaf?: string }): Promise<TextMatches>
-    /** Every message in little, in the order in which they came. */
+    /** Returns every message in short form, in order of arrival. */
     tree(at: Conversation): Promise<TreeMessage[]>
-    /** Messages that no walk from a root reaches (lost parents, cycles): shown, not lost. */
+    /** Messages unreachable from a root because of lost parents or cycles. They are shown, not dropped. */
     strays(at: Conversation): Promise<StoredMessage[]>
   }
   agents: {
-    /** Inserts or updates the record of a sub-agent conversation. */
     put(agent: AgentRecord): Promise<void>
     get(sessionId: string, agentId: string): Promise<AgentRecord | undefined>
     list(sessionId: string): Promise<AgentRecord[]>
@@ -111,38 +117,38 @@ export interface Store {
     create(run: RunRecord): Promise<void>
     update(id: string, patch: Partial<Omit<RunRecord, 'id' | 'sessionId'>>): Promise<void>
     get(id: string): Promise<RunRecord | undefined>
-    /** Runs whose status is `running` or `waiting`, oldest first. */
+    /** Runs with status `running` or `waiting`, oldest first. */
     unfinished(): Promise<RunRecord[]>
     ofSession(sessionId: string): Promise<RunRecord[]>
-    /** The run that wrote this answer, newest first. */
+    /** The runs that wrote this answer, newest first. */
     ofMessage(sessionId: string, messageId: string): Promise<RunRecord[]>
-    /** The highest number that any frame or run of the session holds; 0 when none. */
+    /** The highest number in any frame or run of the session, or 0. */
     lastNumber(sessionId: string): Promise<number>
   }
   frames: {
-    /** All in one durable commit. */
+    /** Writes all frames in one durable commit. */
     append(frames: Frame[]): Promise<void>
-    /** Frames of a run that hold anything after number n, in order; at most `limit`. */
+    /** Returns up to `limit` frames of a run with content after number n, in order. */
     read(runId: string, after?: number, limit?: number): Promise<Frame[]>
-    /** Joins all frames of an ended run into one (deltas joined), for replay. */
+    /** Merges all frames of an ended run into one, with joined deltas, for replay. */
     merge(runId: string): Promise<void>
   }
   calls: {
-    /** Every call id that a message of the session has held, on whichever branch or agent. */
+    /** Every call id used by a message of the session, on any branch or agent. */
     ids(sessionId: string): Promise<string[]>
-    /** The last calls of a workspace's sessions, newest first: those whose input is whole, on whichever branch or agent. */
+    /** The latest calls in a workspace with complete input, on any branch or agent, newest first. */
     recent(options: { workspaceId: string; limit: number }): Promise<StoredCall[]>
   }
   asks: {
-    /** Inserts; an ask with the same id is left as it is. */
+    /** Inserts an ask. Leaves an existing ask with the same id unchanged. */
     open(ask: Ask): Promise<Ask>
     get(id: string): Promise<Ask | undefined>
     list(options: { sessionId?: string; runId?: string; open?: boolean }): Promise<Ask[]>
-    /** Throws `AskNotFound` (404), `AskClosed` (409). */
+    /** Throws `AskNotFound` (404) and `AskClosed` (409). */
     answer(id: string, answer: Answer): Promise<Ask>
     /** Closes every open ask of a run without an answer. */
     closeRun(runId: string): Promise<void>
-    /** Closes an open ask without an answer; one that is closed stays as it is. */
+    /** Closes an open ask without an answer. No effect on a closed ask. */
     close(id: string): Promise<void>
   }
   definitions: Records
@@ -150,12 +156,11 @@ export interface Store {
     get(key: string): Promise<unknown>
     set(key: string, value: unknown): Promise<void>
   }
-  /** Several writes as one commit. */
+  /** Runs several writes in one commit. */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Which conversation: the session's own, or one of its sub-agents'. */
 export interface Conversation {
   sessionId: string
   agentId?: string
@@ -176,16 +181,14 @@ export interface Project {
   createdAt: number
 }
 
-/** Part of a list: at hand, put aside, or thrown away. */
 export type SessionView = 'active' | 'archived' | 'trashed'
 
 export interface Folder {
   id: string
   workspaceId: string
-  /** The folder that it lies in. */
   parentFolderId: string | null
   name: string
-  /** How many sessions lie in it and are at hand. */
+  /** Number of active sessions in the folder. */
   sessionCount: number
   createdAt: number
 }
@@ -213,16 +216,14 @@ export interface Session {
   renamed: boolean
   pinned: boolean
   archived: boolean
-  /** The folder that the person keeps it in. */
   folderId: string | null
-  /** When it went into the trash; null where it did not. */
+  /** Null if it is not in the trash. */
   trashedAt: number | null
   model: string | null
   agent: string | null
   mode: Mode
-  /** What the person allowed, refused or wants to be asked in this session alone. */
+  /** Rules the user set for this session only. */
   rules: SessionRule[]
-  /** Settings of its model that the person has chosen, by name; absent when there is none. */
   params?: ParamValues
   messageCount: number
   createdAt: number
@@ -241,13 +242,12 @@ export interface SessionRule {
   effect: Effect
 }
 
-/** A call as the model made it. */
 export interface StoredCall {
   sessionId: string
   toolCallId: string
   toolName: string
   input: unknown
-  /** Whose call it was; models know some tools by other names. */
+  /** The model that made the call. Some models know tools by other names. */
   model?: string
   createdAt: number
 }
@@ -256,7 +256,7 @@ export interface BranchPage {
   /** Null for an empty conversation. */
   leafMessageId: string | null
   messages: StoredMessage[]
-  /** For each shown message that has siblings or not: where it stands among them, 1-based. */
+  /** Position of each shown message among its siblings, 1-based. */
   siblings: Record<string, SiblingPlace>
   page: { hasMore: boolean; before: string | null }
 }
@@ -273,12 +273,11 @@ export interface SearchHit {
   messageId: string
   title: string
   role: StoredMessage['role']
-  /** Plain text around the hit; matches stand between U+E000 and U+E001. */
+  /** Plain text around the hit. Matches are enclosed in U+E000 and U+E001. */
   snippet: string
   createdAt: number
 }
 
-/** What was taken out of a conversation together. */
 export interface Removal {
   id: string
   messageIds: string[]
@@ -286,39 +285,37 @@ export interface Removal {
 
 export interface TextMatches {
   matches: TextMatch[]
-  /** There are more than are told. */
+  /** True if there are more matches than listed. */
   isCut: boolean
 }
 
-/** A message that holds a text, in what it says or in its calls. */
+/** A message that contains a text, in its own text or in its tool calls. */
 export interface TextMatch {
   messageId: string
   role: StoredMessage['role']
-  /** How many times what it says does. */
   count: number
-  /** Calls that hold it, with how many of those times come before each. */
+  /** Matching calls, each with the number of text matches before it. */
   calls: { toolCallId: string; after: number }[]
-  /** As in `SearchHit`. */
+  /** Same format as in `SearchHit`. */
   snippet: string
   isOnBranch: boolean
 }
 
-/** A message as a picture of the tree needs it. */
 export interface TreeMessage {
   id: string
   parentMessageId: string | null
   role: StoredMessage['role']
-  /** Its first words, or the names of the tools that it calls first. */
+  /** Its first words, or the names of its first tool calls. */
   text: string
   createdAt: number
   model?: string
-  /** With those of its sub-agents; so is the cost. */
+  /** Includes its sub-agents, as does the cost. */
   tokens?: number
   cost?: number
   ending?: 'failed' | 'stopped'
 }
 
-/** A sub-agent's conversation; all depths lie flat, `parentAgentId` tells the tree. */
+/** A sub-agent's conversation. All depths are stored flat, and `parentAgentId` defines the tree. */
 export interface AgentRecord {
   sessionId: string
   agentId: string
@@ -328,27 +325,23 @@ export interface AgentRecord {
   agentType: string
   status: string
   title: string
-  /** Its newest run. */
   runId: string | null
   details?: AgentDetails
   createdAt: number
   updatedAt: number
 }
 
-/** What a sub-agent was started by and with, and what it has spent. */
 export interface AgentDetails {
   parentRunId: string
   toolCallId: string
   background: boolean
   setup: AgentSetup
-  /** What it still has to answer. */
   told: PendingMessage[]
   steps: number
   tokens: number
   cost: number
-  /** What of that it had spent before it came to work for `parentRunId`. */
+  /** The share spent before it started to work for `parentRunId`. */
   earlier?: { steps: number; tokens: number; cost: number }
-  /** Why its answer may not be whole. */
   note?: string
 }
 
@@ -358,19 +351,18 @@ export interface RunRecord {
   id: string
   sessionId: string
   agentId: string | null
-  /** The message that is being answered, and the answer being written. */
+  /** The message to answer, and the answer being written. */
   userMessageId: string
   messageId: string
   status: RunStatus
-  /** Everything needed to go on after a crash: model, agent, mode, client, tab, limits. */
+  /** Everything needed to resume after a crash: model, agent, mode, client, tab, limits. */
   request: Record<string, unknown>
-  /** Numbers of this run are greater than `fromNumber`. */
+  /** Event numbers of this run are greater than `fromNumber`. */
   fromNumber: number
   createdAt: number
   endedAt: number | null
 }
 
-/** Small documents that belong to a workspace: agent definitions. */
 export interface Records {
   put(record: { workspaceId: string; name: string; data: Record<string, unknown> }): Promise<void>
   get(workspaceId: string, name: string): Promise<Record<string, unknown> | undefined>
@@ -378,10 +370,9 @@ export interface Records {
   remove(workspaceId: string, name: string): Promise<boolean>
 }
 
-/** What a sub-agent was started with. Stored with it: an edited definition does not change an agent that is there. */
+/** Setup of a sub-agent, stored with it. Later edits of the definition do not affect it. */
 export interface AgentSetup {
   prompt: string
-  /** Names of tools. */
   tools: readonly string[]
   model: string
   allowedSubAgents?: readonly string[]
@@ -390,11 +381,9 @@ export interface AgentSetup {
   unasked?: readonly (readonly string[])[]
   maxSteps?: number
   budget?: Budget
-  /** Settings of the model. */
   params?: ParamValues
 }
 
-/** Something that a sub-agent is told, and the run that answers it. */
 export interface PendingMessage {
   runId: string
   message: { id: string; text: string }

@@ -8,35 +8,34 @@ import type { AgentRecord } from '../store/store.ts'
 import type { AgentFrame } from '../tool/services.ts'
 import type { Tool } from '../tool/tool.ts'
 
-/** What a tree of agents needs from whoever keeps conversations and starts runs. */
+/** Services an agent tree needs from the owner of conversations and runs. */
 export interface AgentHost {
-  /** Whom could be delegated to just now: what is enabled, and offered on the open page. */
+  /** Agents available for delegation now: enabled and offered on the open page. */
   definitions(): Promise<readonly AgentDefinition[]>
-  /** Why an agent of this name cannot be delegated to, where there is one. */
+  /** Returns the reason an existing agent of this name is unavailable. */
   whyNot?(name: string): Promise<string | undefined>
-  /** The tools of these names and groups, as far as the workspace allows them. */
+  /** Returns the tools of these names and groups that the workspace allows. */
   tools(names: readonly string[]): readonly Tool[]
-  /** Throws when there is no such model, with what to do about it. */
+  /** Throws if the model does not exist, with advice on how to fix it. */
   checkModel(id: string): Promise<void>
   find(agentId: string): Promise<AgentRecord | undefined>
   list(): Promise<readonly AgentRecord[]>
   /** Durable when it resolves. */
   save(record: AgentRecord): Promise<void>
-  /** The text of its newest answer. */
   lastText(agentId: string): Promise<string>
   /**
-   * Stores the message and begins a run that answers it. A run of this id that an earlier process left is taken up
-   * where it stood; one that has ended gives its outcome again.
+   * Stores the message and starts a run that answers it. If an earlier process left a run with this id, resumes it. If
+   * that run has ended, returns its outcome again.
    */
   open(child: ChildRun): Promise<HostedRun>
 }
 
 export interface ChildRun {
   runId: string
-  /** It is only asked for what it has: one model call, without tools. */
+  /** Only asks for the results so far: one model call without tools. */
   summary?: true
   record: AgentRecord
-  /** Master first, this agent last. */
+  /** The master comes first, this agent last. */
   frames: readonly AgentFrame[]
   message: { id: string; text: string }
   meter: Meter
@@ -44,29 +43,28 @@ export interface ChildRun {
   signal: AbortSignal
   onChunk(chunk: Chunk): void
   onStatus(status: 'running' | 'waiting'): void
-  /** Makes the run's own door to its sub-agents, once it can be steered. */
+  /** Creates the run's link to its sub-agents, once it can be steered. */
   link(run: { steer(message: { id: string; text: string }): Promise<void>; resumed: boolean }): AgentLink
 }
 
 export interface HostedRun {
   done: Promise<RunOutcome>
-  /** Rejects when the run has decided to end. */
+  /** Rejects if the run has decided to end. */
   steer(message: SteeringMessage): Promise<void>
 }
 
-/** The door of one run to its sub-agents. `agents` and `idle` go into the run's input. */
+/** Link from one run to its sub-agents. `agents` and `idle` go into the run's input. */
 export interface AgentLink {
   agents: NonNullable<RunInput['agents']>
   idle: NonNullable<RunInput['idle']>
-  /** Something came that a run which only waits for its sub-agents should see. */
+  /** Wakes a run that only waits for its sub-agents, because there is something new to read. */
   wake(): void
-  /** After a restart: goes on with what an earlier process had started. */
   resume(): Promise<void>
-  /** Stops what is still at work below, and waits for its end. */
+  /** Stops all running descendants and waits for them to end. */
   close(): Promise<void>
 }
 
-/** The same call of the same run gets the same id again after a restart. */
+/** Stable across restarts: the same call of the same run gets the same id. */
 export function derivedId(prefix: string, ...from: readonly string[]): string {
   return prefix + createHash('sha256').update(from.join('\n')).digest('hex').slice(0, 32)
 }

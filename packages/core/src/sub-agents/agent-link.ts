@@ -20,11 +20,10 @@ import { agentResultText, narrowSetup, prepareSpawn } from './delegate.ts'
 
 type AgentsCall = Parameters<AgentLink['agents']>[0]
 
-/** The door of one run to its sub-agents. */
 export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink {
   const { host, nodes } = tree
   const slots = createSlots(tree.parallel)
-  /** Nobody waits for these: the run is told when they end. */
+  /** No call waits for these agents. The run is notified when they end. */
   const background = new Map<string, AgentNode>()
   const own = new Set<AgentNode>()
   let wakeUp = Promise.withResolvers<void>()
@@ -86,7 +85,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     onChange?: (report: AgentReport) => void,
   ): Promise<AgentReport | Refusal> {
     const agentId = derivedId('agent_', run.runId, call.toolCallId)
-    // Taken before anything is waited for: agents begin in the order of their calls.
+    // Take the slot before any await, so agents start in the order of their calls.
     const slot = slots.take()
     let node: AgentNode
     try {
@@ -115,7 +114,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     }
   }
 
-  /** The record of a new agent, stored; that of one which an earlier process had started; or what became of it. */
+  /** Returns the stored record of a new agent, the record of one that an earlier process started, or its outcome. */
   async function findOrPrepare(
     agentId: string,
     call: AgentsCall,
@@ -158,7 +157,6 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     return { record }
   }
 
-  /** Starts an agent, or takes up the run that an earlier process left. */
   function attach(record: AgentRecordWithDetails, slot: ReturnType<typeof slots.take>): AgentNode {
     return keep(tree.begin(run, record, slot), record.details.background, record.agentId)
   }
@@ -172,17 +170,17 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
       try {
         if (!node.claimed && !run.signal.aborted) await tellEnd(await node.ended)
       } finally {
-        // Whatever went wrong, nobody waits for it any more.
+        // After any failure, stop waiting for it.
         background.delete(agentId)
         wake()
       }
     }
-    // What cannot be stored or delivered any more stops the run itself at its next step.
+    // If a result cannot be stored or delivered, the run itself stops at its next step.
     void node.ended.then(ended, ended).catch(() => undefined)
     return node
   }
 
-  /** The run reads it at its next step; once, whatever happens in between. */
+  /** Delivers the report to the run at its next step, exactly once. */
   async function tellEnd(report: AgentReport): Promise<void> {
     const id = derivedId('notice_', report.agentId, String(report.steps), report.status)
     await run.steer({ id, text: agentResultText(report) })
@@ -266,7 +264,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     )
   }
 
-  /** An agent reaches those below itself, the master everyone. */
+  /** An agent can reach its descendants. The master can reach everyone. */
   async function refuseStranger(agentId: string): Promise<Refusal | undefined> {
     for (let id: string | null = agentId; id !== null;) {
       const record = await host.find(id)
@@ -284,7 +282,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     return records.filter((record): record is AgentRecordWithDetails => record.details?.parentRunId === run.runId)
   }
 
-  /** What sub-agents had spent for this run before the restart, runs aside that go on, counts still. */
+  /** Restores the spending of sub-agents before the restart. Excludes runs that continue. */
   async function restoreSpent(): Promise<void> {
     for (const { details } of await ownRecords()) {
       const { steps, tokens, cost, earlier = { steps: 0, tokens: 0, cost: 0 } } = details
@@ -301,7 +299,7 @@ function deriveMessageId(runId: string): string {
   return derivedId('msg_', runId)
 }
 
-/** Marks as waiting for a person while all of these do that are not at their end. */
+/** Marks the call as waiting for a person while all unfinished agents do. */
 function watchWaiting(nodes: readonly AgentNode[], waiting: () => () => void): () => void {
   let release: (() => void) | undefined
   const look = (): void => {

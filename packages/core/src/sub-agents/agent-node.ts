@@ -14,15 +14,13 @@ import {
 import { type AgentHost, type AgentLink, type ChildRun, derivedId, type HostedRun } from './agent-host.ts'
 import { type Delegator, narrowSetup } from './delegate.ts'
 
-/** A sub-agent that is at work, or about to be. It leaves memory when it has ended. */
+/** A running or queued sub-agent. Leaves memory when it has ended. */
 export interface AgentNode {
   readonly agentId: string
   readonly report: AgentReport
-  /** Never rejects, unless what it did could not be stored. */
+  /** Rejects only if its work could not be stored. */
   readonly ended: Promise<AgentReport>
-  /** Heard at each change of its status and its counts. */
   readonly listeners: Set<(report: AgentReport) => void>
-  /** Somebody has read its end. */
   claimed: boolean
   send(message: { id: string; text: string; runId: string; unasked: SkillLimits }, interrupt: boolean): Promise<void>
   stop(reason: NamedError): void
@@ -35,7 +33,7 @@ interface NodeOptions {
   meter: Meter
   writes: WriteLock
   slot: Slot
-  /** Aborted when whoever it works for is. */
+  /** Aborted with the run it works for. */
   signal: AbortSignal
   emit(chunk: Chunk): void
   onChunk(chunk: Chunk): void
@@ -45,13 +43,13 @@ interface NodeOptions {
 const summaryRequest =
   'You ended without an answer. In a few sentences, say what you did, what you found and what is left.'
 
-/** Starts the life of a sub-agent: waits for its slot, runs, and goes on as long as it is told more. */
+/** Runs a sub-agent: waits for a slot, then answers messages until there are none left. */
 export function startNode(options: NodeOptions): AgentNode {
   const { host, slot, meter } = options
   const { agentId, name } = options.record
   const life = new AbortController()
   const listeners = new Set<(report: AgentReport) => void>()
-  /** What it still has to answer, the message that it is at first. */
+  /** Messages it still has to answer, current one first. */
   const told = [...options.record.details.told]
   let record = options.record
   let { frames } = options
@@ -90,7 +88,7 @@ export function startNode(options: NodeOptions): AgentNode {
     stop: (reason) => life.abort(reason),
   }
 
-  /** Its next runs, also after a restart, let no more pass than whoever told it to go on. */
+  /** Limits its future runs, also after a restart, to what the sender of the message allows without asking. */
   function narrow(unasked: SkillLimits): void {
     const setup = narrowSetup(record.details.setup, unasked)
     if (setup === record.details.setup) return
@@ -129,22 +127,21 @@ export function startNode(options: NodeOptions): AgentNode {
     return report
   }
 
-  /** What that took is stored with what is left to answer: a restart counts it once. */
+  /** Store the spending together with the remaining messages, so that a restart counts it once. */
   function answered(): void {
     told.shift()
     record = { ...record, details: { ...record.details, ...spent() } }
     before = { ...meter.spent }
   }
 
-  /** One run of its conversation, from message to answer. */
   async function tell({ runId, message }: PendingMessage, summary = false): Promise<RunOutcome> {
     life.signal.throwIfAborted()
     current = new AbortController()
     const signal = AbortSignal.any([life.signal, current.signal])
     record = { ...record, runId }
-    // What a restart needs was stored before: how it stands may follow.
+    // A restart does not depend on this status, so it need not be awaited.
     void change('running').catch(() => undefined)
-    // Of its own, so that each answer tells what it took.
+    // A separate meter, so that each answer reports its own spending.
     const ofRun = new Meter(name, {}, meter)
     let link: AgentLink | undefined
     try {
@@ -171,7 +168,6 @@ export function startNode(options: NodeOptions): AgentNode {
     }
   }
 
-  /** In all its life. */
   function spent(): Spent {
     const { steps, tokens, cost } = record.details
     return {
@@ -207,7 +203,7 @@ export function startNode(options: NodeOptions): AgentNode {
     await saved
   }
 
-  /** `limit`: what ended it before it was asked for a summary. */
+  /** `limit`: the limit that ended it before the request for a summary. */
   function conclude({ status, message, error }: RunOutcome, limit: string | undefined): void {
     report.status = status === 'done' ? 'completed' : status === 'failed' ? 'failed' : 'stopped'
     report.text = finalText(message) || (status === 'done' ? '' : allText(message))
@@ -228,7 +224,7 @@ function stoppedNote(status: RunOutcome['status']): string | undefined {
   return status === 'interrupted' ? 'It was interrupted before it had finished.' : undefined
 }
 
-/** What it said last: the text after its last calls. */
+/** Returns the text after its last tool calls. */
 export function finalText({ parts }: Pick<Message, 'parts'>): string {
   return textOf(parts.slice(parts.findLastIndex((part) => part.type === 'step-start') + 1))
 }
@@ -252,7 +248,6 @@ function abortOf(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** A run of the tree, as its sub-agents need it. */
 export interface TreeRun extends Delegator {
   runId: string
   /** Null for the master. */
@@ -263,12 +258,10 @@ export interface TreeRun extends Delegator {
   resumed: boolean
 }
 
-/** What links share. */
 export interface AgentTreeContext {
   host: AgentHost
   sessionId: string
   parallel: number
-  /** Those at work. */
   nodes: ReadonlyMap<string, AgentNode>
   begin(parent: TreeRun, record: AgentRecordWithDetails, slot: Slot): AgentNode
   reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal>
@@ -290,16 +283,15 @@ export function storedReport(record: AgentRecord, text: string): AgentReport {
   }
 }
 
-/** So many at a time; the rest wait in the order in which they came. */
+/** Limits concurrency. Further agents wait in order of arrival. */
 interface Slots {
-  /** Takes a place in the line at once. */
+  /** Joins the queue synchronously. */
   take(): Slot
 }
 
 export interface Slot {
-  /** Resolves when it is this one's turn. */
   ready: Promise<void>
-  /** Gives the place back, whether it was its turn or not. */
+  /** Releases the slot, even while still queued. */
   free(): void
 }
 

@@ -19,20 +19,18 @@ import { framesFor } from './delegate.ts'
 interface TreeOptions {
   host: AgentHost
   sessionId: string
-  /** To the root stream. */
   emit(chunk: Chunk): void
-  /** How many children of one agent work at a time. Default: 4. */
+  /** Maximum concurrent children per agent. Default: 4. */
   parallel?: number
-  /** Shared by all: what they write happens one after the other. */
+  /** Shared by the whole tree, so writes run one at a time. */
   writes?: WriteLock
 }
 
-/** The sub-agents below one root run, at whatever depth. */
 export interface AgentTree {
-  /** Shared by all: what they write happens one after the other. */
+  /** Shared by the whole tree, so writes run one at a time. */
   readonly writes: WriteLock
   link(run: TreeRun): AgentLink
-  /** A person stops one. Its partial answer is what its parent reads. */
+  /** Stops an agent on the user's request. Its parent reads the partial answer. */
   stop(agentId: string): Promise<AgentReport | undefined>
 }
 
@@ -100,13 +98,12 @@ export function createAgentTree(options: TreeOptions): AgentTree {
     }
   }
 
-  /** Grows with every agent, so that they can be listed in the order in which they came. */
+  /** Strictly increasing, so that agents can be listed in creation order. */
   function now(): number {
     lastTime = Math.max(Date.now(), lastTime + 1)
     return lastTime
   }
 
-  /** How a sub-agent stands, at work or not. */
   async function reportOf(agentId: string, viewer: readonly AgentFrame[]): Promise<AgentReport | Refusal> {
     const node = nodes.get(agentId)
     if (node !== undefined) return node.report
@@ -123,10 +120,9 @@ export function createAgentTree(options: TreeOptions): AgentTree {
   }
 }
 
-/** Chunks of sub-agents on their way to the root stream: several in one envelope, neighbouring deltas joined. */
+/** Batches chunks of sub-agents for the root stream, with adjacent deltas joined. */
 interface Envelopes {
   add(agentId: string, chunk: Chunk): void
-  /** Sends what one agent has waiting. */
   flush(agentId: string): void
 }
 
@@ -146,7 +142,7 @@ function createEnvelopes(emit: (chunk: Chunk) => void): Envelopes {
         if (joined === undefined) chunks.push(chunk)
         else chunks[chunks.length - 1] = joined
       }
-      // At once after a pause, else with the next beat.
+      // Flush immediately after a pause, otherwise at the next interval.
       timer ??= setTimeout(flushAll, Math.max(0, lastFlush + flushIntervalMs - performance.now()))
     },
     flush,

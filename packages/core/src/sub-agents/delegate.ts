@@ -6,7 +6,6 @@ import { findTool } from '../tool/tool-set.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import type { AgentHost } from './agent-host.ts'
 
-/** Who wants to delegate. */
 export interface Delegator {
   frames: readonly AgentFrame[]
   tools: readonly Tool[]
@@ -20,7 +19,7 @@ interface PreparedSpawn {
   setup: AgentSetup
 }
 
-/** Everything that can be refused before an agent exists: nothing is left of a refused one. */
+/** Performs all checks that can refuse an agent before it exists. A refused agent leaves no trace. */
 export async function prepareSpawn(
   host: AgentHost,
   parent: Delegator,
@@ -55,7 +54,7 @@ export async function prepareSpawn(
   }
 }
 
-/** An agent of the caller's own making holds no tool that the caller does not hold. */
+/** An inline agent gets no tool that its caller does not have. */
 function defineInlineAgent(
   name: string,
   config: NonNullable<SpawnRequest['config']>,
@@ -94,14 +93,13 @@ function notFound(
   return { refused: 'NOT_FOUND', message: `${why} There are: ${known || 'none'}.` }
 }
 
-/** With what skills of whoever tells it more leave unasked, besides what it was started with. */
+/** Adds the sender's skill limits to those the agent was started with. */
 export function narrowSetup(setup: AgentSetup, unasked: SkillLimits): AgentSetup {
   const known = new Set((setup.unasked ?? []).map((list) => JSON.stringify(list)))
   const added = unasked.filter((list) => !known.has(JSON.stringify(list)))
   return added.length === 0 ? setup : { ...setup, unasked: [...(setup.unasked ?? []), ...added] }
 }
 
-/** The chain with the new agent at its end. */
 export function framesFor(
   parent: readonly AgentFrame[],
   { name, setup, agentId }: { name: string; setup: AgentSetup; agentId: string },
@@ -123,10 +121,9 @@ export function framesFor(
   ]
 }
 
-/** How long a chain of agents may be, the master included. */
+/** Maximum length of an agent chain, including the master. */
 const defaultMaxDepth = 4
 
-/** Whether the last agent of the chain may start this one: the rules that need nothing but the chain. */
 function checkDelegation(name: string, frames: readonly AgentFrame[]): Refusal | undefined {
   const key = agentKey(name)
   const chain = frames.map((frame) => frame.name).join(' > ')
@@ -149,12 +146,12 @@ function checkDelegation(name: string, frames: readonly AgentFrame[]): Refusal |
   return { refused: 'NOT_ALLOWED', message: `"${frames.at(-1)?.name}" may not delegate to "${name}". ${whom}` }
 }
 
-/** The smallest limit in the chain holds. */
+/** The smallest limit in the chain applies. */
 function depthLimit(frames: readonly AgentFrame[]): number {
   return Math.min(...frames.map((frame) => frame.maxDepth ?? defaultMaxDepth))
 }
 
-/** What the model of the parent reads: data from somebody else, in a block that its text cannot close. */
+/** Formats the result for the parent's model as untrusted data, in a block that its text cannot close. */
 export function agentResultText(report: AgentReport | Refusal): string {
   if ('refused' in report) return `${report.refused}: ${report.message}`
   const { agentId, name, status, text, note } = report
@@ -171,7 +168,7 @@ function escapeName(name: string): string {
   return name.replaceAll(/[<>"&\n]/g, '_')
 }
 
-/** The sub-agents of a call. Throws where there can be none. */
+/** Returns the sub-agents of a call. Throws if there can be none. */
 export function requireAgents(ctx: ToolContext): Agents {
   if (ctx.agents === undefined) throw new Error('There are no sub-agents here. Do this part yourself.')
   return ctx.agents

@@ -7,18 +7,15 @@ import type { Tool } from '../tool/tool.ts'
 
 export type AgentSource = 'built-in' | 'database' | 'home' | 'project'
 
-/** A definition with where it comes from and whether it can be used. */
 export interface AgentEntry extends AgentDefinition {
   source: AgentSource
   path?: string
-  /** Prompts in other languages, by language. */
   prompts?: Readonly<Record<string, string>>
-  /** Groups of which a tool must be there. */
+  /** Groups that must have at least one tool. */
   needs?: readonly string[]
-  /** It was written for another program: tools that are not there are left out, instead of turning it off. */
+  /** Written for another program: missing tools are skipped instead of disabling the agent. */
   foreign?: true
   enabled: boolean
-  /** Why it cannot be used, or what should be looked at. */
   note?: string
 }
 
@@ -29,7 +26,6 @@ export interface LoadedAgents {
 
 let builtin: AgentEntry[] | undefined
 
-/** The agents that come with the library: every file in `agents/`. */
 export function getBuiltinAgents(): AgentEntry[] {
   if (builtin === undefined) {
     const loaded = loadAgents(path.join(import.meta.dirname, '../agents'), 'built-in')
@@ -41,8 +37,9 @@ export function getBuiltinAgents(): AgentEntry[] {
 }
 
 /**
- * The agents of a folder; it need not exist. `<name>.<language>.md` is the prompt of `<name>.md` in that language.
- * `claude`: the files are those of Claude Code, which knows no languages.
+ * Loads the agents of a folder, which may be missing. `<name>.<language>.md` is the prompt of `<name>.md` in that
+ * language.
+ * `claude`: the files are in the format of Claude Code, which has no languages.
  */
 export function loadAgents(folder: string, source: AgentSource, format: 'troupe' | 'claude' = 'troupe'): LoadedAgents {
   const loaded: LoadedAgents = { entries: [], problems: [] }
@@ -70,8 +67,8 @@ export function loadAgents(folder: string, source: AgentSource, format: 'troupe'
 }
 
 /**
- * Several lists as one. The first to have a name keeps it; later ones of that name are shown as shadowed. What names
- * tools that are not there, or needs a group that has none yet, is disabled and says so; `why` knows of a group what to do.
+ * Merges several lists. The first agent with a name wins, and later ones are listed as shadowed. An agent that names
+ * missing tools, or needs a group without tools, is disabled with a note. `why` explains how to get a group.
  */
 export function arrangeAgents(
   lists: readonly (readonly AgentEntry[])[],
@@ -105,19 +102,18 @@ export function arrangeAgents(
   })
 }
 
-/** A remark on a prompt that is long. */
 export function promptNote(prompt: string): string | undefined {
-  // No character is more than a token: prompts of most agents need no closer look, and every turn lists them.
+  // A character is at most one token, so short prompts need no estimate. Every turn lists all agents.
   if (prompt.length <= 2000 || estimatedTokens(prompt) <= 2000) return undefined
   return `The prompt has about ${estimatedTokens(prompt)} tokens; every call pays for them. Below 2000 is advised.`
 }
 
-/** The prompt for a language, else the one it was written in. */
+/** Returns the prompt for a language, or the original one. */
 export function promptIn(entry: AgentEntry, language: string | undefined): string {
   return (language === undefined ? undefined : entry.prompts?.[language]) ?? entry.prompt
 }
 
-/** Characters of scripts without spaces are about a token each, of others about a quarter. */
+/** Counts about one token per character in scripts without spaces, and a quarter otherwise. */
 function estimatedTokens(text: string): number {
   const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
   return Math.ceil(dense + (text.length - dense) / 4)
@@ -135,7 +131,7 @@ function markdownFiles(folder: string): string[] {
   }
 }
 
-/** Tools of Claude Code that have other names here; the rest are called the same, or are named as not there. */
+/** Claude Code tools with other names here. All others keep their name, or are reported as missing. */
 const toolNames: Readonly<Record<string, string>> = {
   LS: 'ListDir',
   MultiEdit: 'Edit',
@@ -146,7 +142,7 @@ const toolNames: Readonly<Record<string, string>> = {
   Agent: 'Task',
 }
 
-/** What every agent can do without a tool of its own for it. */
+/** Claude Code tools that need no equivalent, because every agent has the ability. */
 const without = new Set([
   'SlashCommand',
   'ExitPlanMode',
@@ -156,9 +152,9 @@ const without = new Set([
 ])
 
 /**
- * An agent as Claude Code has it: `name`, `description`, `tools` with commas between them (absent: all), `model`. Its
- * names of models are of one provider, so the agent has its caller's, and `problem` says so where one is named. Throws an
- * Error that says what is wrong.
+ * Parses a Claude Code agent: `name`, `description`, comma-separated `tools` (absent: all), `model`. Its model names
+ * belong to one provider, so the agent uses its caller's model, and `problem` reports that. Throws an Error that
+ * explains the problem.
  */
 export function parseClaudeAgent(text: string, fileName: string): AgentDefinition & { problem?: string } {
   const { data, body } = readFrontMatter(text)
@@ -182,7 +178,7 @@ export function parseClaudeAgent(text: string, fileName: string): AgentDefinitio
   }
 }
 
-/** `Bash(git:*)` is Bash: what of it may run is for the rules to say. */
+/** Treats `Bash(git:*)` as Bash. Permission rules decide which commands may run. */
 function toolsOf(given: unknown): string[] {
   const listed =
     typeof given === 'string' ? given.split(/,(?![^(]*\))/) : Array.isArray(given) ? given.map(String) : ['*']
@@ -192,7 +188,7 @@ function toolsOf(given: unknown): string[] {
   return [...new Set(bare.map((name) => toolNames[name] ?? mcpName(name)))]
 }
 
-/** `mcp__server__tool` there is `mcp__server_tool` here, and `mcp__server` is the group `mcp:server`. */
+/** Maps `mcp__server__tool` to `mcp__server_tool`, and `mcp__server` to the group `mcp:server`. */
 function mcpName(name: string): string {
   const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
   if (server === undefined) return name

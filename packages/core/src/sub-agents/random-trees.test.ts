@@ -35,7 +35,6 @@ const definition = fc.record({
   maxDepth: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined, freq: 2 }),
   steps: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined, freq: 2 }),
   tools: fc.constantFrom(['agent', 'TestApproval'], ['agent', 'TimeNow'], ['agent'], ['TestApproval']),
-  /** What it does in its steps. */
   moves: fc.array(fc.array(move, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 2 }),
 })
 

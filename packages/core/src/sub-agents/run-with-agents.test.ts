@@ -24,7 +24,7 @@ interface Played extends RunOutcome {
   host: MemoryHost
 }
 
-/** The model of every agent is `say`: it knows whose prompt it reads and what it was told. */
+/** Every agent uses the model `say`, which knows the prompt and the messages it reads. */
 async function play(
   say: Say,
   definitions: AgentDefinition[],
@@ -251,7 +251,7 @@ it('sends more to one that has ended, which remembers', async () => {
   const played = await play(
     ({ system, task: told, step, last }) => {
       if (system === 'a') return [{ text: `answer to ${told}` }]
-      // Told at the next step, or by WaitAgent: whichever comes first.
+      // Delivered at the next step or by WaitAgent, whichever comes first.
       if (last.includes('answer to two')) return [{ text: 'heard' }]
       if (step === 0) return [task('a', 'one')]
       if (step === 1) {

@@ -12,15 +12,15 @@ import { finalText } from './agent-node.ts'
 import { createAgentTree } from './agent-tree.ts'
 
 export interface RunWithAgentsOptions extends Omit<MemoryHostOptions, 'root'> {
-  /** For the whole tree. */
+  /** Applies to the whole tree. */
   budget?: Budget
-  /** How many children of one agent work at a time. Default: 4. */
+  /** Maximum concurrent children per agent. Default: 4. */
   parallel?: number
-  /** Hands out the conversations of the sub-agents. */
+  /** Receives the host, which holds the conversations of the sub-agents. */
   onHost?(host: MemoryHost): void
 }
 
-/** A run whose `Task` calls start sub-agents, for programs without a server. Ends when all of them have. */
+/** Runs a turn whose `Task` calls start sub-agents, for programs without a server. Ends when all agents have ended. */
 export async function runWithAgents(input: RunInput, options: RunWithAgentsOptions): Promise<RunOutcome> {
   const host = createMemoryHost({ ...options, root: input })
   options.onHost?.(host)
@@ -61,12 +61,12 @@ export async function runWithAgents(input: RunInput, options: RunWithAgentsOptio
 }
 
 export interface MemoryHostOptions {
-  /** The run that delegates: its inbox, permissions, state and workspace are those of all below it. */
+  /** The delegating run. All descendants share its inbox, permissions, state and workspace. */
   root: RunInput
   definitions: readonly AgentDefinition[]
-  /** What agents may be given. Default: the root's own tools. */
+  /** Tools available to agents. Default: the root's own tools. */
   tools?: readonly Tool[]
-  /** For agents with a model of their own. Default: the root's model for all. */
+  /** Resolves models for agents that name one. Default: the root's model for all. */
   model?(id: string): Promise<RunInput['model']>
 }
 
@@ -75,7 +75,7 @@ export interface MemoryHost extends AgentHost {
   conversation(agentId: string): readonly StoredMessage[]
 }
 
-/** Keeps sub-agents for as long as the process lives: for programs without a store. */
+/** Keeps sub-agents in memory, for programs without a store. */
 export function createMemoryHost({ root, definitions, tools = root.tools, model }: MemoryHostOptions): MemoryHost {
   const records = new Map<string, AgentRecord>()
   const conversations = new Map<string, StoredMessage[]>()

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { longestPause } from './test-tool-context.ts'
 
-/** Keeps the thread busy for this much CPU time, however long that takes. */
 function spin(milliseconds: number): void {
   const start = process.threadCpuUsage()
   let used = 0

@@ -7,25 +7,22 @@ import type {
 } from '@ai-sdk/provider'
 
 export interface PacedModelOptions {
-  /** How many deltas each call streams. */
   deltas: number
-  /** Characters per delta. Default 7. */
+  /** Characters per delta. Default: 7. */
   size?: number
-  /** Every stream stops after this many deltas until `resume`. */
+  /** Pauses every stream after this many deltas until `resume`. */
   pauseAfter?: number
   modelId?: string
 }
 
 export interface PacedModel extends LanguageModelV4 {
-  /** Streams stop before their next delta until `resume`. */
+  /** Pauses streams before their next delta until `resume`. */
   pause(): void
-  /** Lets every stream run on. */
   resume(): void
-  /** Resolves when at least this many streams stand still. */
   paused(streams: number): Promise<void>
 }
 
-/** A model for benchmarks: each delta comes in a macrotask of its own, as from a socket, and streams can be held. */
+/** A model for benchmarks. Each delta arrives in its own macrotask, as from a socket, and streams can be paused. */
 export function pacedModel(options: PacedModelOptions): PacedModel {
   const { deltas, size = 7, pauseAfter = Infinity } = options
   const words = Array.from({ length: 16 }, (_, index) => wordOf(index, size))
@@ -109,8 +106,8 @@ function wordOf(index: number, size: number): string {
 }
 
 /**
- * Begins something that calls `done` when it has happened. Rejects with the signal's reason as soon as it is aborted,
- * and then calls what `begin` returned, so that nothing is left behind.
+ * Starts an operation that calls `done` when it completes. On abort, rejects immediately with the signal's reason and
+ * calls the function that `begin` returned, for cleanup.
  */
 export async function abortable(
   signal: AbortSignal | undefined,
@@ -139,7 +136,7 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   })
 }
 
-/** Reads a model's stream to its end as one result, for `doGenerate`. An error inside the stream is thrown. */
+/** Reads a model's stream to its end into one result, for `doGenerate`. Throws errors inside the stream. */
 export async function collect(
   stream: ReadableStream<LanguageModelV4StreamPart>,
 ): Promise<LanguageModelV4GenerateResult> {

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { ScriptError, ScriptItem, ScriptTurn, ScriptUsage } from './script.ts'
 
-/** What a turn does next: a part for the reader, or something only the player sees. */
+/** Next event of a turn: a part for the reader, or a control event for the player. */
 export type Cue =
   | LanguageModelV4StreamPart
   | { type: '$wait'; ms: number }
@@ -15,15 +15,14 @@ export type Cue =
   | { type: '$break'; error: unknown }
 
 export interface Performance {
-  /** Stands in made-up ids, so that they are the same when a turn is played again. */
+  /** Part of generated ids, so that they are the same on replay. */
   index: number
-  /** Characters of the prompt, for the estimate of usage; asked for only where the script gives none. */
+  /** Characters of the prompt, for estimating usage. Called only if the script gives none. */
   promptLength(): number
-  /** Whether this error item still strikes. */
   strikes(item: ScriptError): boolean
 }
 
-/** The parts of one turn in order. Lazy: a turn of a million deltas costs what is read of it. */
+/** Yields the parts of one turn in order. Lazy, so a turn of a million deltas costs only the parts read. */
 export function* playTurn(turn: ScriptTurn, performance: Performance): Generator<Cue, void> {
   const written = { text: 0, reasoning: 0, calls: 0, sources: 0, failed: false, characters: 0 }
   yield { type: 'stream-start', warnings: [] }
@@ -86,7 +85,7 @@ export function* playTurn(turn: ScriptTurn, performance: Performance): Generator
   yield finishPart(reason, estimate(performance.promptLength(), written.characters))
 }
 
-/** The error that refuses a turn before its first byte, and how long it takes to come. */
+/** Returns the error that rejects a turn before its first byte, with its delay. */
 export function refusalOf(turn: ScriptTurn): { item: ScriptError; delayMs: number } | undefined {
   let delayMs = 0
   for (const [position, item] of turn.entries()) {
@@ -111,7 +110,7 @@ export function scriptedError(item: ScriptError): APICallError {
   })
 }
 
-/** Cuts a text; joined again the pieces are the text, and no character outside the basic plane is torn. */
+/** Splits a text into pieces that join to the same text. Never splits a surrogate pair. */
 function* pieces(text: string, chunks: number | number[] | undefined): Generator<string> {
   if (text === '') return
   const count = typeof chunks === 'number' ? Math.min(chunks, text.length) : 0
@@ -174,12 +173,12 @@ function usageOf(usage: ScriptUsage & { estimated?: boolean }): LanguageModelV4U
   }
 }
 
-/** Four characters count as one token. No tokenizer is involved, so the usage is marked `raw.estimated`. */
+/** Counts four characters as one token. There is no tokenizer, so the usage is marked `raw.estimated`. */
 function estimate(promptLength: number, outputLength: number): ScriptUsage & { estimated: boolean } {
   return { inputTokens: Math.ceil(promptLength / 4), outputTokens: Math.ceil(outputLength / 4), estimated: true }
 }
 
-/** What the platform's fetch throws when the other side resets the connection. */
+/** The error that the platform's fetch throws on a connection reset. */
 function socketReset(): Error {
   const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' })
   return new TypeError('terminated', { cause })

@@ -13,8 +13,8 @@ import bash from '../tools/bash.ts'
 import { testToolContext } from './test-tool-context.ts'
 
 /**
- * A machine in small: a home with secrets, a workspace in it, files beside it, a server and a process of the person. Until
- * it is closed its home is that of our process.
+ * A small simulated machine: a home with secrets and a workspace, other files, a server and a process of the user.
+ * Until closed, its home is the home of our process.
  */
 export interface SandboxWorkspace {
   folder: string
@@ -26,10 +26,9 @@ export interface SandboxWorkspace {
   port: number
   connected(): number
   victim: number
-  /** Runs a command; what it printed, and its exit code. */
   run(command: string, confinement?: Confinement, more?: object, grants?: readonly Grant[]): Promise<SandboxedResult>
   file(name: string, content?: string): string
-  /** The same machine with a workspace that is empty, and a session of its own, to be closed before this one. */
+  /** The same machine with an empty workspace and its own session. Close it before this one. */
   another(name?: string): SandboxWorkspace
   close(): Promise<void>
 }
@@ -37,7 +36,6 @@ export interface SandboxWorkspace {
 export interface SandboxedResult {
   text: string
   exitCode: number | null
-  /** What the model reads. */
   told: string
 }
 
@@ -69,7 +67,7 @@ export async function openSandboxWorkspace(
     createServer((socket) => void (connections++, socket.end(canary))).listen(0, '127.0.0.1'),
   )
   const victim = spawn('sleep', ['600'], { stdio: 'ignore', env: { SECRET: canary } })
-  // Not stubbed: a stub would be taken back when the next test begins, which may be beside this one.
+  // Not stubbed: a stub would be reset when the next test starts, which may run concurrently.
   const { HOME, ANTHROPIC_API_KEY } = process.env
   setVariables({ HOME: home, ANTHROPIC_API_KEY: canary })
   return at(workspace, async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { z } from 'zod'
 
-/** A script as JSON: a list of turns, one per model call, or an object with the way in which calls are counted. */
+/** A script as JSON: a list of turns, one per model call, or an object that also sets how calls are counted. */
 export const scriptSchema = z.lazy(buildScriptSchema)
 
 type ScriptObject = z.infer<typeof scriptSchema>
@@ -12,15 +12,15 @@ export type ScriptUsage = NonNullable<Extract<ScriptItem, { finish: unknown }>['
 export type ScriptError = Extract<ScriptItem, { error: unknown }>
 
 /**
- * How a call finds its turn.
+ * Selects the turn for a call.
  * - `order`: the first call plays the first turn, and so on.
- * - `prompt`: by the number of steps after the last user message, so every user message starts at the first turn and a
- *   new process goes on where a crashed one stood.
- * - `history`: by the number of steps in the whole prompt, so one script lasts for a conversation, across processes.
+ * - `prompt`: by the number of steps after the last user message. Every user message starts at the first turn, and a
+ * new process continues after a crash.
+ * - `history`: by the number of steps in the whole prompt, so one script covers a conversation, across processes.
  */
 export type ScriptCounting = NonNullable<ScriptObject['by']>
 
-/** A script that is worked out call by call; `request` holds the offered tools and everything else. */
+/** A script computed call by call. `request` contains the offered tools and everything else. */
 export type ScriptFunction = (
   prompt: LanguageModelV4Prompt,
   callIndex: number,
@@ -28,18 +28,20 @@ export type ScriptFunction = (
 ) => ScriptTurn | Promise<ScriptTurn>
 export type Script = ScriptTurn[] | ScriptObject | ScriptFunction
 
-/** Reads a script from a JSON file; a mistake in it is told with its place. */
+/** Reads a script from a JSON file. Errors include their position. */
 export async function loadScript(path: string): Promise<ScriptObject> {
   const parsed = scriptSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
   if (!parsed.success) throw new Error(`The script ${path} is not valid:\n${z.prettifyError(parsed.error)}`)
   return parsed.data
 }
 
-/** Built on first use: a program that only plays scripts does not pay for it. */
+/** Built on first use, so a program that only plays scripts does not pay for it. */
 function buildScriptSchema() {
   const providerMetadata = z.record(z.string(), z.record(z.string(), z.json())).optional()
 
-  /** A number cuts into that many pieces of like length; a list gives the lengths, what is left is one last piece. */
+  /**
+   * A number splits into that many pieces of similar length. A list gives the lengths, and the rest is one last piece.
+   */
   const chunks = z.union([z.int().positive(), z.array(z.int().positive()).min(1)]).optional()
 
   /** Milliseconds before each piece. */
@@ -61,10 +63,10 @@ function buildScriptSchema() {
     call: z.strictObject({
       name: z.string(),
       input: z.unknown().optional(),
-      /** Sent as it is instead of `input`: for JSON that is malformed or cut. */
+      /** Sent verbatim instead of `input`, for malformed or truncated JSON. */
       rawInput: z.string().optional(),
       id: z.string().optional(),
-      /** Whether the input arrives as deltas before the call; without deltas the call comes at once. Default true. */
+      /** True if the input arrives as deltas before the call, false if the call arrives at once. Default: true. */
       stream: z.boolean().optional(),
       chunks,
       delayMs,
@@ -80,9 +82,9 @@ function buildScriptSchema() {
       headers: z.record(z.string(), z.string()).optional(),
       body: z.string().optional(),
     }),
-    /** `before` refuses the request, `mid` is an error inside the stream. Default: `before` where nothing came first. */
+    /** `before` rejects the request, `mid` is an error inside the stream. Default: `before` if nothing came first. */
     when: z.enum(['before', 'mid']).optional(),
-    /** Only the first `times` calls that play this turn meet the error. */
+    /** Applies the error only to the first `times` calls that play this turn. */
     times: z.int().positive().optional(),
   })
 

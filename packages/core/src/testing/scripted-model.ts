@@ -9,30 +9,29 @@ import { type Cue, playTurn, refusalOf, scriptedError } from './play-turn.ts'
 import type { Script, ScriptCounting, ScriptError, ScriptTurn } from './script.ts'
 
 export interface ScriptedModelOptions {
-  /** Default: what the script says, else `order`. */
+  /** Default: the script's setting, or else `order`. */
   by?: ScriptCounting
   provider?: string
   modelId?: string
-  /** Keep every request in `calls`. Default true. */
+  /** Keep every request in `calls`. Default: true. */
   record?: boolean
 }
 
-/** A request that the model was sent, and the index of the turn that answers it. */
 export interface RecordedCall extends LanguageModelV4CallOptions {
   index: number
 }
 
 export interface ScriptedModel extends LanguageModelV4 {
   readonly calls: RecordedCall[]
-  /** Resolves when a stream has come to the gate of this name; at once if one waits there or has passed. */
+  /** Resolves when a stream has reached the named gate. Resolves at once if one waits there or has passed. */
   reached(gate: string): Promise<void>
-  /** Lets every stream pass the gate, now and from now on. */
+  /** Lets every current and future stream pass the gate. */
   open(gate: string): void
 }
 
 /**
- * A model that plays a script: the same requests get the same answers, with the faults that real providers have. Parts
- * are made as they are read and no timer runs without a delay, so thousands of deltas are cheap.
+ * A model that plays a script: the same requests get the same answers, including the faults of real providers. Parts
+ * are created when read and no timer runs without a delay, so thousands of deltas are cheap.
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
   const calls: RecordedCall[] = []
@@ -56,7 +55,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
       if (strikes(refusal.item)) throw scriptedError(refusal.item)
     }
     const cues = playTurn(turn, {
-      // Unique in a conversation, yet the same when a new process plays the turn again.
+      // Unique in a conversation, and the same when a new process replays the turn.
       index: by === 'order' ? order : steps.total,
       promptLength: () => lengthOf(prompt),
       strikes,
@@ -133,7 +132,7 @@ function streamOf(
   )
 }
 
-/** One assistant message of a prompt is one step. */
+/** Each assistant message of a prompt is one step. */
 function stepsIn(prompt: LanguageModelV4Prompt): { total: number; sinceUser: number } {
   let total = 0
   let sinceUser = 0
@@ -146,7 +145,7 @@ function stepsIn(prompt: LanguageModelV4Prompt): { total: number; sinceUser: num
   return { total, sinceUser }
 }
 
-/** Characters of text in a prompt; files do not count. */
+/** Characters of text in a prompt, without files. */
 function lengthOf(prompt: LanguageModelV4Prompt): number {
   let length = 0
   for (const { content } of prompt) {
@@ -174,11 +173,9 @@ interface Gate {
   watching: (() => void)[]
 }
 
-/** Named places at which streams wait until a test lets them on. */
 class Gates {
   #gates = new Map<string, Gate>()
 
-  /** Waits at the gate unless it is open. */
   async pass(name: string, signal: AbortSignal | undefined): Promise<void> {
     const gate = this.#gate(name)
     gate.reached = true

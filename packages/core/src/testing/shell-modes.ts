@@ -4,7 +4,7 @@ import type { ShellMode } from './test-shell.ts'
 
 const { sandbox, text, fix } = await findSandbox()
 
-/** Declares tests that need a sandbox. Where there is none they are skipped, and their name says why. */
+/** Declares tests that need a sandbox. Without one they are skipped, with the reason in their name. */
 export function inSandbox(name: string, tests: (way: ShellMode) => void): void {
   const why = sandbox === undefined ? ` (skipped. ${text}${fix === undefined ? '' : ` Fix: ${fix}`})` : ''
   describe.skipIf(sandbox === undefined)(name + why, () => {
@@ -12,7 +12,7 @@ export function inSandbox(name: string, tests: (way: ShellMode) => void): void {
   })
 }
 
-/** Declares the same tests twice: commands behave the same without a sandbox and inside it. */
+/** Declares the same tests with and without a sandbox, since commands must behave the same. */
 export function withAndWithoutSandbox(tests: (way: ShellMode) => void): void {
   describe('without a sandbox', () => {
     tests({ confinement: 'none' })

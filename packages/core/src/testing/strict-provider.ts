@@ -1,10 +1,10 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 
 /**
- * What a provider that takes nothing on trust would refuse in a request, in words; empty when it accepts. The rules
- * are the union of what the APIs and local chat templates are known to answer with a 400: one system message at the
- * start, user and assistant in turn, a user or tool message last, every call with exactly one result right behind it,
- * unique and legal ids, legal names, objects as inputs, no blank text, no reasoning that nothing follows, plain JSON.
+ * Lists what a strict provider would reject in a request. Empty if it accepts. The rules combine all known causes of a
+ * 400 from APIs and local chat templates: one system message at the start, alternating user and assistant, a user or
+ * tool message last, exactly one result right after every call, unique and legal ids, legal names, objects as inputs,
+ * no blank text, no trailing reasoning, plain JSON.
  */
 export function strictProblems(prompt: LanguageModelV4Prompt): string[] {
   const problems: string[] = []
@@ -105,7 +105,7 @@ function checkPart(part: Content, role: 'user' | 'assistant' | 'tool', where: st
     case 'tool-result':
       if (part.output.type === 'content' || part.output.type === 'execution-denied')
         complain(`output of type ${part.output.type}`)
-      // A tool may have nothing to say, but a failure without a word is refused.
+      // A tool may return nothing, but an error without text is rejected.
       else if (isBlankError(part.output)) complain('blank error')
       return
     default:
@@ -133,7 +133,7 @@ function checkFile(
     complain('no base64')
 }
 
-/** Plain JSON with well-formed strings; the bytes and the address of a file are let through. */
+/** Requires plain JSON with well-formed strings. Bytes and URLs of files are exempt. */
 function checkJson(value: unknown, where: string, problems: string[]): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) problems.push(`${where}: half a character`)

@@ -9,31 +9,28 @@ import type { AgentState, Sandbox } from '../tool/agent-state.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import { testToolContext } from './test-tool-context.ts'
 
-/** A session in a temporary folder, for tests of tools that start processes. */
 export interface TestShell {
   workspace: string
   state: AgentState
   ctx: ToolContext
-  /** Calls a tool as a run does: its input through the schema, progress collected, the text that the model reads. */
+  /** Calls a tool like a run: parses the input, collects progress, and returns the text for the model. */
   call<Input, Output>(
     tool: Tool<Input, Output>,
     input: unknown,
     given?: Partial<ToolContext>,
   ): Promise<{ output: Output; text: string; progress: string[] }>
-  /** What the session started and still runs. */
   running(): ProcessInfo[]
-  /** Ends the session as its owner would, and removes its folders. Rejects when something outlives it. */
+  /** Ends the session like its owner would and removes its folders. Rejects if a process outlives it. */
   close(): Promise<void>
 }
 
-/** How a test runs commands. */
 export interface ShellMode {
   confinement: Confinement
   sandbox?: Sandbox | undefined
   pool?: ProcessPool
 }
 
-/** `onEnd` is for tests that run side by side, with a session each: it is told how to end this one. */
+/** `onEnd` is for concurrent tests with a session each. It receives the function that ends this one. */
 export function openTestShell(
   { confinement, sandbox, pool }: ShellMode = { confinement: 'none' },
   onEnd?: (end: () => Promise<void>) => void,

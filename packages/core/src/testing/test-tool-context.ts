@@ -7,11 +7,10 @@ import { checkTool, defineTool, type ToolContext } from '../tool/tool.ts'
 import { scriptedModel } from './scripted-model.ts'
 
 export interface TestToolContext extends ToolContext {
-  /** What the tool has emitted so far. */
   readonly emitted: { name: string; data: unknown; id?: string; transient?: boolean }[]
 }
 
-/** A context for calling a tool's `execute` directly in a test. Asking fails unless `ask` is given. */
+/** A context for calling a tool's `execute` directly in a test. `ask` fails unless one is given. */
 export function testToolContext(given: Partial<ToolContext> = {}): TestToolContext {
   const agent: AgentFrame = { kind: 'master', name: 'master', depth: 0, path: ['master'] }
   const emitted: TestToolContext['emitted'] = []
@@ -42,7 +41,7 @@ export function testToolContext(given: Partial<ToolContext> = {}): TestToolConte
   }
 }
 
-/** A tool that asks the person, whatever the rules say, and changes nothing. */
+/** A read-only tool that always asks the user, whatever the rules say. */
 export const testApproval = checkTool(
   defineTool({
     description:
@@ -73,14 +72,14 @@ export const testApproval = checkTool(
 )
 
 /**
- * What tests allow a pause to be. The promise is 100 ms on a quiet machine; on one that shares its cores with other work
- * the same code takes up to twice the CPU time, and what grows with the square of its input takes seconds.
+ * Maximum pause in tests. The promise is 100 ms on a quiet machine. On shared cores the same code takes up to twice the
+ * CPU time, while quadratic code takes seconds.
  */
 export const pauseLimitMs = 250
 
 /**
- * Runs the work and measures the longest stretch in which nothing else could run on this thread, in milliseconds of the
- * thread's own CPU time. Unlike a clock, CPU time does not grow when the machine is busy with other processes.
+ * Measures the longest time in which nothing else could run on this thread, in milliseconds of its CPU time. Unlike
+ * wall time, CPU time does not grow when other processes load the machine.
  */
 export async function longestPause<T>(work: () => Promise<T> | T): Promise<{ result: T; pauseMs: number }> {
   let longest = 0
@@ -90,7 +89,7 @@ export async function longestPause<T>(work: () => Promise<T> | T): Promise<{ res
     longest = Math.max(longest, now - last)
     last = now
   }
-  // A timer fires once per turn of the event loop at most: what lies between two calls is one stretch.
+  // A timer fires at most once per turn of the event loop, so two calls enclose one uninterrupted stretch.
   const timer = setInterval(note, 1)
   try {
     const result = await work()

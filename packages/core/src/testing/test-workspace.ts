@@ -6,24 +6,21 @@ import { createAgentState } from '../run/create-agent-state.ts'
 import { type Tool, type ToolContext, unwrapResult } from '../tool/tool.ts'
 import { testToolContext } from './test-tool-context.ts'
 
-/** A folder that is worked in, for tests of file tools. */
 export interface TestWorkspace {
   root: string
-  /** The context of the workspace's one agent; each call is a call of its own. */
+  /** Context of the workspace's only agent. Each access is a new call. */
   ctx: ToolContext
   at(...names: string[]): string
-  /** Creates a file and the folders above it. */
   put(name: string, content: string | Uint8Array): string
   bytes(name: string): Buffer
   text(name: string): string
   exists(name: string): boolean
-  /** Calls a tool as a run does: defaults applied, output and text for the model apart. */
+  /** Calls a tool like a run: applies defaults and separates output from the text for the model. */
   call<Input, Output>(
     tool: Tool<Input, Output>,
     input: object,
     given?: Partial<ToolContext>,
   ): Promise<{ output: Output; text: string }>
-  /** Another agent on the same files. */
   another(): ToolContext
   close(): void
 }

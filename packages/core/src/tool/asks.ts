@@ -5,14 +5,14 @@ import type { Decision } from '../access/decision.ts'
 export type AskKind = 'approval' | 'question' | 'plan' | 'browser'
 export type Answer = z.infer<typeof answerSchema>
 
-/** Something that only a person (or the open page) can move on. For approvals the SDK's `approvalId` is this id. */
+/** A request that only a person or the open page can resolve. For approvals, the SDK's `approvalId` is this id. */
 export interface Ask {
   id: string
   kind: AskKind
   sessionId: string
   runId: string
   agentPath: string[]
-  /** The sub-agent that asks; absent where it is the agent that the session talks to. */
+  /** The asking sub-agent. Absent for the session's main agent. */
   agentId?: string
   toolCallId: string
   toolName: string
@@ -20,39 +20,40 @@ export interface Ask {
   title: string
   summary?: string
   content: unknown
-  /** Why it is asked, and the rule that decided so, where one did. */
+  /** Reason for asking. `rule` is the deciding rule, if any. */
   reason: string
   rule: string | null
-  /** Rules that would stop the asking for calls like this. Only these can be remembered with the answer. */
+  /** Rules that would allow calls like this without asking. Only these can be remembered with the answer. */
   remember?: readonly string[]
-  /** The commands that were found in a shell call. */
   commands?: Decision['commands']
-  /** The page that started the run. An ask of kind `browser` is answered by it, or whom it went to, unless it waits for a person. */
+  /**
+   * The page that started the run. It, or the page an ask of kind `browser` was sent to, answers it, unless the ask
+   * waits for a person.
+   */
   client?: string
-  /** The tab of it that is asked first. Not kept. */
+  /** The tab to ask first. Not stored. */
   tab?: string
-  /** How long the answer may take. Then the ask is closed, and `AskTimeout` thrown to whoever waits. */
+  /** Time limit for the answer. When it expires, the ask is closed and waiters get `AskTimeout`. */
   timeoutMs?: number
   createdAt: number
   closedAt: number | null
   answer: Answer | null
 }
 
-/** The inbox as a run sees it. */
 export interface Asks {
   /**
-   * Several asks of a step can be open together: when one waits, those of the calls after it are opened as well. Without
-   * it a person is asked one thing after the other.
+   * Several asks of a step can be open at once: while one waits, those of later calls are opened too. If false, a
+   * person is asked one thing at a time.
    */
   together?: boolean
   /**
-   * Registers the ask (again after a restart: the same id) and waits. `onOpen` is called once others can see it, and
-   * not at all when it has its answer already. Rejects with the signal's reason, and with `AskTimeout`.
+   * Registers the ask and waits. After a restart, registers it again under the same id. `onOpen` is called once others
+   * can see the ask, but not if it already has its answer. Rejects with the signal's reason or with `AskTimeout`.
    */
   ask(ask: Ask, signal: AbortSignal, onOpen?: () => void): Promise<Answer>
 }
 
-/** What is wrong with an answer to this very ask, beyond its type; for whoever takes answers in. */
+/** Validates an answer against its ask, beyond its type. For receivers of answers. */
 export function answerProblem(ask: Pick<Ask, 'kind' | 'content'>, answer: Answer): string | undefined {
   if (ask.kind !== 'question' || answer.type !== 'answers') return undefined
   const { questions } = (ask.content ?? {}) as { questions?: unknown }

@@ -19,7 +19,7 @@ export async function loadFolder<T>(
   return loadFolderSync(folder, check)
 }
 
-/** Modules are loaded natively and synchronously, so files must not use top-level await. */
+/** Loads modules natively and synchronously, so files must not use top-level await. */
 export function loadFolderSync<T>(folder: string, check: (value: unknown, name: string, path: string) => T): Loaded<T> {
   const loaded: Loaded<T> = { entries: [], problems: [] }
   provideOurPackages()
@@ -61,8 +61,8 @@ function errorMessage(error: unknown): string {
 let provided = false
 
 /**
- * A person's own tools may import our packages and `zod` from anywhere. Runtimes without hooks (Bun, older Node)
- * can import this file all the same; there, such tools need a `node_modules` with these packages.
+ * Lets a user's own tools import our packages and `zod` from anywhere. Runtimes without hooks (Bun, older Node) can
+ * still import this file, but such tools then need a `node_modules` with these packages.
  */
 function provideOurPackages(): void {
   if (provided) return

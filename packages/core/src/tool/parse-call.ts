@@ -2,13 +2,13 @@ import { ownInput } from './tool-aliases.ts'
 import { findTool } from './tool-set.ts'
 import { isStringTool, type Tool } from './tool.ts'
 
-/** A call as the model made it, after parsing: ready to run, or with the complaint that the model will read. */
+/** A parsed call from the model: ready to run, or with an error for the model to read. */
 export interface Call {
   toolCallId: string
   toolName: string
-  /** Absent when there is no such tool. */
+  /** Absent if there is no such tool. */
   tool?: Tool
-  /** As the model gave it, without `actionName`, defaults not applied. */
+  /** As given by the model, without `actionName` and without defaults. */
   input: unknown
   actionName?: string
   invalid?: string
@@ -16,8 +16,8 @@ export interface Call {
 }
 
 /**
- * Parses a call's arguments. Text that is not JSON is mended only where nothing has to be guessed (a code fence, raw
- * line breaks inside strings, a comma too many, JSON inside a JSON string); a call that was cut off stays an error.
+ * Parses a call's arguments. Repairs invalid JSON only if nothing has to be guessed: a code fence, raw line breaks
+ * inside strings, an extra comma, JSON inside a JSON string. A truncated call stays an error.
  */
 export function parseCall(raw: { toolCallId: string; toolName: string; input: string }, tools: readonly Tool[]): Call {
   const tool = findCalledTool(raw.toolName, tools)
@@ -43,7 +43,7 @@ export function parseCall(raw: { toolCallId: string; toolName: string; input: st
 }
 
 /**
- * The tool that a model means. Some put a namespace before its name, or tokens of their own format behind it:
+ * Finds the tool a model means. Some models prefix a namespace, or append tokens of their own format:
  * `functions.TimeNow`, `TimeNow<|channel|>commentary`, `functions.TimeNow:0`.
  */
 export function findCalledTool(name: string, tools: readonly Tool[]): Tool | undefined {
@@ -58,7 +58,7 @@ function bareName(name: string): string {
   return bare.replace(/^(?:functions?|tools?|default_api|default|antml|namespace)[.:/]/i, '')
 }
 
-/** The input with zod defaults applied, or the schema's complaint. */
+/** Returns the input with zod defaults applied, or the schema's complaint. */
 export function checkInput(tool: Tool, input: unknown): { input: unknown } | { complaint: string } {
   const result = tool.input.safeParse(input)
   if (result.success) return { input: result.data }
@@ -68,7 +68,7 @@ export function checkInput(tool: Tool, input: unknown): { input: unknown } | { c
   }
 }
 
-/** Deeper inputs could be stored nowhere. */
+/** Deeper inputs cannot be stored. */
 const maxInputDepth = 500
 
 type Parsed = { value: unknown; repaired?: string } | { problem: string }
@@ -140,7 +140,7 @@ function stringInput(value: unknown): unknown {
 
 function takeActionName(input: unknown, call: Call): unknown {
   if (typeof input !== 'object' || input === null || !('actionName' in input)) return input
-  // A tool whose own schema has the field keeps it.
+  // Keep the field if the tool's own schema has it.
   const shape = (call.tool?.input as { shape?: Record<string, unknown> } | undefined)?.shape
   if (shape !== undefined && 'actionName' in shape) return input
   const { actionName, ...rest } = input
@@ -148,7 +148,7 @@ function takeActionName(input: unknown, call: Call): unknown {
   return rest
 }
 
-/** Whether a JSON text is nested deeper than a limit. Builds nothing, so it is safe on a text of brackets alone. */
+/** True if a JSON text is nested deeper than a limit. Builds no values, so it is safe for hostile input. */
 export function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   for (let i = 0; i < text.length; i++) {
@@ -170,7 +170,7 @@ export function isDeeper(text: string, limit: number): boolean {
   return false
 }
 
-/** Where the string that begins here ends: at the first quote with an even number of backslashes before it. */
+/** Returns the end of the string that starts here: the first quote preceded by an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   let end = start
   for (;;) {
@@ -182,18 +182,18 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Deeper values are left to the platform, which says what is wrong with a value that holds itself. */
+/** The platform handles deeper values, and reports circular ones. */
 const maxOutputDepth = 200
 
 /**
- * What goes into the log must be what comes out of it: a copy as JSON would make it, null for nothing. Throws for what
- * JSON cannot say at all. Copying plain values costs a fraction of writing and parsing them.
+ * Copies a value as JSON would, with null for undefined, so that the log returns exactly what was written. Throws if
+ * JSON cannot represent it. Copying plain values costs a fraction of a JSON round trip.
  */
 export function toJson(value: unknown): unknown {
   return copy(value, 0) ?? null
 }
 
-/** Undefined where JSON leaves a value out. */
+/** Returns undefined if JSON omits the value. */
 function copy(value: unknown, depth: number): unknown {
   switch (typeof value) {
     case 'string':

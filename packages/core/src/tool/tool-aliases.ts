@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type Tool, toolKey } from './tool.ts'
 
 /**
- * Other names that people, definitions and models use for our tools. Case and separators never matter, so
- * `read_file` and `readFile` are `read-file`.
+ * Other names that people, definitions and models use for our tools. Case and separators are ignored, so
+ * `read_file` and `readFile` equal `read-file`.
  */
 export const toolAliases: Readonly<Record<string, string>> = {
   'read-file': 'Read',
@@ -41,7 +41,7 @@ export const toolAliases: Readonly<Record<string, string>> = {
   'request-user-input': 'AskUserQuestion',
 }
 
-/** How a family of models knows one of our tools: the name and input it was trained on, and what that means to us. */
+/** A tool as a model family knows it: the name and input it was trained on, and the mapping to ours. */
 interface Spelling {
   name: string
   description: string
@@ -50,9 +50,9 @@ interface Spelling {
 }
 
 interface Dialect {
-  /** Tried on the whole id, `provider/model`. */
+  /** Matched against the whole id, `provider/model`. */
   models: RegExp
-  /** By the name of our tool. */
+  /** Keyed by the name of our tool. */
   tools: Readonly<Record<string, Spelling>>
 }
 
@@ -113,8 +113,8 @@ export const dialects: Readonly<Record<string, Dialect>> = {
 }
 
 /**
- * The tools as a model is shown them: where its family knows one under another name and input, that, running ours.
- * Inputs become ours while they are parsed, so that rules, approvals, results and cards never see the dialect.
+ * Returns the tools as shown to a model. If its family knows one under another name and input, shows that variant,
+ * which runs ours. Inputs are converted during parsing, so rules, approvals, results and cards never see the dialect.
  */
 export function inDialect(tools: readonly Tool[], modelId: string): readonly Tool[] {
   const dialect = Object.values(dialects).find(({ models }) => models.test(modelId))
@@ -122,21 +122,21 @@ export function inDialect(tools: readonly Tool[], modelId: string): readonly Too
   const taken = new Set(tools.map((tool) => toolKey(tool.name)))
   return tools.map((tool) => {
     const known = dialect.tools[tool.name]
-    // A tool of the person's own under that very name stays what it is, and ours too.
+    // A custom tool with the same name stays as it is, and so does ours.
     if (known === undefined || (taken.has(toolKey(known.name)) && toolKey(known.name) !== toolKey(tool.name)))
       return tool
     return respelled(tool, known)
   })
 }
 
-/** The tool of ours that a tool of a dialect runs; any other is itself. */
+/** Returns our tool behind a dialect tool, or the tool itself. */
 export function ownTool(tool: Tool): Tool {
   return owners.get(tool) ?? tool
 }
 
 /**
- * An input as other programs know it, as ours: fields of other names, in camel case where ours have underscores, and
- * values of other shapes. What fits our tool already stays as it is. Tools with a schema of their own are left alone.
+ * Converts the input of other programs to ours: renamed fields, camel case instead of underscores, and other value
+ * shapes. Input that already fits stays unchanged. Tools with their own JSON schema are skipped.
  */
 export function ownInput(tool: Tool, given: unknown): unknown {
   const shape = (tool.input as { shape?: Record<string, unknown> }).shape
@@ -153,16 +153,15 @@ export function ownInput(tool: Tool, given: unknown): unknown {
 }
 
 interface ForeignInput {
-  /** Their names for our fields. */
   fields?: Readonly<Record<string, string>>
-  /** The fields of our tool that `change` knows. */
+  /** Fields of our tool that `change` handles. */
   needs: readonly string[]
   change?(given: Record<string, unknown>): Record<string, unknown>
 }
 
 const filePath = { path: 'file_path', file: 'file_path', filename: 'file_path' }
 
-/** By the name of our tool. */
+/** Keyed by the name of our tool. */
 const foreignInputs: Readonly<Record<string, ForeignInput>> = {
   Read: { fields: filePath, needs: [] },
   Write: { fields: { ...filePath, contents: 'content', text: 'content' }, needs: [] },
@@ -227,7 +226,7 @@ function asScript(field: string): (given: Record<string, unknown>) => Record<str
   }
 }
 
-/** The same for a tool that has no field for a folder. */
+/** Like `asScript`, for a tool without a folder field. */
 function inOwnFolder(field: string): (given: Record<string, unknown>) => Record<string, unknown> {
   const change = asScript(field)
   return (given) => {
@@ -243,7 +242,7 @@ function todosOf(todos: unknown): unknown {
   return steps.success ? steps.data.map(({ step, ...rest }) => ({ content: step, ...rest })) : todos
 }
 
-/** The words of a task that can stand in a page: "find the login button" looks for "login". */
+/** Words of a task that can appear in a page: "find the login button" becomes "login". */
 function wordsOf(task: string): string {
   const words = task.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '' && !commonWords.has(word.toLowerCase()))
   return (words.length === 0 ? task : words.join(' ')).slice(0, 300)
@@ -263,7 +262,7 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** What two names of one tool have in common: `shell-command`, `Bash` and `bash` give the same. */
+/** Returns a common key for all names of a tool: `shell-command`, `Bash` and `bash` give the same. */
 export function aliasKey(name: string): string {
   const key = toolKey(name)
   return targets.get(key) ?? key
@@ -273,7 +272,7 @@ const targets = new Map(Object.entries(toolAliases).map(([alias, name]) => [tool
 const owners = new WeakMap<Tool, Tool>()
 const dialectTools = new WeakMap<Tool, Tool>()
 
-/** Made once per tool: its JSON schema is built once, too. */
+/** Cached per tool, so that its JSON schema is built once. */
 function respelled(tool: Tool, known: Spelling): Tool {
   const before = dialectTools.get(tool)
   if (before?.name === known.name) return before
@@ -290,7 +289,7 @@ function spelling<Schema extends z.ZodType>(
   return known
 }
 
-/** `["bash", "-lc", "ls | wc"]` is that script; anything else is one command, each argument as it is. */
+/** Returns the script of `["bash", "-lc", "ls | wc"]`. Anything else is one command with quoted arguments. */
 function scriptOf(command: readonly string[]): string {
   const [program = '', option = '', script] = command
   const isShell = /^(?:.*\/)?(?:ba|z|da)?sh$/.test(program) && /^-[a-z]*c$/.test(option)
@@ -298,7 +297,7 @@ function scriptOf(command: readonly string[]): string {
   return command.map(quoted).join(' ')
 }
 
-/** In a shell of its own: the folder is meant for this command alone. */
+/** Uses a subshell, so the folder applies to this command only. */
 function inFolder(script: string, folder: string | undefined): string {
   return folder === undefined || folder === '.' ? script : `(cd ${quoted(folder)} || exit\n${script}\n)`
 }

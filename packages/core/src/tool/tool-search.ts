@@ -3,11 +3,11 @@ import type { Mode } from '../access/decision.ts'
 import { buildTools } from './tool-set.ts'
 import { defineTool, type Tool } from './tool.ts'
 
-/** What the schemas of MCP tools may cost in every call before they are held back. */
+/** Maximum tokens of MCP tool schemas per call before the tools are deferred. */
 const budgetTokens = 10_000
 const maxFound = 20
 
-/** The tools, with those of MCP servers held back behind a ToolSearch where they cost too much. */
+/** Defers the tools of MCP servers behind ToolSearch if they cost too much. */
 export function deferTools(tools: readonly Tool[], budget = budgetTokens): readonly Tool[] {
   const deferred = tools.filter(({ group }) => group.startsWith('mcp:'))
   return toolTokens(deferred) <= budget ? tools : [...tools, createToolSearch(deferred)]
@@ -15,7 +15,7 @@ export function deferTools(tools: readonly Tool[], budget = budgetTokens): reado
 
 const corePicks = new WeakMap<readonly Tool[], readonly Tool[]>()
 
-/** The same for an agent that has every tool: those that most conversations do without are held back as well. */
+/** Same for an agent with every tool: also defers the tools that most conversations do not need. */
 export function deferToCore(tools: readonly Tool[]): readonly Tool[] {
   const known = corePicks.get(tools)
   if (known !== undefined) return known
@@ -27,14 +27,13 @@ export function deferToCore(tools: readonly Tool[]): readonly Tool[] {
   return picked
 }
 
-/** Whether some open page offers an action; as lines, where models are to know more of it than its tool says. */
+/** Tells if an open page offers an action. Lines add details to the tool's description for the model. */
 export type Offers = (action: string) => boolean | readonly string[]
 
 /**
- * The tools that a model is shown: those of pages while one offers them, with what the page says of them; those that are
- * held back only once they were found, used, or called for by the page, the mode or what was done, after the others and
- * in that order. The same
- * conversation and pages give the same tools, in any process.
+ * Returns the tools shown to a model. Page tools appear while a page offers them, with the page's details. Deferred
+ * tools appear once found, used, or required by the page, the mode or an earlier call. They come after the others, in
+ * that order. Deterministic across processes for the same conversation and pages.
  */
 export function shownTools(
   all: readonly Tool[],
@@ -80,7 +79,7 @@ function inputOf({ input }: EarlierCall): Record<string, unknown> {
   return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
 }
 
-/** What was offered last of a list. Whatever is made of a list of tools is kept with that very list. */
+/** Last offered list per tool list. Reusing the same array keeps caches keyed by it valid. */
 const offeredLast = new WeakMap<readonly Tool[], readonly Tool[]>()
 
 function offeredTools(all: readonly Tool[], offers: Offers): readonly Tool[] {
@@ -97,7 +96,7 @@ function offeredTools(all: readonly Tool[], offers: Offers): readonly Tool[] {
 
 const listedTools = new WeakMap<Tool, { text: string; told: Tool }>()
 
-/** The same tool for the same lines: what providers are sent is built once per tool. */
+/** Returns the same tool object for the same lines, so that its provider schema is built once. */
 function withLines(tool: Tool, lines: readonly string[]): Tool {
   const text = lines.join('\n')
   const known = listedTools.get(tool)
@@ -146,7 +145,7 @@ function createToolSearch(deferred: readonly Tool[]): Tool {
   })
 }
 
-/** Words in the name count most; a name in full goes before everything. */
+/** Words in the name count most. A full name match ranks first. */
 function scoreOf(tool: Tool, words: readonly string[], query: string): number {
   const name = tool.name.toLowerCase()
   if (
@@ -178,7 +177,6 @@ function describe({ description }: Tool): string {
 
 const known = new WeakMap<Tool, number>()
 
-/** What the descriptions and schemas of tools are estimated to cost in every call. */
 export function toolTokens(tools: readonly Tool[]): number {
   let sum = 0
   for (const tool of tools) {

@@ -7,7 +7,6 @@ import { checkTool, isStringTool, type Tool, toolKey } from './tool.ts'
 
 let builtin: Tool[] | undefined
 
-/** The tools that come with the library: every file in `tools/`. */
 export function getBuiltinTools(): Tool[] {
   if (builtin === undefined) {
     const loaded = loadTools([path.join(import.meta.dirname, '../tools')])
@@ -18,7 +17,9 @@ export function getBuiltinTools(): Tool[] {
   return [...builtin]
 }
 
-/** Built-in tools by name; null or nothing gives all. An unknown name is an error that lists the known ones. */
+/**
+ * Returns built-in tools by name, or all for null or undefined. Throws for an unknown name and lists the known ones.
+ */
 export function getTools(names?: readonly string[] | null, from: readonly Tool[] = getBuiltinTools()): Tool[] {
   if (names === undefined || names === null) return [...from]
   return names.map((name) => {
@@ -44,7 +45,7 @@ export interface ToolInfo {
   status: 'enable' | 'disable'
 }
 
-/** Every tool with whether the config's `useTools` lets it reach a model; absent or null means all. */
+/** Returns every tool and whether the config's `useTools` enables it. Absent or null enables all. */
 export function getToolInfos(
   useTools?: readonly string[] | null,
   from: readonly Tool[] = getBuiltinTools(),
@@ -57,14 +58,14 @@ export function getToolInfos(
   }))
 }
 
-/** Only what `useTools` enables; a disabled tool never reaches a model. */
+/** Disabled tools never reach a model. */
 export function enabledTools(useTools: readonly string[] | null | undefined, from: readonly Tool[]): readonly Tool[] {
   if (useTools === undefined || useTools === null) return from
   const used = keysOf(useTools)
   return from.filter((tool) => used.has(toolKey(tool.name)))
 }
 
-/** Loads tool folders in order. A name that is taken already is reported with its path, and the first one stays. */
+/** Loads tool folders in order. On a duplicate name the first tool wins, and the other is reported with its path. */
 export function loadTools(folders: readonly string[], known: readonly Tool[] = []): Loaded<Tool> {
   const all: Loaded<Tool> = { entries: [], problems: [] }
   const taken = new Map<string, string>(known.map((tool) => [toolKey(tool.name), 'a built-in tool']))
@@ -89,12 +90,11 @@ export function loadTools(folders: readonly string[], known: readonly Tool[] = [
   return all
 }
 
-/** Tools in the format that provider packages take. */
 export function buildTools(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
   return tools.map(providerTool)
 }
 
-/** The same in the format of Anthropic's own interface, for programs that call it directly. */
+/** Converts tools to the format of Anthropic's API, for programs that call it directly. */
 export function toAnthropicTools(
   tools: readonly Tool[],
 ): { name: string; description: string; input_schema: Record<string, unknown> }[] {
@@ -107,7 +107,7 @@ export function toAnthropicTools(
 
 const built = new WeakMap<Tool, LanguageModelV4FunctionTool>()
 
-/** Built once per tool: making a JSON schema from zod costs more than a whole model call's bookkeeping. */
+/** Cached per tool: building a JSON schema from zod costs more than all other work for a model call. */
 function providerTool(tool: Tool): LanguageModelV4FunctionTool {
   const known = built.get(tool)
   if (known !== undefined && typeof tool.description === 'string') return known
@@ -130,7 +130,7 @@ function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
       required: ['input'],
     } as LanguageModelV4FunctionTool['inputSchema']
   }
-  // A tool whose own schema has the field keeps it.
+  // Keep the field if the tool's own schema has it.
   const properties = {
     ...(schema['properties'] as object),
     ...(!Object.hasOwn((schema['properties'] ?? {}) as object, 'actionName') && {
@@ -140,7 +140,10 @@ function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
   return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']
 }
 
-/** Lengths and wide ranges are checked when the call comes: told in every request, they would only cost tokens. */
+/**
+ * Drops lengths and wide ranges from the schema. They are checked on each call, and would only cost tokens in every
+ * request.
+ */
 function brief(input: z.ZodType): unknown {
   return z.toJSONSchema(input, {
     io: 'input',
@@ -156,7 +159,6 @@ function brief(input: z.ZodType): unknown {
   })
 }
 
-/** As they are spelled, and as what they are aliases of. */
 function keysOf(names: readonly string[]): Set<string> {
   return new Set(names.flatMap((name) => [toolKey(name), aliasKey(name)]))
 }
@@ -166,8 +168,8 @@ function describeTool(tool: Tool): string {
 }
 
 /**
- * The tools of these names and capability groups, each once, in the order of `tools`; `*` is all. A group `mcp:files`
- * belongs to the group `mcp`. What is not there is left out.
+ * Returns the tools with these names or capability groups, without duplicates, in the order of `tools`. `*` selects
+ * all. The group `mcp:files` belongs to the group `mcp`. Unknown names are ignored.
  */
 export function pickTools(names: readonly string[], tools: readonly Tool[]): readonly Tool[] {
   if (names.includes('*')) return tools
@@ -181,7 +183,6 @@ export function pickTools(names: readonly string[], tools: readonly Tool[]): rea
   return tools.filter((tool) => picked.has(tool))
 }
 
-/** Which of the names are neither a tool nor a group. */
 export function unknownTools(names: readonly string[], tools: readonly Tool[]): string[] {
   return names.filter((name) => {
     const key = toolKey(name)
@@ -190,7 +191,7 @@ export function unknownTools(names: readonly string[], tools: readonly Tool[]): 
   })
 }
 
-/** Every turn asks for those of all tools, which stay the same. */
+/** Cached, because every turn needs the groups of all tools and they never change. */
 const knownGroups = new WeakMap<Tool, readonly string[]>()
 
 function groupsOf(tool: Tool): readonly string[] {

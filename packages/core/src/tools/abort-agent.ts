@@ -3,7 +3,6 @@ import { agentResultText, requireAgents } from '../sub-agents/delegate.ts'
 import type { AgentReport, Refusal } from '../tool/services.ts'
 import { defineTool } from '../tool/tool.ts'
 
-/** Stops a sub-agent. */
 export default defineTool({
   description: 'Stops an agent that you started, with everything it started, and returns what it had written by then.',
   input: z.object({ agent_id: z.string().max(64) }),

@@ -335,7 +335,7 @@ test('a write that fails in the middle puts back what was done before it', async
   ws.put('last/c', 'three\n')
   const three = '*** Update File: a\n@@\n-one\n+1\n*** Delete File: b\n*** Add File: new\n+x'
   const patch = wrap(three, '*** Update File: last/c', '@@', '-three', '+3')
-  // Asked when all is ready and nothing is in place yet: then the last file's new content is taken away.
+  // Called when everything is prepared but nothing is in place: remove the new content of the last file then.
   const signal = {
     throwIfAborted: () => {
       for (const name of readdirSync(ws.at('last'))) if (name.endsWith('.tmp')) rmSync(ws.at('last', name))

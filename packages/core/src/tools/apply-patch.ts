@@ -76,7 +76,6 @@ function pathList(patch: string): string {
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
 }
 
-/** What a person is asked about: the patch itself, file by file. */
 function permissionContent(patch: string): Display {
   const files = parseSteps(patch).map((step): Extract<Display, { kind: 'diff' }> => {
     if (step.type === 'delete')

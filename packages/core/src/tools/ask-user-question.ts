@@ -5,7 +5,8 @@ import { defineTool } from '../tool/tool.ts'
 export default defineTool({
   description: `Asks the person one to four questions and waits for the answers. Use it when only the person can decide: not for what you can find out yourself, nor for approvals, which are asked for you.`,
   input: z.object({ questions: questionsSchema }),
-  // A write: calls keep their order. Questions of one step are asked together. They change nothing and can be asked again.
+  // A write, so calls keep their order. Questions of one step are asked together. They change nothing and can be asked
+  // again.
   readOnly: false,
   concurrent: true,
   needsApproval: false,

@@ -9,7 +9,7 @@ import { shutdown } from '../tool/abort-reason.ts'
 import { checkTool } from '../tool/tool.ts'
 import bash from './bash.ts'
 
-/** Enough to tell whether it is kept in memory; more of it with `TROUPE_TEST_FULL=1`. */
+/** Enough to detect output kept in memory. `TROUPE_TEST_FULL=1` uses more. */
 const megabytes = process.env['TROUPE_TEST_FULL'] === '1' ? 150 : 100
 
 const soon = { interval: 5, timeout: 10_000 }
@@ -206,7 +206,7 @@ withAndWithoutSandbox((way) => {
     })
   })
 
-  // Those that wait for a time limit, or for what does not heed SIGTERM, do it side by side.
+  // Tests that wait for a time limit, or for programs that ignore SIGTERM, run concurrently.
   describe('an end', () => {
     test.concurrent('by the time limit keeps what was printed and ends everything', async (context) => {
       const { shell, run } = open(context)
@@ -311,7 +311,7 @@ withAndWithoutSandbox((way) => {
     test('of the session reaches a daemon that detached itself', async (context) => {
       const { shell, run } = open(context)
       await run('setsid --fork sleep 60 < /dev/null > /dev/null 2>&1 219>&-')
-      // Inside the sandbox its first process is there as long as any other.
+      // Inside the sandbox its first process lives as long as any other.
       expect(shell.running()).toHaveLength(way.confinement === 'none' ? 1 : 2)
     })
   })

@@ -24,7 +24,7 @@ For servers and long work use "run_in_background", then TaskOutput and TaskStop;
 ${sandboxText}`,
   input: inputSchema,
   readOnly: false,
-  // What does not heed SIGTERM is killed after a second.
+  // Programs that ignore SIGTERM are killed after a second.
   stopMs: 3000,
   group: 'shell',
   touches: ({ command, ...input }) => [{ kind: 'command', command, ...sandboxAccess(input) }],
@@ -87,7 +87,7 @@ function toModel(output: Output, { timeout }: Input): string {
   return `${printed}${printed.endsWith('\n') ? '' : '\n'}\n${said}`
 }
 
-/** Of a command that did not end by itself. */
+/** For a command that did not end by itself. */
 function endOf({ status, durationMs, stoppedBy = '' }: Output, timeout: number | undefined): string | undefined {
   if (status === 'timed-out') return `Timed out after ${seconds(Math.min(timeout ?? defaultMs, mostMs))}`
   return status === 'stopped' ? `${stoppedBy.replace(/\.$/, '')}, after ${seconds(durationMs)}` : undefined

@@ -28,7 +28,6 @@ const input = z.object({
 type Act = z.infer<typeof input>
 
 export interface ActOutput extends PageResult {
-  /** What it was done to, as it stands in the outline. */
   element?: string
 }
 
@@ -72,7 +71,7 @@ function inputProblem({ action, ref, text }: Act): string | undefined {
   return undefined
 }
 
-/** The one element that has these words, or nothing else than them. */
+/** Returns the only element that contains these words, or the one that matches them exactly. */
 function findRef(words: string, outline: Parameters<typeof findElements>[0]): string {
   const found = findElements(outline, { words })
   const exact = found.filter(({ text }) => text.includes(`"${words}"`))
@@ -82,7 +81,7 @@ function findRef(words: string, outline: Parameters<typeof findElements>[0]): st
   throw new Error(`${what} the words "${truncate(words)}". Find the element with BrowserObserve and give its ref.`)
 }
 
-/** Without what is typed: that may be a password, and stays in the input alone. */
+/** Leaves out typed text, which may be a password and stays in the input alone. */
 function titleOf(
   { action, ref, text = '', direction = 'down' }: Act,
   element: string = ref ?? (action === 'click' ? `"${truncate(text)}"` : ''),
@@ -103,7 +102,6 @@ function titleOf(
   }
 }
 
-/** What a person is asked about, whole. */
 function actText(given: Act, element?: string): string {
   const { action, text = '', submit } = given
   const typed = action === 'type' ? `: ${text}${submit === true ? '\nand press Enter' : ''}` : ''

@@ -11,11 +11,10 @@ const cardText = 2000
 export interface ExtractOutput {
   url: string
   title: string
-  /** Of the whole text. */
   characters: number
-  /** Where the next part begins, when there is one. */
+  /** Offset of the next part, if there is one. */
   next?: number
-  /** The beginning of this part, for the card. */
+  /** Start of this part, for the card. */
   text: string
 }
 

@@ -11,7 +11,6 @@ export interface ObserveOutput {
   url: string
   title: string
   elements: FoundElement[]
-  /** How many there are in all. */
   total: number
   notes: string[]
 }
@@ -59,7 +58,6 @@ export default defineTool({
   }),
 })
 
-/** As many as there is room for. */
 function fitting(lines: string[]): string[] {
   let length = 0
   return lines.filter((line) => (length += line.length + 1) <= maxCharacters)

@@ -19,7 +19,6 @@ interface Edit {
   replace_all?: boolean
 }
 
-/** Puts a file there, reads it, edits it; the bytes and what the model was told. */
 async function edited(
   content: string | Uint8Array,
   change: Edit,

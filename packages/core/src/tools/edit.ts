@@ -79,7 +79,7 @@ const staleNote = 'The file had been changed since you read it: Read it again be
 interface PlannedEdit {
   target: ResolvedPath
   work: PlanChange
-  /** How it went, once the work is done. */
+  /** Available once the edit is done. */
   told(): { found: number; note: string | undefined }
 }
 
@@ -100,7 +100,7 @@ function planFileEdit({ file_path, old_string, new_string, replace_all }: EditIn
     if (before === undefined) throw new Error(missingFileMessage(target, ctx.state))
     requireRead(ctx.state, real, shown)
     if (fileKind(before.bytes.subarray(0, headLength)).kind !== 'text') throw new Error(`${shown} is not a text file.`)
-    // Text that is there letter by letter is as safe as ever; guessing at a file that nobody here has seen is not.
+    // An exact match is always safe. Fuzzy matching in a file the agent has not seen is not.
     let isKnown: boolean | undefined
     const mayLookAgain = (): boolean => (isKnown ??= isCurrent(ctx.state, real, before))
     const format = detectFormat(before.bytes)
@@ -114,9 +114,8 @@ function planFileEdit({ file_path, old_string, new_string, replace_all }: EditIn
 }
 
 interface EditOutput extends ChangedFile {
-  /** How many places were replaced. */
   places: number
-  /** How the text was found, when it was not there letter by letter. */
+  /** Explains how the text was found if it did not match exactly. */
   note?: string
 }
 

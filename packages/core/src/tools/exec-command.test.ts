@@ -7,7 +7,7 @@ import execCommand from './exec-command.ts'
 import writeStdin from './write-stdin.ts'
 
 withAndWithoutSandbox((way) => {
-  // Most of them wait for quiet, so they do it side by side.
+  // Most tests wait for quiet, so they run concurrently.
   const open = ({ onTestFinished }: TestContext) => {
     const shell = openTestShell(way, onTestFinished)
     const write = (id: string, more: object) => shell.call(writeStdin, { session_id: id, ...more })
@@ -15,7 +15,7 @@ withAndWithoutSandbox((way) => {
       shell,
       exec: (cmd: string, more: object = {}) => shell.call(execCommand, { cmd, ...more }),
       write,
-      /** Types, and reads until all has come: on a busy machine one look may be too early. */
+      /** Types, then reads until all output has arrived: on a busy machine one read may be too early. */
       async answer(id: string, given: object, whole: RegExp | 'ended') {
         let text = ''
         for (let more = given; ; more = {}) {

@@ -71,7 +71,6 @@ it('starts with a clean context: the model is sent the plan and nothing that led
   expect(sent(outcome, 1)).not.toContain('I have a plan.')
   expect(strictProblems(prompt)).toEqual([])
   expect(state.reads.size).toBe(0)
-  // Nothing of the conversation itself is gone.
   expect(texts(outcome)).toEqual(['I have a plan.', 'Digging.'])
   expect(outcome.message.parts.filter((part) => part.type === 'data-compaction')).toHaveLength(1)
 })

@@ -9,7 +9,7 @@ export default defineTool({
   input: z.object({
     plan: z.string().max(200_000).describe('The plan as Markdown; not needed when it is in the plan file').optional(),
   }),
-  // A write: calls keep their order. What the person answered is found again, so it can run again.
+  // A write, so calls keep their order. The user's answer is found again, so it can rerun.
   readOnly: false,
   needsApproval: false,
   recover: 'rerun',
@@ -74,7 +74,9 @@ async function readPlan({ state }: ToolContext): Promise<string> {
   return text.trim()
 }
 
-/** From here on the model is sent the plan instead of everything that led to it, and has read no file yet. */
+/**
+ * From here on the model receives the plan instead of the conversation before it, and counts as having read no file.
+ */
 function restartFromPlan({ plan, remark }: PlanOutput, ctx: ToolContext): void {
   const id = `plan_${createHash('sha256').update(`${ctx.run.id}\n${ctx.toolCallId}`).digest('hex').slice(0, 32)}`
   const summary = `${approved}${remarkText(remark)} What was said while it was made is left out. Carry it out:\n\n${plan}`

@@ -10,11 +10,10 @@ import { defineTool, type ToolContext } from '../tool/tool.ts'
 const shownFiles = 100
 
 export interface GlobOutput {
-  /** Relative to the working directory where they lie below it, newest first. */
+  /** Newest first. Relative to the working directory if below it. */
   files: string[]
   total: number
   folder: string
-  /** What else the model should know. */
   notes: string[]
 }
 
@@ -69,7 +68,7 @@ export default defineTool({
   },
 })
 
-/** The fixed beginning of the pattern is part of the folder: less is looked at, and it may be absolute. */
+/** The fixed start of the pattern becomes part of the folder. This reduces the search, and allows absolute patterns. */
 function resolveGlob(ctx: ToolContext, pattern: string, given: string | undefined) {
   const base = resolvePath(ctx, given ?? '.', { for: 'read' })
   if (base.stats === undefined)

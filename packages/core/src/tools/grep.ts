@@ -22,7 +22,7 @@ const maxText = 30_000
 
 const lines = (what: string) => z.int().min(0).max(1000).describe(`Lines ${what} each match`).optional()
 
-/** What is hidden is taken, but the rest is enough to be told of. */
+/** Hidden fields are accepted, but the model only needs to know the others. */
 const input = z.object({
   pattern: z.string().max(10_000).describe('A regular expression as ripgrep takes it'),
   path: z.string().describe('A file or folder; default: the working directory').optional(),
@@ -102,9 +102,9 @@ async function search(given: z.infer<typeof input>, ctx: ToolContext): Promise<G
   }
 }
 
-/** Which files were left out, as far as they are at hand. Whether they match is not told: that would tell what is in them. */
+/** Names excluded files in the folder. Does not tell if they match, which would reveal their content. */
 async function hiddenNote(folder: string, hides: (file: string) => boolean): Promise<string[]> {
-  // A folder that cannot be read is told of by the search.
+  // The search reports an unreadable folder.
   const names = (await readdir(folder).catch((): string[] => [])).filter(hides).slice(0, 10)
   if (names.length === 0) return []
   return [

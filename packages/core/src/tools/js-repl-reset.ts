@@ -5,7 +5,7 @@ export default defineTool({
   description: 'Ends the JavaScript session of JsRepl. The next JsRepl begins a new one in which nothing is declared.',
   input: z.object({}),
   readOnly: false,
-  // It only forgets what this session declared itself.
+  // Only discards state that this session created.
   needsApproval: false,
   deferred: true,
   listedAfter: ({ name }) => name === 'JsRepl',

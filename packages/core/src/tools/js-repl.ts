@@ -12,7 +12,7 @@ export default defineTool({
 It has a temporary folder of its own as working directory and no files besides, no network, no other programs, ${memoryMegabytes} MB of memory and 30 seconds for each call (more with a first line such as "// timeout_ms=120000"). JsReplReset begins a new session.`,
   input: z.string(),
   readOnly: false,
-  // What does not heed SIGTERM is killed after a second.
+  // Programs that ignore SIGTERM are killed after a second.
   stopMs: 3000,
   deferred: true,
   group: 'code',

@@ -32,7 +32,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
     }),
     data: z.record(z.string(), z.unknown()).describe('Values of fields by their names').optional(),
   }),
-  // As AskUserQuestion: it changes nothing and can be asked again.
+  // Like AskUserQuestion: changes nothing and can be asked again.
   readOnly: false,
   concurrent: true,
   needsApproval: false,
@@ -68,7 +68,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
   }),
 })
 
-/** `{action, values}` as the page sends it; a program may also name the fields themselves. */
+/** Reads `{action, values}` as sent by the page. A program may also send the fields directly. */
 function readAnswer(root: UiElement, given: Record<string, unknown>): FormAnswer {
   if (given['action'] === 'cancel') return { action: 'cancel' }
   const { action, button, values = action === undefined ? given : {} } = given
@@ -76,7 +76,7 @@ function readAnswer(root: UiElement, given: Record<string, unknown>): FormAnswer
     throw new Error('The answer cannot be read: it is neither "submit" nor "cancel".')
   const [field, ...more] = fieldsIn(root)
   const fields = Object(values) as Record<string, unknown>
-  // A lone field is meant by a lone answer.
+  // A single answer belongs to a single field.
   const named =
     field !== undefined && more.length === 0 && 'answer' in fields ? { [fieldName(field)]: fields['answer'] } : {}
   const read = readForm(root, { ...fields, ...named })

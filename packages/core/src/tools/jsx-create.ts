@@ -16,7 +16,7 @@ There are no expressions ({…}), no spreads, no className, style or handlers. I
 Example: <Card title="Week 12"><Stat label="Visits" value="1,204" change="+8%" tone="good" /><Text>Best week so far.</Text></Card>
 What is not valid is kept as a file but not shown; the error names the file, so that you can mend it there with ApplyPatch.`,
   input: z.string().min(1).max(maxJsxLength),
-  // It writes nothing but a preview of its own.
+  // Writes only its own preview.
   readOnly: false,
   needsApproval: false,
   deferred: true,
@@ -37,7 +37,7 @@ What is not valid is kept as a file but not shown; the error names the file, so 
   display: () => ({ title: 'Preview' }),
 })
 
-/** A file of its own for each call of an answer: what was shown before stays. */
+/** Each call writes a new file, so earlier previews remain. */
 async function writePreview(source: string, ctx: ToolContext): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? `${ctx.messageId}.jsx` : `${ctx.messageId}-${number}.jsx`

@@ -9,7 +9,7 @@ import { defineTool, withModelText } from '../tool/tool.ts'
 export default defineTool({
   description:
     'Lists a folder as a tree. What version control ignores is left out unless "all" is set. To find files by name use Glob.',
-  // Strict: without the path that was meant, another folder would be listed.
+  // Strict, because ignoring a misspelled path would list another folder.
   input: z.strictObject({
     path: z.string().describe('Absolute, or relative to the working directory').default('.'),
     depth: z.int().min(1).max(10).describe('How many levels').default(2),

@@ -13,7 +13,9 @@ beforeEach(() => {
 })
 afterEach(() => ws.close())
 
-/** As Jupyter writes it: one blank per level, a newline at the end; with numbers that JavaScript would write otherwise. */
+/**
+ * Jupyter's format: one space per level and a trailing newline, with numbers that JavaScript would write differently.
+ */
 const jupyter = `{
  "cells": [
   {

@@ -80,7 +80,7 @@ export default defineTool({
   }),
 })
 
-/** The diff is that of the cell's source. */
+/** The diff covers the source of the cell. */
 interface NotebookEditOutput extends ChangedFile {
   mode: 'replace' | 'insert' | 'delete'
   cell: number
@@ -90,7 +90,6 @@ interface NotebookEditOutput extends ChangedFile {
 interface PlannedCellEdit {
   target: ResolvedPath
   work: PlanChange
-  /** The cell that was edited, once the work is done. */
   cell(): CellEditResult
 }
 

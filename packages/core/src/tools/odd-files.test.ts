@@ -60,7 +60,7 @@ describe('a name is only a name', () => {
     expect((await ws.call(grep, { pattern: 'needle' })).text).toMatch(/^1 file with matches/)
     expect((await ws.call(glob, { pattern: '*' })).text.trimEnd().split('\n')).toHaveLength(1)
     expect((await ws.call(listDir, {})).text).toContain(/[\n\t]/.test(name) ? JSON.stringify(name) : name)
-    // The format of a patch has no way to say these.
+    // The patch format cannot express these names.
     if (!/\n|^\s|\s$/.test(name))
       await ws.call(applyPatch, patch(`*** Update File: ${name}`, '@@', '-needle two', '+needle three'))
     expect(readdirSync(ws.root)).toEqual([name])
@@ -170,7 +170,7 @@ describe('on a full disk', () => {
   }
 })
 
-/** A disk of 1 MiB; only root can have one. */
+/** Mounts a disk of 1 MiB. Requires root. */
 function mountSmall(folder: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })

@@ -8,11 +8,10 @@ const input = z.object({
   timeoutSec,
 })
 
-/** What the page brings back. */
 const opened = z.object({
   url: z.string().max(4000),
   viewKey: z.string().max(4000),
-  /** False: it could not be read; absent: nobody can see whether it has loaded. */
+  /** False: it could not be read. Absent: loading cannot be observed. */
   loaded: z.boolean().optional(),
   note: z.string().max(2000).optional(),
 })
@@ -64,7 +63,7 @@ export default defineTool({
   display: ({ url }) => ({ title: 'Opened a page', summary: url }),
 })
 
-/** Whole, where it can be made so: what a person approves is what is opened. */
+/** Completes the URL if possible, so that the user approves exactly what is opened. */
 function urlAddress(url: string): string {
   try {
     return pageAddress(url).href

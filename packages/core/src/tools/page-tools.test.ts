@@ -23,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Calls a tool whose page says this. */
 async function call(tool: Tool, input: object, output: unknown, blobs: Record<string, string> = {}) {
   const asked: AskRequest[] = []
   const ctx = testToolContext({
@@ -135,7 +134,7 @@ test('a notification says how it was shown, a panel whether it is in sight', asy
 describe('ShowPanel', () => {
   const workspace = openTestWorkspace()
   afterAll(() => workspace.close())
-  /** Calls it with a page that shows everything; gives what the page was asked for. */
+  /** Calls it with a page that shows everything. Returns the request to the page. */
   async function show(input: object) {
     const asked: AskRequest[] = []
     const ask = (request: AskRequest) => {
@@ -158,7 +157,7 @@ describe('ShowPanel', () => {
     const content = { kind: 'diff', path: 'a.txt', change: 'changed', added: 2, removed: 1 }
     expect(input).toMatchObject({ kind: 'diff', target: 'a.txt', title: 'Mine', content })
     expect((input['content'] as { diff: string }).diff).toBe('@@ -1,2 +1,3 @@\n one\n-two\n+2\n+three\n')
-    // The card opens it again.
+    // The card can open it again.
     expect(output).toMatchObject({ content })
     const given = await show({ kind: 'diff', target: 'a.txt', before: 'one\n2\n' })
     expect(given.input).toMatchObject({ content: { added: 1, removed: 0 } })

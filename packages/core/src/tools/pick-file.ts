@@ -33,7 +33,7 @@ export default defineTool({
   readOnly: false,
   concurrent: true,
   recover: 'rerun',
-  // The person picks it in the page.
+  // Picking the file in the page is the approval.
   needsApproval: false,
   deferred: true,
   group: 'page',
@@ -85,7 +85,7 @@ export default defineTool({
   }),
 })
 
-/** A name for one folder, whatever the person's system called it. */
+/** Returns a name that is unique in the folder and valid on any system. */
 function freeName(given: string, taken: Set<string>): string {
   const plain =
     given

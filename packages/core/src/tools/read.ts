@@ -42,7 +42,7 @@ export default defineTool({
   display: (output) => ({ title: `Read ${output.path}`, summary: summaryOf(output), content: contentOf(output) }),
 })
 
-/** A missing name may be one that only looks the same; not one that a rule hides. */
+/** A missing name may be a lookalike of an existing one, but never of one that a rule hides. */
 function resolveForReading(given: string, ctx: ToolContext): ResolvedPath {
   const target = resolvePath(ctx, given, { for: 'read' })
   if (target.stats !== undefined) return target
@@ -52,9 +52,9 @@ function resolveForReading(given: string, ctx: ToolContext): ResolvedPath {
   return found.path === other && found.stats?.isFile() === true ? found : target
 }
 
-/** Up to here a file is read at once and known by its hash. */
+/** Files up to this size are read completely and identified by their hash. */
 const wholeBytes = 2 ** 18
-/** Of longer ones so much is read first: enough for what is shown from the start. */
+/** First read of longer files: enough for the lines shown from the start. */
 const headBytes = 2 ** 16
 
 async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {

@@ -4,7 +4,6 @@ import { agentResultText, requireAgents } from '../sub-agents/delegate.ts'
 import type { AgentReport, Refusal } from '../tool/services.ts'
 import { defineTool } from '../tool/tool.ts'
 
-/** Tells a sub-agent more. */
 export default defineTool({
   description: `Tells an agent that you started more. One that works reads it at its next step; one that has ended goes on with it, remembering its conversation. "interrupt": true stops what it is doing first. Returns at once: WaitAgent waits for the answer.`,
   input: z.object({

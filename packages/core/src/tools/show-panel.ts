@@ -3,7 +3,7 @@ import { askPage, timeoutSec } from '../page/ask-page.ts'
 import { panelContent, panelFile } from '../page/panel-content.ts'
 import { defineTool } from '../tool/tool.ts'
 
-/** Kinds that show what the target names. */
+/** Kinds whose `target` names the content. */
 const named = ['file', 'preview', 'terminal', 'agent']
 const maxTextLength = 200_000
 const maxDataLength = 50_000

@@ -10,7 +10,7 @@ interface SkillOutput {
   path: string
   folder: string
   scope: string
-  /** In which run it was loaded, and what the skills that were loaded in it leave unasked. */
+  /** The run that loaded it, and the limits of all skills loaded in that run. */
   runId: string
   limits: string[][]
 }
@@ -19,7 +19,7 @@ export default defineTool({
   description:
     'Loads a skill: instructions for a kind of task. Load the one whose description fits before you begin, and follow it. Files that it names lie in its folder.',
   input: z.object({ name: z.string().min(1).max(100).describe('As it stands in the list of skills') }),
-  // A write, so that calls keep their order: what it leaves unasked holds for those after it. It can run again.
+  // A write, so calls keep their order: its limits apply to later calls. It can rerun.
   readOnly: false,
   needsApproval: false,
   recover: 'rerun',

@@ -107,7 +107,7 @@ withAndWithoutSandbox((way) => {
     await expect(shell.call(taskStop, { task_id: 'task-0' })).rejects.toThrow('There is no task "task-0"')
   })
 
-  // Each has a sandbox of its own, which takes a while: there it is as many as that with `TROUPE_TEST_FULL=1`.
+  // Each task starts its own sandbox, which is slow, so the full number runs there only with `TROUPE_TEST_FULL=1`.
   const many = way.confinement === 'none' || process.env['TROUPE_TEST_FULL'] === '1' ? 200 : 20
 
   test(`${many} background commands run and end with the session, and more than 200 are refused`, async (context) => {

@@ -6,7 +6,7 @@ export default defineTool({
   description: 'Ends a background command, with everything that it started. Shows the end of what it had printed.',
   input: z.object({ task_id: z.string().describe('The id that Bash gave') }),
   readOnly: false,
-  // It only ends what this session started itself.
+  // Only stops tasks that this session started.
   needsApproval: false,
   deferred: true,
   listedAfter: ({ name, input }) => name === 'Bash' && input['run_in_background'] === true,

@@ -23,7 +23,6 @@ const inputSchema = z
   .meta({ required: ['name', 'task'], additionalProperties: false })
 type Input = z.infer<typeof inputSchema>
 
-/** A sub-agent works on a part of the task. */
 export default defineTool({
   description: `Gives a part of the work that stands alone to another agent and returns its answer. Several Tasks in one step work side by side.
 With "background" it returns the agent's id at once: SendInput tells the agent more, WaitAgent waits for it, AbortAgent stops it.`,
@@ -72,10 +71,8 @@ With "background" it returns the agent's id at once: SendInput tells the agent m
   }),
 })
 
-/** What a card shows of an agent at work. */
 type Progress = Pick<AgentReport, 'agentId' | 'name' | 'status' | 'steps' | 'tokens'>
 
-/** Yields how it gets on whenever its status or its steps have changed. */
 async function* follow(
   spawn: (onChange: (report: AgentReport) => void) => Promise<AgentReport | Refusal>,
 ): AsyncGenerator<Progress, AgentReport | Refusal, void> {
@@ -98,7 +95,7 @@ async function* follow(
   return ended
 }
 
-/** Some models know the fields by other names. */
+/** Some models use other field names. */
 function agentName(input: Input): string | undefined {
   return nonEmptyText(input.name) ?? nonEmptyText(input['subagent_type']) ?? nonEmptyText(input['agent_type'])
 }

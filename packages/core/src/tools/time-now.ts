@@ -62,7 +62,7 @@ function formatFor(timezone: string): Intl.DateTimeFormat {
   }
 }
 
-/** Zones whose last words are the given ones: "tokyo" finds "Asia/Tokyo". */
+/** Returns zones that end in the given words: "tokyo" finds "Asia/Tokyo". */
 function zonesLike(text: string): string[] {
   const wanted = text.toLowerCase().replaceAll(' ', '_').split('/').at(-1)
   if (!wanted) return []

@@ -3,7 +3,7 @@ import { testToolContext } from '../testing/test-tool-context.ts'
 import todoWrite from './todo-write.ts'
 import type { Todo } from './todo-write.ts'
 
-/** Calls the tool as a conversation does: input through the schema, the list from the last output. */
+/** Calls the tool like a conversation: parses the input, and takes the list from the last output. */
 async function call(input: unknown, last?: unknown): Promise<{ todos: Todo[] }> {
   const context = Object.assign(testToolContext(), { lastOutput: () => last })
   return (await todoWrite.execute(todoWrite.input.parse(input), context)) as { todos: Todo[] }

@@ -21,7 +21,7 @@ Send the whole list, or with "merge" only what changes, by content or index; new
     todos: z.array(entrySchema),
     merge: z.boolean().describe('Change the list instead of replacing it').default(false),
   }),
-  // A write: calls keep their order. It changes nothing but the conversation, so nobody is asked, and it can run again.
+  // A write, so calls keep their order. It changes only the conversation, so it needs no approval and can rerun.
   readOnly: false,
   needsApproval: false,
   recover: 'rerun',
@@ -51,7 +51,7 @@ Send the whole list, or with "merge" only what changes, by content or index; new
   },
 })
 
-/** The list lives in the conversation: it is the output of the newest call. */
+/** The list is stored in the conversation, as the output of the newest call. */
 function currentTodos(ctx: ToolContext): Todo[] {
   const parsed = z.object({ todos: z.array(todoSchema) }).safeParse(ctx.lastOutput('TodoWrite'))
   if (!parsed.success) throw new Error('There is no list yet to merge into. Send the whole list, without "merge".')

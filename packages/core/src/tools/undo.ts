@@ -19,7 +19,7 @@ export default defineTool({
   readOnly: false,
   deferred: true,
   group: 'file-write',
-  // Which files is known only once the journal is read; all of them lie in the workspace.
+  // The files are known only after reading the journal, but all are in the workspace.
   touches: () => [{ kind: 'write', path: '.' }],
   title: ({ scope }) => `Undo the ${scope === 'message' ? 'changes since a message' : scope}`,
   permission: ({ scope, id }) => ({
@@ -75,9 +75,7 @@ export default defineTool({
 interface UndoOutput {
   scope: UndoScope
   id: string
-  /** Files that are what they were before. */
   restored: string[]
-  /** Files that did not exist before, and are gone again. */
   removed: string[]
   skipped: { path: string; reason: string }[]
   /** Commands that ran in the range, newest first. */
@@ -127,16 +125,17 @@ function undoText({ restored, removed, skipped, commands }: UndoOutput): string 
 type UndoScope = 'call' | 'step' | 'turn' | 'message'
 
 interface UndoRange {
-  /** What the range is, as a person would name it: an id of the scope. */
+  /** Id within the scope, as a person would name it. */
   id: string
-  /** Newest first; also those that are undone already. */
+  /** Newest first, including changes already undone. */
   changes: Change[]
   commands: RanCommand[]
 }
 
 /**
- * The changes and commands that a scope means, out of all of a session, newest first. Without an id: the newest that
- * still stands. `message` is everything from that answer on. Undefined when nothing of it is known.
+ * Selects the changes and commands of a scope from all those of a session, newest first. Without an id, selects the
+ * newest that is still in effect. `message` covers everything from that answer on. Returns undefined if nothing is
+ * known.
  */
 function findUndoRange(
   scope: UndoScope,
@@ -157,19 +156,19 @@ function findUndoRange(
   const from = Math.min(...oldest)
   return {
     id: wanted,
-    // In the order of the journal: times may be equal.
+    // Use journal order, because times may be equal.
     changes: all.changes.filter((change, index) => index <= last || change.createdAt > from),
     commands: all.commands.filter(({ createdAt }) => createdAt >= from),
   }
 }
 
-/** What is left to undo of a range: neither what is undone, nor an undo of something in the same range. */
+/** Excludes changes already undone, and undos of changes in the same range. */
 function undoable(changes: readonly Change[]): Change[] {
   const ids = new Set(changes.map((change) => change.id))
   return changes.filter(({ undone, undoes }) => !undone && (undoes === undefined || !ids.has(undoes)))
 }
 
-/** How a step, a call or a turn is named: a step belongs to an answer, so it is named with it. */
+/** Returns the key of a step, call or turn. A step is unique only within its answer, so its key includes both. */
 function scopeKey(scope: UndoScope, { toolCallId, messageId, step }: Change['mark']): string {
   if (scope === 'call') return toolCallId
   return scope === 'step' ? `${messageId}:${step}` : messageId

@@ -5,7 +5,6 @@ import { defineTool } from '../tool/tool.ts'
 
 const longestMs = 3_600_000
 
-/** Waits for sub-agents. */
 export default defineTool({
   description: `Waits until agents that work in the background have ended, and returns their answers. "mode": "any" returns when the first has ended. After "timeout_ms" it returns how they stand; they go on.`,
   input: z.object({

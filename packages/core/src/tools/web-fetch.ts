@@ -12,19 +12,18 @@ const maxText = 30_000
 const cardText = 2000
 
 export interface WebFetchOutput {
-  /** Where the last redirect led. */
+  /** URL after redirects. */
   url: string
   status: number
   title: string
   mediaType: string
   bytes: number
-  /** The whole length of the text; 0 when there is none. */
+  /** Length of the whole text, or 0 if there is none. */
   characters: number
-  /** Its beginning, for the card. */
+  /** Start of the text, for the card. */
   text: string
-  /** How many seconds ago it was fetched, when it came from the cache. */
+  /** Seconds since it was fetched, if it came from the cache. */
   age?: number
-  /** Where the whole text is, when it was too long. */
   path?: string
 }
 
@@ -38,7 +37,7 @@ const inputSchema = z.object({
   format: z.enum(['markdown', 'text', 'html']).describe('Default markdown').default('markdown'),
 })
 
-/** WebFetch. The options are for programs and tests; a model cannot give them. */
+/** The options are for programs and tests. A model cannot set them. */
 export function createWebFetch(options: Omit<FetchOptions, 'signal'> = {}) {
   return defineTool({
     name: 'WebFetch',
@@ -106,7 +105,7 @@ async function cachedPage(
   const cache = pageCache(ctx.state)
   const known = cache.get(href)
   if (known !== undefined) return { page: known.page, age: Math.round((Date.now() - known.fetchedAt) / 1000) }
-  // Permission was given for a host: another one is another call.
+  // Permission covers one host. Another host needs another call.
   const follows = ctx.granted === undefined ? {} : { follows: isSameHost }
   const page = await fetchUrl(given, { ...follows, ...options, signal: ctx.signal })
   if (page.status < 400) cache.set(href, page)
@@ -185,14 +184,13 @@ function statusMessage(page: FetchedPage, text: string): string {
 const maxAgeMs = 15 * 60_000
 const maxCacheBytes = 50 * 1024 * 1024
 
-/** Pages that were fetched in this conversation, for a quarter of an hour. */
+/** Caches the pages of this conversation for 15 minutes. */
 interface PageCache {
   get(url: string, now?: number): { page: FetchedPage; fetchedAt: number } | undefined
   set(url: string, page: FetchedPage, now?: number): void
   dispose(): void
 }
 
-/** The cache of an agent; made when it is first asked for. */
 function pageCache(state: Pick<AgentState, 'kept'>): PageCache {
   const known = state.kept.get('web-fetch') as PageCache | undefined
   if (known !== undefined) return known
@@ -232,8 +230,8 @@ export function createPageCache(): PageCache {
 }
 
 /**
- * The paragraphs of a long text that speak most of what is asked, in their order, up to a length. Words that are rare
- * in the text count more. Empty when no word of the question is in it.
+ * Returns the paragraphs of a long text most relevant to the question, in order, up to a length. Rare words count more.
+ * Empty if no word of the question occurs.
  */
 function relevantParts(text: string, question: string, maxLength: number): string {
   const words = new Set(question.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])
@@ -263,7 +261,7 @@ function score(lower: string, weights: ReadonlyMap<string, number>): number {
   return sum
 }
 
-/** Gaps are marked. */
+/** Marks gaps. */
 function joinParts(parts: readonly { part: string; index: number }[]): string {
   return parts
     .map(({ part, index }, at) => (at > 0 && parts[at - 1]!.index !== index - 1 ? `[…]\n\n${part}` : part))

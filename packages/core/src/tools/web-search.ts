@@ -5,13 +5,12 @@ import { defineTool, type ToolContext } from '../tool/tool.ts'
 import type { SearchRequest, SearchResult } from '../web/search-provider.ts'
 
 export interface WebSearchOutput {
-  /** Absent when no search is set up. */
+  /** Absent if no search is set up. */
   results?: SearchResult[]
-  /** When the session's model searched: what it wrote about the results, which model it was, and what it used. */
+  /** Set if the session's model searched: its text about the results, its name and its usage. */
   answer?: string
   model?: string
   usage?: Usage
-  /** How to set one up. */
   setup?: string
 }
 
@@ -75,7 +74,7 @@ export default defineTool({
   }),
 })
 
-/** Nothing is set up: the session's model searches, where it can. */
+/** Fallback without a provider: the session's model searches, if it can. */
 async function searchByModel(search: SearchRequest, ctx: ToolContext): Promise<WebSearchOutput> {
   const { searchSetup, filterResults } = await import('../web/search-web.ts')
   const { searchWithModel } = await import('../web/search-with-model.ts')
@@ -99,7 +98,7 @@ async function searchByModel(search: SearchRequest, ctx: ToolContext): Promise<W
   }
 }
 
-/** Models give hosts, URLs and `*.host` alike. */
+/** Models pass hosts, URLs and `*.host`. */
 function toHostname(domain: string): string {
   const bare = domain.trim().replace(/^\*\./, '')
   const host = URL.parse(bare.includes('://') ? bare : `http://${bare}`)?.hostname

@@ -21,7 +21,7 @@ export default defineTool({
   deferred: true,
   listedAfter: ({ name }) => name === 'ExecCommand',
   group: 'shell',
-  // To wait, to read on or to end what it started itself needs nobody's yes.
+  // Waiting, reading and stopping its own command need no approval.
   needsApproval: ({ chars }) => chars !== '',
   touches: ({ chars }) => (chars === '' ? [] : [{ kind: 'command', command: chars, typed: true }]),
   title: ({ session_id: id, chars, end }) => (end ? `End ${id}` : chars === '' ? `Read ${id}` : `Type into ${id}`),

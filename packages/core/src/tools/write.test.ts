@@ -223,7 +223,7 @@ test('a full disk is said, nothing is half-written and nothing is left behind', 
   }
 })
 
-/** A disk of 1 MiB; only root can have one. */
+/** Mounts a disk of 1 MiB. Requires root. */
 function mountSmall(folder: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })

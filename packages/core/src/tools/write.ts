@@ -93,7 +93,7 @@ function refusePlaceholder(content: string, before: string): void {
   )
 }
 
-/** Lines end as most of them did before. A text without line endings does not tell. */
+/** Keeps the most common line ending of the old text. A text without line endings decides nothing. */
 function withEndingsOf(before: string, content: string): string {
   const feeds = before.split('\n').length - 1
   if (feeds === 0) return content

@@ -18,7 +18,6 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close()
 })
 
-/** A server on a loopback address, with what it was asked. */
 async function serve(handler: http.RequestListener, address = '127.0.0.1') {
   const requests: http.IncomingMessage[] = []
   const server = http.createServer((request, response) => {
@@ -76,7 +75,7 @@ describe('addresses', () => {
     expect(page.body.toString()).toBe('first')
     expect(asked).toBe(1)
     expect(server.requests[0]?.headers.host).toBe(`rebinding.test:${server.port}`)
-    // The next fetch asks again, and refuses the new address.
+    // The next fetch resolves again and rejects the new address.
     await expect(fetchUrl(`http://rebinding.test:${canary.port}/`, { ...here, resolve })).rejects.toThrow('127.0.0.2')
     expect(canary.requests).toEqual([])
   })

@@ -11,12 +11,12 @@ export interface FetchOptions extends AddressGuard {
   signal: AbortSignal
   maxBytes?: number
   timeoutMs?: number
-  /** Whether a redirect is followed; else it is an error that names where it leads. Default: always. */
+  /** Decides if a redirect is followed. If not, throws an error that names its target. Default: always. */
   follows?(from: URL, to: URL): boolean
 }
 
 export interface FetchedPage {
-  /** Where the last redirect led. */
+  /** URL after redirects. */
   url: string
   status: number
   statusText: string
@@ -28,9 +28,8 @@ const maxUrl = 2000
 const maxRedirects = 5
 
 /**
- * Gets a page of the public web. A URL is parsed once, its host looked up once, every address checked, and the
- * connection goes to the checked addresses: a name that points elsewhere a moment later changes nothing. The same for
- * every redirect.
+ * Fetches a page from the public web. Parses the URL once, resolves the host once, checks every address and connects
+ * only to checked addresses. So DNS rebinding has no effect. The same applies to every redirect.
  */
 export async function fetchUrl(given: string, options: FetchOptions): Promise<FetchedPage> {
   const { signal, timeoutMs = 30_000, maxBytes = 10 * 1024 * 1024 } = options
@@ -66,7 +65,7 @@ function request(url: URL, addresses: LookupAddress[], signal: AbortSignal): Pro
   }
   const transport = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
-    // No agent: neither a proxy nor a connection of somebody else comes between.
+    // No agent, so that no proxy and no pooled connection is used.
     const outgoing = transport.get(url, { agent: false, lookup: pinned, signal, maxHeaderSize: 65_536, headers })
     outgoing.once('response', resolve)
     outgoing.once('error', reject)
@@ -100,7 +99,7 @@ async function toFetchedPage(
 
 function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    // Listened to in any case: what nobody hears fail ends the process.
+    // Always attach handlers: an unhandled rejection would end the process.
     work.then(resolve, reject)
     const stop = (): void => reject(signal.reason as Error)
     if (signal.aborted) stop()
@@ -108,7 +107,7 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** The body of a response, decompressed. Throws when it is larger than allowed, on the wire or after. */
+/** Returns the decompressed body of a response. Throws if it exceeds the limit, compressed or decompressed. */
 async function readBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const declared = Number(response.headers['content-length'])
   if (declared > maxBytes) {

@@ -8,9 +8,9 @@ export interface PageRequest {
   html: string
   url: string
   format: 'markdown' | 'text'
-  /** Only the text, without building a tree. */
+  /** Return only the text, without building a tree. */
   bare?: boolean
-  /** All that is there, not only what seems to be the main content. */
+  /** Return everything, not only the main content. */
   whole?: boolean
 }
 
@@ -19,7 +19,7 @@ export interface Page {
   text: string
 }
 
-/** The main content of a page; the whole body where no part of it stands out. */
+/** Returns the main content of a page, or the whole body if no part stands out. */
 function convertPage({ html, url, format, bare, whole: all = false }: PageRequest): Page {
   if (bare === true) return textOnlyPage(html)
   const document = parsePage(html)
@@ -37,13 +37,13 @@ function convertPage({ html, url, format, bare, whole: all = false }: PageReques
   return { title: title || collapseWhitespace(article?.title), text: text.replace(/\n{3,}/g, '\n\n').trim() }
 }
 
-/** For pages that are too large or too strange for a parser. */
+/** For pages too large or too unusual for a parser. */
 function textOnlyPage(html: string): Page {
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(html.slice(0, 100_000))?.[1] ?? ''
   return { title: stripTags(title), text: stripTags(html) }
 }
 
-/** What is used of the tree; the types of browsers are not known here. */
+/** Declares only the parts in use, because DOM types are not available here. */
 interface Element extends TreeNode {
   textContent: string
   getAttribute(name: string): string | null
@@ -58,7 +58,7 @@ interface PageTree {
   querySelectorAll(selector: string): Iterable<Element>
 }
 
-/** Pages may leave out html, head and body; the tree needs each in its place. */
+/** Pages may omit html, head and body, but the tree needs all of them. */
 function parsePage(html: string): PageTree {
   const bodyAt = html.search(/<body[\s>]/i)
   const unframed = (part: string): string => part.replace(/<!doctype[^>]*>|<\/?(?:html|head)(?:\s[^>]*)?>/gi, '')
@@ -76,7 +76,7 @@ function remove(tree: PageTree, selector: string): void {
   for (const element of tree.querySelectorAll(selector)) element.remove()
 }
 
-/** Links lead somewhere from here too; those that only run a script, and images inside the page, do not. */
+/** Makes links absolute. Removes script links and inline images. */
 function absolutizeLinks(tree: PageTree, base: string): void {
   for (const attribute of ['href', 'src']) {
     for (const element of tree.querySelectorAll(attribute === 'href' ? 'a[href]' : 'img[src]')) {
@@ -87,7 +87,7 @@ function absolutizeLinks(tree: PageTree, base: string): void {
   }
 }
 
-/** What is used of a node; the types of browsers are not known here. */
+/** Declares only the parts in use, because DOM types are not available here. */
 interface TreeNode {
   nodeName: string
   nodeType: number
@@ -96,7 +96,7 @@ interface TreeNode {
   childNodes: Iterable<TreeNode>
 }
 
-/** From a tree to Markdown with tables, or to text without links, images and emphasis. */
+/** Converts a tree to Markdown with tables, or to text without links, images and emphasis. */
 function createTurndown(format: 'markdown' | 'text'): Turndown {
   const turndown = new Turndown({
     headingStyle: 'atx',
@@ -136,7 +136,6 @@ function tableRow(content: string, node: TreeNode): string {
   return `\n|${content}${isFirstRow(node) ? `\n|${' --- |'.repeat(cells)}` : ''}`
 }
 
-/** The first row of a table, in whichever part of it. */
 function isFirstRow(node: TreeNode): boolean {
   if (previousElement(node) !== null) return false
   const part = node.parentNode
@@ -145,7 +144,7 @@ function isFirstRow(node: TreeNode): boolean {
   return before === null || !/^T(HEAD|BODY)$/.test(before.nodeName)
 }
 
-/** With one blank after its mark, where turndown puts three. Items come in their order, so counting them numbers them. */
+/** Uses one space after the marker, where turndown uses three. Items arrive in order, so a counter numbers them. */
 function listItem(content: string, { parentNode: list }: TreeNode, numbers: WeakMap<TreeNode, number>): string {
   const number = (list === null ? 0 : (numbers.get(list) ?? 0)) + 1
   if (list !== null) numbers.set(list, number)
@@ -160,5 +159,5 @@ function previousElement(node: TreeNode): TreeNode | null {
   return previous
 }
 
-// A thread of its own: a page can keep a parser busy for minutes, and whoever waits must be able to end it.
+// Runs in its own thread: a page can occupy a parser for minutes, and the caller must be able to stop it.
 parentPort?.postMessage(convertPage(workerData as PageRequest))

@@ -9,8 +9,8 @@ const maxLength = 1_500_000
 const maxMs = 10_000
 
 /**
- * Turns a page into Markdown or text, away from the main thread and within limits: ten megabytes, or tags nested
- * deeply enough, would keep a parser busy for minutes. What cannot be converted comes as bare text, with a note.
+ * Converts a page to Markdown or text, off the main thread and within limits. Ten megabytes, or deeply nested tags,
+ * would occupy a parser for minutes. Pages that cannot be converted are returned as bare text with a note.
  */
 export async function readPage(
   request: PageRequest,
@@ -53,7 +53,7 @@ function convertInWorker(request: PageRequest, signal: AbortSignal): Promise<Pag
 
 export type PageKind = { kind: 'html' } | { kind: 'text' } | { kind: 'binary'; name: string }
 
-/** What came: told by its type, and by its first bytes where that says nothing. */
+/** Determines the kind by content type, or by the first bytes if the type is not specific. */
 export function pageKind(contentType: string, body: Uint8Array): PageKind {
   const type = mediaTypeOf(contentType)
   if (type === 'text/html' || type === 'application/xhtml+xml') return { kind: 'html' }
@@ -77,7 +77,7 @@ function looksLikeHtml(body: Uint8Array): boolean {
   return /^\s*(<!doctype html|<html|<head|<body)/i.test(new TextDecoder('latin1').decode(body.subarray(0, 512)))
 }
 
-/** The text of a page, in the encoding that its mark, its header or its first lines name. */
+/** Decodes a page with the encoding from its byte order mark, its header or its first lines. */
 export function decodeText(body: Uint8Array, contentType: string): string {
   const label =
     markedEncoding(body) ?? charsetFromHeader(contentType) ?? declaredEncoding(body) ?? guessedEncoding(body)
@@ -95,22 +95,22 @@ function charsetFromHeader(contentType: string): string | undefined {
   return /;\s*charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1]
 }
 
-/** `<meta charset>`, `<meta http-equiv>` or the XML declaration, among the first bytes. */
+/** Searches the first bytes for `<meta charset>`, `<meta http-equiv>` or the XML declaration. */
 function declaredEncoding(body: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(body.subarray(0, 4096))
   const label =
     /<meta\s[^>]{0,500}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1] ??
     /^<\?xml[^>]{0,200}encoding=["']([\w-]+)/.exec(head)?.[1]
-  // Bytes that could be read so far are not of two bytes each.
+  // A declaration readable as single bytes rules out UTF-16.
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label
 }
 
-/** What browsers do for pages that say nothing. */
+/** Follows browsers for pages without a declaration. */
 function guessedEncoding(body: Uint8Array): string {
   return isUtf8(body) ? 'utf-8' : 'windows-1252'
 }
 
-/** A name that nobody knows is as good as none. */
+/** Ignores unknown encoding names. */
 function decoder(label: string, body: Uint8Array): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(label)

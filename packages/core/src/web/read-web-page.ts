@@ -1,22 +1,20 @@
 import type { FetchOptions } from './fetch-url.ts'
 
-/** A page of the web as text to read. */
 export interface WebPage {
-  /** Where the last redirect led. */
+  /** URL after redirects. */
   url: string
   status: number
   title: string
   mediaType: string
-  /** Markdown, or plain text as it came; empty where there is none. */
+  /** Markdown, or plain text as received. Empty if there is none. */
   text: string
   isMarkdown: boolean
-  /** What else there is to know. */
   note?: string
 }
 
 const maxLength = 400_000
 
-/** Fetches a page under the same guard as WebFetch and gives what there is to read in it. */
+/** Fetches a page under the same guard as WebFetch and returns its readable content. */
 export async function readWebPage(given: string, options: FetchOptions): Promise<WebPage> {
   const [{ fetchUrl }, { pageKind, mediaTypeOf }, { decodeText }, { readPage }] = await Promise.all([
     import('./fetch-url.ts'),

@@ -1,4 +1,4 @@
-/** What the person set up: `search` in config.json. */
+/** User configuration: `search` in config.json. */
 export interface SearchSettings {
   provider: string
   baseURL?: string | undefined
@@ -8,41 +8,40 @@ export interface SearchSettings {
 export interface SearchRequest {
   query: string
   maxResults: number
-  /** Only pages of these hosts and of those below them; all when empty. */
+  /** Limits results to these hosts and their subdomains. Empty: no limit. */
   domains: readonly string[]
 }
 
 export interface SearchResult {
   title: string
   url: string
-  /** A few lines of the page; may hold tags and entities, which are taken out. */
+  /** A few lines of the page. Tags and entities are removed later. */
   text: string
-  /** When it was published, in the provider's words. */
+  /** Publication date, in the provider's format. */
   date?: string
 }
 
-/** A service that searches the web: one file in `search-providers/`, named after it. Both functions are pure. */
+/** A web search service: one file in `search-providers/`, named after the service. Both functions are pure. */
 export interface SearchProvider {
-  /** Where the service is, unless the person says otherwise. Without one the person must. */
+  /** Default address of the service. If absent, the user must set one. */
   baseURL?: string
   needsKey: boolean
-  /** `url` is what follows the base. */
+  /** `url` is appended to the base URL. */
   request(
     search: SearchRequest,
     apiKey: string,
   ): { url: string; method: 'GET' | 'POST'; headers: Record<string, string>; body?: string }
-  /** Reads the answer. Whatever is not as expected may throw. */
+  /** Parses the response. May throw on unexpected data. */
   results(answer: unknown): SearchResult[]
-  /** What the person may have to change when the service answers with this status. */
   advice?(status: number): string | undefined
 }
 
-/** For services that know `site:` in the query only. */
+/** For services that support only `site:` in the query. */
 export function withSites(query: string, domains: readonly string[]): string {
   return domains.length === 0 ? query : `${query} ${domains.map((domain) => `site:${domain}`).join(' OR ')}`
 }
 
-/** Throws an Error that says what is wrong with a file's default export. */
+/** Throws an Error that explains what is wrong with a file's default export. */
 export function checkSearchProvider(value: unknown): SearchProvider {
   const provider = value as Partial<SearchProvider>
   if (typeof provider.request !== 'function' || typeof provider.results !== 'function')

@@ -13,7 +13,7 @@ const maxMs = 20_000
 const maxBytes = 5 * 1024 * 1024
 const maxText = 600
 
-/** Asks the provider that the person set up. Errors say what the person has to change; none holds the key. */
+/** Queries the configured provider. Errors tell the user what to change and never contain the key. */
 export async function searchWeb(
   settings: SearchSettings,
   search: SearchRequest,
@@ -31,7 +31,7 @@ export async function searchWeb(
   return filterResults(parseResults(settings, provider, answer), search)
 }
 
-/** Results without tags, of the hosts that were asked for, and no more than that. */
+/** Removes tags, and limits results to the requested hosts and number. */
 export function filterResults(found: readonly SearchResult[], { domains, maxResults }: SearchRequest): SearchResult[] {
   return found
     .map(cleanResult)
@@ -39,7 +39,6 @@ export function filterResults(found: readonly SearchResult[], { domains, maxResu
     .slice(0, maxResults)
 }
 
-/** How a search is set up, for the person to read. */
 export async function searchSetup(): Promise<string> {
   const examples = [...(await searchProviders())].map(([name, provider]) => {
     const base = provider.baseURL === undefined ? ', "baseURL": "http://127.0.0.1:8888"' : ''
@@ -69,7 +68,7 @@ async function requestResults(
   const limit = AbortSignal.timeout(maxMs)
   const without = (text: string): string => (settings.apiKey ? text.replaceAll(settings.apiKey, '…') : text)
   try {
-    // A redirect would carry the key elsewhere.
+    // A redirect would send the key elsewhere.
     const response = await fetch(base + url, {
       method,
       headers: { accept: 'application/json', ...headers },
@@ -143,10 +142,10 @@ function cleanResult(result: SearchResult): SearchResult {
   }
 }
 
-/** Google names pages by an address that leads to them; the page's host is the title then. */
+/** Google returns redirect URLs instead of page URLs. The title is then the page's host. */
 const redirectHost = 'vertexaisearch.cloud.google.com'
 
-/** Only pages that WebFetch could open, of the hosts that were asked for. */
+/** Accepts only pages that WebFetch can open, on the requested hosts. */
 function isWanted({ url, title }: SearchResult, domains: readonly string[]): boolean {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false

@@ -1,6 +1,6 @@
 /**
- * The text of a page without building its tree: for pages that are too large or too strange for that. Takes time in
- * proportion to the page, whatever is in it.
+ * Extracts the text of a page without building a tree, for pages too large or too unusual for that. Runs in linear time
+ * for any input.
  */
 export function stripTags(html: string): string {
   const lower = html.toLowerCase()
@@ -24,7 +24,7 @@ export function stripTags(html: string): string {
     .trim()
 }
 
-/** With its slash when it closes. `!` is a comment or a declaration. */
+/** Includes the slash of a closing tag. `!` is a comment or a declaration. */
 function tagName(lower: string, at: number): string | undefined {
   const name = /\/?[a-z][a-z0-9-]{0,30}|!|\?/y
   name.lastIndex = at
@@ -35,7 +35,7 @@ function elementEnd(lower: string, open: number, name: string): number {
   const isComment = lower.startsWith('<!--', open)
   const closing = isComment ? '-->' : skippedTags.has(name) ? `</${name}` : '>'
   const end = lower.indexOf(closing, open + 1)
-  // What is never closed goes on to the end of the page.
+  // An unclosed tag extends to the end of the page.
   if (end === -1) return lower.length
   if (!skippedTags.has(name)) return end + closing.length
   const close = lower.indexOf('>', end)

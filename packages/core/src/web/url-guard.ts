@@ -4,9 +4,9 @@ import { isIP } from 'node:net'
 import { hostOf, matchHost } from '../permission/rule-patterns.ts'
 
 export interface AddressGuard {
-  /** Addresses that are let through although they are not public. Given by a program or the person, never by a model. */
+  /** Non-public addresses to allow. Set by a program or the user, never by a model. */
   allowed?: readonly string[]
-  /** How names become addresses. Asked once for each host that is connected to. */
+  /** Resolves host names. Called once per host. */
   resolve?(host: string): Promise<LookupAddress[]>
 }
 
@@ -14,8 +14,8 @@ const alternativeHint =
   'Use a command such as curl, or have the person allow the address in Settings > General > Browser of agents and open it with BrowserSnapshot.'
 
 /**
- * Why a host would be refused, where its name alone tells: nobody need be asked about it then. Nothing is looked up,
- * since that would be a request already.
+ * Returns the reason to refuse a host by its name alone, so that no approval is needed. Does no DNS lookup, which would
+ * already be a request.
  */
 export async function refusalOf(hostname: string, allowed: readonly string[] = []): Promise<string | undefined> {
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -29,7 +29,7 @@ export async function refusalOf(hostname: string, allowed: readonly string[] = [
   )
 }
 
-/** The addresses of a host, looked up once. Throws unless every one of them is of the public web. */
+/** Resolves a host once. Throws unless all its addresses are public. */
 export async function checkedAddresses(hostname: string, { allowed, resolve }: AddressGuard): Promise<LookupAddress[]> {
   const { addressProblem } = await import('./public-address.ts')
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -49,7 +49,6 @@ function lookupAll(host: string): Promise<LookupAddress[]> {
   return lookup(host, { all: true, order: 'verbatim' })
 }
 
-/** A URL that may be fetched as far as its text goes. */
 export function parseUrl(given: string, base?: URL): URL {
   const url = URL.parse(given, base?.href)
   const shown = given.length > 200 ? `${given.slice(0, 200)}…` : given
@@ -63,14 +62,13 @@ export function parseUrl(given: string, base?: URL): URL {
   return url
 }
 
-/** Whether a redirect stays where it was allowed to go: permission is given for a host, and another one is asked for. */
+/** True if a redirect stays on the approved host. Another host needs its own approval. */
 export function isSameHost(from: URL, to: URL): boolean {
   const [before, after] = [hostOf(from.href), hostOf(to.href)]
   if (before === undefined || after === undefined) return false
   return matchHost({ host: before.replace(/^www\./, '') }, after)
 }
 
-/** What went wrong on the network, for a model. */
 export function fetchError(error: unknown, url: URL): Error {
   if (!(error instanceof Error)) return new Error(String(error))
   const { code } = error as NodeJS.ErrnoException
