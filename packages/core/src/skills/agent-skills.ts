@@ -2,7 +2,9 @@ import { dataParts, type DataParts, type Part, type StoredMessage } from '@troup
 import { realPath } from '../files/resolve-path.ts'
 import { TokenGauge } from '../prompt/token-gauge.ts'
 import type { AgentState, Skill } from '../tool/agent-state.ts'
-import { maxDescriptionLength } from './parse-skill-file.ts'
+
+/** Agents see at most this many characters of a description. */
+export const maxDescriptionLength = 1024
 
 /**
  * Sets an agent's skills for a turn. Folders of skills loaded earlier in the conversation stay readable while they are

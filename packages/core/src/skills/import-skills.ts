@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { SkillHead } from '../tool/agent-state.ts'
-import { maxDescriptionLength, maxSkillBytes, parseSkillFile, readFrontMatter } from './parse-skill-file.ts'
+import { maxDescriptionLength } from './agent-skills.ts'
+import { maxSkillBytes, parseSkillFile, readFrontMatter } from './parse-skill-file.ts'
 import { type ArchiveEntry, checkName, importLimits, ImportRefused, readSource, refuseImport } from './read-archive.ts'
 
 /** Skills unpacked for review. Nothing loads them from there. */

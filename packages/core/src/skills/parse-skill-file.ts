@@ -15,8 +15,6 @@ export class FileFault extends Error {
 
 export const skillNamePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const maxSkillBytes = 256 * 1024
-/** Agents see at most this many characters of a description. */
-export const maxDescriptionLength = 1024
 /** Checking for duplicate keys takes quadratic time. */
 const maxMatterLength = 16 * 1024
 
