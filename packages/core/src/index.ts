@@ -61,15 +61,8 @@ export type { PromptPicture } from './mcp/read-result.ts'
 export { createResourceTools } from './mcp/mcp-server.ts'
 export { deferToCore, deferTools, shownTools } from './tool/tool-search.ts'
 export type { Offers } from './tool/tool-search.ts'
-export {
-  mcpEntrySchema,
-  mcpFingerprint,
-  mcpNamePattern,
-  mcpServersSchema,
-  parseMcpEntry,
-  resolveMcpEntry,
-} from './mcp/server-config.ts'
-export type { McpClient, McpEntry, McpServerConfig } from './mcp/server-config.ts'
+export { mcpFingerprint, mcpServersSchema, parseMcpEntry, resolveMcpEntry } from './mcp/server-config.ts'
+export type { McpClient, McpServerConfig } from './mcp/server-config.ts'
 export { mentionsIn } from './commands/mentions.ts'
 export type { Mention } from './commands/mentions.ts'
 export { rankPaths } from './commands/mentions.ts'

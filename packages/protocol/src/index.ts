@@ -26,6 +26,7 @@ export { readJsx } from './ui/read-jsx.ts'
 export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
 export * from './http/responses.ts'
 export * from './http/asks.ts'
+export * from './http/mcp.ts'
 export { contract } from './http/contract.ts'
 export type { Answered, CallOf, Contract } from './http/contract.ts'
 export type {

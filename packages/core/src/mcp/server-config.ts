@@ -1,27 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type McpEntry, mcpEntrySchema } from '@troupe/protocol'
 import { z } from 'zod'
-
-const texts = z.record(z.string().max(300), z.string().max(20_000))
-
-/** Entry of `mcpServers` as written by people. Unknown keys are kept. */
-export const mcpEntrySchema = z.looseObject({
-  type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional().describe('absent: by command or url'),
-  command: z.string().min(1).max(4000).optional().describe('the program that is started'),
-  args: z.array(z.string().max(20_000)).max(1000).optional(),
-  env: texts.optional().describe('what the program sees besides a clean environment'),
-  cwd: z.string().max(4000).optional().describe('where it starts; absent: in the workspace'),
-  url: z.string().max(4000).optional().describe('the address of a server that runs already'),
-  headers: texts.optional(),
-  oauth: z
-    .looseObject({ clientId: z.string().max(2000), clientSecret: z.string().max(20_000).optional() })
-    .optional()
-    .describe('the client that is known to the login already; absent: one is registered'),
-  enabled: z.boolean().optional(),
-  disabled: z.boolean().optional(),
-  useTools: z.array(z.string().max(300)).max(5000).nullable().optional().describe('the tools in use; absent: all'),
-  timeout: z.number().positive().max(86_400_000).optional().describe('milliseconds that a call may be silent'),
-})
-export type McpEntry = z.infer<typeof mcpEntrySchema>
 
 export const mcpServersSchema = z.record(z.string(), z.looseObject({}))
 
@@ -34,12 +13,6 @@ export interface McpClient {
   client_id: string
   client_secret?: string
 }
-
-/**
- * Valid server name for tool names and rules. Double underscores would blur where the server name ends. 30 characters
- * leave room for the tool name.
- */
-export const mcpNamePattern = /^(?!.*__)[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,28}[A-Za-z0-9])?$/
 
 /** Validates an entry. Throws an Error that says what to change. */
 export function parseMcpEntry(given: unknown): McpEntry {

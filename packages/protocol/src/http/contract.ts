@@ -1,8 +1,9 @@
 import { askEndpoints } from './asks.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
+import { mcpEndpoints } from './mcp.ts'
 
 /** Every endpoint of the server, by method and path. */
-export const contract = { ...askEndpoints }
+export const contract = { ...askEndpoints, ...mcpEndpoints }
 
 export type Contract = typeof contract
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { type McpEntry, mcpNamePattern, parseMcpEntry, toolKey } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
+import { parseMcpEntry, toolKey } from '@troupe/core'
+import { type McpEntry, mcpNamePattern, NamedError } from '@troupe/protocol'
 import { z } from 'zod'
 import { type ConfigFile, type ProjectConfigs, readJsonFile } from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'

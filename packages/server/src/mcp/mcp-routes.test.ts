@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Ask } from '@troupe/core'
+import type { McpInfo } from '@troupe/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testServer, type TestServer, type TestServerOptions } from '../testing/test-server.ts'
-import type { McpView } from './server-status.ts'
 
 const program = path.join(import.meta.dirname, '../../../core/test/mcp-server.mjs')
 const open: TestServer[] = []
@@ -32,14 +32,14 @@ async function start(options: TestServerOptions = {}): Promise<TestServer> {
 
 const list = async (
   server: TestServer,
-): Promise<{ servers: McpView[]; problems: { path: string; message: string }[] }> =>
-  (await server.json<{ servers: McpView[]; problems: { path: string; message: string }[] }>('/ai/mcp')).body
+): Promise<{ servers: McpInfo[]; problems: { path: string; message: string }[] }> =>
+  (await server.json<{ servers: McpInfo[]; problems: { path: string; message: string }[] }>('/ai/mcp')).body
 
-async function found(server: TestServer, name: string): Promise<McpView> {
-  return (await server.json<{ server: McpView }>(`/ai/mcp/${name}`)).body.server
+async function found(server: TestServer, name: string): Promise<McpInfo> {
+  return (await server.json<{ server: McpInfo }>(`/ai/mcp/${name}`)).body.server
 }
 
-async function inState(server: TestServer, name: string, state: string): Promise<McpView> {
+async function inState(server: TestServer, name: string, state: string): Promise<McpInfo> {
   for (const end = performance.now() + 10_000; performance.now() < end;) {
     const view = await found(server, name)
     if (view.state === state) return view
@@ -120,7 +120,7 @@ describe('servers of the home', () => {
 
   it('can be added, changed, limited, disabled and removed', async () => {
     const server = await start()
-    const added = await server.json<{ server: McpView }>('/ai/mcp', { body: { name: 'files', ...entry() } })
+    const added = await server.json<{ server: McpInfo }>('/ai/mcp', { body: { name: 'files', ...entry() } })
     expect(added).toMatchObject({ status: 201, body: { server: { name: 'files', editable: true } } })
     await inState(server, 'files', 'ready')
     expect(await toolNames(server)).toContain('mcp__files_echo')

@@ -2,15 +2,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { askForChallenge, loginToMcp, type McpChallenge, type McpLogin, type McpServerConfig } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
+import { type McpInfo, NamedError } from '@troupe/protocol'
 import { readJsonFile } from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'
-import type { McpView } from './server-status.ts'
 
 /** OAuth logins of MCP servers. Tokens are in home files that only the user can read, and are not exposed elsewhere. */
 export interface OAuthLogins {
   provider(at: McpAddress): McpLogin
-  state(config: McpServerConfig | undefined): McpView['login']
+  state(config: McpServerConfig | undefined): McpInfo['login']
   /** Returns the login URL, or undefined if already logged in. */
   begin(at: McpAddress): Promise<string | undefined>
   /** Completes a login and returns the server's URL. Throws `McpLoginUnknown` (400). */

@@ -1,6 +1,5 @@
 import type { FoundCommands, McpServer } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
-import type { McpView } from './server-status.ts'
+import { type McpInfo, type McpPromptArgument, NamedError } from '@troupe/protocol'
 
 /** An MCP server's prompt as a command: `/mcp:<server>:<prompt>`. */
 export interface PromptCommand {
@@ -11,13 +10,7 @@ export interface PromptCommand {
   scope: 'mcp'
   argumentHint?: string
   shadows: string[]
-  prompt: { server: string; name: string; arguments: PromptArgument[] }
-}
-
-export interface PromptArgument {
-  name: string
-  description: string
-  required: boolean
+  prompt: { server: string; name: string; arguments: McpPromptArgument[] }
 }
 
 type Prompts = Pick<McpServer, 'name' | 'state' | 'prompts'>
@@ -43,7 +36,7 @@ export function promptCommands(servers: readonly Prompts[]): {
   return { commands: [...byName.values()], problems }
 }
 
-export function checkServer(servers: readonly Pick<McpView, 'name' | 'state' | 'error'>[], command: string): void {
+export function checkServer(servers: readonly Pick<McpInfo, 'name' | 'state' | 'error'>[], command: string): void {
   const meant = servers.find(({ name }) => command.startsWith(`mcp:${segment(name)}:`))
   if (meant === undefined || meant.state === 'ready') return
   const why = meant.error ?? (meant.state === 'disabled' ? 'You turned it off.' : `It is in the state ${meant.state}.`)
@@ -121,6 +114,6 @@ export function promptArguments(command: PromptCommand, rest: string): Record<st
   }
 }
 
-function namedArguments({ name, description }: PromptArgument): string {
+function namedArguments({ name, description }: McpPromptArgument): string {
   return description === '' ? `"${name}"` : `"${name}" (${description})`
 }

@@ -1,12 +1,5 @@
-import {
-  type McpEntry,
-  mcpFingerprint,
-  type McpServer,
-  type McpServerConfig,
-  type McpState,
-  mcpToolName,
-  resolveMcpEntry,
-} from '@troupe/core'
+import { mcpFingerprint, type McpServer, type McpServerConfig, mcpToolName, resolveMcpEntry } from '@troupe/core'
+import type { McpEntry, McpInfo } from '@troupe/protocol'
 import type { McpServerState, McpSource, McpStateFile } from './mcp-config.ts'
 
 export interface PlannedServer {
@@ -59,7 +52,7 @@ export function usedTools(entry: McpEntry | undefined, memory: McpServerState): 
   return names === undefined || names === null ? undefined : new Set(names)
 }
 
-export function toMcpView(one: PlannedServer, login: McpView['login']): McpView {
+export function toMcpInfo(one: PlannedServer, login: McpInfo['login']): McpInfo {
   const { source, server, memory, state, error, fingerprint, config } = one
   const { entry, name, origin, file, editable, problem } = source
   const used = usedTools(entry, memory)
@@ -113,58 +106,10 @@ export function toMcpView(one: PlannedServer, login: McpView['login']): McpView 
     tokens: tools.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
   }
 
-  function trustOf(): McpView['trust'] {
+  function trustOf(): McpInfo['trust'] {
     if (state === 'needs-trust' && fingerprint !== undefined) return { what: 'command', fingerprint }
     if (server?.state === 'needs-trust' && server.toolsFingerprint !== undefined)
       return { what: 'tools', fingerprint: server.toolsFingerprint }
     return null
   }
-}
-
-/** A server as shown to the user. Environment and header values never leave the local files. */
-export interface McpView {
-  name: string
-  origin: 'home' | 'project'
-  file: string
-  editable: boolean
-  type: 'stdio' | 'http' | 'sse' | null
-  command: string | null
-  args: string[]
-  cwd: string | null
-  url: string | null
-  /** Names only. */
-  env: string[]
-  headers: string[]
-  timeout: number | null
-  enabled: boolean
-  state: McpState
-  error: string | null
-  problems: string[]
-  retryAt: number | null
-  /** The item to trust, and the fingerprint the user's answer must name. */
-  trust: { what: 'command' | 'tools'; fingerprint: string } | null
-  login: 'needed' | 'done' | null
-  title: string | null
-  instructions: string | null
-  tools: McpToolView[]
-  prompts: {
-    name: string
-    description: string
-    arguments: { name: string; description: string; required: boolean }[]
-  }[]
-  resources: { uri: string; name: string; description: string }[]
-  /** Estimated token cost of its enabled tools per model call. */
-  tokens: number
-}
-
-interface McpToolView {
-  name: string
-  /** The name used by models and rules. */
-  toolName: string
-  title: string
-  description: string
-  /** As reported by the server. */
-  readOnlyHint: boolean
-  enabled: boolean
-  tokens: number
 }

@@ -4,7 +4,6 @@ import {
   createResourceTools,
   createTransport,
   type McpConnection,
-  type McpEntry,
   mcpFingerprint,
   type McpLimits,
   type McpServer,
@@ -14,10 +13,10 @@ import {
   toolKey,
   type Workspace,
 } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
+import { type McpEntry, type McpInfo, NamedError } from '@troupe/protocol'
 import type { McpServerState, McpSource, McpSources, McpStateFile } from './mcp-config.ts'
 import type { OAuthLogins } from './oauth-logins.ts'
-import { type McpView, type PlannedServer, planServer, toMcpView, usedTools } from './server-status.ts'
+import { type PlannedServer, planServer, toMcpInfo, usedTools } from './server-status.ts'
 
 export interface WorkspaceMcp {
   /** Rereads the config files, and starts, restarts and stops servers accordingly. */
@@ -31,16 +30,16 @@ export interface WorkspaceMcp {
   servers(): McpServer[]
   /** Throws `McpNotFound` (404), `McpNotRunning` (409), `McpFailed` (502). */
   getPrompt(server: string, prompt: string, given: Record<string, string>): ReturnType<McpConnection['getPrompt']>
-  views(): McpView[]
+  views(): McpInfo[]
   /** Throws `McpNotFound` (404). */
-  view(name: string): McpView
+  view(name: string): McpInfo
   server(name: string): McpServer
   log(name: string): string
   /** Reconnects and returns the result. */
-  test(name: string): Promise<McpView>
+  test(name: string): Promise<McpInfo>
   /** Throws `McpChanged` (409) if it differs from what the user saw. */
-  trust(name: string, fingerprint: string): McpView
-  remember(name: string, change: Pick<McpServerState, 'enabled' | 'useTools'>): McpView
+  trust(name: string, fingerprint: string): McpInfo
+  remember(name: string, change: Pick<McpServerState, 'enabled' | 'useTools'>): McpInfo
   /** Trusts an entry the user edited. */
   accept(name: string, entry: McpEntry): void
   forget(name: string): void
@@ -121,8 +120,8 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
         throw new NamedError('McpFailed', (error as Error).message, { status: 502, cause: error })
       }
     },
-    views: () => [...running.values()].map((one) => toMcpView(one, logins.state(one.config))),
-    view: (name) => toMcpView(find(name), logins.state(find(name).config)),
+    views: () => [...running.values()].map((one) => toMcpInfo(one, logins.state(one.config))),
+    view: (name) => toMcpInfo(find(name), logins.state(find(name).config)),
     source: (name) => find(name).source,
     config: (name) => find(name).config,
     server(name) {
