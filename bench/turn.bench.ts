@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { published } from '../scripts/lib/build-packages.mjs'
+import { buildPackages, published } from '../scripts/lib/build-packages.mjs'
 import { type AgentOptions, createAgent } from '@troupe/agent'
 import { z } from 'zod'
 import { median, rounds } from './measure.ts'
@@ -139,11 +139,12 @@ export const benches = [
 
 async function packInto(project: string): Promise<{ size: number; files: number }> {
   let [size, files] = [0, 0]
+  await buildPackages(process.execPath)
   for (const name of published) {
     const folder = path.join(root, 'packages', name)
     const packed = path.join(project, 'node_modules', '@troupe', name)
     mkdirSync(packed, { recursive: true })
-    await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: folder })
+    await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', project], { cwd: folder })
     const tarball = path.join(project, `troupe-${name}-0.1.0.tgz`)
     await run('tar', ['-xzf', tarball, '-C', packed, '--strip-components=1'])
     size += statSync(tarball).size

@@ -1,24 +1,14 @@
-import { copyFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { buildPackages } from './lib/build-packages.mjs'
 import { dependenciesAreCurrent } from './lib/dependencies.mjs'
 import { Failure, main, root } from './lib/run.mjs'
 import { findRuntime } from './lib/runtime.mjs'
 
-/**
- * Runs before and after `npm pack` and `npm publish` in a package: builds `dist`, and adds the license while packing.
- * Installs nothing, so the checkout must be set up.
- */
+/** Builds `dist` before `npm pack` and `npm publish` in a package. Installs nothing, so the checkout must be set up. */
 await main(async () => {
   const name = path.basename(process.cwd())
-  const license = path.join(process.cwd(), 'LICENSE')
-  if (process.argv.includes('--after')) {
-    rmSync(license, { force: true })
-    return
-  }
   const node = findRuntime()
   if (node === undefined || !dependenciesAreCurrent())
     throw new Failure(`@troupe/${name} is packed from a checkout that is set up: run "npm run setup" in ${root} first.`)
   await buildPackages(node, [name])
-  copyFileSync(path.join(root, 'LICENSE'), license)
 })

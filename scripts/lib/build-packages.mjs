@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Failure, root, run } from './run.mjs'
 
 /** Published packages in dependency order. */
-export const published = ['protocol', 'command-policy', 'core', 'agent']
+export const published = ['protocol', 'command-policy', 'core', 'agent', 'client']
 
 /** Builds `dist` of a published package and of those it imports. The old `dist` stays until the new one is complete. */
 export async function buildPackages(node, names = published, env = process.env) {
