@@ -18,7 +18,8 @@ import { type Permissions, ruleLines } from '../permission/permissions.ts'
 import type { RememberScope } from '../permission/rule-layers.ts'
 import type { RuleRegistry, RuleTarget, SessionGrants } from '../permission/rule-registry.ts'
 import type { Inbox } from './inbox.ts'
-import type { RunManager, RunRequest } from './run-manager.ts'
+import { runRequestOf } from './prepare-run.ts'
+import type { RunManager } from './run-manager.ts'
 
 export interface AskAnswers {
   /**
@@ -105,7 +106,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
 
   async function ruleFor(ask: Ask, session: Session): Promise<string | undefined> {
     const run = await store.runs.get(ask.runId)
-    const { rules } = (run?.request ?? {}) as Partial<RunRequest>
+    const rules = run === undefined ? undefined : runRequestOf(run).rules
     const place = permissions.placeOf(session)
     const { decision, rule } = await permissions.explain(
       { tool: ask.toolName, input: ask.input },
@@ -121,7 +122,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
 
   /** Named as the run's model knows them. */
   function toolsOf(session: Session, run: RunRecord | undefined): readonly Tool[] {
-    const { model = '' } = (run?.request ?? {}) as Partial<RunRequest>
+    const model = run === undefined ? '' : runRequestOf(run).model
     return inDialect(options.tools(session), model)
   }
 

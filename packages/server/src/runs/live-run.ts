@@ -13,7 +13,7 @@ import {
 import { type Chunk, type DataParts, errorInfo, type Message, NamedError, type SteeringMessage } from '@troupe/protocol'
 import type { Sink } from '../http/stream-response.ts'
 import { createLiveLog, type LiveLog, numberJump } from './live-log.ts'
-import { pageOffers, type PreparedRun, type RunManagerOptions, type RunRequest } from './prepare-run.ts'
+import { pageOffers, type PreparedRun, type RunManagerOptions, type RunRequest, runRequestOf } from './prepare-run.ts'
 import { storeAnswer } from './stored-answer.ts'
 import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen, turnBudget } from './sub-agent-host.ts'
 import { sessionLanguage } from './system-prompt.ts'
@@ -40,6 +40,7 @@ class ManagedRun implements OpenRun {
   #usedCallIds: Promise<Set<string>> | undefined
   #door: RunSubAgents | undefined
   #meter: Meter | undefined
+  #parsedRequest: RunRequest | undefined
 
   constructor(options: RunManagerOptions, given: RunToOpen) {
     const { record, parts, remains } = given
@@ -146,7 +147,7 @@ class ManagedRun implements OpenRun {
   }
 
   get #request(): RunRequest {
-    return this.#given.record.request as unknown as RunRequest
+    return (this.#parsedRequest ??= runRequestOf(this.#given.record))
   }
 
   async #go(): Promise<void> {

@@ -22,29 +22,47 @@ import {
   type Store,
   type Tool,
 } from '@troupe/core'
-import type { Chunk, ParamValues, StoredMessage } from '@troupe/protocol'
+import { type Chunk, NamedError, type ParamValues, paramValuesSchema, type StoredMessage } from '@troupe/protocol'
+import { z } from 'zod'
 import type { RuleTexts } from '../permission/rule-layers.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Inbox } from './inbox.ts'
 import type { Journal } from './journal.ts'
 import { blocksFor, joinBlocks, type PromptBlock } from './system-prompt.ts'
 
-/** Start parameters of a run. Stored, so another process can resume it. */
-export interface RunRequest {
-  model: string
-  agent?: string
-  client?: string
-  tab?: string
-  page?: string
-  headless?: boolean
+const ruleTextsSchema = z.object({
+  allow: z.array(z.string()).optional(),
+  ask: z.array(z.string()).optional(),
+  deny: z.array(z.string()).optional(),
+})
+
+const runRequestSchema = z.object({
+  model: z.string(),
+  agent: z.string().optional(),
+  client: z.string().optional(),
+  tab: z.string().optional(),
+  page: z.string().optional(),
+  headless: z.boolean().optional(),
   /** Apply to this run only. */
-  rules?: RuleTexts
-  limits?: Partial<Limits>
-  params?: ParamValues
+  rules: ruleTextsSchema.optional(),
+  limits: z.object({ steps: z.number(), tokens: z.number(), ms: z.number(), repeats: z.number() }).partial().optional(),
+  params: paramValuesSchema.optional(),
   /** Summarizes the chat instead of answering. */
-  compact?: boolean
+  compact: z.boolean().optional(),
   /** Stored parts at the start of the answer, and transient ones at the start of the stream. */
-  opening?: Chunk[]
+  opening: z.array(z.custom<Chunk>()).optional(),
+  /** A sub-agent that a person continued by itself, without its parent. */
+  alone: z.literal(true).optional(),
+})
+
+/** Start parameters of a run. Stored, so another process can resume it. */
+export type RunRequest = z.infer<typeof runRequestSchema>
+
+/** The start parameters of a stored run. Throws if the record is damaged. */
+export function runRequestOf({ id, request }: Pick<RunRecord, 'id' | 'request'>): RunRequest {
+  const result = runRequestSchema.safeParse(request)
+  if (result.success) return result.data
+  throw new NamedError('DamagedRun', `The stored request of run ${id} cannot be read: ${result.error.message}`)
 }
 
 export interface RunManagerOptions {

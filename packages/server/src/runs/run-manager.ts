@@ -18,6 +18,7 @@ import {
   type RecoveredState,
   type RunManagerOptions,
   type RunRequest,
+  runRequestOf,
 } from './prepare-run.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
 import { storeAnswer } from './stored-answer.ts'
@@ -144,7 +145,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
       for (const { record, session, ...left } of found) {
         if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
         const agent = await store.agents.get(session.id, record.agentId)
-        if (agent !== undefined && record.request['alone'] === true && options.recovery() === 'continue') {
+        if (agent !== undefined && runRequestOf(record).alone === true && options.recovery() === 'continue') {
           await beginAlone(record, session, agent, left).catch((error: unknown) => giveUp(record, error))
           continue
         }
@@ -186,7 +187,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   }
 
   async function recover(record: RunRecord, session: Session, remains: RecoveredState, latest: boolean): Promise<void> {
-    const request = record.request as unknown as RunRequest
+    const request = runRequestOf(record)
     const parts = await prepareRun(options, session, request, record, remains)
     const live = open({ record, session, parts, remains })
     const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
@@ -248,7 +249,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
 
   /** Closes a sub-agent's run that nobody resumes, and keeps its output. */
   async function closeOrphan(record: RunRecord, session: Session, remains: RecoveredState): Promise<void> {
-    const request = record.request as unknown as RunRequest
+    const request = runRequestOf(record)
     const name = request.agent ?? 'agent'
     const agentId = record.agentId as string
     const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }

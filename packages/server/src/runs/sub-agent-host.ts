@@ -33,6 +33,7 @@ import {
   type RecoveredState,
   type RunManagerOptions,
   type RunRequest,
+  runRequestOf,
 } from './prepare-run.ts'
 
 interface SubAgentHost extends AgentHost {
@@ -206,7 +207,7 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
   const host = createSubAgentHost({
     live: options.live,
     session,
-    request: record.request as unknown as RunRequest,
+    request: runRequestOf(record),
     open: options.openChild,
     takeRemains: options.takeRemains,
     takeCallId: options.takeCallId,

@@ -1,6 +1,6 @@
 import { makeTitle, type RunRecord, type Store } from '@troupe/core'
 import type { Models } from '../models/models.ts'
-import type { RunRequest } from '../runs/prepare-run.ts'
+import { runRequestOf } from '../runs/prepare-run.ts'
 import { titleFrom } from '../stores/sql/message-text.ts'
 import type { Logger } from '../util/logger.ts'
 
@@ -26,7 +26,7 @@ export function createTitleWriter(options: TitleOptions): {
 
   return {
     answered(record) {
-      const request = record.request as unknown as RunRequest
+      const request = runRequestOf(record)
       if (!options.isOn() || request.headless === true || options.isSilent(request.model) || closing.signal.aborted)
         return
       const work = title(record, request.model).catch((error: unknown) => {
