@@ -27,6 +27,8 @@ export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
 export * from './http/responses.ts'
 export * from './http/asks.ts'
 export * from './http/mcp.ts'
+export { ruleEndpoints } from './http/rules.ts'
+export type { DecisionInfo, RuleInfo, RuleList, RuleTrial } from './http/rules.ts'
 export { contract } from './http/contract.ts'
 export type { Answered, CallOf, Contract } from './http/contract.ts'
 export type {
@@ -82,12 +84,8 @@ export {
   chatRequestSchema,
   folderPatchSchema,
   newFolderSchema,
-  newRuleSchema,
   newSessionSchema,
   providerPatchSchema,
-  ruleExplainSchema,
-  rulePatchSchema,
-  ruleTestSchema,
   sessionPatchSchema,
   steerRequestSchema,
   wireMessageSchema,
@@ -97,8 +95,6 @@ export {
   type ListedSession,
   type ModelInfo,
   type ProviderInfo,
-  type RuleInfo,
-  type RuleList,
   type SessionPage,
   agentListSchema,
   branchPageSchema,
@@ -106,7 +102,6 @@ export {
   oneSessionSchema,
   patchedProviderSchema,
   providerListSchema,
-  ruleListSchema,
   sessionPageSchema,
 } from './http/responses.ts'
 export { splitAfterStep, stepNumbers } from './message.ts'

@@ -1,9 +1,14 @@
 import { askEndpoints } from './asks.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { mcpEndpoints } from './mcp.ts'
+import { ruleEndpoints } from './rules.ts'
 
 /** Every endpoint of the server, by method and path. */
-export const contract = { ...askEndpoints, ...mcpEndpoints }
+export const contract = {
+  ...askEndpoints,
+  ...mcpEndpoints,
+  ...ruleEndpoints,
+}
 
 export type Contract = typeof contract
 

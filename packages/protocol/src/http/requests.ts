@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../ids.ts'
 import { paramValuesSchema } from '../params.ts'
+import { modeNameSchema, rememberScopeSchema, ruleTextsSchema } from './rules.ts'
 
 /** A message as sent by clients. `parseUserMessage` checks the parts by kind. */
 export const wireMessageSchema = z.looseObject({
@@ -10,12 +11,7 @@ export const wireMessageSchema = z.looseObject({
   metadata: z.unknown().optional(),
 })
 
-/** The server validates the mode, so the error can list the valid ones. */
-const modeNameSchema = z.string().max(50).describe('default, accept-edits, plan or bypass')
-const ruleTextSchema = z.string().min(1).max(2000)
-const ruleTextsSchema = z.array(ruleTextSchema).max(1000).optional()
 const typedUrlsSchema = z.array(z.string().max(4000)).max(100)
-const effectSchema = z.enum(['allow', 'ask', 'deny'])
 
 /**
  * `POST /ai/chat`. `chatModelId` and `chatModelSource` are old names for `model`. The AI SDK's `body` may carry fields
@@ -58,7 +54,6 @@ export const chatRequestSchema = z.looseObject({
 })
 export type ChatRequest = z.infer<typeof chatRequestSchema>
 
-const rememberScopeSchema = z.enum(['session', 'project', 'always'])
 const approvalSchema = z.strictObject({
   type: z.literal('approve'),
   remember: rememberScopeSchema.optional(),
@@ -97,38 +92,6 @@ export const ackRequestSchema = z.strictObject({
   errorText: z.string().max(20_000).optional(),
 })
 
-export const newRuleSchema = z.strictObject({
-  text: ruleTextSchema,
-  effect: effectSchema.default('allow'),
-  scope: rememberScopeSchema,
-  sessionId: idSchema.optional(),
-})
-export const rulePatchSchema = z.strictObject({
-  text: ruleTextSchema.optional(),
-  effect: effectSchema.optional(),
-  scope: rememberScopeSchema.optional(),
-  sessionId: idSchema.optional(),
-})
-export const ruleTestSchema = z.strictObject({
-  text: ruleTextSchema.optional(),
-  effect: effectSchema.default('allow'),
-  /** Base of the rules' paths: the workspace, or the home folder for global rules. */
-  scope: rememberScopeSchema.default('project'),
-  rules: z
-    .array(z.strictObject({ text: ruleTextSchema, effect: effectSchema }))
-    .max(1000)
-    .optional(),
-  sessionId: idSchema.optional(),
-})
-export const ruleExplainSchema = z.strictObject({
-  calls: z.array(z.strictObject({ tool: z.string().min(1).max(200), input: z.unknown() })).max(10_000),
-  sessionId: idSchema.optional(),
-  mode: modeNameSchema.optional(),
-  sandbox: z.boolean().optional(),
-  allow: ruleTextsSchema,
-  ask: ruleTextsSchema,
-  deny: ruleTextsSchema,
-})
 export const steerRequestSchema = z.strictObject({
   id: idSchema,
   text: z.string().min(1).max(1_000_000),

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import type { Metadata, Part } from '../message.ts'
 import { paramValuesSchema } from '../params.ts'
+import { effectSchema, modeSchema } from './rules.ts'
 
 /** Response schemas. They generate the API reference and type the handlers and the page. */
-const modeSchema = z.enum(['default', 'accept-edits', 'plan', 'bypass'])
-const effectSchema = z.enum(['allow', 'ask', 'deny'])
-
 const modelSchema = z.object({
   ref: z.string().describe('provider/model: what a request names'),
   id: z.string(),
@@ -70,31 +68,6 @@ export type ProviderInfo = z.infer<typeof providerSchema>
 export const providerListSchema = z.object({ providers: z.array(providerSchema) })
 /** `PATCH /ai/providers/:provider`. `dropped` names the settings that were not kept for another server. */
 export const patchedProviderSchema = z.object({ provider: providerSchema, dropped: z.array(z.string()) })
-
-const ruleSchema = z.object({
-  id: z.string(),
-  text: z.string(),
-  effect: effectSchema,
-  layer: z.enum(['managed', 'user', 'project', 'session', 'flag']),
-  file: z.string().nullable().describe('null: it is kept with its session'),
-  editable: z.boolean().describe('false where the file is changed by hand alone'),
-  problem: z.string().optional().describe('why it cannot be read'),
-})
-export type RuleInfo = z.infer<typeof ruleSchema>
-
-/** `GET /ai/rules`. */
-export const ruleListSchema = z.object({
-  rules: z.array(ruleSchema),
-  warnings: z.array(z.string()).describe('what is wrong with rules or their files, in sentences'),
-  mode: modeSchema.describe('what new sessions begin in'),
-  bypass: z.boolean().describe('whether sessions may be in the mode in which nothing asks'),
-  sandbox: z.object({
-    available: z.boolean(),
-    text: z.string(),
-    fix: z.string().optional().describe('what to do so that there is one'),
-  }),
-})
-export type RuleList = z.infer<typeof ruleListSchema>
 
 const sessionSchema = z.object({
   id: z.string(),

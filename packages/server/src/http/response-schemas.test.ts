@@ -1,12 +1,3 @@
-import {
-  agentListSchema,
-  branchPageSchema,
-  modelListSchema,
-  oneSessionSchema,
-  providerListSchema,
-  ruleListSchema,
-  sessionPageSchema,
-} from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
@@ -22,22 +13,21 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Parsing strips unknown fields, so a response with extra fields would differ. */
+/** The test server compares every answer with its schema, and answers 500 if they differ. */
 it.each([
-  ['/ai/models?all=1', modelListSchema, 'models'],
-  ['/ai/providers', providerListSchema, 'providers'],
-  ['/ai/rules', ruleListSchema, 'rules'],
-  ['/ai/rules?sessionId=full', ruleListSchema, 'rules'],
-  ['/ai/sessions', sessionPageSchema, 'sessions'],
-  ['/ai/sessions?q=words', sessionPageSchema, 'hits'],
-  ['/ai/sessions/full', oneSessionSchema, 'session'],
-  ['/ai/sessions/full/messages', branchPageSchema, 'messages'],
-  ['/ai/agents', agentListSchema, 'agents'],
-] as const)('%s answers what its schema says, and nothing else', async (target, schema, field) => {
+  ['/ai/models?all=1', 'models'],
+  ['/ai/providers', 'providers'],
+  ['/ai/rules', 'rules'],
+  ['/ai/rules?sessionId=full', 'rules'],
+  ['/ai/sessions', 'sessions'],
+  ['/ai/sessions?q=words', 'hits'],
+  ['/ai/sessions/full', 'session'],
+  ['/ai/sessions/full/messages', 'messages'],
+  ['/ai/agents', 'agents'],
+] as const)('%s answers what its schema says, and nothing else', async (target, field) => {
   const { status, body } = await server.json<Record<string, unknown[]>>(target)
   expect(status).toBe(200)
   expect(Object.keys(body[field] as object).length).toBeGreaterThan(0)
-  expect(schema.parse(body)).toEqual(body)
 })
 
 it('the reference has these schemas', async () => {

@@ -1,27 +1,7 @@
 import { createHash } from 'node:crypto'
-import {
-  compileRules,
-  type Effect,
-  type Layer,
-  type Mode,
-  parseRule,
-  type Session,
-  type SessionRule,
-  type Store,
-} from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
+import { compileRules, type Mode, parseRule, type Session, type SessionRule, type Store } from '@troupe/core'
+import { NamedError, type RuleInfo } from '@troupe/protocol'
 import type { LayeredRule, PolicyWorkspace, RememberScope, RuleLayers } from './rule-layers.ts'
-
-export interface ListedRule {
-  id: string
-  text: string
-  effect: Effect
-  layer: Layer
-  /** Null if the rule is stored with its session. */
-  file: string | null
-  editable: boolean
-  problem?: string
-}
 
 export interface RuleTarget {
   place: PolicyWorkspace
@@ -29,13 +9,13 @@ export interface RuleTarget {
 }
 
 export interface RuleRegistry {
-  list(target: RuleTarget): ListedRule[]
+  list(target: RuleTarget): RuleInfo[]
   /** Adds missing rules. Within a store transaction, session rules take effect after `refresh`. */
   add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[], inside?: Store): Promise<void>
   /** Throws `RuleNotFound` (404). */
-  find(target: RuleTarget, id: string): ListedRule
+  find(target: RuleTarget, id: string): RuleInfo
   /** Throws `RuleNotEditable` (403). */
-  remove(target: RuleTarget, rule: ListedRule): Promise<void>
+  remove(target: RuleTarget, rule: RuleInfo): Promise<void>
 }
 
 export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; grants: SessionGrants }): RuleRegistry {
@@ -81,7 +61,7 @@ export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; gra
   }
   return book
 
-  function sessionRules(session: Session, place: PolicyWorkspace): ListedRule[] {
+  function sessionRules(session: Session, place: PolicyWorkspace): RuleInfo[] {
     const { rules } = grants.of(session)
     return rules.map((rule) =>
       toListedRule({ ...rule, layer: 'session', base: place.path, file: null, editable: true }, session.id),
@@ -98,7 +78,7 @@ export function checkRule(text: string): string {
   }
 }
 
-function toListedRule(rule: Omit<LayeredRule, 'file'> & { file: string | null }, sessionId = ''): ListedRule {
+function toListedRule(rule: Omit<LayeredRule, 'file'> & { file: string | null }, sessionId = ''): RuleInfo {
   const { text, effect, layer, base, file, editable } = rule
   const [problem] = compileRules([{ text, effect, layer, base }]).problems
   return {

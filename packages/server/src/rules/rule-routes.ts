@@ -14,14 +14,13 @@ import {
   type StoredCall,
   type Tool,
 } from '@troupe/core'
-import { newRuleSchema, ruleExplainSchema, ruleListSchema, rulePatchSchema, ruleTestSchema } from '@troupe/protocol'
-import { z } from 'zod'
+import { type DecisionInfo, ruleEndpoints, type RuleInfo, type RuleTrial } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
-import { answer, route, type Route } from '../http/route.ts'
+import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
 import type { RememberScope, RuleLayers } from '../permission/rule-layers.ts'
-import { checkRule, type ListedRule, type RuleRegistry, type RuleTarget } from '../permission/rule-registry.ts'
+import { checkRule, type RuleRegistry, type RuleTarget } from '../permission/rule-registry.ts'
 import type { AskAnswers } from '../runs/asks.ts'
 
 export interface RuleRoutesOptions {
@@ -38,125 +37,69 @@ export interface RuleRoutesOptions {
 
 const maxTrialCalls = 1000
 
-const bySession = z.object({ sessionId: z.string().max(64).optional() })
-
 export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   const { store, config, permissions, layers, ruleBook, answers } = options
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/rules',
-      summary: 'The rules that hold in the workspace, or in one session, and what decides besides them.',
-      query: bySession,
-      scoped: true,
-      answers: { 200: ruleListSchema, 404: 'SessionNotFound' },
-      async handle(c, { query, workspaceId }) {
-        const target = await targetOf(workspaceId, query['sessionId'])
-        return answer(c, ruleListSchema, {
-          rules: ruleBook.list(target),
-          warnings: [...config.warnings(), ...permissions.warnings(target.place)],
-          mode: layers.mode(target.place),
-          bypass: options.allowBypass,
-          sandbox: options.sandbox,
-        })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/rules',
-      summary: 'Adds a rule for a session, the project or always; open asks that it covers are approved.',
-      body: newRuleSchema,
-      scoped: true,
-      answers: { 201: '{rule, settled, warnings}', 400: 'BadRequest', 404: 'SessionNotFound', 422: 'BadRule' },
-      async handle(c, { body, workspaceId }) {
-        const target = await targetOf(workspaceId, body.sessionId)
-        const added = { text: checkRule(body.text), effect: body.effect }
-        return c.json(await add(target, body.scope, added, workspaceId), 201)
-      },
-    }),
-    route({
-      method: 'PATCH',
-      path: '/ai/rules/:id',
-      summary: 'Changes the text, the effect or the scope of a rule.',
-      body: rulePatchSchema,
-      scoped: true,
-      answers: {
-        200: '{rule, settled, warnings}',
-        403: 'RuleNotEditable',
-        404: 'RuleNotFound, SessionNotFound',
-        422: 'BadRule',
-      },
-      async handle(c, { params, body, workspaceId }) {
-        const target = await targetOf(workspaceId, body.sessionId)
-        const rule = ruleBook.find(target, params['id'] as string)
-        const next = { text: checkRule(body.text ?? rule.text), effect: body.effect ?? rule.effect }
-        const scope = body.scope ?? parseScope(rule)
-        const same = next.text === rule.text && next.effect === rule.effect && scope === parseScope(rule)
-        // Adds the new rule first, so a denied call stays denied in between.
-        const result = same ? { rule, settled: [], warnings: [] } : await add(target, scope, next, workspaceId)
-        if (!same) await ruleBook.remove(target, rule)
-        return c.json(result)
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path: '/ai/rules/:id',
-      summary: 'Takes a rule back.',
-      query: bySession,
-      scoped: true,
-      answers: { 200: '{deleted}', 403: 'RuleNotEditable', 404: 'RuleNotFound, SessionNotFound' },
-      async handle(c, { params, query, workspaceId }) {
-        const target = await targetOf(workspaceId, query['sessionId'])
-        const rule = ruleBook.find(target, params['id'] as string)
-        await ruleBook.remove(target, rule)
-        return c.json({ deleted: rule.id })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/rules/test',
-      summary: 'What rules would have changed for the last 1,000 calls of the workspace. Nothing is saved.',
-      body: ruleTestSchema,
-      scoped: true,
-      answers: { 200: '{calls, before, after, changed, changes, warnings}', 404: 'SessionNotFound', 422: 'BadRule' },
-      async handle(c, { body, workspaceId }) {
-        const target = await targetOf(workspaceId, body.sessionId)
-        const tried = [
-          ...(body.rules ?? []),
-          ...(body.text === undefined ? [] : [{ text: body.text, effect: body.effect }]),
-        ]
-        const added = tried.map(({ text, effect }) => ({ text: checkRule(text), effect }))
-        const trial = await test(target, added, body.scope, workspaceId)
-        return c.json({ ...trial, warnings: warningsOf(added, workspaceId) })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/rules/explain',
-      summary: 'What would become of calls, and why.',
-      body: ruleExplainSchema,
-      scoped: true,
-      answers: { 200: '{decisions}', 403: 'BypassNotAllowed', 404: 'SessionNotFound', 422: 'UnknownMode, BadRule' },
-      async handle(c, { body, workspaceId }) {
-        const { place, session } = await targetOf(workspaceId, body.sessionId)
-        const { allow = [], ask = [], deny = [], mode, sandbox } = body
-        const flags = { allow: allow.map(checkRule), ask: ask.map(checkRule), deny: deny.map(checkRule) }
-        const policy = permissions.policy(place, {
-          session,
-          rules: ruleLines(flags, 'flag', place.path),
-          ...(mode !== undefined && { mode: permissions.checkMode(mode) }),
-          sandbox,
-        })
-        const at = { place, ctx: placeContext(place.path), policy, tools: options.tools(workspaceId) }
-        const decisions: ShownDecision[] = []
-        for (const call of body.calls) {
-          decisions.push(shownDecision(await permissions.explain(call, at)))
-          if (decisions.length % callsPerSlice === 0) await setImmediate()
-        }
-        return c.json({ decisions })
-      },
-    }),
-  ]
+  return implement(ruleEndpoints, {
+    'GET /ai/rules': async ({ query, workspaceId }) => {
+      const target = await targetOf(workspaceId, query.sessionId)
+      return {
+        rules: ruleBook.list(target),
+        warnings: [...config.warnings(), ...permissions.warnings(target.place)],
+        mode: layers.mode(target.place),
+        bypass: options.allowBypass,
+        sandbox: options.sandbox,
+      }
+    },
+    'POST /ai/rules': async ({ body, workspaceId }) => {
+      const target = await targetOf(workspaceId, body.sessionId)
+      return add(target, body.scope, { text: checkRule(body.text), effect: body.effect }, workspaceId)
+    },
+    'PATCH /ai/rules/:id': async ({ params, body, workspaceId }) => {
+      const target = await targetOf(workspaceId, body.sessionId)
+      const rule = ruleBook.find(target, params.id)
+      const next = { text: checkRule(body.text ?? rule.text), effect: body.effect ?? rule.effect }
+      const scope = body.scope ?? parseScope(rule)
+      const same = next.text === rule.text && next.effect === rule.effect && scope === parseScope(rule)
+      // Adds the new rule first, so a denied call stays denied in between.
+      const result = same ? { rule, settled: [], warnings: [] } : await add(target, scope, next, workspaceId)
+      if (!same) await ruleBook.remove(target, rule)
+      return result
+    },
+    'DELETE /ai/rules/:id': async ({ params, query, workspaceId }) => {
+      const target = await targetOf(workspaceId, query.sessionId)
+      const rule = ruleBook.find(target, params.id)
+      await ruleBook.remove(target, rule)
+      return { deleted: rule.id }
+    },
+    'POST /ai/rules/test': async ({ body, workspaceId }) => {
+      const target = await targetOf(workspaceId, body.sessionId)
+      const tried = [
+        ...(body.rules ?? []),
+        ...(body.text === undefined ? [] : [{ text: body.text, effect: body.effect }]),
+      ]
+      const added = tried.map(({ text, effect }) => ({ text: checkRule(text), effect }))
+      const trial = await test(target, added, body.scope, workspaceId)
+      return { ...trial, warnings: warningsOf(added, workspaceId) }
+    },
+    'POST /ai/rules/explain': async ({ body, workspaceId }) => {
+      const { place, session } = await targetOf(workspaceId, body.sessionId)
+      const { allow = [], ask = [], deny = [], mode, sandbox } = body
+      const flags = { allow: allow.map(checkRule), ask: ask.map(checkRule), deny: deny.map(checkRule) }
+      const policy = permissions.policy(place, {
+        session,
+        rules: ruleLines(flags, 'flag', place.path),
+        ...(mode !== undefined && { mode: permissions.checkMode(mode) }),
+        sandbox,
+      })
+      const at = { place, ctx: placeContext(place.path), policy, tools: options.tools(workspaceId) }
+      const decisions: DecisionInfo[] = []
+      for (const call of body.calls) {
+        decisions.push(shownDecision(await permissions.explain(call, at)))
+        if (decisions.length % callsPerSlice === 0) await setImmediate()
+      }
+      return { decisions }
+    },
+  })
 
   async function targetOf(workspaceId: string, sessionId: string | undefined): Promise<RuleTarget> {
     const session: Session | undefined =
@@ -171,7 +114,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     scope: RememberScope,
     rule: SessionRule,
     workspaceId: string,
-  ): Promise<{ rule: ListedRule | undefined; settled: string[]; warnings: string[] }> {
+  ): Promise<{ rule: RuleInfo | undefined; settled: string[]; warnings: string[] }> {
     const { settled } = await answers.add(target, scope, [rule])
     const listed = ruleBook
       .list(target)
@@ -200,22 +143,14 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   }
 }
 
-function parseScope({ layer, file }: ListedRule): RememberScope {
+function parseScope({ layer, file }: RuleInfo): RememberScope {
   if (file === null) return 'session'
   return layer === 'user' ? 'always' : 'project'
 }
 
-type ShownDecision = Pick<Decision, 'decision' | 'reason' | 'rule' | 'remember' | 'commands'>
+type RuleTrialResult = Omit<RuleTrial, 'warnings'>
 
-interface RuleTrialResult {
-  calls: number
-  before: Record<Effect, number>
-  after: Record<Effect, number>
-  changed: number
-  /** The first changed calls, with long texts truncated. */
-  changes: (StoredCall & { before: ShownDecision; after: ShownDecision })[]
-}
-
+/** Their long texts are truncated. */
 const maxListedChanges = 200
 /** Streams can proceed between slices. */
 const callsPerSlice = 100
@@ -244,7 +179,7 @@ async function tryRules(
   return trial
 }
 
-function shownDecision({ decision, reason, rule, remember, commands }: Decision): ShownDecision {
+function shownDecision({ decision, reason, rule, remember, commands }: Decision): DecisionInfo {
   return {
     decision,
     reason,
