@@ -26,6 +26,18 @@ export { readJsx } from './ui/read-jsx.ts'
 export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
 export * from './http/responses.ts'
 export * from './http/asks.ts'
+export { blobEndpoints } from './http/blobs.ts'
+export { changeEndpoints } from './http/changes.ts'
+export type { BranchChanges } from './http/changes.ts'
+export { contextEndpoints } from './http/context.ts'
+export type { ContextPiece } from './http/context.ts'
+export { debugEndpoints } from './http/debug.ts'
+export { folderEndpoints } from './http/folders.ts'
+export { messageEndpoints } from './http/messages.ts'
+export { sessionFileEndpoints } from './http/session-files.ts'
+export type { FilePreview } from './http/session-files.ts'
+export { sessionEndpoints } from './http/sessions.ts'
+export type { ListedSession, SessionPage } from './http/sessions.ts'
 export * from './http/mcp.ts'
 export { ruleEndpoints } from './http/rules.ts'
 export type { DecisionInfo, RuleInfo, RuleList, RuleTrial } from './http/rules.ts'
@@ -82,27 +94,18 @@ export {
   answerSchema,
   authRequestSchema,
   chatRequestSchema,
-  folderPatchSchema,
-  newFolderSchema,
-  newSessionSchema,
   providerPatchSchema,
-  sessionPatchSchema,
   steerRequestSchema,
   wireMessageSchema,
 } from './http/requests.ts'
 export {
   type AgentInfo,
-  type ListedSession,
   type ModelInfo,
   type ProviderInfo,
-  type SessionPage,
   agentListSchema,
-  branchPageSchema,
   modelListSchema,
-  oneSessionSchema,
   patchedProviderSchema,
   providerListSchema,
-  sessionPageSchema,
 } from './http/responses.ts'
 export { splitAfterStep, stepNumbers } from './message.ts'
 export type { Frame, LogItem, Note, NotedCall, RunLog, SteeringMessage } from './run-log.ts'

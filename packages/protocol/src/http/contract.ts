@@ -1,13 +1,29 @@
 import { askEndpoints } from './asks.ts'
+import { blobEndpoints } from './blobs.ts'
+import { changeEndpoints } from './changes.ts'
+import { contextEndpoints } from './context.ts'
+import { debugEndpoints } from './debug.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
+import { folderEndpoints } from './folders.ts'
 import { mcpEndpoints } from './mcp.ts'
+import { messageEndpoints } from './messages.ts'
 import { ruleEndpoints } from './rules.ts'
+import { sessionFileEndpoints } from './session-files.ts'
+import { sessionEndpoints } from './sessions.ts'
 
 /** Every endpoint of the server, by method and path. */
 export const contract = {
   ...askEndpoints,
+  ...blobEndpoints,
+  ...changeEndpoints,
+  ...contextEndpoints,
+  ...debugEndpoints,
+  ...folderEndpoints,
   ...mcpEndpoints,
+  ...messageEndpoints,
   ...ruleEndpoints,
+  ...sessionFileEndpoints,
+  ...sessionEndpoints,
 }
 
 export type Contract = typeof contract

@@ -8,12 +8,11 @@ import {
   answerSchema,
   authRequestSchema,
   chatRequestSchema,
-  newSessionSchema,
   providerPatchSchema,
-  sessionPatchSchema,
   steerRequestSchema,
   wireMessageSchema,
 } from './requests.ts'
+import { newSessionSchema, sessionPatchSchema } from './sessions.ts'
 
 const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'hi' }] }
 

@@ -103,37 +103,6 @@ export const authRequestSchema = z.union([
   z.strictObject({ pageId: z.string().max(64), nonce: z.string().max(200), signature: z.string().max(200) }),
 ])
 
-export const newSessionSchema = z.strictObject({
-  id: idSchema.optional(),
-  title: z.string().max(500).optional(),
-  model: z.string().max(300).nullable().optional(),
-  agent: z.string().max(200).nullable().optional(),
-  mode: modeNameSchema.optional(),
-  params: paramValuesSchema.optional(),
-})
-export const sessionPatchSchema = z.strictObject({
-  title: z.string().min(1).max(500).optional(),
-  pinned: z.boolean().optional(),
-  archived: z.boolean().optional(),
-  trashed: z.boolean().optional(),
-  folderId: idSchema.nullable().optional(),
-  model: z.string().max(300).nullable().optional(),
-  agent: z.string().max(200).nullable().optional(),
-  mode: modeNameSchema.optional(),
-  params: paramValuesSchema.optional(),
-})
-
-const folderNameSchema = z.string().trim().min(1).max(100)
-export const newFolderSchema = z.strictObject({
-  id: idSchema.optional(),
-  name: folderNameSchema,
-  parentFolderId: idSchema.nullable().optional(),
-})
-export const folderPatchSchema = z.strictObject({
-  name: folderNameSchema.optional(),
-  parentFolderId: idSchema.nullable().optional(),
-})
-
 /** `PATCH /ai/providers/:id`: keys are write-only. */
 export const providerPatchSchema = z.strictObject({
   type: z.string().max(100).optional(),

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import type { Metadata, Part } from '../message.ts'
 import { paramValuesSchema } from '../params.ts'
-import { effectSchema, modeSchema } from './rules.ts'
 
 /** Response schemas. They generate the API reference and type the handlers and the page. */
 const modelSchema = z.object({
@@ -68,74 +66,6 @@ export type ProviderInfo = z.infer<typeof providerSchema>
 export const providerListSchema = z.object({ providers: z.array(providerSchema) })
 /** `PATCH /ai/providers/:provider`. `dropped` names the settings that were not kept for another server. */
 export const patchedProviderSchema = z.object({ provider: providerSchema, dropped: z.array(z.string()) })
-
-const sessionSchema = z.object({
-  id: z.string(),
-  workspaceId: z.string(),
-  projectId: z.string().nullable(),
-  title: z.string(),
-  renamed: z.boolean(),
-  pinned: z.boolean(),
-  archived: z.boolean(),
-  folderId: z.string().nullable(),
-  trashedAt: z.number().nullable(),
-  model: z.string().nullable(),
-  agent: z.string().nullable(),
-  mode: modeSchema,
-  rules: z.array(z.object({ text: z.string(), effect: effectSchema })),
-  params: paramValuesSchema.optional(),
-  messageCount: z.number(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
-  run: z
-    .object({ id: z.string(), status: z.string(), messageId: z.string(), userMessageId: z.string() })
-    .nullable()
-    .describe('what goes on in it'),
-})
-export type ListedSession = z.infer<typeof sessionSchema>
-
-/** `GET /ai/sessions/:id`. */
-export const oneSessionSchema = z.object({ session: sessionSchema })
-
-/** `GET /ai/sessions`. */
-export const sessionPageSchema = z.object({
-  sessions: z.array(sessionSchema),
-  nextCursor: z.string().nullable(),
-  hits: z.array(
-    z.object({
-      sessionId: z.string(),
-      messageId: z.string(),
-      title: z.string(),
-      role: z.enum(['user', 'assistant', 'system']),
-      snippet: z.string().describe('matches stand between U+E000 and U+E001'),
-      createdAt: z.number(),
-    }),
-  ),
-})
-export type SessionPage = z.infer<typeof sessionPageSchema>
-
-/**
- * `GET /ai/sessions/:id/messages`. Parts and metadata are those of the AI SDK's UI messages plus ours; see stream
- * parts.
- */
-export const branchPageSchema = z.object({
-  leafMessageId: z.string().nullable().describe('null for an empty conversation'),
-  messages: z.array(
-    z.object({
-      id: z.string(),
-      parentMessageId: z.string().nullable(),
-      role: z.enum(['user', 'assistant', 'system']),
-      parts: z.array(z.custom<Part>()),
-      metadata: z.custom<Metadata>().optional(),
-      createdAt: z.number(),
-    }),
-  ),
-  siblings: z.record(
-    z.string(),
-    z.object({ index: z.number(), total: z.number(), prev: z.string().nullable(), next: z.string().nullable() }),
-  ),
-  page: z.object({ hasMore: z.boolean(), before: z.string().nullable() }),
-})
 
 const agentSchema = z.object({
   name: z.string(),

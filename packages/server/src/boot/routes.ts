@@ -35,7 +35,7 @@ import { changeRoutes, type ChangesOptions } from '../sessions/changes.ts'
 import { contextRoutes, type NextCall } from '../sessions/context-routes.ts'
 import type { LastCalls } from '../sessions/context.ts'
 import { debugRoutes, messageRoutes } from '../sessions/message-routes.ts'
-import { previewRoutes, type SessionFileOptions, sessionFileRoutes } from '../sessions/session-files.ts'
+import { type SessionFileOptions, sessionFileRoutes } from '../sessions/session-files.ts'
 import { folderRoutes, sessionRoutes } from '../sessions/session-routes.ts'
 import { skillImportRoutes, type SkillImports } from '../skills/skill-imports.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
@@ -101,7 +101,6 @@ export function createRoutes(context: RouteContext): Route[] {
     ...mediaRoutes(context),
     ...providerRoutes(context),
     ...configRoutes(context),
-    ...previewRoutes(context),
     ...toolRoutes(context),
     ...commandRoutes(context),
     ...skillImportRoutes(context),

@@ -11,9 +11,15 @@ import {
   type Tool,
   toolTokens,
 } from '@troupe/core'
-import { dataParts, type DataParts, NamedError, type StoredMessage } from '@troupe/protocol'
-import { z } from 'zod'
-import { route, type Route } from '../http/route.ts'
+import {
+  contextEndpoints,
+  type ContextPiece,
+  dataParts,
+  type DataParts,
+  NamedError,
+  type StoredMessage,
+} from '@troupe/protocol'
+import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { PromptBlock } from '../runs/system-prompt.ts'
@@ -27,16 +33,6 @@ export interface NextCall {
   mode: Mode
 }
 
-interface ContextPiece {
-  kind: 'tool' | 'instructions' | 'summary' | 'message'
-  name: string
-  tokens: number
-  cost?: number
-  messageId?: string
-  /** For an instruction: true if it differs from the newest call. */
-  changed?: boolean
-}
-
 export function contextRoutes(options: {
   store: Store
   live: RunManager
@@ -44,83 +40,64 @@ export function contextRoutes(options: {
   nextCall(session: Session): Promise<NextCall>
 }): Route[] {
   const { store } = options
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/sessions/:id/context',
-      summary:
-        'What the next model call will be sent, piece by piece: tokens, price, what changed, what broke the cache.',
-      query: z.object({ leaf: z.string().max(64).optional() }),
-      scoped: true,
-      answers: { 200: '{model, pieces, total, window, cache}', 404: 'SessionNotFound' },
-      async handle(c, { params, query, workspaceId }) {
-        const session = await findSession(store, params['id'], workspaceId)
-        const at = { sessionId: session.id }
-        const leaf = query['leaf'] ?? (await store.messages.latestLeaf(at))
-        const [next, last, chain] = await Promise.all([
-          options.nextCall(session),
-          options.lastCalls.get(session.id),
-          leaf === undefined ? [] : store.messages.chain(at, leaf),
-        ])
-        const { model, blocks } = next
-        // Tools behind ToolSearch are not sent until found.
-        const tools = shownTools(next.tools, chain, next.offers, next.mode)
-        const before = new Map(last?.blocks)
-        const now = fingerprints(blocks, tools)
-        const changed = (name: string): boolean =>
-          last !== undefined && before.get(name) !== now.find(([other]) => other === name)?.[1]
-        const gauge = new TokenGauge()
-        const priced = (tokens: number): { tokens: number; cost?: number } => ({
-          tokens: Math.round(tokens),
-          ...(model.price !== undefined && { cost: (tokens * model.price.input) / 1_000_000 }),
-        })
-        const pieces: ContextPiece[] = [
-          ...tools.map((tool): ContextPiece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
-          ...blocks.map(({ name, text }): ContextPiece => ({
-            kind: 'instructions',
-            name,
-            ...priced(gauge.text(text)),
-            changed: changed(name),
-          })),
-          ...messagePieces(chain, gauge, priced),
-        ]
-        const usage = chain.findLast(({ role }) => role === 'assistant')?.metadata?.usage
-        return c.json({
-          model: model.id,
-          window: model.contextWindow ?? null,
-          total: priced(pieces.reduce((sum, { tokens }) => sum + tokens, 0)),
-          pieces,
-          cache: {
-            lastCallAt: last?.at ?? null,
-            modelChanged: last !== undefined && last.model !== model.id,
-            brokenBy: (last === undefined ? undefined : cacheBreak(last, { blocks: now, chain })) ?? null,
-            ...(usage !== undefined && {
-              inputTokens: usage.inputTokens,
-              cachedInputTokens: usage.cachedInputTokens ?? 0,
-            }),
-          },
-        })
-      },
-    }),
-    route({
-      method: 'PATCH',
-      path: '/ai/sessions/:id/compactions/:compactionId',
-      summary: 'Switches a compaction off, or on again: the older part is told to the model as it was.',
-      body: z.strictObject({ off: z.boolean() }),
-      scoped: true,
-      answers: { 200: '{compaction}', 404: 'SessionNotFound, CompactionNotFound', 409: 'SessionBusy' },
-      async handle(c, { params, body, workspaceId }) {
-        const session = await findSession(store, params['id'], workspaceId)
-        if (options.live.get(session.id) !== undefined)
-          throw new NamedError('SessionBusy', 'This session is answering. Stop it, or wait for its end.', {
-            status: 409,
-          })
-        return c.json({ compaction: await switchCompaction(session.id, params['compactionId'] as string, body.off) })
-      },
-    }),
-  ]
+  return implement(contextEndpoints, {
+    'GET /ai/sessions/:id/context': async ({ params, query, workspaceId }) => {
+      const session = await findSession(store, params.id, workspaceId)
+      const at = { sessionId: session.id }
+      const leaf = query.leaf ?? (await store.messages.latestLeaf(at))
+      const [next, last, chain] = await Promise.all([
+        options.nextCall(session),
+        options.lastCalls.get(session.id),
+        leaf === undefined ? [] : store.messages.chain(at, leaf),
+      ])
+      const { model, blocks } = next
+      // Tools behind ToolSearch are not sent until found.
+      const tools = shownTools(next.tools, chain, next.offers, next.mode)
+      const before = new Map(last?.blocks)
+      const now = fingerprints(blocks, tools)
+      const changed = (name: string): boolean =>
+        last !== undefined && before.get(name) !== now.find(([other]) => other === name)?.[1]
+      const gauge = new TokenGauge()
+      const priced = (tokens: number): { tokens: number; cost?: number } => ({
+        tokens: Math.round(tokens),
+        ...(model.price !== undefined && { cost: (tokens * model.price.input) / 1_000_000 }),
+      })
+      const pieces: ContextPiece[] = [
+        ...tools.map((tool): ContextPiece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
+        ...blocks.map(({ name, text }): ContextPiece => ({
+          kind: 'instructions',
+          name,
+          ...priced(gauge.text(text)),
+          changed: changed(name),
+        })),
+        ...messagePieces(chain, gauge, priced),
+      ]
+      const usage = chain.findLast(({ role }) => role === 'assistant')?.metadata?.usage
+      return {
+        model: model.id,
+        window: model.contextWindow ?? null,
+        total: priced(pieces.reduce((sum, { tokens }) => sum + tokens, 0)),
+        pieces,
+        cache: {
+          lastCallAt: last?.at ?? null,
+          modelChanged: last !== undefined && last.model !== model.id,
+          brokenBy: (last === undefined ? undefined : cacheBreak(last, { blocks: now, chain })) ?? null,
+          ...(usage !== undefined && {
+            inputTokens: usage.inputTokens,
+            cachedInputTokens: usage.cachedInputTokens ?? 0,
+          }),
+        },
+      }
+    },
+    'PATCH /ai/sessions/:id/compactions/:compactionId': async ({ params, body, workspaceId }) => {
+      const session = await findSession(store, params.id, workspaceId)
+      if (options.live.get(session.id) !== undefined)
+        throw new NamedError('SessionBusy', 'This session is answering. Stop it, or wait for its end.', { status: 409 })
+      return { compaction: await switchCompaction(session.id, params.compactionId, body.off) }
+    },
+  })
 
-  async function switchCompaction(sessionId: string, id: string, off: boolean): Promise<unknown> {
+  async function switchCompaction(sessionId: string, id: string, off: boolean): Promise<DataParts['compaction']> {
     const at = { sessionId }
     for await (const message of everyMessage(at)) {
       const found = message.parts.find((part) => findCompaction(part)?.id === id)

@@ -12,9 +12,8 @@ import {
   type Session,
   type Store,
 } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
-import { z } from 'zod'
-import { route, type Route } from '../http/route.ts'
+import { type FilePreview, NamedError, sessionFileEndpoints } from '@troupe/protocol'
+import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 
 export interface SessionFileOptions {
@@ -37,52 +36,77 @@ const images: Record<string, string> = {
   '.ico': 'image/x-icon',
 }
 
-/** Routes for files shown next to the chat, limited to those the session's agent may read. */
+const kinds: Record<string, FilePreview['kind']> = {
+  '.html': 'html',
+  '.htm': 'html',
+  '.svg': 'svg',
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.xlsx': 'xlsx',
+  '.mmd': 'mermaid',
+  '.mermaid': 'mermaid',
+  '.jsx': 'jsx',
+}
+
+const maxPreviewBytes = 5 * 1024 * 1024
+
+/**
+ * Routes for files shown next to the chat, limited to those the session's agent may read, and for previews of files that
+ * are in the session's workspace or that the session created.
+ */
 export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptions): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/sessions/:id/file',
-      summary: 'A text file of the workspace or of the output of a session, its first 2 MiB; ?raw=1 gives an image.',
-      linkable: true,
-      query: z.object({
-        path: z.string().max(4096).optional(),
-        raw: z.literal('1').optional(),
-        secret: z.literal('1').optional().describe('The person wants to see a file that holds secrets'),
-      }),
-      scoped: true,
-      gives: ['json', 'bytes'],
-      answers: {
-        200: '{file: {path, kind: text | image | binary, bytes, text?, isCut?}}',
-        400: 'BadRequest',
-        403: 'SecretFile',
-        404: 'SessionNotFound, FileNotFound',
-      },
-      async handle(c, { params, query, workspaceId }) {
-        const session = await findSession(store, params['id'], workspaceId)
-        const given = query['path'] ?? ''
-        if (given === '') throw new NamedError('BadRequest', 'Name the file in "path".', { status: 400 })
-        const state = await stateOf(session)
-        const found = findFile(state, given, homePath)
-        if (isSecret(found.path, state.roots) && query['secret'] !== '1')
-          throw new NamedError('SecretFile', 'Keys or passwords may stand in this file, so it is not shown unasked.', {
-            status: 403,
-            data: { path: found.shown },
-          })
-        const { bytes, size } = await readStart(found.path)
-        const type = images[path.extname(found.path).toLowerCase()]
-        const file = { path: found.shown, bytes: size }
-        if (query['raw'] === '1') {
-          if (type === undefined) throw new NamedError('BadRequest', 'Only images are given raw.', { status: 400 })
-          return c.body(new Uint8Array(bytes), 200, { 'content-type': type, 'content-disposition': 'inline' })
-        }
-        if (type !== undefined) return c.json({ file: { ...file, kind: 'image' } })
-        if (bytes.subarray(0, 8000).includes(0)) return c.json({ file: { ...file, kind: 'binary' } })
-        const text = new TextDecoder().decode(bytes)
-        return c.json({ file: { ...file, kind: 'text', text, ...(size > bytes.length && { isCut: true }) } })
-      },
-    }),
-  ]
+  return implement(sessionFileEndpoints, {
+    'GET /ai/sessions/:id/file': async ({ params, query: { path: given = '', raw, secret }, workspaceId }, c) => {
+      const session = await findSession(store, params.id, workspaceId)
+      if (given === '') throw new NamedError('BadRequest', 'Name the file in "path".', { status: 400 })
+      const state = await stateOf(session)
+      const found = findFile(state, given, homePath)
+      if (isSecret(found.path, state.roots) && secret !== '1')
+        throw new NamedError('SecretFile', 'Keys or passwords may stand in this file, so it is not shown unasked.', {
+          status: 403,
+          data: { path: found.shown },
+        })
+      const { bytes, size } = await readStart(found.path)
+      const type = images[path.extname(found.path).toLowerCase()]
+      const file = { path: found.shown, bytes: size }
+      if (raw === '1') {
+        if (type === undefined) throw new NamedError('BadRequest', 'Only images are given raw.', { status: 400 })
+        return c.body(new Uint8Array(bytes), 200, { 'content-type': type, 'content-disposition': 'inline' })
+      }
+      if (type !== undefined) return { file: { ...file, kind: 'image' as const } }
+      if (bytes.subarray(0, 8000).includes(0)) return { file: { ...file, kind: 'binary' as const } }
+      const text = new TextDecoder().decode(bytes)
+      return { file: { ...file, kind: 'text' as const, text, ...(size > bytes.length && { isCut: true }) } }
+    },
+    'GET /ai/sessions/:id/preview': async ({ params, query: { path: given = '' }, workspaceId }) => {
+      const session = await findSession(store, params.id, workspaceId)
+      const place = await placeOf(session)
+      const { real, shown, size } = findPreview(given, place, homePath)
+      const kind = kinds[path.extname(real).toLowerCase()]
+      if (kind === undefined || (kind === 'jsx' && !isJsxFile(real, place)))
+        throw new NamedError('NoPreview', 'There is no preview for files of this kind.', { status: 415 })
+      if (size > maxPreviewBytes)
+        throw new NamedError('FileTooLarge', 'The file is too large to be shown: the limit is 5 MiB.', {
+          status: 413,
+          data: { size, limit: maxPreviewBytes },
+        })
+      const bytes = await readFile(real)
+      if (kind === 'xlsx') return { preview: { path: shown, kind, size, base64: bytes.toString('base64') } }
+      const text = bytes.toString('utf8')
+      if (kind === 'jsx') refuseInvalid(text, shown)
+      return { preview: { path: shown, kind, size, text } }
+    },
+  })
+
+  async function placeOf(session: Session): Promise<PreviewRoots> {
+    const workspace = await store.workspaces.get(session.workspaceId)
+    const cwd = await realpath(workspace?.path ?? homePath)
+    const own = path.join(await realpath(homePath), 'sessions', session.id)
+    const jsxFolder = path.join(own, 'jsx')
+    return { cwd, roots: [cwd], readable: [path.join(own, 'output'), jsxFolder], jsxFolder }
+  }
 }
 
 /** Resolves like an agent: from its working directory, then from the workspace. */
@@ -117,72 +141,6 @@ async function readStart(file: string): Promise<{ bytes: Buffer; size: number }>
   const bytes = Buffer.alloc(Math.min(size, maxFileBytes))
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0)
   return { bytes: bytes.subarray(0, bytesRead), size }
-}
-
-const kinds: Record<string, string> = {
-  '.html': 'html',
-  '.htm': 'html',
-  '.svg': 'svg',
-  '.md': 'markdown',
-  '.markdown': 'markdown',
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.xlsx': 'xlsx',
-  '.mmd': 'mermaid',
-  '.mermaid': 'mermaid',
-  '.jsx': 'jsx',
-}
-
-const maxPreviewBytes = 5 * 1024 * 1024
-
-/** Routes for previewed files: those of the session's workspace and those the session created. */
-export function previewRoutes(options: { store: Store; homePath: string }): Route[] {
-  const { store, homePath } = options
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/sessions/:id/preview',
-      summary: 'A file to look at: HTML, SVG, Markdown, CSV, XLSX, Mermaid, or a preview that the session made.',
-      query: z.object({ path: z.string().max(4096).optional() }),
-      scoped: true,
-      answers: {
-        200: '{preview: {path, kind, size, text | base64}}',
-        403: 'OutsideWorkspace, SecretFile',
-        404: 'SessionNotFound, FileNotFound',
-        413: 'FileTooLarge',
-        415: 'NoPreview',
-        422: 'InvalidPreview',
-      },
-      async handle(c, { params, query, workspaceId }) {
-        const session = await findSession(store, params['id'], workspaceId)
-        const place = await placeOf(session)
-        const given = query['path'] ?? ''
-        const { real, shown, size } = findPreview(given, place, homePath)
-        const kind = kinds[path.extname(real).toLowerCase()]
-        const isOwnJsx = isJsxFile(real, place)
-        if (kind === undefined || (kind === 'jsx' && !isOwnJsx))
-          throw new NamedError('NoPreview', 'There is no preview for files of this kind.', { status: 415 })
-        if (size > maxPreviewBytes)
-          throw new NamedError('FileTooLarge', 'The file is too large to be shown: the limit is 5 MiB.', {
-            status: 413,
-            data: { size, limit: maxPreviewBytes },
-          })
-        const bytes = await readFile(real)
-        if (kind === 'xlsx') return c.json({ preview: { path: shown, kind, size, base64: bytes.toString('base64') } })
-        const text = bytes.toString('utf8')
-        if (kind === 'jsx') refuseInvalid(text, shown)
-        return c.json({ preview: { path: shown, kind, size, text } })
-      },
-    }),
-  ]
-
-  async function placeOf(session: Session): Promise<PreviewRoots> {
-    const workspace = await store.workspaces.get(session.workspaceId)
-    const cwd = await realpath(workspace?.path ?? homePath)
-    const own = path.join(await realpath(homePath), 'sessions', session.id)
-    const jsxFolder = path.join(own, 'jsx')
-    return { cwd, roots: [cwd], readable: [path.join(own, 'output'), jsxFolder], jsxFolder }
-  }
 }
 
 interface PreviewRoots {

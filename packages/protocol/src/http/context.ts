@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { dataParts } from '../data-parts.ts'
+import { endpoints } from './endpoint.ts'
+
+const costSchema = z.number().optional().describe('US dollars, as if nothing were cached')
+
+const contextPieceSchema = z.object({
+  kind: z.enum(['tool', 'instructions', 'summary', 'message']),
+  name: z.string(),
+  tokens: z.number(),
+  cost: costSchema,
+  messageId: z.string().optional(),
+  changed: z.boolean().optional().describe('for instructions: they differ from the latest call'),
+})
+export type ContextPiece = z.infer<typeof contextPieceSchema>
+
+const contextSchema = z.object({
+  model: z.string(),
+  window: z.number().nullable().describe('context window in tokens; null if unknown'),
+  total: z.object({ tokens: z.number(), cost: costSchema }),
+  pieces: z.array(contextPieceSchema).describe('in the order of the prompt'),
+  cache: z.object({
+    lastCallAt: z.number().nullable(),
+    modelChanged: z.boolean().describe('the latest call used another model'),
+    brokenBy: z
+      .string()
+      .nullable()
+      .describe('the first piece that differs from the latest call; all tools together are "tools"'),
+    inputTokens: z.number().optional().describe('of the latest answer'),
+    cachedInputTokens: z.number().optional(),
+  }),
+})
+
+export const contextEndpoints = endpoints({
+  'GET /ai/sessions/:id/context': {
+    summary: 'Returns the parts of the next model call, with their tokens and cost, and what changed since the last.',
+    query: z.object({ leaf: z.string().max(64).optional() }),
+    scoped: true,
+    answers: { 200: contextSchema, 404: 'SessionNotFound' },
+  },
+  'PATCH /ai/sessions/:id/compactions/:compactionId': {
+    summary: 'Turns a compaction off or on. While it is off, the model gets the original messages.',
+    body: z.strictObject({ off: z.boolean() }),
+    scoped: true,
+    answers: {
+      200: z.object({ compaction: dataParts.compaction.schema }),
+      404: 'SessionNotFound, CompactionNotFound',
+      409: 'SessionBusy',
+    },
+  },
+})

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Metadata, Part } from '../message.ts'
+import { endpoints } from './endpoint.ts'
+
+export const messageRoleSchema = z.enum(['user', 'assistant', 'system'])
+
+/** A stored message. Parts and metadata are those of the AI SDK's UI messages plus ours; see stream parts. */
+export const storedMessageSchema = z.object({
+  id: z.string(),
+  parentMessageId: z.string().nullable().describe('null for the first message of a branch'),
+  role: messageRoleSchema,
+  parts: z.array(z.custom<Part>()),
+  metadata: z.custom<Metadata>().optional(),
+  createdAt: z.number(),
+})
+
+export const pageLimitSchema = z
+  .string()
+  .regex(/^\d{1,3}$/, 'a whole number below 1,000')
+  .optional()
+
+export const branchQuerySchema = z.object({
+  leaf: z.string().max(64).optional(),
+  before: z.string().max(64).optional(),
+  limit: pageLimitSchema,
+})
+
+/** A page of messages from the end of one branch. */
+export const branchPageSchema = z.object({
+  leafMessageId: z.string().nullable().describe('null for an empty conversation'),
+  messages: z.array(storedMessageSchema),
+  siblings: z
+    .record(
+      z.string(),
+      z.object({ index: z.number(), total: z.number(), prev: z.string().nullable(), next: z.string().nullable() }),
+    )
+    .describe('by message id: its position among its siblings, starting at 1'),
+  page: z.object({
+    hasMore: z.boolean(),
+    before: z.string().nullable().describe('what the next request passes as ?before'),
+  }),
+})
+
+const treeMessageSchema = z.object({
+  id: z.string(),
+  parentMessageId: z.string().nullable(),
+  role: messageRoleSchema,
+  text: z.string().describe('its first words, or the names of its first tool calls'),
+  createdAt: z.number(),
+  model: z.string().optional(),
+  tokens: z.number().optional().describe('includes its sub-agents, as does the cost'),
+  cost: z.number().optional().describe('US dollars'),
+  ending: z.enum(['failed', 'stopped']).optional(),
+})
+
+const textMatchSchema = z.object({
+  messageId: z.string(),
+  role: messageRoleSchema,
+  count: z.number(),
+  calls: z
+    .array(z.object({ toolCallId: z.string(), after: z.number() }))
+    .describe('matching tool calls, each with the number of text matches before it'),
+  snippet: z.string().describe('matches are enclosed in U+E000 and U+E001'),
+  isOnBranch: z.boolean(),
+})
+
+const removalSchema = z.object({
+  deleted: z.array(z.string()).describe('message ids'),
+  removalId: z.string().describe('for undo, possible for a day'),
+})
+
+const messageIdSchema = z.string().min(1).max(64)
+
+export const messageEndpoints = endpoints({
+  'GET /ai/sessions/:id/messages': {
+    summary: 'Returns a page from the end of one branch: the newest, or the newest through the message in ?leaf.',
+    query: branchQuerySchema,
+    scoped: true,
+    answers: { 200: branchPageSchema, 404: 'SessionNotFound, MessageNotFound' },
+  },
+  'GET /ai/sessions/:id/tree': {
+    summary: 'Lists every message of a session in short form: parent, role, first words, model, tokens, cost.',
+    scoped: true,
+    answers: { 200: z.object({ messages: z.array(treeMessageSchema) }), 404: 'SessionNotFound' },
+  },
+  'GET /ai/sessions/:id/matches': {
+    summary: 'Finds messages of a session that contain a text. Those of the branch that ends at ?leaf come first.',
+    query: z.object({ text: z.string().max(500).optional(), leaf: messageIdSchema.optional() }),
+    scoped: true,
+    answers: {
+      200: z.object({
+        matches: z.array(textMatchSchema),
+        isCut: z.boolean().describe('true if there are more matches than listed'),
+      }),
+      404: 'SessionNotFound',
+    },
+  },
+  'DELETE /ai/sessions/:id/messages/:messageId': {
+    summary: 'Deletes a message and everything below it. Stops a live run there first. Can be undone for a day.',
+    scoped: true,
+    answers: { 200: removalSchema, 404: 'SessionNotFound, MessageNotFound' },
+  },
+  'POST /ai/sessions/:id/keep': {
+    summary:
+      'Deletes every branch except the newest through this message. Stops a live run elsewhere first. Can be undone for a day.',
+    body: z.strictObject({ messageId: messageIdSchema }),
+    scoped: true,
+    answers: { 200: removalSchema, 404: 'SessionNotFound, MessageNotFound' },
+  },
+  'POST /ai/sessions/:id/removals/:removalId/undo': {
+    summary: 'Restores deleted messages.',
+    scoped: true,
+    answers: {
+      200: z.object({ restored: z.array(z.string()).describe('message ids') }),
+      404: 'SessionNotFound, RemovalNotFound',
+      409: 'ParentGone, MessageExists',
+    },
+  },
+})
