@@ -18,7 +18,7 @@ const opening = {
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
         large[round] = await paintTime(page, '/#s=large', lastWords)
-        empty[round] = await paintTime(page, '/', 'What shall we work on?')
+        empty[round] = await paintTime(page, '/', 'What are we working on?')
       }
       const ratio = median(large.slice(1)) / median(empty.slice(1))
       return {

@@ -96,7 +96,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.fill('reviewer')
     await dialog(page).getByRole('spinbutton', { name: 'Temperature' }).fill('0.25')
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await dialog(page).getByText('Saved: reviewer.').waitFor()
+    await dialog(page).getByText('reviewer saved.').waitFor()
     expect(await stored(page, 'reviewer')).toMatchObject({
       tools: ['Glob'],
       allowedSubAgents: [],
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       source: 'database',
     })
 
-    await dialog(page).getByRole('button', { name: 'Try reviewer in a new session' }).click()
+    await dialog(page).getByRole('button', { name: 'Try reviewer in a new chat' }).click()
     await dialog(page).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Agent: reviewer' }).waitFor()
     expect(await (await chat.ask('hello')).innerText()).toContain('You review. I have Glob. At 0.25.')
@@ -118,14 +118,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('group', { name: 'shell' }).getByRole('checkbox').first().check()
     await dialog(page).getByRole('radio', { name: 'Only these' }).check({ force: true })
     await dialog(page).getByRole('checkbox', { name: 'explore' }).check()
-    await dialog(page).getByLabel('Steps a turn, at most').fill('5000')
+    await dialog(page).getByLabel('Max steps per turn').fill('5000')
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    const steps = dialog(page).getByLabel('Steps a turn, at most')
+    const steps = dialog(page).getByLabel('Max steps per turn')
     await expect.poll(() => steps.getAttribute('aria-invalid')).toBe('true')
     workspace.complaints.splice(0)
     await steps.fill('7')
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await dialog(page).getByText('Saved: reviewer.').waitFor()
+    await dialog(page).getByText('reviewer saved.').waitFor()
     expect(await stored(page, 'reviewer')).toMatchObject({
       systemPrompt: 'You review twice.',
       tools: ['Glob', 'shell'],
@@ -140,7 +140,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .click()
     await dialog(page).getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete this agent?' }).getByRole('button', { name: 'Delete' }).click()
-    await dialog(page).getByText('Deleted: reviewer.').waitFor()
+    await dialog(page).getByText('reviewer deleted.').waitFor()
     expect(await stored(page, 'reviewer')).toBeUndefined()
     expect(workspace.complaints).toEqual([])
   })
@@ -149,7 +149,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.sharedPage()
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
-    const own = dialog(page).getByRole('region', { name: 'Of this workspace' })
+    const own = dialog(page).getByRole('region', { name: 'In this workspace' })
     await expect.poll(() => builtin.getByRole('button', { name: /^Turn (on|off) (master|calendar)/ }).count()).toBe(0)
     await builtin.getByRole('button', { name: 'Turn off explore' }).click()
     await builtin.getByRole('button', { name: 'Turn on explore' }).waitFor()
@@ -159,11 +159,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await builtin.getByRole('button', { name: /^explore/ }).click()
     await dialog(page).getByRole('button', { name: 'Turn on' }).click()
     await dialog(page).getByRole('button', { name: 'Turn off' }).waitFor()
-    await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog(page).getByRole('button', { name: 'Edit', exact: true }).click()
     await dialog(page).getByText('one prompt for all languages').waitFor()
     await dialog(page).getByLabel('Prompt').fill('You explore my way.')
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await dialog(page).getByText('Saved: explore.').waitFor()
+    await dialog(page).getByText('explore saved.').waitFor()
     expect(
       await builtin
         .getByRole('listitem')
@@ -171,11 +171,11 @@ describe.skipIf(chromium === undefined)(name, () => {
         .innerText(),
     ).toContain('Shadowed')
     await own.getByRole('button', { name: /^explore ?your version/ }).click()
-    await dialog(page).getByText('Deleting it brings that one back').waitFor()
+    await dialog(page).getByText('Delete it to restore the original').waitFor()
     await expect.poll(() => dialog(page).getByLabel('Prompt').inputValue()).toBe('You explore my way.')
     await dialog(page).getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete this agent?' }).getByRole('button', { name: 'Delete' }).click()
-    await dialog(page).getByText('Deleted: explore.').waitFor()
+    await dialog(page).getByText('explore deleted.').waitFor()
     expect(await stored(page, 'explore')).toMatchObject({ enabled: true, source: 'built-in' })
     expect(workspace.complaints).toEqual([])
   })

@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       { name: 'notes.md', mimeType: '', buffer: Buffer.from('# The sea is calm') },
       { name: 'odd.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2]) },
     ])
-    await page.getByText('“odd.bin” cannot be attached.').waitFor()
+    await page.getByText('Can’t attach “odd.bin”.').waitFor()
     await chips.getByRole('button', { name: 'Remove notes.md' }).click()
     await expect.poll(() => chips.getByRole('listitem').count()).toBe(1)
     await chat.field.evaluate((field) => {
@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       element.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
     })
     await chips.getByText('dropped.pdf').waitFor()
-    const doubt = page.getByText('blind is not known to look at pictures: it may refuse this message.')
+    const doubt = page.getByText('blind may not support images.')
     const choose = async (model: string) => {
       await page.getByRole('button', { name: /^Model: / }).click()
       await page.getByRole('option', { name: model }).click()

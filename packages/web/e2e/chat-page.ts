@@ -32,6 +32,6 @@ export function chatPage(page: Page) {
       await this.finished()
       return page.getByRole('article', { name: 'Answer' }).last()
     },
-    newSession: () => page.getByRole('button', { name: 'New session' }).first().click(),
+    newSession: () => page.getByRole('button', { name: 'New chat' }).first().click(),
   }
 }

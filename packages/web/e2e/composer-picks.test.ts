@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a slash offers commands and skills, and keys alone take one', async () => {
     const page = await workspace.sharedPage()
     const { field } = chatPage(page)
-    const list = page.getByRole('listbox', { name: 'What may be put in' })
+    const list = page.getByRole('listbox', { name: 'Suggestions' })
     await field.pressSequentially('/')
     await list.waitFor()
     await expect
@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chatPage(page).finished()
     await expect.poll(() => chatPage(page).lastAnswer.innerText()).toContain('Use the tool.')
     const own = chatPage(page).own.last()
-    await expect.poll(() => own.getByRole('list', { name: 'Brought in' }).innerText()).toBe('skill pdf')
+    await expect.poll(() => own.getByRole('list', { name: 'Included' }).innerText()).toBe('skill pdf')
     if (shots !== undefined) await shoot('skill')
 
     async function shoot(what: string): Promise<void> {
@@ -113,7 +113,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.press('Escape')
     await field.press('Enter')
     await chatPage(page).finished()
-    const brought = chatPage(page).own.last().getByRole('list', { name: 'Brought in' })
+    const brought = chatPage(page).own.last().getByRole('list', { name: 'Included' })
     await expect
       .poll(() => brought.getByRole('listitem').allInnerTexts())
       .toEqual(['explore', 'src/chat/answer.ts', 'src/', expect.stringContaining('.env was not brought in.')])

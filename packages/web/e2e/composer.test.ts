@@ -16,7 +16,7 @@ function composer(page: Page) {
   const queue = page.getByRole('region', { name: 'Queued messages' })
   return {
     ...chat,
-    running: page.getByRole('textbox', { name: 'Message for after this answer' }),
+    running: page.getByRole('textbox', { name: 'Follow-up message' }),
     queue,
     items: queue.getByRole('listitem'),
     texts: () => queue.locator('.queue-words').allInnerTexts(),
@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       await running.fill(text)
       await running.press('Enter')
     }
-    await queue.getByText('3 sent one after the other when this answer has ended').waitFor()
+    await queue.getByText('3 queued').waitFor()
     await items.nth(2).press('Delete')
     await expect.poll(texts, soon).toEqual(['Repeat after me: one', 'Repeat after me: two'])
     await items.nth(1).press('Alt+ArrowUp')
@@ -103,14 +103,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     const approve = page.getByRole('button', { name: 'Approve' })
     await approve.waitFor()
     await running.fill('Repeat after me: later')
-    await page.getByText('Ctrl Enter says it now', { exact: true }).waitFor()
+    await page.getByText('Ctrl+Enter to send now', { exact: true }).waitFor()
     await running.press('Enter')
     await running.press('Escape')
-    await queue.getByText('Held, because the last answer did not end by itself').waitFor()
+    await queue.getByText('Paused because the last answer didn’t finish').waitFor()
     await chat.field.waitFor()
     await expect.poll(texts, soon).toEqual(['Repeat after me: later'])
     expect(await said(page)).toHaveLength(1)
-    await queue.getByRole('button', { name: 'Send the next' }).click()
+    await queue.getByRole('button', { name: 'Send next' }).click()
     await chat.lastAnswer.getByText('later').waitFor()
     await chat.finished()
     await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('later')
@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.field.inputValue(), soon).toBe('')
     await paste('a line of a long text\n'.repeat(500))
     await chips.getByText('Pasted text.txt').waitFor()
-    await page.getByText('The pasted text (11 KB) is attached as a file.').waitFor()
+    await page.getByText('Pasted text (11 KB) attached as a file.').waitFor()
     await page.getByLabel('Files to attach').setInputFiles([
       { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.from('') },
       { name: 'notes.md', mimeType: '', buffer: Buffer.from('# The sea') },
@@ -164,34 +164,34 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('settings of the model are built from what it takes, kept with the session, sent, reset', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 780 })
     const chat = composer(page)
-    const trigger = page.getByRole('button', { name: /^Settings of the model/ })
+    const trigger = page.getByRole('button', { name: /^Model settings/ })
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('option', { name: /large-1/ }).click()
     await trigger.click()
-    const panel = page.getByRole('dialog', { name: 'Settings of large-1' })
+    const panel = page.getByRole('dialog', { name: 'large-1 settings' })
     await panel.getByRole('spinbutton', { name: 'Temperature' }).fill('0.3')
     await panel.getByRole('spinbutton', { name: 'Seed' }).fill('7')
-    await panel.getByRole('textbox', { name: 'Stop at' }).fill('END')
+    await panel.getByRole('textbox', { name: 'Stop sequences' }).fill('END')
     await panel.getByRole('spinbutton', { name: 'Seed' }).press('Enter')
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Settings of the model, 3 set' }).waitFor()
+    await page.getByRole('button', { name: 'Model settings, 3 set' }).waitFor()
     wire.play({ turn: { text: 'calm' } }, { turn: { text: 'wild' } })
     await chat.ask('hello')
     expect(wire.requests.at(-1)?.body).toMatchObject({ temperature: 0.3, seed: 7, stop: ['END'] })
     await page.reload()
-    await page.getByRole('button', { name: 'Settings of the model, 3 set' }).click()
-    await panel.getByRole('button', { name: 'Leave Seed to the model' }).click()
+    await page.getByRole('button', { name: 'Model settings, 3 set' }).click()
+    await panel.getByRole('button', { name: 'Reset Seed' }).click()
     await panel.getByRole('slider', { name: 'Temperature' }).press('ArrowRight')
     await expect.poll(() => panel.getByRole('spinbutton', { name: 'Temperature' }).inputValue(), soon).toBe('0.4')
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Settings of the model, 2 set' }).waitFor()
+    await page.getByRole('button', { name: 'Model settings, 2 set' }).waitFor()
     await chat.ask('again')
     expect(wire.requests.at(-1)?.body).toMatchObject({ temperature: 0.4, stop: ['END'] })
     expect(wire.requests.at(-1)?.body).not.toHaveProperty('seed')
     await trigger.click()
     await panel.getByRole('button', { name: 'Reset all' }).click()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Settings of the model', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Model settings', exact: true }).waitFor()
     const { sessions } = (await (await workspace.server().fetch('/ai/sessions')).json()) as { sessions: object[] }
     await expect.poll(() => sessions[0], soon).not.toHaveProperty('params.temperature')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
@@ -213,13 +213,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('hello')
     await setEnabled(false)
     await page.reload()
-    await page
-      .getByText('This session talks to acme/large-1, which cannot be used any more. acme is switched off.')
-      .waitFor()
+    await page.getByText('This chat uses acme/large-1, which is no longer available. acme is switched off.').waitFor()
     await chat.field.fill('Repeat after me: more')
     await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Use Demo tour' }).click()
-    await page.getByText('which cannot be used any more').waitFor({ state: 'hidden' })
+    await page.getByText('which is no longer available').waitFor({ state: 'hidden' })
     await chat.field.press('Enter')
     await chat.finished()
   })

@@ -14,12 +14,12 @@ const usage = { input: 6000, cached: 4500, output: 900, reasoning: 0 }
 const line = (topic: string, i: number) => `Line ${i} about ${topic}, with a few words so that it weighs something.\n`
 const long = (topic: string) => `# ${topic}\n\n${Array.from({ length: 520 }, (_, i) => line(topic, i)).join('')}`
 
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Context X-ray' })
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Context' })
 const openXray = async (page: Page) => {
-  await page.getByRole('button', { name: 'Context X-ray' }).click()
-  await dialog(page).getByRole('region', { name: 'Pieces' }).waitFor()
+  await page.getByRole('button', { name: 'Context' }).click()
+  await dialog(page).getByRole('region', { name: 'Contents' }).waitFor()
 }
-const rows = (page: Page) => dialog(page).getByRole('region', { name: 'Pieces' }).getByRole('listitem')
+const rows = (page: Page) => dialog(page).getByRole('region', { name: 'Contents' }).getByRole('listitem')
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -49,7 +49,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.goto(workspace.server().newUrl())
     const chat = chatPage(page)
     await chat.field.waitFor()
-    await expect.poll(() => page.getByRole('button', { name: 'Context X-ray' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Context' }).count()).toBe(0)
     wire.play({ turn: { text: 'Roses need **sun**.', usage } })
     await chat.ask('What do roses need?')
     expect(loaded.filter((url) => url.includes('context-dialog'))).toEqual([])
@@ -57,8 +57,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const all = await dialog(page).innerText()
     expect(all).toMatch(/of 24k tokens/)
     expect(all).toMatch(/\$0\.0\d+ · near\/small/)
-    expect(all).toContain('The next call starts like the last one.')
-    expect(all).toContain('The last answer read 6k tokens; 4.5k of them (75 %) came from the cache.')
+    expect(all).toContain('The prompt cache can be reused.')
+    expect(all).toContain('The last answer read 6k tokens, 4.5k (75%) from cache.')
     const texts = await rows(page).allInnerTexts()
     const tokens = texts.map((text) => Number(/([\d,]+)\s+tokens/.exec(text)?.[1]?.replaceAll(',', '')))
     expect(tokens).toEqual(tokens.toSorted((a, b) => b - a))
@@ -67,11 +67,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByText('In order').click()
     await expect.poll(() => rows(page).first().innerText()).toContain('Tool:')
     await expect.poll(() => rows(page).last().innerText()).toContain('Answer: Roses need sun.')
-    await dialog(page).getByRole('combobox', { name: 'Which pieces' }).selectOption('Messages')
+    await dialog(page).getByRole('combobox', { name: 'Show' }).selectOption('Messages')
     await expect.poll(() => rows(page).count()).toBe(2)
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Context X-ray')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Context')
 
     await chat.field.press('Alt+m')
     await chat.field.press('Alt+m')
@@ -83,7 +83,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         await page.keyboard.press('Escape')
         return text
       })
-      .toMatch(/The cache is broken\.[\s\S]*differs from plan mode on:[\s\S]*Changed: plan mode/)
+      .toMatch(/The prompt cache can’t be fully reused\.[\s\S]*changed at plan mode:[\s\S]*Changed: plan mode/)
   })
 
   test('the older part is summarised behind a line that unfolds and can be undone and redone; the X-ray follows', async () => {
@@ -99,15 +99,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('And herbs?')
     await page.getByText('Herbs are small.', { exact: true }).waitFor()
     await chat.finished()
-    const divider = page.getByRole('group', { name: 'Older part summarised' })
-    await divider.getByRole('button', { name: 'Older part summarised' }).click()
+    const divider = page.getByRole('group', { name: 'Older messages summarized' })
+    await divider.getByRole('button', { name: 'Older messages summarized' }).click()
     const told = await divider.innerText()
     expect(told).toContain('Tulips and lilies were looked at.')
     expect(told).not.toContain('conversation-summary')
-    expect(told).toMatch(/Kept as it was[\s\S]*Tell me all about Tulips\./)
+    expect(told).toMatch(/Kept word for word[\s\S]*Tell me all about Tulips\./)
 
     await openXray(page)
-    await expect.poll(() => dialog(page).innerText()).toContain('Summary of the older part')
+    await expect.poll(() => dialog(page).innerText()).toContain('Summary of older messages')
     await page.keyboard.press('Escape')
     await divider.getByRole('button', { name: 'Undo the summary' }).press('Enter')
     const undone = page.getByRole('group', { name: 'Summary undone' })
@@ -115,7 +115,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     // The focus stays: the same key undoes it.
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Redo the summary')
     await openXray(page)
-    expect(await dialog(page).innerText()).not.toContain('Summary of the older part')
+    expect(await dialog(page).innerText()).not.toContain('Summary of older messages')
     await dialog(page)
       .getByRole('button', { name: /You: Tell me all about Tulips/ })
       .click()
@@ -124,8 +124,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.reload()
     await undone.getByRole('button', { name: 'Redo the summary' }).click()
     await divider.waitFor()
-    await divider.getByRole('button', { name: 'Older part summarised' }).click()
-    await divider.getByRole('button', { name: 'Go to where the older part ends' }).click()
+    await divider.getByRole('button', { name: 'Older messages summarized' }).click()
+    await divider.getByRole('button', { name: 'Go to the last summarized message' }).click()
     await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
   })
 
@@ -154,10 +154,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await log.getByText('Answer to 149.').waitFor()
     await openXray(page)
     await expect.poll(() => dialog(page).innerText()).toMatch(/Messages \(300\)/)
-    await dialog(page).getByRole('combobox', { name: 'Which pieces' }).selectOption('Messages')
+    await dialog(page).getByRole('combobox', { name: 'Show' }).selectOption('Messages')
     await rows(page).first().getByRole('button').click()
     await log.getByText(/^Question 3\./).waitFor()
-    await page.getByRole('button', { name: 'To the newest' }).click()
+    await page.getByRole('button', { name: 'Jump to latest' }).click()
     await log.getByText('Answer to 149.').waitFor()
   })
 
@@ -167,8 +167,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     wire.play({ turn: { text: 'Moss needs **water**.' } }, { turn: { text: 'Moss was spoken of.' } })
     await chat.ask('What does moss need?')
     await chat.send('/compact ')
-    const divider = page.getByRole('group', { name: 'Older part summarised' })
-    await divider.getByRole('button', { name: 'Older part summarised' }).click()
+    const divider = page.getByRole('group', { name: 'Older messages summarized' })
+    await divider.getByRole('button', { name: 'Older messages summarized' }).click()
     await divider.getByText('Moss was spoken of.').waitFor()
     await chat.finished()
     await divider.getByRole('button', { name: 'Undo the summary' }).click()
@@ -184,9 +184,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { page } = chat
     wire.play({ turn: { text: 'Ferns like shade.', usage } })
     await chat.ask('And ferns?')
-    await page.getByRole('button', { name: 'More about this session' }).focus()
+    await page.getByRole('button', { name: 'Chat options' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Context X-ray' }).focus()
+    await page.getByRole('menuitem', { name: 'Context' }).focus()
     await page.keyboard.press('Enter')
     await rows(page).first().waitFor()
     expect(await overflow(page)).toBeLessThanOrEqual(0)

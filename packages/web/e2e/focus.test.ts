@@ -56,10 +56,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  const nav = () => page.getByRole('navigation', { name: 'Sessions' })
+  const nav = () => page.getByRole('navigation', { name: 'Chats' })
   const newSession = async () => {
     await page.keyboard.press('Control+Shift+O')
-    await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor()
+    await page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
     await expect.poll(() => focused(page)).toBe('textarea Message')
   }
   const say = async (text: string) => {
@@ -71,12 +71,12 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
   const typeInPalette = async (words: string) => {
     await page.keyboard.press('Control+k')
-    await rests(/^input Sessions, messages/)
+    await rests(/^input Chats, messages/)
     await page.keyboard.type(words)
   }
   const openMenu = async (title: string) => {
     await nav()
-      .getByRole('button', { name: `More for ${title}` })
+      .getByRole('button', { name: `Options for ${title}` })
       .press('Enter')
     await page.getByRole('menu').waitFor()
   }
@@ -171,13 +171,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     const before = await chat.stopButton.boundingBox()
     await page.keyboard.type('one more')
     expect(await chat.stopButton.boundingBox()).toEqual(before)
-    expect(await page.getByRole('textbox', { name: 'Message for after' }).evaluate(descriptionOf)).toBe(
-      'Enter queues it for after this answer, Ctrl Enter says it to the running answer, Escape stops that.',
+    expect(await page.getByRole('textbox', { name: 'Follow-up message' }).evaluate(descriptionOf)).toBe(
+      'Press Enter to queue, Ctrl+Enter to send to the running answer, Escape to stop it.',
     )
     await page.keyboard.press('Enter')
     await say('and another')
     await page.getByRole('button', { name: 'Discard all' }).press('Enter')
-    await rests('textarea Message for after')
+    await rests('textarea Follow-up message')
     model.open(slow)
     await chat.finished()
     const other = await workspace.newPage()
@@ -234,22 +234,22 @@ describe.skipIf(chromium === undefined)(name, () => {
     // Typing blocks the approval shortcut; tabbing backward still works.
     await page.keyboard.press('Alt+y')
     const back: string[] = []
-    while (back.length < 40 && back.at(-1) !== 'button Context X-ray') {
+    while (back.length < 40 && back.at(-1) !== 'button Context') {
       await page.keyboard.press('Shift+Tab')
       back.push(await focused(page))
     }
     expect(back).toContain('button Deny')
-    expect(back.at(-1)).toBe('button Context X-ray')
+    expect(back.at(-1)).toBe('button Context')
     await expect.poll(() => approve.count()).toBe(1)
     await expect.poll(() => page.getByRole('button', { name: 'Mode: Default' }).count()).toBe(1)
     await page.keyboard.press('Enter')
-    const xray = page.getByRole('dialog', { name: 'Context X-ray' })
+    const xray = page.getByRole('dialog', { name: 'Context' })
     await xray.waitFor()
     for (const keys of ['Control+Shift+L', 'Control+b', 'Control+Shift+F', 'Alt+ArrowDown', 'Alt+m', 'Alt+y', '/'])
       await page.keyboard.press(keys)
     await page.keyboard.press('Escape')
     await xray.waitFor({ state: 'detached' })
-    await rests('button Context X-ray')
+    await rests('button Context')
     await expect.poll(() => page.getByRole('complementary', { name: 'Panels' }).count()).toBe(0)
     await expect.poll(() => nav().isVisible()).toBe(true)
     await expect.poll(() => approve.count()).toBe(1)
@@ -259,7 +259,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Alt+y')
     await chat.finished()
     await expect.poll(() => page.getByRole('group', { name: 'TestApproval: done' }).count()).toBe(1)
-    await page.getByRole('button', { name: 'Context X-ray' }).focus()
+    await page.getByRole('button', { name: 'Context' }).focus()
     await page.keyboard.press('/')
     await rests(/^textarea Message$/)
     await page.keyboard.press('Control+b')
@@ -292,7 +292,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.own.getByText(second ?? '', { exact: true }).waitFor()
     await rests(/^textarea Message$/)
     await typeInPalette('yew')
-    await page.getByRole('group', { name: 'Sessions' }).getByRole('option').first().waitFor()
+    await page.getByRole('group', { name: 'Chats' }).getByRole('option').first().waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('complementary', { name: 'Panels' }).waitFor()
     await rests(/^textarea Message$/)
@@ -318,7 +318,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Mode: Plan' }).waitFor()
     await typeInPalette('rename')
     await page.keyboard.press('Enter')
-    await rests('input Title of the session')
+    await rests('input Chat title')
     await page.keyboard.type('Named anew')
     await page.keyboard.press('Enter')
     await nav().getByRole('button', { name: 'Named anew', exact: true }).waitFor()
@@ -334,10 +334,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await settings.getByRole('button', { name: 'New agent' }).press('Enter')
     await settings.getByRole('textbox', { name: 'Name' }).fill('reviewer')
     await page.keyboard.press('Escape')
-    const asked = page.getByRole('dialog', { name: 'Discard what you wrote?' })
+    const asked = page.getByRole('dialog', { name: 'Discard your changes?' })
     await asked.waitFor()
     await page.keyboard.press('Escape')
-    await page.getByText('Discard what you wrote?').waitFor({ state: 'detached' })
+    await page.getByText('Discard your changes?').waitFor({ state: 'detached' })
     await expect.poll(() => settings.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('reviewer')
     await page.keyboard.press('Escape')
     await asked.getByRole('button', { name: 'Discard' }).press('Enter')

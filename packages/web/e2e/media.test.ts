@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await cards.nth(1).getByRole('img', { name: 'Quiet hills' }).waitFor()
     expect(await chat.lastAnswer.locator('.tool').count()).toBe(2)
     const texts = await heard.jsonValue()
-    expect(texts.filter((text) => text.trim() === 'A call waits for your decision.')).toHaveLength(2)
+    expect(texts.filter((text) => text.trim() === 'A tool call needs your approval.')).toHaveLength(2)
     expect(texts.filter((text) => text.startsWith('Answer finished.'))).toEqual(['Answer finished. Two of them.'])
     await chat.page.reload()
     await cards.nth(1).getByRole('img', { name: 'Quiet hills' }).waitFor()
@@ -103,24 +103,24 @@ describe.skipIf(chromium === undefined)(name, () => {
     const card = chat.lastAnswer.getByRole('group', { name: /^ImageGenerate:/ })
     await chat.send('paint elsewhere')
     await approve(chat.page)
-    const making = card.getByRole('progressbar', { name: 'Being made by openai/gpt-image-2' })
+    const making = card.getByRole('progressbar', { name: 'Generating with openai/gpt-image-2' })
     await making.waitFor()
     // Progress is unknown, so no value is shown.
     expect(await making.getAttribute('value')).toBeNull()
     await card.getByText(/^\d+\.\d s$/).waitFor()
     refuse(402)
     await chat.finished()
-    await card.getByText('has no credit left').waitFor()
+    await card.getByText('is out of credit').waitFor()
     await chat.page.reload()
-    await card.getByText('has no credit left').waitFor()
+    await card.getByText('is out of credit').waitFor()
     expect(await card.innerText()).toContain('Refused with 402.')
-    await card.getByRole('button', { name: 'Open the settings for models' }).click()
+    await card.getByRole('button', { name: 'Open model settings' }).click()
     await chat.page.getByRole('dialog', { name: /^Settings/ }).waitFor()
     await chat.page.keyboard.press('Escape')
 
     for (const [status, sentence, buttons] of [
-      [401, 'wants a key that is valid', 1],
-      [400, 'Other words or another model', 0],
+      [401, 'needs a valid API key', 1],
+      [400, 'Try another prompt or model', 0],
     ] as const) {
       await chat.send('paint elsewhere')
       await approve(chat.page)
@@ -128,12 +128,15 @@ describe.skipIf(chromium === undefined)(name, () => {
       refuse(status)
       await chat.finished()
       await card.getByText(sentence).waitFor()
-      expect(await card.getByRole('button', { name: 'Open the settings' }).count()).toBe(buttons)
+      expect(await card.getByRole('button', { name: 'Open model settings' }).count()).toBe(buttons)
     }
     await chat.send('film nowhere')
     await approve(chat.page)
     await chat.finished()
-    await chat.lastAnswer.getByRole('group', { name: 'VideoGenerate: failed' }).getByText('Set up a provider').waitFor()
+    await chat.lastAnswer
+      .getByRole('group', { name: 'VideoGenerate: failed' })
+      .getByText('Connect a provider')
+      .waitFor()
   })
 
   test('nothing went wrong meanwhile', () => {

@@ -73,7 +73,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.evaluate(() => (document.querySelector('.list-scroller')!.scrollTop = 0))
     await expect.poll(filled).toBe(true)
     await page.getByText('Message 180.').waitFor()
-    await page.getByRole('button', { name: 'To the newest' }).click()
+    await page.getByRole('button', { name: 'Jump to latest' }).click()
     await expect.poll(() => page.getByText('The end of 239.').isVisible()).toBe(true)
     await expect.poll(filled).toBe(true)
   })
@@ -82,7 +82,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await open('links', 'The last of them.')
     await page.getByRole('button', { name: 'Copy' }).last().waitFor()
     await expect.poll(() => leftBelow(page)).toBeLessThan(2)
-    expect(await page.getByRole('button', { name: 'To the newest' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
   })
 
   test('Home and End reach what is loaded with one press', async () => {
@@ -92,20 +92,20 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByText('Message 180.').count()).toBe(1)
     await page.keyboard.press('End')
     await expect.poll(() => leftBelow(page)).toBeLessThan(2)
-    await expect.poll(() => page.getByRole('button', { name: 'To the newest' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
   })
 
   test('another branch is shown where it parts from the one before', async () => {
     const page = await openLong()
     await page.keyboard.press('Control+f')
-    await page.getByRole('textbox', { name: 'Find in this session' }).fill('Message 100.')
+    await page.getByRole('textbox', { name: 'Find in this chat' }).fill('Message 100.')
     const fork = page.locator('[data-message=m100]')
     await fork.getByRole('button', { name: 'Next branch' }).waitFor()
-    await page.getByRole('button', { name: 'Close the search' }).click()
+    await page.getByRole('button', { name: 'Close search' }).click()
     await fork.getByRole('button', { name: 'Next branch' }).click()
     await page.locator('[data-message=m1000]').waitFor()
     await expect.poll(() => inBox(page, '[data-message=m1000]')).toBe(true)
-    await page.getByRole('button', { name: 'To the newest' }).waitFor()
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
   })
 
   test('what grows out of sight above does not move what is read, nor does what shrinks', async () => {
@@ -135,10 +135,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a place that is found in another branch is shown, not that branch’s end', async () => {
     const page = await openLong()
     await page.keyboard.press('Control+f')
-    await page.getByRole('textbox', { name: 'Find in this session' }).fill('Message 1012.')
+    await page.getByRole('textbox', { name: 'Find in this chat' }).fill('Message 1012.')
     await expect.poll(() => page.locator('.find-place').innerText()).toMatch(/^1 of 1/)
     await expect.poll(() => page.getByText('Message 1012.').isVisible()).toBe(true)
-    await page.getByRole('button', { name: 'To the newest' }).click()
+    await page.getByRole('button', { name: 'Jump to latest' }).click()
     await expect.poll(() => page.getByText('The end of 1039.').isVisible()).toBe(true)
   })
 

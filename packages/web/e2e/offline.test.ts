@@ -40,15 +40,15 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('what was read can be read while the server is away, and is said to be kept; then the newest is shown', async () => {
     const chat = chatPage(await openKeeping(workspace))
     await chat.ask('Repeat after me: kept for later')
-    await chat.page.getByRole('button', { name: 'New session' }).first().click()
+    await chat.page.getByRole('button', { name: 'New chat' }).first().click()
     const entry = chat.page.getByRole('navigation').getByRole('button', { name: /^Repeat after me: kept/ })
     await workspace.restart(async () => {
       await entry.first().click()
       await chat.lastAnswer.getByText('kept for later').waitFor()
-      await chat.page.getByText(/The server cannot be reached/).waitFor()
+      await chat.page.getByText(/^Reconnecting…/).waitFor()
     })
     // The old server's credential is invalid: the page proves its identity by itself.
-    await chat.page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
+    await chat.page.getByText(/^Reconnecting…/).waitFor({ state: 'detached' })
     expect(await (await chat.ask('Repeat after me: back again')).textContent()).toContain('back again')
     await chat.page.reload()
     await expect.poll(() => chat.own.count()).toBe(2)
@@ -150,9 +150,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await worker
       ?.evaluate(() => (globalThis as never as { comeForward: (opens: string) => unknown }).comeForward('inbox'))
       .catch(() => undefined)
-    await page.getByRole('dialog', { name: 'Waiting for you' }).getByRole('article').waitFor()
+    await page.getByRole('dialog', { name: 'Needs your attention' }).getByRole('article').waitFor()
     await page
-      .getByRole('dialog', { name: 'Waiting for you' })
+      .getByRole('dialog', { name: 'Needs your attention' })
       .getByRole('button', { name: 'Deny', exact: true })
       .click()
     await expect.poll(titles, { timeout: 10_000 }).toEqual([])

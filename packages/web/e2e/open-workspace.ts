@@ -120,8 +120,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       // A dialog left open by the previous test covers the page.
       for (let left = 3; left > 0 && (await page.getByRole('dialog').count()) > 0; left--)
         await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: 'New session' }).first().click(soon)
-      await page.getByRole('heading', { name: 'What shall we work on?' }).waitFor(soon)
+      await page.getByRole('button', { name: 'New chat' }).first().click(soon)
+      await page.getByRole('heading', { name: 'What are we working on?' }).waitFor(soon)
       return page
     } catch {
       // The page may be in any state.

@@ -123,9 +123,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   async function look(page: Page, file: string): Promise<FrameLocator> {
     await page
       .getByRole('figure', { name: new RegExp(`^${file},`) })
-      .getByRole('button', { name: 'Open the preview' })
+      .getByRole('button', { name: 'Open preview' })
       .click()
-    return page.frameLocator(`iframe[title="Preview of ${file}"]`)
+    return page.frameLocator(`iframe[title="${file} preview"]`)
   }
 
   async function lookedAt(...names: string[]): Promise<Page> {
@@ -157,7 +157,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     const frame = await look(page, 'ways.html')
     await frame.locator('body[data-done=yes]').waitFor()
     expect(JSON.parse((await frame.locator('#reached').textContent()) ?? '')).toEqual([])
-    await expect.poll(() => page.locator('.preview-note').first().textContent()).toContain('not loaded or run')
+    await expect
+      .poll(() => page.locator('.preview-note').first().textContent())
+      .toContain('blocked. Previews have no network access.')
     const refused = () => workspace.complaints.filter((one) => one.includes('content policy: frame-src')).length
     for (const way of Object.keys(navigations({ url: '', stun: '' }))) {
       const before = refused()
@@ -179,7 +181,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await frame.getByRole('button', { name: 'Add' }).click()
     await frame.getByRole('button', { name: 'Add' }).click()
     await expect.poll(() => frame.locator('#n').textContent()).toBe('2')
-    await page.getByText('One thing was not loaded or run').waitFor()
+    await page.getByText('1 item was blocked. Previews have no network access.').waitFor()
     await look(page, 'hostile.csv')
     await page.getByRole('cell', { name: '<script>hit()</script>' }).waitFor()
     await page.getByText('2 rows, 2 columns').waitFor()
@@ -194,7 +196,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(page)
     await chat.ask('find')
     await chat.lastAnswer.getByRole('button', { name: /Find/ }).first().click()
-    await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open the preview' }).click()
+    await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open preview' }).click()
     await page.getByRole('cell', { name: 'Ann' }).waitFor()
     expect(workspace.complaints).toEqual([])
   })
@@ -207,7 +209,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     )
     await chat.finished()
     await chat.lastAnswer.getByText('Best week so far.').waitFor()
-    await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()
+    await chat.lastAnswer.getByRole('button', { name: 'Open in panel' }).click()
     await beside(chat.page).getByText('Best week so far.').waitFor()
     await chat.ask('broken')
     await chat.lastAnswer
@@ -232,7 +234,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect([picture.toString('latin1', 1, 4), picture.length > 5000]).toEqual(['PNG', true])
     await figure.getByText('Table', { exact: true }).click()
     await expect.poll(() => figure.getByRole('row').allTextContents()).toEqual(['Visits', 'Mon3', 'Tue5'])
-    await chat.lastAnswer.getByRole('button', { name: 'Open beside' }).click()
+    await chat.lastAnswer.getByRole('button', { name: 'Open in panel' }).click()
     await beside(chat.page).frameLocator('iframe').locator('canvas').first().waitFor()
     expect(workspace.complaints).toEqual([])
   })
@@ -252,7 +254,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('form')
     await chat.page.getByRole('button', { name: 'Leave it' }).click()
     await chat.finished()
-    await chat.lastAnswer.getByText('You cancelled this form.').waitFor()
+    await chat.lastAnswer.getByText('You canceled this form.').waitFor()
     expect(JSON.stringify(model.calls.at(-1)?.prompt)).toContain('cancel')
     expect(workspace.complaints).toEqual([])
   })

@@ -82,7 +82,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const pre = answer.locator('.code-block pre')
     await answer.getByRole('button', { name: 'Wrap long lines', exact: true }).click()
     expect(await pre.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-wrap')
-    await answer.getByRole('button', { name: 'Do not wrap long lines' }).click()
+    await answer.getByRole('button', { name: 'Don’t wrap long lines' }).click()
     const table = answer.getByRole('group', { name: 'Table' })
     expect(await table.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
     expect(await chat.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('refused')
     await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('The key is not valid.')
     await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('ProviderAuth')
-    await chat.lastAnswer.getByRole('button', { name: 'Check the key' }).waitFor()
+    await chat.lastAnswer.getByRole('button', { name: 'Check API key' }).waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Try again' }).waitFor()
   })
 
@@ -119,7 +119,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       ]),
       ['The turn reached its limit of 3 steps.', stopped('steps', 'The turn reached its limit of 3 steps.')],
       ['The budget is spent.', stopped('budget', 'The budget is spent.')],
-      ['Interrupted: the program ended', { interrupted: true }],
+      ['Interrupted: Troupe stopped', { interrupted: true }],
       ['Stopped by you after 840 ms', { aborted: true, elapsedMs: 840 }],
     ]
     let parentMessageId: string | null = null
@@ -153,14 +153,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await last.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByText('This message has no answer.').waitFor()
-    await page.getByRole('button', { name: 'Answer it' }).click()
+    await page.getByRole('button', { name: 'Answer now' }).click()
     await last.getByText('You said:').waitFor()
   })
 
   test('an answer that was cut goes on below, and says how it ended', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('long')
-    await chat.lastAnswer.getByText('the model reached the limit of its output').waitFor()
+    await chat.lastAnswer.getByText('Cut off at the model’s output limit').waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Continue' }).click()
     await chat.lastAnswer.getByText(/Go on from exactly there/).waitFor()
     await chat.finished()

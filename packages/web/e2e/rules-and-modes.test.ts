@@ -64,11 +64,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
     await page.goto(workspace.server().newUrl())
-    await page.getByRole('button', { name: 'Permissions: there is no sandbox' }).waitFor()
+    await page.getByRole('button', { name: 'Permissions: no sandbox' }).waitFor()
     expect(loaded.filter((url) => /settings-dialog|rules-section/.test(url))).toEqual([])
     await openRules(page)
     const alert = dialog(page).getByRole('alert')
-    await expect.poll(() => alert.innerText()).toContain('There is no sandbox on this machine')
+    await expect.poll(() => alert.innerText()).toContain('No sandbox on this computer')
     await expect.poll(() => alert.innerText()).toContain('install bubblewrap')
     const always = dialog(page).getByRole('region', { name: 'Always' })
     await expect.poll(() => always.innerText()).toContain('config.json')
@@ -100,15 +100,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('alert').filter({ hasText: 'no ")"' }).waitFor()
     await expect.poll(() => dialog(page).getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
     await field.fill('Bash(touch *)')
-    const trial = dialog(page).getByRole('region', { name: 'What it would have changed' })
-    await trial.getByText(/It would have changed \d of the last \d+ calls/).waitFor()
+    const trial = dialog(page).getByRole('region', { name: 'Effect on past tool calls' })
+    await trial.getByText(/It would have changed \d of the last \d+ tool calls/).waitFor()
     await expect
       .poll(() => trial.getByRole('listitem').first().innerText())
       .toMatch(/ask\s+becomes\s+allow[\s\S]*touch made.txt/)
     await dialog(page).getByText('Deny', { exact: true }).click()
     await trial.getByText(/deny/).first().waitFor()
     await dialog(page).getByText('Allow', { exact: true }).click()
-    await dialog(page).getByRole('combobox', { name: 'Where it holds' }).selectOption('in this project')
+    await dialog(page).getByRole('combobox', { name: 'Scope' }).selectOption('for this project')
     await field.press('Enter')
     await dialog(page).getByText('Saved: allow Bash(touch *).').waitFor()
     const project = dialog(page).getByRole('region', { name: 'This project' })
@@ -120,10 +120,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await openRules(page)
     await dialog(page).getByRole('button', { name: 'Revoke allow Bash(touch *)' }).press('Enter')
     // The focus stays: a second press undoes it.
-    await dialog(page).getByRole('button', { name: 'Put back allow Bash(touch *)' }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Restore allow Bash(touch *)' }).waitFor()
     await page.keyboard.press('Enter')
     await dialog(page).getByRole('button', { name: 'Revoke allow Bash(touch *)' }).press('Enter')
-    await dialog(page).getByRole('button', { name: 'Put back allow Bash(touch *)' }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Restore allow Bash(touch *)' }).waitFor()
     await page.keyboard.press('Escape')
     await chat.send('make')
     await page.getByRole('button', { name: 'Deny' }).click()
@@ -219,7 +219,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     }
     await modeButton(page).click()
     await page.getByRole('menuitemradio', { name: /^Bypass/ }).click()
-    await page.getByText('Runs unasked', { exact: true }).waitFor()
+    await page.getByText('Runs without asking', { exact: true }).waitFor()
     const red = 'rgb(169, 52, 43)'
     const colours = () =>
       page.evaluate(() => [
@@ -232,7 +232,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     await expect.poll(() => page.getByRole('group', { name: 'Bash: done' }).count()).toBe(1)
     await chat.newSession()
     await page.getByRole('button', { name: 'Mode: Default' }).waitFor()
-    await expect.poll(() => page.getByText('Runs unasked').count()).toBe(0)
+    await expect.poll(() => page.getByText('Runs without asking').count()).toBe(0)
   })
 
   test('nothing went wrong meanwhile', () => {

@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => failed.innerText()).toContain('src/missing.ts does not exist')
     await expect.poll(() => answer.getByRole('listitem').filter({ hasText: 'Greeting' }).count()).toBe(1)
     await read.getByText('Details').click()
-    await expect.poll(() => read.getByText('What the model read').isVisible()).toBe(true)
+    await expect.poll(() => read.getByText('Sent to the model').isVisible()).toBe(true)
   })
 
   test('an edit is approved as the diff that it is, and its result has line numbers', async () => {
@@ -254,7 +254,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
     await chat.page.getByRole('button', { name: 'Deny' }).click()
     await chat.finished()
-    await expect.poll(() => card.innerText()).toContain('You denied this call')
+    await expect.poll(() => card.innerText()).toContain('You denied this tool call')
     await expect.poll(() => card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
   })
 
@@ -279,7 +279,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     const undone = await chat.page.getByRole('group', { name: /^Undo:/ }).innerText()
     expect(undone).toContain('src/gone.ts')
-    expect(undone).toMatch(/cannot be undone[^]*echo more >> src\/other\.ts/)
+    expect(undone).toMatch(/can’t be undone[^]*echo more >> src\/other\.ts/)
     expect(await readFile(path.join(workspace.folder, 'src/gone.ts'), 'utf8')).toBe('one\ntwo\n')
   })
 
@@ -310,7 +310,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a card that throws is replaced by the bare call, which can still be approved', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('broken')
-    await chat.page.getByText('The card of this tool cannot show the call').waitFor()
+    await chat.page.getByText('This tool call can’t be displayed.').waitFor()
     await expect.poll(() => chat.page.getByRole('group', { name: /^TestApproval:/ }).innerText()).toContain('Whatever?')
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
@@ -340,7 +340,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('look')
     await chat.page.keyboard.press('Control+f')
-    await chat.page.getByRole('textbox', { name: 'Find in this session' }).fill('toUppercase')
+    await chat.page.getByRole('textbox', { name: 'Find in this chat' }).fill('toUppercase')
     await expect.poll(() => chat.page.locator('.find-place').innerText(), { timeout: 10_000 }).toBe('1 of 1')
     const here = () =>
       chat.page.evaluate(() =>

@@ -174,7 +174,7 @@ test('what would be refused anyway is refused before anybody is asked, with anot
     'http://10.0.0.1/',
     'http://a.localhost/',
   ])
-    expect(await refusal(address)).toMatch(/not on the public web .*curl.*Settings > General > Browser of agents/)
+    expect(await refusal(address)).toMatch(/not on the public web .*curl.*Settings > General > Agent browser/)
   expect(await refusal('https://example.com/')).toBeUndefined()
   expect(await refusal('http://8.8.8.8/')).toBeUndefined()
   expect(await local.validate?.(local.input.parse({ url }), testToolContext({ state: newState() }))).toBeUndefined()

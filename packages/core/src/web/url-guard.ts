@@ -11,7 +11,7 @@ export interface AddressGuard {
 }
 
 const alternativeHint =
-  'Use a command such as curl, or have the person allow the address in Settings > General > Browser of agents and open it with BrowserSnapshot.'
+  'Use a command such as curl, or have the person allow the address in Settings > General > Agent browser and open it with BrowserSnapshot.'
 
 /**
  * Returns the reason to refuse a host by its name alone, so that no approval is needed. Does no DNS lookup, which would

@@ -10,7 +10,7 @@ test('addresses of this machine are refused before anybody is asked, but for tho
     ownPort: () => 5000,
   })
   const refusal = async (url: string) => browsers.refusalOf?.(new URL(url))
-  expect(await refusal('http://localhost:4798/')).toContain('Settings > General > Browser of agents')
+  expect(await refusal('http://localhost:4798/')).toContain('Settings > General > Agent browser')
   expect(await refusal('http://localhost:5000/')).toContain('not on the public web')
   expect(await refusal('http://10.0.0.8/')).toContain('a private network')
   expect(

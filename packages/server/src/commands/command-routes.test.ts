@@ -311,7 +311,7 @@ describe('titles', () => {
       for (const text of texts) await server.chat(id, text)
       return (await server.store.sessions.get(id))?.title
     }
-    expect(await title('t1', '/help')).toBe('New session')
+    expect(await title('t1', '/help')).toBe('New chat')
     expect(await title('t2', '/help', 'build a tower')).toBe('build a tower')
     expect(await title('t3', '/plan a tower')).toBe('a tower')
     expect(await title('t4', 'use /skill/[pdf|PDF files] and /skill/web')).toBe('use PDF files and web')

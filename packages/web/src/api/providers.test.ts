@@ -21,23 +21,21 @@ const provider: ProviderInfo = {
 }
 
 test('a provider says by which key it can be used, or what is missing', () => {
-  expect(providerStatus({ ...provider, enabled: false, usable: false, problem: 'off' })).toBe('switched off')
-  expect(providerStatus(provider)).toBe('key from the settings · 2 models')
-  expect(providerStatus({ ...provider, keySource: 'env:ACME_KEY', models: 1 })).toBe(
-    'key from ACME_KEY in the environment · 1 model',
-  )
+  expect(providerStatus({ ...provider, enabled: false, usable: false, problem: 'off' })).toBe('off')
+  expect(providerStatus(provider)).toBe('key saved · 2 models')
+  expect(providerStatus({ ...provider, keySource: 'env:ACME_KEY', models: 1 })).toBe('key from ACME_KEY · 1 model')
   expect(providerStatus({ ...provider, keySource: null, needsKey: false, local: true })).toBe(
-    'found on this machine · 2 models',
+    'found on this computer · 2 models',
   )
   expect(providerStatus({ ...provider, usable: false, problem: 'Acme has no address.' })).toBe('Acme has no address.')
-  expect(providerStatus({ ...provider, usable: false, keySource: null })).toBe('no key yet')
+  expect(providerStatus({ ...provider, usable: false, keySource: null })).toBe('no key')
 })
 
 test('a test says in words what came of it', () => {
   expect(describeProviderTest({ ok: true, elapsedMs: 120, how: 'list', models: [{ id: 'a' }] })).toBe(
-    'It works: 1 model listed after 120 ms.',
+    'Connected. 1 model found.',
   )
-  expect(describeProviderTest({ ok: true, elapsedMs: 2000, how: 'answer' })).toBe('It answered after 2.0 s.')
+  expect(describeProviderTest({ ok: true, elapsedMs: 2000, how: 'answer' })).toBe('Connected.')
   expect(
     describeProviderTest({ ok: false, elapsedMs: 1, error: { name: 'ProviderAuth', message: 'The key is wrong.' } }),
   ).toBe('The key is wrong.')

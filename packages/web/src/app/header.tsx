@@ -15,7 +15,7 @@ import { useStore } from 'zustand'
 import { isAgentActive } from '../chat/session/sub-agent.ts'
 import { agentPanel } from '../chat/session/sub-agents.ts'
 import { openFind } from '../find/find.tsx'
-import { keyNames } from '../platform/keyboard.ts'
+import { keyText } from '../platform/keyboard.ts'
 import { SessionTitle } from '../sessions/session-title.tsx'
 import { frontPanel } from '../state/panels-state.ts'
 import { openBranchMap, togglePanels } from '../state/panels.ts'
@@ -56,7 +56,7 @@ function InboxButton() {
     <IconButton
       className="inbox-button"
       label={count === 0 ? t.inbox.nothingWaits : t.inbox.count(count)}
-      shortcut={keyNames('Mod+I').join(' ')}
+      shortcut={keyText('Mod+I')}
       aria-haspopup="dialog"
       onClick={() => app.setDialog('inbox')}
     >
@@ -178,7 +178,7 @@ function useHeaderActions(): HeaderAction[] {
     key: 'panels',
     label: count === 0 ? t.panels.open : toggling,
     icon: <PanelRight />,
-    shortcut: keyNames('Mod+.').join(' '),
+    shortcut: keyText('Mod+.'),
     isPressed: count > 0 && !hidden,
     onSelect: () => togglePanels(panels),
   }

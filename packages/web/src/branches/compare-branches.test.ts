@@ -45,13 +45,13 @@ test('a branch is told by its calls, the files it changed, its tokens and its pr
 test('the outcome of a branch becomes a message that the person finishes', () => {
   expect(mergeText(branch)).toBe(
     [
-      'In another branch of this conversation you were asked:',
+      'In another branch of this chat, you were asked:',
       '> Do it\n> well',
-      'Your answer there was:',
+      'You answered:',
       '> Done.',
-      'Files that were changed there:',
+      'You changed these files:',
       '- a.ts\n- b.ts',
-      'Take what is useful in it into account here.',
+      'Use anything helpful from it here.',
     ].join('\n\n'),
   )
 })

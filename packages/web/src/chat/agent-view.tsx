@@ -2,7 +2,7 @@ import { newId } from '@troupe/protocol'
 import { ArrowLeft, ArrowUp, CornerDownRight, MessageSquarePlus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import { keyNames } from '../platform/keyboard.ts'
+import { keyText } from '../platform/keyboard.ts'
 import { AgentActions, AgentFacts, AgentIcon, statusLabel, useShowAgent } from '../sub-agents/agent-row.tsx'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -178,7 +178,7 @@ function AgentComposer({ agentId }: { agentId: string }) {
           className="composer-send"
           type="submit"
           label={t.subAgents.tell}
-          shortcut={keyNames('Enter').join(' ')}
+          shortcut={keyText('Enter')}
           disabled={!isReady}
         >
           {works ? <CornerDownRight /> : <ArrowUp />}

@@ -44,10 +44,10 @@ test('an answer is announced when it begins and when it ends, once each, however
     vi.advanceTimersByTime(100)
     session.write('a1', [{ type: 'text', text: 'word '.repeat(n) }])
   }
-  expect(session.said).toEqual(['An answer is being written'])
+  expect(session.said).toEqual(['Writing an answer'])
   session.end({ aborted: true })
   vi.advanceTimersByTime(5000)
-  expect(session.said).toEqual(['An answer is being written', 'Answer stopped.'])
+  expect(session.said).toEqual(['Writing an answer', 'Answer stopped.'])
 })
 
 test('of an answer that is over at once only the end is heard', () => {
@@ -65,7 +65,7 @@ test('the end of a command is heard, although it says no time', () => {
   session.write('a1', [{ type: 'text', text: 'There is nothing to undo.' }])
   vi.advanceTimersByTime(800)
   session.end({ createdAt: 1, finishReason: 'stop' })
-  expect(session.said).toEqual(['An answer is being written', 'Answer finished. There is nothing to undo.'])
+  expect(session.said).toEqual(['Writing an answer', 'Answer finished. There is nothing to undo.'])
 })
 
 test('every new ask of a run is announced, and none of them twice', () => {
@@ -73,14 +73,14 @@ test('every new ask of a run is announced, and none of them twice', () => {
   session.begin()
   session.write('a1', asked('c1'))
   session.write('a1', [...asked('c1'), { type: 'text', text: 'and' }])
-  expect(session.said).toEqual(['A call waits for your decision.'])
+  expect(session.said).toEqual(['A tool call needs your approval.'])
   // The first call was approved, and the next one announces the same text.
   session.write('a1', asked('c2'))
   session.write('a1', asked('c2', 'c3'))
   session.write('a1', asked('c3'))
   session.write('a1', [])
   vi.advanceTimersByTime(5000)
-  expect(session.said.slice(1)).toEqual(['A call waits for your decision.', '2 calls wait for your decision.'])
+  expect(session.said.slice(1)).toEqual(['A tool call needs your approval.', '2 tool calls need your approval.'])
 })
 
 test('two answers that were stopped are both announced, and nothing after that nobody listens', () => {

@@ -9,7 +9,7 @@ import { chatStatus } from '../chat/session/session-state.ts'
 import { AgentPicker } from '../pickers/agent-picker.tsx'
 import { ModePicker } from '../pickers/mode-picker.tsx'
 import { ModelPicker } from '../pickers/model-picker.tsx'
-import { keyNames } from '../platform/keyboard.ts'
+import { keyText } from '../platform/keyboard.ts'
 import { notice } from '../state/notices.tsx'
 import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
@@ -155,14 +155,14 @@ export function Composer() {
           <ComposerHint />
           {running && (
             <span id={keysId} hidden>
-              {t.composer.aboutDuringRun(keyNames('Mod+Enter').join(' '))}
+              {t.composer.aboutDuringRun(keyText('Mod+Enter'))}
             </span>
           )}
           {running && ready && attachments.length === 0 && (
             <IconButton
               className="composer-steer"
               label={t.composer.steer}
-              shortcut={keyNames('Mod+Enter').join(' ')}
+              shortcut={keyText('Mod+Enter')}
               onClick={speak}
             >
               <CornerDownRight />
@@ -213,7 +213,7 @@ function ComposerHint() {
     const running = ['submitted', 'streaming', 'waiting'].includes(status)
     if (status === 'waiting' && draft.trim() === '') return t.composer.waitingAbove
     // The placeholder says that Enter queues until something is typed.
-    if (running) return t.composer.steerKey(keyNames('Mod+Enter').join(' '))
+    if (running) return t.composer.steerKey(keyText('Mod+Enter'))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))
     return draft === '' && status === 'new' ? t.composer.hintPicks : ''
   }

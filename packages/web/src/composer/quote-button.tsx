@@ -2,7 +2,7 @@ import { Quote } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useSessionStore } from '../chat/session/session-context.ts'
 import type { ChatSessionStore } from '../chat/session/session-types.ts'
-import { isPressed } from '../platform/keyboard.ts'
+import { isPressed, keyText } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
 import './quote-button.css'
 
@@ -55,7 +55,7 @@ export function QuoteButton() {
       type="button"
       className="quote-button"
       aria-keyshortcuts="Alt+Q"
-      title="Alt Q"
+      title={keyText('Alt+Q')}
       style={{ left: chosen.x, top: chosen.y }}
       onClick={() => {
         quote(store, chosen)

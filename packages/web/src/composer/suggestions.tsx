@@ -133,7 +133,7 @@ export function SuggestionList({ picks }: { picks: Suggestions }) {
             ))}
           </div>
           <p className="pick-keys" aria-hidden>
-            <kbd>↑</kbd> <kbd>↓</kbd> {t.composerPicks.move}, <kbd>Enter</kbd> {t.composerPicks.takes}, <kbd>Esc</kbd>{' '}
+            <kbd>↑</kbd> <kbd>↓</kbd> {t.composerPicks.move} · <kbd>Enter</kbd> {t.composerPicks.takes} · <kbd>Esc</kbd>{' '}
             {t.composerPicks.closes}
           </p>
         </div>

@@ -25,7 +25,7 @@ test('a command line is parted at blanks, and nothing in it is run', () => {
     'c\\d',
     'e\\f',
   ])
-  expect(() => splitCommandLine('npx "open')).toThrow('no closing "')
+  expect(() => splitCommandLine('npx "open')).toThrow('Missing a closing "')
 })
 
 test('a program has its words and its environment, an address its headers', () => {
@@ -62,8 +62,8 @@ test('what is missing is said', () => {
   expect(saying({ command: '  ' })).toContain('command')
   expect(saying({ command: 'x', env: 'nothing' })).toContain('NAME=value')
   expect(saying({ kind: 'address', url: 'ftp://x' })).toContain('http')
-  expect(saying({ kind: 'json', json: '{' })).toContain('not JSON')
-  expect(saying({ kind: 'json', json: '[]' })).toContain('no object')
-  expect(saying({ kind: 'json', json: '{"mcpServers": {"a": {"args": []}}}' })).toContain('"a" has neither')
-  expect(saying({ kind: 'json', json: '{"url": "http://x"}', name: '' })).toContain('Give it a name')
+  expect(saying({ kind: 'json', json: '{' })).toContain('Invalid JSON')
+  expect(saying({ kind: 'json', json: '[]' })).toContain('must be an object')
+  expect(saying({ kind: 'json', json: '{"mcpServers": {"a": {"args": []}}}' })).toContain('"a" needs')
+  expect(saying({ kind: 'json', json: '{"url": "http://x"}', name: '' })).toContain('Enter a name')
 })

@@ -5,7 +5,7 @@ import { needsUser, serverStatus } from './server-status.ts'
 
 test('how a server is fits in a line', () => {
   const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]
-  expect(serverStatus(mcpServer({ tools, tokens: 1200 }))).toBe('1 of 2 tools · about 1.2k tokens in every call')
+  expect(serverStatus(mcpServer({ tools, tokens: 1200 }))).toBe('1 of 2 tools · about 1.2k tokens per model call')
   expect(serverStatus(mcpServer({ state: 'needs-trust', trust: { what: 'command', fingerprint: 'f' } }))).toBe(
     'not trusted yet',
   )
@@ -13,8 +13,8 @@ test('how a server is fits in a line', () => {
     'tools',
   )
   expect(serverStatus(mcpServer({ state: 'failed', error: 'It ended.' }))).toBe('It ended.')
-  expect(serverStatus(mcpServer({ state: 'failed', error: '401', login: 'needed' }))).toBe('you have to log in')
-  expect(serverStatus(mcpServer({ state: 'disabled', login: 'needed' }))).toBe('switched off')
+  expect(serverStatus(mcpServer({ state: 'failed', error: '401', login: 'needed' }))).toBe('login required')
+  expect(serverStatus(mcpServer({ state: 'disabled', login: 'needed' }))).toBe('off')
 })
 
 test('who waits for the person is told from who only fails', () => {

@@ -4,7 +4,7 @@ import type { SessionPage } from '../api/api.ts'
 import { isDemoModel } from '../api/models.ts'
 import type { AgentInfo } from '../api/session-types.ts'
 import { openFind } from '../find/find.tsx'
-import { keyNames, type Keys } from '../platform/keyboard.ts'
+import { type Keys, keyText } from '../platform/keyboard.ts'
 import { splitSnippet } from '../sessions/search-results.tsx'
 import { archive, exportSession, trash } from '../sessions/session-menu.tsx'
 import { findSettings, type Searchable } from '../settings/section.ts'
@@ -99,7 +99,7 @@ export function useEntries(query: string): PaletteEntry[] {
       id: `${group} ${id}`,
       group,
       title,
-      detail: keys === undefined ? '' : keyNames(keys).join(' '),
+      detail: keys === undefined ? '' : keyText(keys),
       words,
       narrowsTo,
       run: () => run(workspace),

@@ -11,7 +11,7 @@ const entry = (group: PaletteEntry['group'], id: string, title: string, words = 
   run: () => undefined,
 })
 const entries = [
-  entry('commands', 'new', 'New session'),
+  entry('commands', 'new', 'New chat'),
   entry('commands', 'dark', 'Dark', 'theme'),
   entry('choices', 'model', 'Model: Dark', '', false),
   entry('sessions', 's1', 'A garden'),

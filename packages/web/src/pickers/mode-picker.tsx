@@ -2,7 +2,7 @@ import type { Mode } from '@troupe/core'
 import { Check, FilePen, Hand, Map, ScrollText, ShieldOff } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { keyNames } from '../platform/keyboard.ts'
+import { keyText } from '../platform/keyboard.ts'
 import { notice } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
 import { formatElements } from '../ui/elements.tsx'
@@ -65,9 +65,7 @@ export function ModePicker() {
               <ScrollText aria-hidden />
               {t.modes.rules}
             </DropdownMenu.Item>
-            <p className="mode-key">
-              {formatElements(t.modes.key, { keys: <kbd>{keyNames('Alt+M').join(' ')}</kbd> })}
-            </p>
+            <p className="mode-key">{formatElements(t.modes.key, { keys: <kbd>{keyText('Alt+M')}</kbd> })}</p>
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMac, isPressed, keyNames } from './keyboard.ts'
+import { isMac, isPressed, keyNames, keyText } from './keyboard.ts'
 
 const press = (key: string, held: Partial<Parameters<typeof isPressed>[1]> = {}) => ({
   key,
@@ -37,5 +37,7 @@ test('a letter with Alt is known by its key, whatever a Mac would type with it',
 test('keys are called as on the machine', () => {
   expect(keyNames('Mod+Shift+O', true)).toEqual(['⌘', '⇧', 'O'])
   expect(keyNames('Mod+Shift+O', false)).toEqual(['Ctrl', 'Shift', 'O'])
+  expect(keyText('Mod+Enter', true)).toBe('⌘↩')
+  expect(keyText('Mod+Enter', false)).toBe('Ctrl+Enter')
   expect(isMac('Mozilla/5.0 (Macintosh)')).toBe(true)
 })

@@ -26,6 +26,11 @@ export function keyNames(keys: Keys, mac = isMac()): string[] {
   return keys.split('+').map((key) => names[key] ?? key)
 }
 
+/** The keys as text: `Ctrl+Enter`, or `⌘↩` on a Mac. */
+export function keyText(keys: Keys, mac = isMac()): string {
+  return keyNames(keys, mac).join(mac ? '' : '+')
+}
+
 let lastInput: 'key' | 'pointer' = 'pointer'
 
 /** Tracks the last input method. Call once per page. */

@@ -26,11 +26,11 @@ test('rules stand by where they are written, the widest first, and what denies c
     '',
   )
   expect(groups.map(({ title, file, rules }) => [title, file, rules.map(({ text }) => text)])).toEqual([
-    ['This machine', '/etc/troupe/config.json', ['Bash(curl *)']],
+    ['This computer', '/etc/troupe/config.json', ['Bash(curl *)']],
     ['Always', '/home/config.json', ['Read(.env)', 'Bash(npm test)']],
     ['This project', '/home/rules.json', ['Bash(make)']],
     ['This project', '/work/.troupe/config.json', ['Bash(rake)']],
-    ['This session', null, ['Edit(src/**)']],
+    ['This chat', null, ['Edit(src/**)']],
   ])
 })
 

@@ -14,7 +14,7 @@ import { Popover } from 'radix-ui'
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { needsUser } from '../mcp/server-status.ts'
-import { keyNames } from '../platform/keyboard.ts'
+import { keyText } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { formatElements, Logo, VisibleText } from '../ui/elements.tsx'
@@ -90,7 +90,7 @@ export function Sidebar() {
             }}
           />
           {typed === '' ? (
-            <kbd>{keyNames('Mod+Shift+F').join(' ')}</kbd>
+            <kbd>{keyText('Mod+Shift+F')}</kbd>
           ) : (
             <IconButton label={t.sessions.clearSearch} onClick={() => setTyped('')}>
               <X />
@@ -200,7 +200,7 @@ function SettingsButton() {
   return (
     <IconButton
       label={t.settings.title}
-      shortcut={keyNames('Mod+,').join(' ')}
+      shortcut={keyText('Mod+,')}
       aria-haspopup="dialog"
       onClick={() => app.openSettings()}
     >

@@ -7,21 +7,21 @@ const start = { agentId: 'a', parentAgentId: null, name: 'explore', task: 'look'
 const agent = { ...withStarted(new Map(), start, 0).get('a'), status: 'running' } as SubAgent
 
 test('an agent at work says what it is at, or whom it waits for', () => {
-  expect(describeWork({ ...agent, status: 'pending' }).title).toBe('Waits for a free place')
-  expect(describeWork(agent).title).toBe('Begins')
-  expect(describeWork({ ...agent, line: 'I look.' }).title).toBe('Writes')
+  expect(describeWork({ ...agent, status: 'pending' }).title).toBe('Waiting for a free slot')
+  expect(describeWork(agent).title).toBe('Starting…')
+  expect(describeWork({ ...agent, line: 'I look.' }).title).toBe('Writing…')
   const doing = { title: 'Grep', target: 'fold' }
   expect(describeWork({ ...agent, doing })).toEqual(doing)
-  expect(describeWork({ ...agent, status: 'waiting', doing }).title).toBe('Waits for one below')
+  expect(describeWork({ ...agent, status: 'waiting', doing }).title).toBe('Waiting for sub-agent')
   expect(describeWork({ ...agent, status: 'waiting', asks: 1, doing })).toEqual({
-    title: 'Waits for you',
+    title: 'Needs your attention',
     target: 'Grep',
   })
 })
 
 test('how it stands is one word, and how it ended has a reason where it needs one', () => {
-  expect(statusLabel({ status: 'waiting', asks: 0 })).toBe('waits')
-  expect(statusLabel({ status: 'waiting', asks: 2 })).toBe('waits for you')
+  expect(statusLabel({ status: 'waiting', asks: 0 })).toBe('waiting')
+  expect(statusLabel({ status: 'waiting', asks: 2 })).toBe('needs your attention')
   expect(statusLabel({ status: 'failed', asks: 0 })).toBe('failed')
   expect(latestText({ ...agent, line: 'I look.', note: 'old' })).toBe('I look.')
   expect(latestText({ ...agent, status: 'stopped', line: 'I look.', note: 'You stopped it.' })).toBe('You stopped it.')

@@ -64,7 +64,7 @@ test('a small price and a small share are not nothing', () => {
         [3, 0],
       ] as const
     ).map(([part, whole]) => formatPercent(part, whole)),
-  ).toEqual(['0 %', '<1 %', '21 %', '99 %', '100 %', '0 %'])
+  ).toEqual(['0%', '<1%', '21%', '99%', '100%', '0%'])
 })
 
 test('in another language units, days and tools are called otherwise', () => {

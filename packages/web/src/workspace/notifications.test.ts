@@ -73,7 +73,7 @@ test('what is new is told of once, while nobody looks, and withdrawn when it has
   await notifications.show([ask('a1'), ask('a2'), ask('a3')])
   expect(shown.map(({ title, tag }) => [title, tag])).toEqual([
     ['Run ⟨U+202E⟩a command', 'a1'],
-    ['2 things wait for you', 'a2'],
+    ['2 items need your attention', 'a2'],
   ])
   await notifications.show([ask('a3')])
   expect(shown.map(({ isOpen }) => isOpen)).toEqual([false, true])

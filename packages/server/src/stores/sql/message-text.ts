@@ -147,7 +147,10 @@ export function callText(call: Call): string {
   }
 }
 
-export const defaultTitle = 'New session'
+export const defaultTitle = 'New chat'
+
+/** Older exports carry the default title of their time. */
+export const isDefaultTitle = (title: string): boolean => title === defaultTitle || title === 'New session'
 
 const maxTitleLength = 30
 /** Scripts without spaces between words. */

@@ -5,7 +5,7 @@ import { agentRow, toAgentRecord } from './agents.ts'
 import { askRow, toAsk } from './asks.ts'
 import { recordCalls } from './calls.ts'
 import { checkId, type Db, type StoreChange, type StoreContext } from './context.ts'
-import { defaultTitle, fold, searchText } from './message-text.ts'
+import { fold, isDefaultTitle, searchText } from './message-text.ts'
 import { insertSession, nextSeq, toSession } from './sessions.ts'
 import { asksStream, messageColumns, toStoredMessage } from './tables.ts'
 import { addHiddenWorkspace, hiddenWorkspace, purgeSession, workspaceNotFound } from './workspaces.ts'
@@ -124,7 +124,7 @@ async function createSession({ search }: StoreContext, db: Db, session: SessionB
     project_id: null,
     title: session.title,
     renamed: session.renamed ? 1 : 0,
-    untitled: session.title === defaultTitle && !session.renamed ? 1 : 0,
+    untitled: isDefaultTitle(session.title) && !session.renamed ? 1 : 0,
     pinned: session.pinned ? 1 : 0,
     archived: session.archived ? 1 : 0,
     folder_id: null,

@@ -18,7 +18,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
         id: 'S_2-x',
         workspaceId,
         projectId: null,
-        title: 'New session',
+        title: 'New chat',
         renamed: false,
         pinned: false,
         archived: false,
@@ -82,7 +82,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       const { store, workspaceId } = ground()
       const data = { type: 'data-skill' as const, data: { name: 'x', path: 'x', scope: 'x', content: 'not a title' } }
       await store.messages.add({ sessionId: 's1' }, message('u1', null, '', { parts: [data] }))
-      expect((await store.sessions.get('s1'))?.title).toBe('New session')
+      expect((await store.sessions.get('s1'))?.title).toBe('New chat')
       await store.messages.add({ sessionId: 's1' }, message('u2', 'u1', 'now words'))
       expect((await store.sessions.get('s1'))?.title).toBe('now words')
       await store.sessions.create({ id: 'named', workspaceId, title: 'My trip' })
@@ -102,7 +102,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
         archived: true,
         model: 'a/b',
         agent: 'x',
-        title: 'New session',
+        title: 'New chat',
         renamed: false,
       })
       expect(await store.sessions.update('s1', { model: null })).toMatchObject({ model: null, pinned: true })

@@ -37,10 +37,10 @@ test('what cannot be attached is said in words that help', async () => {
   // One notice for all of them, so that none is missed.
   expect(server.errors.map((error) => (error as Error).message.split('\n'))).toEqual([
     [
-      '3 files are not attached:',
+      'Couldn’t attach 3 files:',
       '“empty.txt” is empty.',
-      '“odd.bin” cannot be attached. Images, PDFs and text files can.',
-      '“film.mp4” has 34.6 MB; at most 33.6 MB can be attached. Put it into the workspace and mention it with @.',
+      'Can’t attach “odd.bin”. Supported: images, PDFs and text files.',
+      '“film.mp4” is 34.6 MB, but the limit is 33.6 MB. Put it in your folder and mention it with @.',
     ],
   ])
   await session.attach([new File([''], 'empty.txt')])
