@@ -132,7 +132,7 @@ describe('useMcp', () => {
       'mcp__sums_write_file',
       'mcp__sums_pages',
     ])
-    expect((await agent.turn().input('q').run().result()).toolLogs[0]?.error).toMatch(/Nobody is here to approve/)
+    expect((await agent.turn().input('q').run().result()).toolLogs[0]?.error).toMatch(/Nobody is available to approve/)
   })
 
   it('starts a server by its command', async () => {

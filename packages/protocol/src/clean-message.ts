@@ -10,7 +10,7 @@ interface CleanOptions {
   interruption?: string
 }
 
-export const interruptedText = 'Interrupted: the run ended before this call had a result.'
+export const interruptedText = 'Interrupted: the run ended before this tool call had a result.'
 
 /** Prepares a message for storage: no streaming parts, no dangling tool calls, nothing the SDK's validation rejects. */
 export function cleanMessage(message: Message, options: CleanOptions): Message {
@@ -86,7 +86,7 @@ function withDenial(part: PartRecord): PartRecord {
 }
 
 /** Start of the error text for a tool call that did not run because the edited input is invalid. */
-export const editedText = 'The person edited the input'
+export const editedText = 'The user edited the input'
 
 /** Error text of tool calls that a user's stop left without a result. The page recognizes a stop by this text. */
-export const stoppedText = 'Stopped by the person before it finished.'
+export const stoppedText = 'Stopped by the user before it finished.'

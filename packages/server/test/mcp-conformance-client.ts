@@ -44,7 +44,7 @@ try {
   for (const tool of server.tools()) {
     const input = tool.name.endsWith('add_numbers') ? { a: 2, b: 3 } : {}
     const ask = (): Promise<{ type: 'answers'; answers: Record<string, string> }> =>
-      Promise.resolve({ type: 'answers', answers: { 0: 'Leave it out' } })
+      Promise.resolve({ type: 'answers', answers: { 0: 'Skip' } })
     try {
       await tool.execute(input, testToolContext({ ask }))
     } catch (error) {

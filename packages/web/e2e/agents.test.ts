@@ -61,7 +61,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
     await expect
       .poll(() => builtin.getByRole('listitem').filter({ hasText: 'calendar' }).innerText())
-      .toContain('not there yet')
+      .toContain('do not exist yet')
     await expect.poll(() => dialog(page).getByRole('region', { name: 'From files' }).innerText()).toContain('writer')
     await expect.poll(() => dialog(page).innerText()).toContain('broken.md')
     await builtin.getByRole('button', { name: /^explore/ }).click()
@@ -169,7 +169,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         .getByRole('listitem')
         .filter({ hasText: /^explore/ })
         .innerText(),
-    ).toContain('Shadowed')
+    ).toContain('Overridden')
     await own.getByRole('button', { name: /^explore ?your version/ }).click()
     await dialog(page).getByText('Delete it to restore the original').waitFor()
     await expect.poll(() => dialog(page).getByLabel('Prompt').inputValue()).toBe('You explore my way.')

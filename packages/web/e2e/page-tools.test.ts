@@ -99,7 +99,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     return JSON.stringify(((await response.json()) as { messages: unknown[] }).messages.at(-1))
   }
 
-  test('a page is opened beside the chat, its text is read there, and the run goes on', async () => {
+  test('a page is opened next to the chat, its text is read there, and the run goes on', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const reads = await readable(page)

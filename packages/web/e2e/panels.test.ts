@@ -69,7 +69,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
     })
 
-  test('what calls have brought opens beside the chat, as tabs that the keyboard moves through', async () => {
+  test('what calls have brought opens next to the chat, as tabs that the keyboard moves through', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')

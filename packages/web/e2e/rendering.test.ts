@@ -162,7 +162,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('long')
     await chat.lastAnswer.getByText('Cut off at the model’s output limit').waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Continue' }).click()
-    await chat.lastAnswer.getByText(/Go on from exactly there/).waitFor()
+    await chat.lastAnswer.getByText(/Continue from exactly this point/).waitFor()
     await chat.finished()
     await expect.poll(() => chat.answers.count()).toBe(2)
     await expect.poll(() => chat.own.count()).toBe(1)

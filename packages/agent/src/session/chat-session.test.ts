@@ -91,7 +91,7 @@ describe('a chat session', () => {
 
   it('records nothing of a turn that failed', async () => {
     const { agent, session } = setUp(() => [{ error: { message: 'no', statusCode: 401 } }], { id: 's' })
-    await expect(agent.turn().input('q').run().result()).rejects.toThrow('refused the key')
+    await expect(agent.turn().input('q').run().result()).rejects.toThrow('refused the API key')
     expect(await session.messages()).toEqual([])
   })
 

@@ -356,7 +356,7 @@ describe('native planning', () => {
     const tool = { name: 'send', needsApproval: true, execute: () => void sent.push(1) }
     const alone = createAgent({ name: 'a', model: scriptedModel(played) }).registerTool(tool)
     const denied = await alone.turn().input('q').run().result()
-    expect(denied.toolLogs[0]?.error).toMatch(/Nobody is here to approve/)
+    expect(denied.toolLogs[0]?.error).toMatch(/Nobody is available to approve/)
     expect(sent).toEqual([])
     const asked: string[] = []
     const watched = createAgent({

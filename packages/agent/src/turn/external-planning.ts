@@ -172,7 +172,7 @@ async function executeCalls(planned: readonly PlannedCall[], ground: PlannedCall
   })
   signal.throwIfAborted()
   return calls.map(({ id, name, kwargs, purpose }) => ({
-    ...(logs.get(id) ?? { name, kwargs, error: 'Not run: an earlier call was refused.' }),
+    ...(logs.get(id) ?? { name, kwargs, error: 'Not run: an earlier tool call was denied.' }),
     purpose,
   }))
 }

@@ -84,10 +84,10 @@ it('offers chosen tools, under the same permissions: what would ask is denied', 
   expect(server.listed.find(({ name }) => name === 'Read')?.annotations?.readOnlyHint).toBe(true)
   expect(String(await call(server, 'Read', { file_path: 'a.txt' }))).toContain('one line')
   await expect(call(server, 'Write', { file_path: 'b.txt', content: 'x' })).rejects.toThrow(
-    'Nobody is here to approve it',
+    'Nobody is available to approve it',
   )
   expect(existsSync(work('b.txt'))).toBe(false)
-  await expect(call(server, 'Read', { file_path: '/etc/shadow' })).rejects.toThrow('Nobody is here to approve it')
+  await expect(call(server, 'Read', { file_path: '/etc/shadow' })).rejects.toThrow('Nobody is available to approve it')
 })
 
 it('gives pictures as such, and the commands of the person as prompts', async () => {

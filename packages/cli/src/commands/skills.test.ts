@@ -44,14 +44,14 @@ describe('troupe skills', () => {
     expect(readdirSync(path.join(place.folder, 'home/imports'))).toEqual([])
     const again = await troupe(place, ['skills', 'import', '../repo', '--trust'])
     expect(again.code).toBe(1)
-    expect(again.stderr).toContain('there is a skill "pdf" already')
+    expect(again.stderr).toContain('a skill "pdf" already exists')
   })
 
   test('is told what is wrong with its use', async () => {
     expect((await troupe(place, ['skills', 'import'])).code).toBe(2)
     expect((await troupe(place, ['skills', 'frobnicate'])).code).toBe(2)
     const { code, stderr } = await troupe(place, ['skills', 'import', '/nowhere/at/all'])
-    expect([code, stderr]).toEqual([1, 'troupe: There is no /nowhere/at/all.\n'])
+    expect([code, stderr]).toEqual([1, 'troupe: /nowhere/at/all does not exist.\n'])
   })
 })
 

@@ -101,7 +101,7 @@ export const agentNamePattern = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u
  */
 export function parseAgentFile(text: string, name: string): AgentFile {
   if (!agentNamePattern.test(name))
-    throw new Error(`"${name}" is not an agent's name: letters, digits, "-" and "_", at most 64`)
+    throw new Error(`"${name}" is not a valid agent name. Use up to 64 letters, digits, "-" and "_"`)
   const { matter, body } = splitFrontMatter(text)
   const document = parseDocument(matter)
   const fault = document.errors[0]
@@ -116,7 +116,7 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     })
     throw new Error(issues.join('; ').replace(/\s+/g, ' ').slice(0, 400).toWellFormed())
   }
-  if (body === '') throw new Error('there is no prompt below the front matter')
+  if (body === '') throw new Error('there is no prompt after the front matter')
   const {
     description,
     groups,

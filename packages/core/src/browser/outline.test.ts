@@ -42,7 +42,7 @@ test('an outline is shown without the boxes around, with states, refs, addresses
 
 test('what there is no room for is counted', () => {
   const { text } = showOutline(outline, 100)
-  expect(text).toMatch(/^- heading .*\n- form .*\n {2}- text: Name\n\[5 more lines\. Look at a part/)
+  expect(text).toMatch(/^- heading .*\n- form .*\n {2}- text: Name\n\[5 more lines\. Use "ref"/)
   const long = showOutline([{ role: 'paragraph', text: 'x'.repeat(5000) }], 10_000)
   expect(long.text.length).toBeLessThan(400)
 })

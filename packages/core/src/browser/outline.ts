@@ -36,7 +36,7 @@ export function showOutline(nodes: readonly OutlineNode[], room: number): { text
     length += line.length + 1
     if (length > room) {
       shown.push(
-        `[${lines.length - shown.length} more lines. Look at a part with "ref", find elements with BrowserObserve, or read the text with BrowserExtract]`,
+        `[${lines.length - shown.length} more lines. Use "ref" to look at one part, BrowserObserve to find elements, or BrowserExtract to read the text]`,
       )
       break
     }

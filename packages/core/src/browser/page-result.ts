@@ -67,7 +67,7 @@ export async function pageResult(
 }
 
 function noElement(ref: string): string {
-  return `There is no element ${ref.slice(0, 20)} in the page now. Look at it again with BrowserSnapshot and use a ref from there.`
+  return `The page no longer has an element ${ref.slice(0, 20)}. Take a new BrowserSnapshot and use a ref from it.`
 }
 
 function pageHeading({ url, title, status, notes }: PageLook): string[] {
@@ -113,7 +113,7 @@ export function agentPage(ctx: ToolContext): BrowserPage {
   const { kept } = ctx.state
   const known = kept.get(stateKey) as BrowserPage | undefined
   if (known !== undefined) return known
-  if (ctx.browser === undefined) throw new Error('Nothing here can drive a browser. Read pages with WebFetch instead.')
+  if (ctx.browser === undefined) throw new Error('No browser is available. Read pages with WebFetch instead.')
   const page = ctx.browser.newPage(ctx.session.id)
   kept.set(stateKey, page)
   return page

@@ -104,11 +104,11 @@ describe('files of commands', () => {
     const { commands, problems } = find()
     expect(commands.map(({ name }) => name)).toEqual(['good'])
     expect(problems.map(({ path: file, line, message }) => [path.basename(file), line, message])).toEqual([
-      ['a b.md', undefined, 'the name of a command is letters, digits, "-" and "_"'],
+      ['a b.md', undefined, 'a command name can only have letters, digits, "-" and "_"'],
       ['bad.md', 2, expect.stringContaining('model: ')],
-      ['empty.md', undefined, 'there is no text in it to send'],
-      ['help.md', undefined, '/help is a command of Troupe: give the file another name'],
-      ['linked.md', undefined, 'it is a link to something outside the project'],
+      ['empty.md', undefined, 'it has no text to send'],
+      ['help.md', undefined, '/help is a built-in command; rename the file'],
+      ['linked.md', undefined, 'it links to something outside the project'],
     ])
   })
 })

@@ -67,8 +67,8 @@ export function findCommands(places: readonly CommandPlace[], taken: readonly st
       const name = names.join(':').slice(0, -'.md'.length).toLowerCase()
       try {
         if (!/^[\p{L}\p{N}][\p{L}\p{N}_:-]*$/u.test(name))
-          throw new FileFault('the name of a command is letters, digits, "-" and "_"')
-        if (taken.includes(name)) throw new FileFault(`/${name} is a command of Troupe: give the file another name`)
+          throw new FileFault('a command name can only have letters, digits, "-" and "_"')
+        if (taken.includes(name)) throw new FileFault(`/${name} is a built-in command; rename the file`)
         const { data } = readCommand(file, place.root)
         const farther = byName.get(name)
         const shadows = farther === undefined ? [] : [farther.path, ...farther.shadows]
@@ -91,7 +91,7 @@ function readCommand(file: string, root?: string): { data: Omit<OwnCommand, 'nam
   if (!stats.isFile()) throw new FileFault('it is not a file')
   if (stats.size > maxBytes) throw new FileFault(`it is longer than ${maxBytes / 1024} KiB`)
   if (root !== undefined && !isInside(realpathSync(file), realpathSync(root)))
-    throw new FileFault('it is a link to something outside the project')
+    throw new FileFault('it links to something outside the project')
   const bytes = readFileSync(file)
   if (!isUtf8(bytes)) throw new FileFault('it is not UTF-8 text')
   const { data, lineOf, body } = readFrontMatter(bytes.toString())
@@ -101,7 +101,7 @@ function readCommand(file: string, root?: string): { data: Omit<OwnCommand, 'nam
     const key = String(issue?.path[0] ?? '')
     throw new FileFault(`${key}: ${issue?.message}`, lineOf(key))
   }
-  if (body === '') throw new FileFault('there is no text in it to send')
+  if (body === '') throw new FileFault('it has no text to send')
   const { description, agent, model } = parsed.data
   const argumentHint = parsed.data['argument-hint']
   const allowed = parsed.data['allowed-tools']

@@ -54,7 +54,7 @@ describe('a mention that is read', () => {
   it('is cut at the end of a line, and says so', () => {
     place.put('long.txt', 'a line of text\n'.repeat(1000))
     const { content } = read('long.txt', {}, 100)
-    expect(content).toMatch(/^(a line of text\n){5}a line of text\n\[… cut here: \d+ characters more/)
+    expect(content).toMatch(/^(a line of text\n){5}a line of text\n\[… truncated, \d+ more characters/)
   })
 
   it('cannot end its block or begin another', () => {

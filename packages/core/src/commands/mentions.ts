@@ -13,17 +13,18 @@ export function readMention(
   if (found.stats.isDirectory()) return { kind: 'folder', name, path: name, content: listing(found.path) }
   const refused = (content: string): DataParts['mention'] => ({ kind: 'refused', name, content })
   if (!found.stats.isFile()) return refused(`${name} is neither a file nor a folder.`)
-  if (found.stats.size > maxFileBytes) return refused(`${name} is too large to bring in whole. Read the part you need.`)
+  if (found.stats.size > maxFileBytes) return refused(`${name} is too large to include. Read the part you need.`)
   const bytes = readFileSync(found.path)
-  if (bytes.subarray(0, 8192).includes(0)) return refused(`${name} is not a text. Read it with a tool, or attach it.`)
+  if (bytes.subarray(0, 8192).includes(0))
+    return refused(`${name} is not a text file. Read it with a tool, or attach it.`)
   const lines = bytes.toString('utf8').split('\n')
   const part = from === undefined ? lines : lines.slice(Math.max(0, from - 1), to)
-  if (part.length === 0) return refused(`${name} has ${lines.length} lines, none of them from ${from} to ${to}.`)
+  if (part.length === 0) return refused(`${name} has ${lines.length} lines, so there are no lines ${from} to ${to}.`)
   const whole = part.join('\n')
   const content = truncate(whole, most)
   const isCut = content.length < whole.length
   const note = isCut
-    ? `\n[… cut here: ${whole.length - content.length} characters more. Read the rest where needed.]`
+    ? `\n[… truncated, ${whole.length - content.length} more characters. Read the rest if you need it.]`
     : ''
   return {
     kind: 'file',

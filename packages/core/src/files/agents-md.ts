@@ -31,7 +31,7 @@ interface NotesOptions {
  * notes. An import that does not exist, or that is outside the allowed folders, stays plain text.
  */
 export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNote[] {
-  const { roots, personHome, seen = new Set<string>(), rest = () => 'Read it for the rest' } = options
+  const { roots, personHome, seen = new Set<string>(), rest = () => 'read the file for the rest' } = options
   const realRoots = roots.map(realPathIfExists).filter((root) => root !== undefined)
   const realHome = personHome === undefined ? undefined : realPathIfExists(personHome)
   const notes: AgentsNote[] = []
@@ -57,7 +57,7 @@ export function readAgentsNotes(folder: string, options: NotesOptions): AgentsNo
     const isNew = !texts.has(text)
     texts.add(text)
     const cut =
-      text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()}\n[cut; ${rest(file)}]` : text
+      text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()}\n[truncated; ${rest(file)}]` : text
     // Skip a file that only imports the other one.
     if (isNew && !isOnlyImports(text)) notes.push({ path: file, text: cut })
     if (depth >= maxImportDepth) return
@@ -131,11 +131,11 @@ export function unseenFolderNotes(ctx: { state: AgentState }, folder: string): s
   for (let each = folder; ; each = path.dirname(each)) {
     if (!state.shownNotes.has(each) && isDue(state, each)) {
       const shown = (file: string): string => shownPath(file, state.cwd)
-      const notes = readAgentsNotes(each, { roots: state.roots, rest: (file) => `Read ${shown(file)} for the rest` })
+      const notes = readAgentsNotes(each, { roots: state.roots, rest: (file) => `read ${shown(file)} for the rest` })
       if (notes.length > 0) state.shownNotes.add(each)
       for (const { path: file, text } of notes.toReversed())
         parts.push(
-          `Notes from ${shown(file)}, for everything below ${path.dirname(file) === each ? 'its folder' : shown(each)}:\n${text}`,
+          `Notes from ${shown(file)}, for everything in ${path.dirname(file) === each ? 'its folder' : shown(each)}:\n${text}`,
         )
     }
     if (each === root) break

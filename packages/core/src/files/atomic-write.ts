@@ -123,14 +123,14 @@ export function writeError(error: unknown, shown: string): Error {
     {
       ENOSPC: 'the disk is full. Free some space, then try again',
       EDQUOT: 'the disk quota is used up. Free some space, then try again',
-      EFBIG: 'it would be longer than files may be here',
+      EFBIG: 'it would exceed the maximum file size',
       EROFS: 'its file system is read-only',
-      EACCES: 'permission denied. Ask the person to change the permissions of the file or its folder',
-      EPERM: 'the system does not permit it',
+      EACCES: 'permission denied. Ask the user to change the permissions of the file or its folder',
+      EPERM: 'the system does not allow it',
       ENAMETOOLONG: 'its name is too long',
       ENOTDIR: 'a part of its path is a file, not a folder',
       EISDIR: 'it is a folder',
-      EEXIST: 'another file has appeared there meanwhile. Read it first',
+      EEXIST: 'another file was created there in the meantime. Read it first',
     }[code] ?? message
   return new Error(`"${shown}" was not written: ${reason}. Nothing was changed.`, { cause: error })
 }

@@ -116,7 +116,7 @@ export function changeMessage(shown: string, changed: ChangedFile, note?: string
   const short = diff.length > maxDiff ? diff.slice(0, maxDiff).replace(/[^\n]*$/, '') : diff
   const isCut = cut === true || short.length < diff.length
   const shownDiff =
-    change === 'created' || diff === '' ? '' : `\n${short.trimEnd()}${isCut ? '\n(the diff goes on)' : ''}`
+    change === 'created' || diff === '' ? '' : `\n${short.trimEnd()}${isCut ? '\n(the diff continues)' : ''}`
   return `${[head, ...notes].join(' ')}${shownDiff}`
 }
 

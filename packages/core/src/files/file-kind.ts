@@ -30,7 +30,7 @@ const imageSignatures: [number[], string, ((head: Uint8Array) => boolean)?][] = 
 ]
 
 const binarySignatures: [number[], string, number?][] = [
-  [charCodes('PK\x03\x04'), 'a ZIP archive (perhaps an office document or a package)'],
+  [charCodes('PK\x03\x04'), 'a ZIP archive (possibly an office document or a package)'],
   [charCodes('PK\x05\x06'), 'an empty ZIP archive'],
   [[0x1f, 0x8b], 'gzip data'],
   [charCodes('BZh'), 'bzip2 data'],
@@ -136,9 +136,9 @@ export interface MediaFacts {
 export function mediaProblem({ kind, size, width = 0, height = 0 }: MediaFacts): string | undefined {
   if (kind === 'pdf') {
     if (size <= maxRequestBytes) return undefined
-    return `It is too big for a model to look at: at most ${maxRequestBytes / 2 ** 20} MB. Take out the pages that matter, or the text, with a command.`
+    return `It is too large for a model: the limit is ${maxRequestBytes / 2 ** 20} MB. Extract the relevant pages or the text with a command.`
   }
-  if (width === 0 || height === 0) return 'No model is shown it: its header is broken.'
+  if (width === 0 || height === 0) return 'It is not sent to the model, because its header is damaged.'
   if (size <= maxImageBytes && width <= maxImageSide && height <= maxImageSide) return undefined
-  return `It is too big for a model to look at: at most ${maxImageBytes / 1e6} MB and ${maxImageSide} x ${maxImageSide} pixels. Make a smaller copy with a command and read that.`
+  return `It is too large for a model: the limit is ${maxImageBytes / 1e6} MB and ${maxImageSide} x ${maxImageSide} pixels. Make a smaller copy with a command and read that.`
 }

@@ -51,7 +51,7 @@ export async function changeFiles(
     const lost = await rollBack(done)
     await Promise.all(staged.map((one) => discardStaged(one)))
     if (lost.length > 0)
-      throw new Error(`${messageOf(error)} These could not be put back: ${lost.join('; ')}`, { cause: error })
+      throw new Error(`${messageOf(error)} These could not be restored: ${lost.join('; ')}`, { cause: error })
     throw error
   }
 }
@@ -66,7 +66,7 @@ interface StagedChange {
 function refuseReadOnly({ before, shown }: FileChange): void {
   if (before === undefined || (before.stats.mode & 0o222n) !== 0n) return
   throw new Error(
-    `"${shown}" is read-only, so it was not changed. Ask the person, or make it writable with a command first.`,
+    `"${shown}" is read-only, so it was not changed. Ask the user, or make it writable with a command first.`,
   )
 }
 
@@ -114,8 +114,8 @@ async function refuseChanged(changes: readonly FileChange[]): Promise<void> {
     if (await isUnchanged(path, before)) continue
     throw new Error(
       before === undefined
-        ? `"${shown}" has been made by somebody else just now, so nothing was changed. Read it first.`
-        : `"${shown}" was changed by somebody else while this call worked on it, so nothing was changed. Read it again.`,
+        ? `"${shown}" was just created by someone else, so nothing was changed. Read it first.`
+        : `"${shown}" was changed by someone else during this call, so nothing was changed. Read it again.`,
     )
   }
 }

@@ -11,7 +11,7 @@ export function missingFileMessage(
 ): string {
   const near = similarPaths(real, state.roots).map((one) => printablePath(shownPath(one, state.cwd)))
   if (near.length > 0) return `${shown} does not exist. Did you mean ${near.join(', or ')}?`
-  return `${shown} does not exist. Look for it with Glob or ListDir; relative paths start at ${state.cwd}.`
+  return `${shown} does not exist. Find it with Glob or ListDir. Relative paths start at ${state.cwd}.`
 }
 
 /**

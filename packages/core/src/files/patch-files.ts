@@ -160,7 +160,7 @@ function refusePlaceholder({ target }: Draft, lines: readonly string[], before: 
   const placeholder = findPlaceholder(text, typeof before === 'string' ? before : before())
   if (placeholder === undefined) return
   throw new Error(
-    `Nothing was changed. ${target.shown}: the patch has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file.`,
+    `Nothing was changed. ${target.shown}: the patch contains the placeholder "${placeholder}" instead of code. Write out the full text.`,
   )
 }
 
@@ -169,7 +169,7 @@ function refuseLink(given: string, { state }: ToolContext): void {
   const spelled = path.resolve(state.cwd, given)
   if (lstatSync(spelled, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
   throw new Error(
-    `Nothing was changed. ${given} is a link; a patch deletes and moves only files. Use a command for it.`,
+    `Nothing was changed. ${given} is a link. A patch can only delete and move files. Use a command instead.`,
   )
 }
 

@@ -87,7 +87,7 @@ export async function readText(
     recordRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(head) }, 'all')
     return {
       output: { kind: 'text', path: file.name, from: 1, lines: 0, preview: '' },
-      text: `${file.shown} is empty but for a byte order mark.`,
+      text: `${file.shown} is empty except for a byte order mark.`,
     }
   }
   if (lines.length === 0) {
@@ -116,15 +116,15 @@ function numberLines({ lines, cut }: TextRange, from: number): string[] {
   return lines.map((line, index) => {
     const number = from + index
     const rest = cut.size === 0 ? undefined : cut.get(number)
-    return `${String(number).padStart(6)}\t${line}${rest === undefined ? '' : ` [cut: the line has ${rest} bytes]`}`
+    return `${String(number).padStart(6)}\t${line}${rest === undefined ? '' : ` [truncated: the line has ${rest} bytes]`}`
   })
 }
 
 function footer({ seen, more }: TextRange, from: number, format: string | undefined): string {
   const where = more
-    ? `Lines ${from}-${seen} shown, there is more. Continue at offset ${seen + 1}.`
+    ? `Showing lines ${from}-${seen}; there are more. Continue at offset ${seen + 1}.`
     : `End of file: ${seen} ${seen === 1 ? 'line' : 'lines'}.`
-  return format === undefined ? where : `${where} ${format}; kept when you change it.`
+  return format === undefined ? where : `${where} ${format}; preserved when you change the file.`
 }
 
 /** Describes the format only if it is unusual. */
@@ -155,7 +155,7 @@ export async function readMedia(
   recordRead(ctx.state, file.real, { stats: file.stats, sha256: bytes === undefined ? '' : sha256Of(bytes) }, 'all')
   const what = kind === 'pdf' ? 'a PDF document' : `an image (${mediaType.slice('image/'.length).toUpperCase()})`
   const dimensions = pixels === undefined ? '' : `, ${pixels.width} x ${pixels.height} pixels`
-  const kept = blob === undefined ? 'Its content cannot be shown here.' : `It is kept as blob ${blob.sha256}.`
+  const kept = blob === undefined ? 'Its content cannot be shown here.' : `It is stored as blob ${blob.sha256}.`
   return {
     output: { kind, path: name, mediaType, size, ...pixels, ...(blob !== undefined && { blob: blob.sha256 }) },
     text: `${shown} is ${what}${dimensions}, ${formatCount(size, 'byte')}. ${mediaProblem({ kind, size, ...pixels }) ?? kept}`,
@@ -190,7 +190,7 @@ export async function readNotebook(
   }
   if (texts.length === 0 && offset > 0) {
     throw new Error(
-      `${file.shown} has ${formatCount(total, 'cell')}, counted from 0; there is none at offset ${offset}.`,
+      `${file.shown} has ${formatCount(total, 'cell')}, numbered from 0; there is none at offset ${offset}.`,
     )
   }
   const next = offset + texts.length
@@ -198,8 +198,8 @@ export async function readNotebook(
   recordRead(ctx.state, file.real, { stats: file.stats, sha256: sha256Of(bytes) }, isAll ? 'all' : 'some')
   const footer =
     next < total
-      ? `(Cells ${offset}-${next - 1} of ${total}, counted from 0. Continue at offset ${next}.)`
-      : `(End of notebook: ${formatCount(total, 'cell')}, counted from 0; language ${notebookLanguage(notebook)}.)`
+      ? `(Cells ${offset}-${next - 1} of ${total}, numbered from 0. Continue at offset ${next}.)`
+      : `(End of notebook: ${formatCount(total, 'cell')}, numbered from 0; language ${notebookLanguage(notebook)}.)`
   const first = notebook.cells[offset]
   return {
     output: {
@@ -244,7 +244,7 @@ export async function readFolder(
   const notes = [
     left > 0 &&
       offset === undefined &&
-      `${shown} shown, ${left} left out: list a folder of these alone, or give a higher limit.`,
+      `${shown} shown, ${left} omitted. List a subfolder on its own, or set a higher limit.`,
     left > 0 &&
       offset !== undefined &&
       `Entries ${skipped + 1} to ${skipped + shown} of ${total}; continue with offset ${skipped + shown + 1}.`,

@@ -75,12 +75,12 @@ export function isCurrent({ reads }: Reads, path: string, now: Snapshot): boolea
 export function requireFullyRead(state: Reads, path: string, shown: string, now: Snapshot): void {
   requireRead(state, path, shown)
   if (!isCurrent(state, path, now)) {
-    throw new Error(`"${shown}" has changed since you read it. Read it again, then decide what to change.`)
+    throw new Error(`"${shown}" has changed since you read it. Read it again before you change it.`)
   }
   const stamp = state.reads.get(path)
   if (stamp?.partial !== true) return
   throw new Error(
-    `You have read only a part of "${shown}", and this would replace all of it. Read the rest first (offset ${firstGap(stamp)}), or use Edit.`,
+    `You have read only part of "${shown}", and this would replace all of it. Read the rest first (offset ${firstGap(stamp)}), or use Edit.`,
   )
 }
 

@@ -51,9 +51,9 @@ test('what does not exist is judged by its deepest existing ancestor', () => {
 test('links inside are followed, links that lead out are out, also those to nothing', () => {
   expect(resolve('link-in').path).toBe(at('folder'))
   expect(resolve('dangling-in')).toMatchObject({ path: at('folder/new-file'), stats: undefined })
-  expect(() => resolve('link-out/secret', 'read')).toThrow(`leads to "${base}/outside/secret", which is outside`)
+  expect(() => resolve('link-out/secret', 'read')).toThrow(`points to "${base}/outside/secret", which is outside`)
   expect(() => resolve('dangling-out')).toThrow('outside the workspace')
-  expect(() => resolve('a')).toThrow('in a circle')
+  expect(() => resolve('a')).toThrow('form a loop')
 })
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
   '/proc/self/environ',
 ])('%s is outside and stays untouched', (given) => {
   expect(() => resolve(given)).toThrow('outside the workspace')
-  expect(() => resolve(given, 'read')).toThrow('ask the person to add that folder')
+  expect(() => resolve(given, 'read')).toThrow('ask the user to add that folder')
 })
 
 test('the home folder is meant by ~, when it is inside', () => {
@@ -118,7 +118,7 @@ test('pipes, sockets and devices are refused by their kind', async () => {
   await new Promise((done) => server.close(done))
   const all = createAgentState({ workspace: '/', outputFolder: path.join(base, 'session/output') })
   for (const file of ['/dev/zero', '/proc/self/environ', '/sys/kernel']) {
-    expect(() => resolvePath({ state: all }, file, { for: 'read' })).toThrow('belongs to the system')
+    expect(() => resolvePath({ state: all }, file, { for: 'read' })).toThrow('is a system path')
   }
 })
 

@@ -66,7 +66,7 @@ export function realPath(spelled: string, given = spelled): { path: string; stat
       const real = realpathSync.native(existing)
       const stats = statSync(real)
       if (rest === '') return { path: real, stats }
-      if (!stats.isDirectory()) throw new Error(`"${real}" is a file, not a folder, so "${given}" cannot be in it.`)
+      if (!stats.isDirectory()) throw new Error(`"${real}" is a file, not a folder, so "${given}" cannot be inside it.`)
       return { path: path.join(real, rest), stats: undefined }
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
@@ -74,7 +74,7 @@ export function realPath(spelled: string, given = spelled): { path: string; stat
       const target = linkTarget(existing)
       if (target !== undefined) {
         // Dangling link: resolve to the path that a write would create.
-        if (++links > 40) throw new Error(`"${given}" leads through too many links.`, { cause: error })
+        if (++links > 40) throw new Error(`"${given}" goes through too many links.`, { cause: error })
         existing = target
         continue
       }
@@ -96,7 +96,7 @@ function linkTarget(spelled: string): string | undefined {
 function absolutePath(given: string, cwd: string): string {
   if (given.trim() === '')
     throw new Error('The path is empty. Give a path relative to the working directory, or an absolute one.')
-  if (given.includes('\0')) throw new Error('The path has a NUL character in it, which no path can have.')
+  if (given.includes('\0')) throw new Error('The path contains a NUL character, which is not allowed.')
   if (given === '~' || given.startsWith('~/')) return path.join(homedir(), given.slice(1))
   return path.resolve(cwd, given)
 }
@@ -106,7 +106,7 @@ function pathError(error: unknown, given: string): Error {
   if (code === undefined) return error as Error
   const text = {
     ENAMETOOLONG: `"${given.slice(0, 80)}…" is too long for a path.`,
-    ELOOP: `"${given}" leads through links that go in a circle.`,
+    ELOOP: `"${given}" goes through links that form a loop.`,
     EACCES: `"${given}" cannot be reached: permission denied.`,
   }[code]
   return new Error(text ?? `"${given}" cannot be used: ${message}`, { cause: error })
@@ -119,15 +119,15 @@ function outsideMessage(
   state: Pick<AgentState, 'roots'>,
   options: ResolveOptions,
 ): string {
-  const leads = real === spelled ? `"${given}" is` : `"${given}" leads to "${real}", which is`
+  const leads = real === spelled ? `"${given}" is` : `"${given}" points to "${real}", which is`
   const folders = state.roots.map((root) => `"${root}"`).join(', ')
   const verb = options.for === 'read' ? 'read' : 'changed'
-  return `${leads} outside the workspace, so it cannot be ${verb}. Use a path inside ${folders}, or ask the person to add that folder.`
+  return `${leads} outside the workspace, so it cannot be ${verb}. Use a path inside ${folders}, or ask the user to add that folder.`
 }
 
 function refuseSpecial(real: string, given: string, stats: Stats | undefined): void {
   if (/^\/(proc|sys|dev)(\/|$)/.test(real) && !isInside(real, '/dev/shm')) {
-    throw new Error(`"${given}" belongs to the system (${real}), not to the workspace. Use a command to look at it.`)
+    throw new Error(`"${given}" is a system path (${real}), not part of the workspace. Use a command to look at it.`)
   }
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return
   const kind = stats.isFIFO()

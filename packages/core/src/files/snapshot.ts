@@ -53,9 +53,9 @@ export function readError(error: unknown, shown: string): Error {
   const reason =
     {
       EACCES: 'permission denied',
-      EPERM: 'the system does not permit it',
-      ENOENT: 'it has just been deleted',
-      ELOOP: 'it has just been replaced by a link',
+      EPERM: 'the system does not allow it',
+      ENOENT: 'it was just deleted',
+      ELOOP: 'it was just replaced by a link',
       EISDIR: 'it is a folder',
     }[code] ?? message
   return new Error(`${shown} cannot be read: ${reason}.`, { cause: error })
@@ -73,7 +73,7 @@ export async function takeSnapshot(
     if (!stats.isFile())
       throw new Error(`"${shown}" is ${stats.isDirectory() ? 'a folder' : 'a special file'}, not a file.`)
     if (stats.size > maxBytes) {
-      throw new Error(`"${shown}" is ${stats.size} bytes long, more than this tool can change. Use a command for it.`)
+      throw new Error(`"${shown}" is ${stats.size} bytes long, more than this tool can change. Use a command instead.`)
     }
     const takenAt = Date.now()
     const bytes = await readOpenFile(fd, Number(stats.size))

@@ -55,7 +55,7 @@ export function spillPreview(text: string, file: string, { head, tail }: { head:
   const end = text.slice(isSurrogatePair(text, from) ? from + 1 : from)
   const left = text.slice(start.length, text.length - end.length)
   const lines = left.split('\n').length - 1
-  return `${start}\n... [${left.length} characters (${formatCount(lines, 'line')}) left out here. All ${text.length} characters are in ${file}: use Read with offset and limit, or Grep] ...\n${end}`
+  return `${start}\n... [${left.length} characters (${formatCount(lines, 'line')}) omitted. All ${text.length} characters are in ${file}: use Read with offset and limit, or Grep] ...\n${end}`
 }
 
 function isSurrogatePair(text: string, at: number): boolean {

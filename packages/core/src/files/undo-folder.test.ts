@@ -97,7 +97,7 @@ test('what a file was before a session changed it is known, and what it was befo
   writeFileSync(file('long.txt'), `b${long}`)
   await open.done(Buffer.from(`b${long}`))
   expect(await original('long.txt')).toBe(`a${long}`)
-  writeFileSync(file('long.txt'), 'by somebody else')
+  writeFileSync(file('long.txt'), 'by someone else')
   expect(await original('long.txt')).toBeUndefined()
 })
 
@@ -129,11 +129,11 @@ test('a file that somebody else changed, deleted, replaced by a folder or a link
   const { restored, skipped } = await journal.undo(await journal.list({}))
   expect(restored).toEqual([])
   expect(Object.fromEntries(skipped.map(({ path: where, reason }) => [path.basename(where), reason]))).toEqual({
-    anew: 'it has been made anew since',
-    link: 'it leads through a link now',
+    anew: 'it has been created again since',
+    link: 'its path now goes through a link',
     folder: 'it is no longer a file',
     deleted: 'it has been deleted since',
-    changed: 'it has been changed since, by somebody else or by a command',
+    changed: 'it has been changed since by someone else or by a command',
   })
   expect(readFileSync(file('changed'), 'utf8')).toBe('theirs')
   expect(readFileSync(file('target'), 'utf8')).toBe('new')
@@ -209,7 +209,7 @@ test('a content beyond the quota is not kept, and that is said', async () => {
   writeFileSync(file(), 'x'.repeat(3000))
   await write(journal, mark('c1'), 'short')
   const { skipped } = await journal.undo(await journal.list({}))
-  expect(skipped[0]?.reason).toBe('what it was before is no longer kept')
+  expect(skipped[0]?.reason).toBe('its earlier content is no longer kept')
 })
 
 test('a kept content that was damaged is never written back', async () => {
@@ -221,7 +221,7 @@ test('a kept content that was damaged is never written back', async () => {
   )
   writeFileSync(path.join(object!.parentPath, object!.name), 'PRECIOUS')
   const { skipped } = await journal.undo(await journal.list({}))
-  expect(skipped[0]?.reason).toBe('what it was before is no longer kept')
+  expect(skipped[0]?.reason).toBe('its earlier content is no longer kept')
   expect(readFileSync(file(), 'utf8')).toBe('new')
 })
 

@@ -127,14 +127,14 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
 
   async function undoOne(change: StoredChange, mark: ChangeMark | undefined): Promise<string | undefined> {
     const { path: file, before: wanted, after } = change
-    if (realPath(file).path !== file) return 'it leads through a link now'
+    if (realPath(file).path !== file) return 'its path now goes through a link'
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return 'it is no longer a file'
     const now = await takeSnapshot(file)
     const sha256 = now?.sha256 ?? null
     if (after === undefined) return sha256 === wanted ? undefined : 'the process ended while it was being changed'
     if (sha256 !== after) return changedReason(sha256, after)
     const bytes = wanted === null ? null : await contentOf(change, wanted, now?.bytes)
-    if (bytes === undefined) return 'what it was before is no longer kept'
+    if (bytes === undefined) return 'its earlier content is no longer kept'
     const own = mark ?? { ...change.mark, toolCallId: `undo-${change.mark.toolCallId}` }
     await changeFiles(
       [{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }],
@@ -261,7 +261,9 @@ function matchesFilter(mark: ChangeMark, filter: Partial<ChangeMark>): boolean {
 
 function changedReason(now: string | null, after: string | null): string {
   if (now === null) return 'it has been deleted since'
-  return after === null ? 'it has been made anew since' : 'it has been changed since, by somebody else or by a command'
+  return after === null
+    ? 'it has been created again since'
+    : 'it has been changed since by someone else or by a command'
 }
 
 function fileFacts(snapshot: Snapshot | undefined): FileFacts {

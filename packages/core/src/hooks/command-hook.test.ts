@@ -55,9 +55,9 @@ describe('a hook that is a command', () => {
     ['exit code 1: oops', 'echo oops >&2; exit 1'],
     ['exit code 127', 'no-such-program-anywhere'],
     ['a signal', 'kill -9 $$'],
-    ['no JSON', 'echo fine'],
-    ['not valid', 'echo \'{"decision": "maybe"}\''],
-    ['not valid', 'echo null'],
+    ['not valid JSON', 'echo fine'],
+    ['is invalid', 'echo \'{"decision": "maybe"}\''],
+    ['is invalid', 'echo null'],
     ['longer than', 'head -c 2000000 /dev/zero'],
   ])('fails with %s', async (message, command) => {
     await expect(run(command)).rejects.toThrow(message)

@@ -108,7 +108,7 @@ export function createMatcher(
   if (rules.includes('*')) return {}
   const problem = rules.map(problemOf).find((one) => one !== undefined)
   if (problem !== undefined)
-    return { match: rules, meets: () => Promise.reject(new Error(`its match cannot be read: ${problem}`)) }
+    return { match: rules, meets: () => Promise.reject(new Error(`its "match" is invalid: ${problem}`)) }
   const policy = createPolicy({ deny: rules }, place)
   return {
     match: rules,
@@ -138,7 +138,7 @@ const schema = z.looseObject({
 /** Validates a hook's answer, which is untrusted. Throws an Error that names the problem. */
 export function checkHookAnswer(value: unknown): HookAnswer {
   const result = schema.safeParse(value)
-  if (!result.success) throw new Error(`its answer is not valid: ${z.prettifyError(result.error)}`)
+  if (!result.success) throw new Error(`its output is invalid: ${z.prettifyError(result.error)}`)
   const { decision, reason, context } = result.data
   return {
     ...(decision !== undefined && { decision }),

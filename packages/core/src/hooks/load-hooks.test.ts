@@ -47,7 +47,7 @@ it('an answer that is none denies', async () => {
     `export default { event: 'before-call', run: () => ({ decision: 'perhaps' }) }`,
   )
   const { denied, ran } = await playWith(loadHooks([folder], place()).hooks)
-  expect(denied).toMatch(/odd\.js failed: its answer is not valid/)
+  expect(denied).toMatch(/odd\.js failed: its output is invalid/)
   expect(ran).toEqual([])
 })
 
@@ -78,7 +78,7 @@ it('commands of a config are hooks, in the order of the file', async () => {
   expect(await playWith(hooks)).toEqual({ ran: ['Look'], denied: 'not this' })
   const failing = createHooks({ 'before-call': [{ command: 'exit 3' }] }, { source: 'config.json', ...place() })
   expect((await playWith(failing)).denied).toBe(
-    'The hook before-call 1 of config.json failed: it ended with exit code 3',
+    'The hook before-call 1 in config.json failed: it failed with exit code 3',
   )
   expect(createHooks(undefined, { source: 'config.json', ...place() })).toEqual([])
 })

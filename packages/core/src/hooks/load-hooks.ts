@@ -60,19 +60,19 @@ function missing({ path, message }: { path: string; message: string }): Hook {
 }
 
 const entry = z.looseObject({
-  command: z.string().min(1).max(20_000).describe('run by bash in the workspace; JSON on its standard input'),
+  command: z.string().min(1).max(20_000).describe('run by bash in the workspace, with JSON on standard input'),
   match: z
     .union([z.string().min(1).max(2000), z.array(z.string().min(1).max(2000)).max(1000)])
     .optional()
-    .describe('rules that name the calls it is about, e.g. "Bash" or ["Edit(src/**)", "Write"]; absent: all'),
-  timeoutMs: z.int().positive().max(600_000).optional().describe('a hook that takes longer has failed'),
+    .describe('rules for the tool calls it applies to, e.g. "Bash" or ["Edit(src/**)", "Write"]; default: all'),
+  timeoutMs: z.int().positive().max(600_000).optional().describe('a hook that takes longer fails'),
 })
 
 export const hooksConfigSchema = z.looseObject({
-  'before-call': z.array(entry).max(100).optional().describe('before a call is decided on'),
-  'after-call': z.array(entry).max(100).optional().describe('when a call has its result'),
-  ask: z.array(entry).max(100).optional().describe('before a person is asked'),
-  'run-end': z.array(entry).max(100).optional().describe('when a turn is over'),
+  'before-call': z.array(entry).max(100).optional().describe('before the permission check of a tool call'),
+  'after-call': z.array(entry).max(100).optional().describe('after a tool call has a result'),
+  ask: z.array(entry).max(100).optional().describe('before the user is asked for approval'),
+  'run-end': z.array(entry).max(100).optional().describe('when a turn ends'),
 } satisfies Record<HookEvent, z.ZodType>)
 export type HooksConfig = z.infer<typeof hooksConfigSchema>
 
@@ -86,7 +86,7 @@ interface HookPlace extends MatchPlace {
 export function createHooks(config: HooksConfig | undefined, place: HookPlace): Hook[] {
   return hookEvents.flatMap((event) =>
     (config?.[event] ?? []).map(({ command, match, timeoutMs = defaultHookMs }, index) => ({
-      name: `${event} ${index + 1} of ${place.source}`,
+      name: `${event} ${index + 1} in ${place.source}`,
       event,
       timeoutMs,
       command,
@@ -128,7 +128,7 @@ export async function runCommandHook(
     const { code, output, errors } = await outcomeOf(child, JSON.stringify(occasion))
     abort.throwIfAborted()
     if (code === 2) return { decision: 'deny', reason: errors || 'It gave no reason.' }
-    if (code !== 0) throw new Error(`it ended with ${codeText(code)}${errors === '' ? '' : `: ${errors}`}`)
+    if (code !== 0) throw new Error(`it ${exitText(code)}${errors === '' ? '' : `: ${errors}`}`)
     return output === '' ? undefined : checkHookAnswer(parsed(output))
   } finally {
     abort.removeEventListener('abort', end)
@@ -153,7 +153,7 @@ function outcomeOf(child: ChildProcess, input: string): Promise<Outcome> {
       const finish = (): void => {
         clearTimeout(timer)
         for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
-        if (output.tooLong) reject(new Error(`its answer is longer than ${maxOutput} bytes`))
+        if (output.tooLong) reject(new Error(`its output is longer than ${maxOutput} bytes`))
         else resolve({ code, output: output.text().trim(), errors: errors.text().trim() })
       }
       const timer = setTimeout(finish, drainMs)
@@ -178,12 +178,12 @@ function parsed(output: string): unknown {
   try {
     return JSON.parse(output)
   } catch (error) {
-    throw new Error(`it printed what is no JSON (${(error as Error).message}): ${output.slice(0, 200)}`, {
+    throw new Error(`its output is not valid JSON (${(error as Error).message}): ${output.slice(0, 200)}`, {
       cause: error,
     })
   }
 }
 
-function codeText(code: number | null): string {
-  return code === null ? 'a signal' : `exit code ${code}`
+function exitText(code: number | null): string {
+  return code === null ? 'was killed by a signal' : `failed with exit code ${code}`
 }

@@ -58,7 +58,7 @@ describe('the match of a hook', () => {
   })
 
   it('that cannot be read fails at every call', async () => {
-    await expect(meets('Bash(', 'TimeNow', {})).rejects.toThrow('its match cannot be read')
+    await expect(meets('Bash(', 'TimeNow', {})).rejects.toThrow('its "match" is invalid')
   })
 })
 

@@ -249,7 +249,7 @@ describe('a hook after a call', () => {
 
   it('withholds a result that it denies', async () => {
     const outcome = await playWith([hook('after-call', { decision: 'deny', reason: 'it holds a key' })])
-    expect(call(outcome, 'c1').errorText).toBe('The call ran, and its result is withheld: it holds a key')
+    expect(call(outcome, 'c1').errorText).toBe('The tool call ran, but its result is withheld: it holds a key')
   })
 })
 

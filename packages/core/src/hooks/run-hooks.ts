@@ -83,7 +83,7 @@ function mergeAnswer(
   ) {
     verdict.decision = decision
     verdict.hook = name
-    verdict.reason = reason ?? `The hook ${name} says ${decision}.`
+    verdict.reason = reason ?? `The hook ${name} returned "${decision}".`
   }
   if (input === undefined || occasion.event !== 'before-call') return occasion
   verdict.rewritten = { input, hook: name }

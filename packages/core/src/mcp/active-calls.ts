@@ -32,9 +32,9 @@ export function openActiveCalls(): ActiveCalls {
       const calls = [...active]
       const [first] = calls
       // A server does not name the call it asks for. Never ask in another chat.
-      if (first === undefined) throw new Error(`${what} is possible only while a call runs`)
+      if (first === undefined) throw new Error(`${what} is only allowed during a tool call`)
       if (calls.some(({ ctx }) => ctx.session.id !== first.ctx.session.id))
-        throw new Error(`${what} is not possible while calls of several conversations run`)
+        throw new Error(`${what} is not allowed while several chats are calling the server`)
       return calls.at(-1) as ActiveMcpCall
     },
   }
@@ -85,7 +85,9 @@ function openCall(
     return setTimeout(
       () => {
         const seconds = (isLast ? longestCallMs : callMs) / 1000
-        why = isLast ? `took longer than ${seconds} s for a call` : `has sent nothing for ${seconds} s during a call`
+        why = isLast
+          ? `took longer than ${seconds} s to answer a tool call`
+          : `sent nothing for ${seconds} s during a tool call`
         controller.abort(new Error(why))
       },
       Math.max(0, Math.min(callMs, longestCallMs - used)),

@@ -79,7 +79,7 @@ async function createHttpTransport(options: HttpOptions): Promise<ServerTranspor
       inner.onclose = () => transport.onclose?.()
       inner.onerror = (error) => {
         // A reopened stream starts a new session, which requires a new handshake.
-        if (error instanceof SseError && isOpen) fail('closed its stream of events')
+        if (error instanceof SseError && isOpen) fail('closed its event stream')
         transport.onerror?.(error)
       }
       inner.onmessage = (message: JSONRPCMessage, extra) => {

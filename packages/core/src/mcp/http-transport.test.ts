@@ -106,7 +106,7 @@ test('an answer that does not end is cut off', async () => {
     },
   })
   const server = await connect(url, { messageBytes: 1 << 20 })
-  expect(server.error).toBe('The MCP server "far" sent a message of more than 1024 KiB.')
+  expect(server.error).toBe('The MCP server "far" sent a message larger than 1024 KiB.')
 })
 
 test('a stream that floods is closed', async () => {
@@ -119,7 +119,7 @@ test('a stream that floods is closed', async () => {
     },
   })
   const server = await connect(url, { unasked: 500 })
-  await expect(echo(server, 'x')).rejects.toThrow('sent more than 500 messages that nobody had asked for')
+  await expect(echo(server, 'x')).rejects.toThrow('sent more than 500 unexpected messages')
 })
 
 test('nobody is led elsewhere, and no header goes there', async () => {
@@ -144,11 +144,11 @@ test('a server that wants a login says so', async () => {
   const { url } = await serve({ initialize: (response) => void response.writeHead(401).end() })
   const server = await connect(url)
   expect(server.state).toBe('failed')
-  expect(server.error).toBe('The MCP server "far" wants you to log in.')
+  expect(server.error).toBe('The MCP server "far" requires you to log in.')
 })
 
 test('a server that hangs is given up', async () => {
   const { url } = await serve({ 'tools/list': () => undefined })
   const server = await connect(url, { connectMs: 300 })
-  expect(server.error).toBe('The MCP server "far" did not answer with its list of tools in 0.3 s.')
+  expect(server.error).toBe('The MCP server "far" did not answer with its list of tools within 0.3 s.')
 })

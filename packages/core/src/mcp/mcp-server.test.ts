@@ -112,7 +112,7 @@ describe('a server that behaves', () => {
       inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
     })
     expect(await call(server, 'echo', { text: 'hello' })).toEqual({ output: 'hello', modelText: 'hello' })
-    expect(await echo.validate?.({}, testToolContext())).toBe('The input lacks "text". Send the whole call again.')
+    expect(await echo.validate?.({}, testToolContext())).toBe('The input is missing "text". Send the whole call again.')
     await until(() => server.prompts.length > 0 && server.resources.length > 0)
     expect(server.prompts.map(({ name }) => name)).toEqual(['greet', 'Code Review', 'code/review', 'broken'])
     expect(server.resources.map(({ uri }) => uri)).toEqual(['memo://1'])
@@ -242,7 +242,7 @@ describe('a server that behaves', () => {
       },
     )
     expect(times).toBe(10)
-    expect(said.output).toContain('did not fit the form')
+    expect(said.output).toContain('do not fit the form')
   })
 
   test('uses the model only after the person has said yes', async () => {
@@ -255,13 +255,13 @@ describe('a server that behaves', () => {
       {},
       { chatModel, ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Refuse' } }) },
     )
-    expect(refused.output).toContain('does not want it')
+    expect(refused.output).toContain('declined')
     expect(model.calls).toHaveLength(0)
     const lent = await call(
       server,
       'sample',
       {},
-      { chatModel, ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Let it' } }) },
+      { chatModel, ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Allow' } }) },
     )
     expect(JSON.parse(lent.output as string)).toMatchObject({
       content: { type: 'text', text: 'Hello!' },
@@ -280,7 +280,7 @@ describe('a server that behaves', () => {
       {},
       {
         chatModel: { id: 'scripted/one', model },
-        ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Let it' } }),
+        ask: () => Promise.resolve({ type: 'answers', answers: { 0: 'Allow' } }),
         spend: (usage) => void spent.push(usage),
       },
     )
@@ -300,9 +300,9 @@ describe('a server that behaves', () => {
     const agreed = answering({ type: 'answers', answers: { 0: 'I will open it' } })
     const said = await call(server, 'visit', { text: 'https://login.example/x?y=1' }, agreed)
     expect(JSON.parse(said.output as string)).toEqual({ action: 'accept' })
-    expect(asked[0]?.title).toBe('The MCP server "files" wants you to open an address at login.example')
+    expect(asked[0]?.title).toBe('The MCP server "files" wants you to open a URL on login.example')
     expect(asked[0]?.content).toMatchObject({ link: 'https://login.example/x?y=1' })
-    expect(JSON.stringify(asked[0]?.content)).toContain('This leads to login.example')
+    expect(JSON.stringify(asked[0]?.content)).toContain('The link goes to login.example')
     const refused = await call(server, 'visit', { text: 'https://login.example/' }, answering({ type: 'deny' }))
     expect(JSON.parse(refused.output as string)).toEqual({ action: 'decline' })
     const before = asked.length
@@ -314,8 +314,8 @@ describe('a server that behaves', () => {
     ])
       expect((await call(server, 'visit', { text: bad }, agreed)).output).toContain('"code"')
     expect(asked).toHaveLength(before)
-    await expect(call(server, 'visit-first', {}, agreed)).rejects.toThrow('They were shown it and agreed')
-    await expect(call(server, 'visit-first', {}, answering({ type: 'deny' }))).rejects.toThrow('They do not want to')
+    await expect(call(server, 'visit-first', {}, agreed)).rejects.toThrow('The user agreed')
+    await expect(call(server, 'visit-first', {}, answering({ type: 'deny' }))).rejects.toThrow('The user declined')
   })
 
   test('has results that are not what it declares given as errors', async () => {
@@ -324,7 +324,7 @@ describe('a server that behaves', () => {
       structuredContent: { answer: 42 },
     })
     await expect(call(server, 'declared', { text: '{"answer":"many"}' })).rejects.toThrow(
-      'The tool ran, but its result is not what it declares: .answer is string, not number. It gave: {"answer":"many"}',
+      'The tool ran, but its result does not match its declared output: .answer is string, not number. It returned: {"answer":"many"}',
     )
     await expect(call(server, 'declared')).rejects.toThrow('there is no structured content')
   })
@@ -334,7 +334,7 @@ describe('a server that behaves', () => {
     const controller = new AbortController()
     const other = call(server, 'slow', {}, { session: { id: 'other' }, signal: controller.signal })
     const said = await call(server, 'ask', {}, { ask: () => Promise.reject(new Error('asked')) })
-    expect(said.output).toContain('several conversations')
+    expect(said.output).toContain('several chats')
     controller.abort(new Error('over'))
     await expect(other).rejects.toThrow('over')
   })
@@ -349,8 +349,8 @@ describe('trust in the tools', () => {
     await call(server, 'swap')
     await until(() => server.state === 'needs-trust')
     expect(server.tools()).toEqual([])
-    expect(server.error).toContain('are not those that you trusted')
-    await expect(kept.execute({ text: 'x' }, testToolContext())).rejects.toThrow('are not those that you trusted')
+    expect(server.error).toContain('have changed since you trusted it')
+    await expect(kept.execute({ text: 'x' }, testToolContext())).rejects.toThrow('have changed since you trusted it')
     server.acceptTools()
     expect(server.state).toBe('ready')
     expect(server.trustedNow()).not.toBe(before)
@@ -370,19 +370,19 @@ describe('trust in the tools', () => {
 
 describe('a hostile server hurts nobody', () => {
   const failing: [string, Partial<McpLimits>, string][] = [
-    ['hang-at-start', { connectMs: 300 }, 'did not answer in 0.3 s of starting'],
-    ['hang-at-list', { connectMs: 300 }, 'did not answer with its list of tools in 0.3 s'],
-    ['exit-at-start', {}, 'ended with code 7'],
-    ['exit-with-words', {}, 'ended with code 1'],
-    ['refuse', {}, 'says: go away'],
-    ['noise-flood', {}, 'printed more than 1000 lines that are no messages'],
-    ['endless-line', {}, 'sent a message of more than 8192 KiB'],
-    ['huge-schema', {}, 'sent a message of more than 8192 KiB'],
+    ['hang-at-start', { connectMs: 300 }, 'did not answer within 0.3 s of starting'],
+    ['hang-at-list', { connectMs: 300 }, 'did not answer with its list of tools within 0.3 s'],
+    ['exit-at-start', {}, 'exited with code 7'],
+    ['exit-with-words', {}, 'exited with code 1'],
+    ['refuse', {}, 'reported: go away'],
+    ['noise-flood', {}, 'printed more than 1000 lines to standard output that are not messages'],
+    ['endless-line', {}, 'sent a message larger than 8192 KiB'],
+    ['huge-schema', {}, 'sent a message larger than 8192 KiB'],
     ['deep-schema', {}, 'nested deeper than 200 levels'],
-    ['endless-pages', {}, 'has a list of tools that does not end'],
-    ['circle-pages', {}, 'sends its list of tools in a circle'],
-    ['bad-tools', {}, 'says: '],
-    ['version-from-the-future', {}, 'says: '],
+    ['endless-pages', {}, 'has an endless list of tools'],
+    ['circle-pages', {}, 'repeats pages of its list of tools'],
+    ['bad-tools', {}, 'reported: '],
+    ['version-from-the-future', {}, 'reported: '],
   ]
   test.each(failing)('%s', async (behaviour, limits, message) => {
     const begun = performance.now()
@@ -398,9 +398,9 @@ describe('a hostile server hurts nobody', () => {
   })
 
   test.each([
-    ['message-flood', 'sent more than 5000 messages that nobody had asked for'],
-    ['ping-flood', 'sent more than 5000 messages that nobody had asked for'],
-    ['answer-flood', 'sent more than 5000 messages that nobody had asked for'],
+    ['message-flood', 'sent more than 5000 unexpected messages'],
+    ['ping-flood', 'sent more than 5000 unexpected messages'],
+    ['answer-flood', 'sent more than 5000 unexpected messages'],
   ])('%s', async (behaviour, message) => {
     const server = await started(behaviour, { backoffMs: 60_000 })
     const { stallMs } = await longestStall(until(() => server.state === 'failed'))
@@ -412,7 +412,7 @@ describe('a hostile server hurts nobody', () => {
   test('a change of the list told over and over is looked at now and then', async () => {
     const server = await started('list-changed-flood', { backoffMs: 60_000, limits: { unasked: 300 } })
     await until(() => server.state === 'failed')
-    expect(server.error).toContain('sent more than 300 messages')
+    expect(server.error).toContain('sent more than 300 unexpected messages')
   })
 
   test('standard error without an end is read slowly and kept shortly', async () => {
@@ -431,14 +431,14 @@ describe('a hostile server hurts nobody', () => {
   test('a schema that is too big costs only its tool', async () => {
     const server = await started('big-schema')
     expect(server.tools().map(({ name }) => name)).toEqual(['mcp__files_echo'])
-    expect(server.problems).toEqual([expect.stringContaining('The tool "big" is left out')])
+    expect(server.problems).toEqual([expect.stringContaining('The tool "big" was skipped')])
   })
 
   test('of thousands of tools the first thousand are taken', async () => {
     const server = await started('many-tools')
     expect(server.tools()).toHaveLength(1000)
     expect(server.problems).toEqual([
-      '4000 tools are left out: there are more than 1000, or they are too big together.',
+      '4000 tools were skipped: there are more than 1000, or their total size is too large.',
     ])
   })
 
@@ -451,7 +451,7 @@ describe('a hostile server hurts nobody', () => {
       'mcp__files_echo',
     ])
     expect(names.every((name) => name.length <= 64)).toBe(true)
-    expect(server.problems).toEqual(['The tool "echo" is left out: there is another one of that name.'])
+    expect(server.problems).toEqual(['The tool "echo" was skipped: another tool has the same name.'])
   })
 
   test('names of the prototype are only names', async () => {
@@ -463,14 +463,14 @@ describe('a hostile server hurts nobody', () => {
   test('a call that hangs is given up', async () => {
     const server = await started('good', { limits: { callMs: 200 } })
     await expect(call(server, 'slow')).rejects.toThrow(
-      'The MCP server "files" has sent nothing for 0.2 s during a call.',
+      'The MCP server "files" sent nothing for 0.2 s during a tool call.',
     )
     expect((await call(server, 'echo', { text: 'on' })).output).toBe('on')
   })
 
   test('an answer under a wrong id is none', async () => {
     const server = await started('wrong-id', { limits: { callMs: 200 } })
-    await expect(call(server, 'echo', { text: 'x' })).rejects.toThrow('has sent nothing for 0.2 s')
+    await expect(call(server, 'echo', { text: 'x' })).rejects.toThrow('sent nothing for 0.2 s')
   })
 
   test('a second answer is passed over', async () => {
@@ -481,7 +481,7 @@ describe('a hostile server hurts nobody', () => {
 
   test('a result without sense is an error', async () => {
     await expect(call(await started('bad-result'), 'echo', { text: 'x' })).rejects.toThrow(
-      'The MCP server "files" says: ',
+      'The MCP server "files" reported: ',
     )
   })
 
@@ -491,13 +491,13 @@ describe('a hostile server hurts nobody', () => {
     const calls = await Promise.allSettled([1, 2, 3, 4].map(() => call(server, 'echo', { text: big })))
     expect(calls.every(({ status }) => status === 'rejected')).toBe(true)
     await until(() => server.state === 'failed')
-    expect(server.error).toContain('does not read what it is sent')
+    expect(server.error).toContain('does not read its input')
   })
 
   test('one that dies during a call says so, and is connected to again', async () => {
     const server = await started('good', { backoffMs: 20 })
     await expect(call(server, 'die')).rejects.toThrow(
-      'The MCP server "files" ended with code 3 while the call ran, so its outcome is unknown.',
+      'The MCP server "files" exited with code 3 during the call, so its outcome is unknown.',
     )
     await until(() => server.state === 'ready')
     expect((await call(server, 'echo', { text: 'back' })).output).toBe('back')
@@ -513,7 +513,7 @@ describe('a hostile server hurts nobody', () => {
   test('a program that is not there is named', async () => {
     const server = await started('good', { command: 'no-such-program-here', backoffMs: 60_000 })
     expect(server).toMatchObject({ state: 'failed' })
-    expect(server.error).toContain('there is no program "no-such-program-here" on the PATH')
+    expect(server.error).toContain('the program "no-such-program-here" is not on the PATH')
   })
 
   test.each(['leaves-a-child', 'ignores-the-end'])('%s: nothing of it is left', async (behaviour) => {

@@ -124,7 +124,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     log: () => ring.read().text,
     connection() {
       if (current !== undefined && state === 'ready') return current
-      throw new Error(`The MCP server "${name}" cannot be used now. ${error ?? 'It is still connecting.'}`)
+      throw new Error(`The MCP server "${name}" is not available. ${error ?? 'It is still connecting.'}`)
     },
     connect,
     settled: () => first.promise,
@@ -218,7 +218,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     if (known === undefined || known === fingerprint) return become('ready')
     become(
       'needs-trust',
-      `The tools of the MCP server "${name}" are not those that you trusted. Look at them and trust them again.`,
+      `The tools of the MCP server "${name}" have changed since you trusted it. Review them and trust the server again.`,
     )
   }
 
@@ -284,17 +284,19 @@ export function pickListed(
   let all = 0
   for (const tool of listed) {
     const length = JSON.stringify([tool.inputSchema, tool.outputSchema]).length + (tool.description?.length ?? 0)
-    const name = `The tool "${tool.name.slice(0, 100).toWellFormed()}" is left out`
+    const name = `The tool "${tool.name.slice(0, 100).toWellFormed()}" was skipped`
     if (tool.execution?.taskSupport === 'required')
-      problems.push(`${name}: it runs only as a task, which is not supported.`)
+      problems.push(`${name}: it only runs as a task, which is not supported.`)
     else if (length > limits.toolCharacters)
       problems.push(
-        `${name}: its description and schema have ${length} characters, more than ${limits.toolCharacters}.`,
+        `${name}: its description and schema have ${length} characters. The limit is ${limits.toolCharacters}.`,
       )
-    else if (names.has(tool.name)) problems.push(`${name}: there is another one of that name.`)
+    else if (names.has(tool.name)) problems.push(`${name}: another tool has the same name.`)
     else if (tools.length === limits.tools || all + length > limits.allCharacters) {
       const left = listed.length - tools.length - problems.length
-      problems.push(`${left} tools are left out: there are more than ${limits.tools}, or they are too big together.`)
+      problems.push(
+        `${left} tools were skipped: there are more than ${limits.tools}, or their total size is too large.`,
+      )
       break
     } else {
       names.add(tool.name)
@@ -302,7 +304,7 @@ export function pickListed(
       tools.push(tool)
     }
   }
-  if (problems.length > 20) problems.splice(20, problems.length, `${problems.length - 20} more tools are left out.`)
+  if (problems.length > 20) problems.splice(20, problems.length, `${problems.length - 20} more tools were skipped.`)
   return { tools, problems }
 }
 
@@ -315,14 +317,15 @@ export function createResourceTools(servers: readonly McpServer[]): Tool[] {
   const names = offering.map(({ name }) => name)
   const find = (name: string): McpServer => {
     const found = offering.find((server) => server.name === name)
-    if (found === undefined) throw new Error(`No MCP server "${name}" has resources. These have: ${names.join(', ')}.`)
+    if (found === undefined)
+      throw new Error(`No MCP server named "${name}" has resources. Servers with resources: ${names.join(', ')}.`)
     return found
   }
   return [
     defineTool({
       name: 'ListMcpResources',
-      description: `Lists the resources that MCP servers offer (${names.join(', ')}), with the URIs for ReadMcpResource.`,
-      input: z.object({ server: z.string().describe('Only those of this server').optional() }),
+      description: `Lists the resources of MCP servers (${names.join(', ')}) with their URIs for ReadMcpResource.`,
+      input: z.object({ server: z.string().describe('List only this server').optional() }),
       readOnly: true,
       group: 'mcp',
       execute({ server }) {
@@ -344,7 +347,7 @@ export function createResourceTools(servers: readonly McpServer[]): Tool[] {
     }),
     defineTool({
       name: 'ReadMcpResource',
-      description: 'Reads a resource of an MCP server by its URI, as ListMcpResources has it.',
+      description: 'Reads a resource of an MCP server by its URI from ListMcpResources.',
       input: z.object({ server: z.string(), uri: z.string().max(4000) }),
       readOnly: true,
       // The server may have side effects that we cannot see.

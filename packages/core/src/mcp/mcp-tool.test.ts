@@ -34,7 +34,7 @@ it('fills in what is required and has a default, and demands the rest', async ()
     { ...listed, inputSchema: { ...listed.inputSchema, required: ['scale', 'to', 'toString'] } },
     { server: 'web', trusted: false, call: () => Promise.reject(new Error('not here')) },
   )
-  expect(await strict.validate?.({}, testToolContext())).toMatch('The input lacks "to", "toString"')
+  expect(await strict.validate?.({}, testToolContext())).toMatch('The input is missing "to", "toString"')
 })
 
 it('a tool that runs only as a task is not offered, and is named', () => {
@@ -45,5 +45,5 @@ it('a tool that runs only as a task is not offered, and is named', () => {
   })
   const { tools, problems } = pickListed([tool('a'), tool('b', 'required'), tool('c', 'optional')], mcpLimits)
   expect(tools.map(({ name }) => name)).toEqual(['a', 'c'])
-  expect(problems).toEqual(['The tool "b" is left out: it runs only as a task, which is not supported.'])
+  expect(problems).toEqual(['The tool "b" was skipped: it only runs as a task, which is not supported.'])
 })

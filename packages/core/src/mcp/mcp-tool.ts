@@ -41,7 +41,7 @@ export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOp
       const missing = required
         .filter((key) => !Object.hasOwn(input, key) && defaultOf(key) === undefined)
         .map((key) => `"${key}"`)
-      return missing.length === 0 ? undefined : `The input lacks ${missing.join(', ')}. Send the whole call again.`
+      return missing.length === 0 ? undefined : `The input is missing ${missing.join(', ')}. Send the whole call again.`
     },
     async execute(given, ctx: ToolContext) {
       const filled = required.filter((key) => !Object.hasOwn(given, key) && defaultOf(key) !== undefined)
@@ -51,7 +51,7 @@ export function mcpTool(listed: ListedTool, { server, trusted, call }: McpToolOp
       if (problem === undefined) return readResult(result, ctx, `${server}-${name}`)
       const brought = JSON.stringify(result.structuredContent) ?? 'nothing'
       throw new Error(
-        `The tool ran, but its result is not what it declares: ${problem}. It gave: ${brought.slice(0, 2000)}`.toWellFormed(),
+        `The tool ran, but its result does not match its declared output: ${problem}. It returned: ${brought.slice(0, 2000)}`.toWellFormed(),
       )
     },
   })
@@ -96,7 +96,7 @@ export function outputProblem(schema: unknown, value: unknown): string | undefin
 
   function problemOf(given: unknown, found: unknown, path: string, depth: number): string | undefined {
     if (++steps > maxSteps || depth > deepest) return undefined
-    if (given === false) return `${at(path)} must not be there`
+    if (given === false) return `${at(path)} is not allowed`
     if (!isObject(given)) return undefined
     const one = typeof given['$ref'] === 'string' ? resolve(given['$ref']) : undefined
     return (
@@ -113,7 +113,7 @@ export function outputProblem(schema: unknown, value: unknown): string | undefin
     if (!isObject(found)) return undefined
     const needed = listOf(given['required']).filter((key) => typeof key === 'string')
     const missing = needed.find((key) => !Object.hasOwn(found, key))
-    if (missing !== undefined) return `${at(path)} lacks "${missing}"`
+    if (missing !== undefined) return `${at(path)} is missing "${missing}"`
     const properties = isObject(given['properties']) ? given['properties'] : {}
     const more = given['patternProperties'] === undefined ? given['additionalProperties'] : undefined
     for (const [key, inner] of Object.entries(found)) {
@@ -149,8 +149,9 @@ export function outputProblem(schema: unknown, value: unknown): string | undefin
     for (const key of ['anyOf', 'oneOf']) {
       const ways = listOf(given[key])
       const fitting = ways.filter((inner) => problemOf(inner, found, path, depth + 1) === undefined).length
-      if (ways.length > 0 && fitting === 0) return `${at(path)} is none of what it may be`
-      if (key === 'oneOf' && fitting > 1 && steps <= maxSteps) return `${at(path)} is more than one of what it may be`
+      if (ways.length > 0 && fitting === 0) return `${at(path)} matches none of the allowed schemas`
+      if (key === 'oneOf' && fitting > 1 && steps <= maxSteps)
+        return `${at(path)} matches more than one of the allowed schemas`
     }
     return undefined
   }
@@ -178,7 +179,7 @@ function valueProblem(given: Schema, found: unknown, path: string): string | und
   const allowed = 'const' in given ? [given['const']] : given['enum']
   if (Array.isArray(allowed)) {
     const text = JSON.stringify(found)
-    if (!allowed.some((one) => JSON.stringify(one) === text)) return `${at(path)} is none of the values it may have`
+    if (!allowed.some((one) => JSON.stringify(one) === text)) return `${at(path)} is not one of the allowed values`
   }
   if (typeof found === 'string') {
     if (found.length < numberOr(given['minLength'], 0)) return `${at(path)} is too short`
@@ -187,7 +188,7 @@ function valueProblem(given: Schema, found: unknown, path: string): string | und
   if (typeof found !== 'number') return undefined
   const isLow = found < numberOr(given['minimum'], -Infinity) || found <= numberOr(given['exclusiveMinimum'], -Infinity)
   const isHigh = found > numberOr(given['maximum'], Infinity) || found >= numberOr(given['exclusiveMaximum'], Infinity)
-  return isLow || isHigh ? `${at(path)} is out of its limits` : undefined
+  return isLow || isHigh ? `${at(path)} is out of range` : undefined
 }
 
 function isOfType(type: unknown, value: unknown): boolean {

@@ -90,7 +90,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   try {
     await client.connect(transport, { timeout: limits.connectMs })
   } catch (error) {
-    const told = described(error, `in ${limits.connectMs / 1000} s of starting`)
+    const told = described(error, `within ${limits.connectMs / 1000} s of starting`)
     await close()
     throw told
   }
@@ -125,11 +125,11 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     readResource: (uri, signal) =>
       client
         .readResource({ uri }, { timeout: limits.callMs, signal, cacheMode: 'bypass' })
-        .catch((error: unknown) => fail(error, `in ${limits.callMs / 1000} s`)),
+        .catch((error: unknown) => fail(error, `within ${limits.callMs / 1000} s`)),
     getPrompt: (prompt, input) =>
       client
         .getPrompt({ name: prompt, arguments: input }, within)
-        .catch((error: unknown) => fail(error, `in ${limits.connectMs / 1000} s`)),
+        .catch((error: unknown) => fail(error, `within ${limits.connectMs / 1000} s`)),
     async callTool(tool, input, ctx) {
       using call = calls.begin(ctx, limits)
       try {
@@ -153,7 +153,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
         ctx.signal.throwIfAborted()
         await visitFirst(error, call)
         if (call.overdue() !== undefined) throw new Error(`The MCP server "${name}" ${call.overdue()}.`)
-        throw described(error, 'in time', ' while the call ran, so its outcome is unknown')
+        throw described(error, 'in time', ' during the call, so its outcome is unknown')
       }
     },
   }
@@ -162,14 +162,14 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   async function visitFirst(error: unknown, call: ActiveMcpCall): Promise<void> {
     const { UrlElicitationRequiredError } = await import('@modelcontextprotocol/client')
     if (!(error instanceof UrlElicitationRequiredError)) return
-    const before = `The MCP server "${name}" wants the person to open an address first`
+    const before = `The MCP server "${name}" wants the user to open a URL first`
     for (const wanted of error.elicitations.slice(0, maxVisits)) {
       const { action } = await askToOpenUrl(name, wanted, call).catch((refused: unknown) => {
         throw new Error(`${before}, but ${(refused as Error).message}.`, { cause: refused })
       })
-      if (action !== 'accept') throw new Error(`${before}. They do not want to.`)
+      if (action !== 'accept') throw new Error(`${before}. The user declined.`)
     }
-    throw new Error(`${before}. They were shown it and agreed: make the call again once they say that they are done.`)
+    throw new Error(`${before}. The user agreed. Make the call again once they say they are done.`)
   }
 
   /** Fetches all pages. Each request and the number of pages are bounded. */
@@ -182,16 +182,16 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
     let cursor: string | undefined
     for (let count = 0; count < limits.pages; count++) {
       const found = await page(cursor === undefined ? {} : { cursor }).catch((error: unknown) =>
-        fail(error, `with its list of ${key} in ${limits.connectMs / 1000} s`),
+        fail(error, `with its list of ${key} within ${limits.connectMs / 1000} s`),
       )
       all.push(...found[key])
       cursor = found.nextCursor
       if (cursor === undefined || cursor === '') return all
-      if (seen.has(cursor)) throw new Error(`The MCP server "${name}" sends its list of ${key} in a circle.`)
+      if (seen.has(cursor)) throw new Error(`The MCP server "${name}" repeats pages of its list of ${key}.`)
       seen.add(cursor)
       if (all.length > limits.tools * 10) break
     }
-    throw new Error(`The MCP server "${name}" has a list of ${key} that does not end.`)
+    throw new Error(`The MCP server "${name}" has an endless list of ${key}.`)
   }
 
   function fail(error: unknown, when: string): never {
@@ -201,13 +201,13 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
   /** Wraps the error in a message that names the server, with the original as cause. */
   function described(error: unknown, when: string, during = ''): Error {
     const what = transport.reason() ?? failureOf(error, when)
-    return new Error(`The MCP server "${name}" ${what}${what.startsWith('says: ') ? '' : `${during}.`}`, {
+    return new Error(`The MCP server "${name}" ${what}${what.startsWith('reported: ') ? '' : `${during}.`}`, {
       cause: error,
     })
   }
 
   async function close(): Promise<void> {
-    closed.resolve(transport.reason() ?? 'was told to end')
+    closed.resolve(transport.reason() ?? 'was told to stop')
     await client.close()
     await transport.close()
   }
@@ -227,10 +227,10 @@ function failureOf(error: unknown, when: string): string {
     data?.status === 401 ||
     message?.startsWith('Unauthorized') === true
   )
-    return 'wants you to log in'
-  if (data?.status !== undefined) return `answered with the HTTP status ${data.status}`
+    return 'requires you to log in'
+  if (data?.status !== undefined) return `answered with HTTP status ${data.status}`
   if (message === 'fetch failed') return `cannot be reached (${cause?.code ?? cause?.message ?? 'no reason given'})`
-  return `says: ${(message ?? String(error)).slice(0, 4000)}`
+  return `reported: ${(message ?? String(error)).slice(0, 4000)}`
 }
 
 function progressText(progress: number, total: number | undefined, message: string | undefined): string {

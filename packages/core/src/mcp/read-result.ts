@@ -38,7 +38,7 @@ export async function readResult(
 ): Promise<string | McpOutput> {
   const read = await readBlocks(result.content, ctx)
   if (result.isError === true)
-    throw new Error((await short(read.text, ctx, name)) || 'The tool failed and did not say why.')
+    throw new Error((await short(read.text, ctx, name)) || 'The tool failed without giving a reason.')
   return toOutput(read, result.structuredContent, ctx, name)
 }
 
@@ -72,7 +72,7 @@ async function toOutput(
   name: string,
 ): Promise<string | McpOutput> {
   const told = text !== '' || structuredContent === undefined ? text : JSON.stringify(structuredContent)
-  const modelText = (await short(told, ctx, name)) || 'The tool gave no output.'
+  const modelText = (await short(told, ctx, name)) || 'The tool returned no output.'
   if (files.length === 0 && structuredContent === undefined)
     return withModelText(modelText.length < told.length ? modelText : told, modelText)
   const [only] = files.length === 1 ? files : []
@@ -116,7 +116,7 @@ async function readBlocks(blocks: readonly Block[], ctx: ResultContext): Promise
     const kept = await ctx.blobs?.put(bytes, mediaType)
     if (mediaType.startsWith('image/')) pixels ??= imageSize(bytes, mediaType)
     files.push({ mediaType, size: bytes.length, ...(kept !== undefined && { blob: kept.sha256 }) })
-    const where = kept === undefined ? '' : `, kept as blob ${kept.sha256}`
+    const where = kept === undefined ? '' : `, stored as blob ${kept.sha256}`
     texts.push(`[${what.slice(0, 200)}: ${mediaType}, ${bytes.length} bytes${where}]`)
   }
 }
@@ -127,7 +127,7 @@ async function short(text: string, ctx: ResultContext, name: string): Promise<st
 
 /** The card shows it and the model has read its text, so a huge value is not stored twice. */
 function bounded(value: unknown): unknown {
-  return (JSON.stringify(value) ?? '').length <= maxTextLength ? value : { omitted: 'It is too long to be kept here.' }
+  return (JSON.stringify(value) ?? '').length <= maxTextLength ? value : { omitted: 'It is too long to store.' }
 }
 
 export interface PromptPicture {
@@ -154,7 +154,7 @@ export async function readPrompt(
   const text = texts.join('\n\n').toWellFormed()
   if (text.length <= maxPromptLength) return { text, pictures }
   return {
-    text: `${text.slice(0, maxPromptLength).toWellFormed()}\n[cut: ${text.length - maxPromptLength} characters more]`,
+    text: `${text.slice(0, maxPromptLength).toWellFormed()}\n[truncated: ${text.length - maxPromptLength} more characters]`,
     pictures,
   }
 
@@ -170,9 +170,9 @@ export async function readPrompt(
   async function keep(what: string, base64: string, mediaType: string): Promise<string> {
     const bytes = Buffer.from(base64, 'base64')
     const isPicture = /^image\/[a-z.+-]+$/.test(mediaType) && bytes.length > 0 && bytes.length <= maxPictureBytes
-    if (!isPicture || pictures.length === maxPictures) return `[${what}: ${mediaType}, not brought in]`
+    if (!isPicture || pictures.length === maxPictures) return `[${what}: ${mediaType}, not included]`
     const { sha256 } = await blobs.put(bytes, mediaType)
     pictures.push({ mediaType, blob: sha256 })
-    return `[${what}: ${mediaType}, picture ${pictures.length} below]`
+    return `[${what}: ${mediaType}, image ${pictures.length} below]`
   }
 }

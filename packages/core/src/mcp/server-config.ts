@@ -23,10 +23,10 @@ export function parseMcpEntry(given: unknown): McpEntry {
   }
   const { type, command, url } = result.data
   if (command === undefined && url === undefined) throw new Error('it has neither a "command" nor a "url"')
-  if (command !== undefined && url !== undefined) throw new Error('it has a "command" and a "url": keep one of them')
+  if (command !== undefined && url !== undefined) throw new Error('it has both a "command" and a "url"; keep one')
   if (command !== undefined && type !== undefined && type !== 'stdio')
-    throw new Error(`a server of the type "${type}" has a "url"`)
-  if (url !== undefined && type === 'stdio') throw new Error('a server of the type "stdio" has a "command"')
+    throw new Error(`a server of type "${type}" needs a "url"`)
+  if (url !== undefined && type === 'stdio') throw new Error('a server of type "stdio" needs a "command"')
   return result.data
 }
 
@@ -84,9 +84,7 @@ export function sha256(value: unknown): string {
 function fillIn(text: string, variables: NodeJS.ProcessEnv | undefined): string {
   return text.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, name: string, otherwise?: string) => {
     if (variables === undefined)
-      throw new Error(
-        `it wants ${whole}, and variables are filled in only in your own config.json: copy the server there`,
-      )
+      throw new Error(`it uses ${whole}, but variables only work in your own config.json; copy the server there`)
     const value = variables[name] ?? otherwise
     if (value === undefined) throw new Error(`the variable ${name} is not set`)
     return value
@@ -95,9 +93,9 @@ function fillIn(text: string, variables: NodeJS.ProcessEnv | undefined): string 
 
 function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new Error('its "url" is no http or https address')
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new Error('its "url" is not an http or https URL')
   if (url.username !== '' || url.password !== '')
-    throw new Error('its "url" has a password in it: use "headers" instead')
+    throw new Error('its "url" contains a password; use "headers" instead')
   return text
 }
 

@@ -31,13 +31,13 @@ async function fill(
 describe('the form of a server', () => {
   it('offers nothing that is no answer: a text is written, and only what is optional can be left out', async () => {
     const text = { type: 'string', title: 'Name' }
-    const { asked, result } = await fill({ name: text, nick: text }, ['name'], { '0': 'Ada', '1': 'Leave it out' })
-    expect(asked[0]?.questions.map(({ options }) => options.map(({ label }) => label))).toEqual([[], ['Leave it out']])
+    const { asked, result } = await fill({ name: text, nick: text }, ['name'], { '0': 'Ada', '1': 'Skip' })
+    expect(asked[0]?.questions.map(({ options }) => options.map(({ label }) => label))).toEqual([[], ['Skip']])
     expect(result).toEqual({ action: 'accept', content: { name: 'Ada' } })
   })
 
   const wrong: [string, object, string, string, unknown][] = [
-    ['an e-mail address', { type: 'string', format: 'email' }, 'I will write it', 'a@b.example', 'a@b.example'],
+    ['an email address', { type: 'string', format: 'email' }, 'I will write it', 'a@b.example', 'a@b.example'],
     ['an address', { type: 'string', format: 'uri' }, 'example dot com', 'https://a.example/x', 'https://a.example/x'],
     ['a date', { type: 'string', format: 'date' }, '2026-02-30', '2026-02-28', '2026-02-28'],
     ['a time', { type: 'string', format: 'date-time' }, '2026-02-28', '2026-02-28T10:00:00Z', '2026-02-28T10:00:00Z'],
@@ -46,7 +46,7 @@ describe('the form of a server', () => {
     ['from 1 to 5', { type: 'integer', minimum: 1, maximum: 5 }, '6', '5', 5],
     ['a whole number', { type: 'integer' }, '1.5', '2', 2],
     ['at least 0', { type: 'number', minimum: 0 }, 'Infinity and more', '0.5', 0.5],
-    ['none of the choices', { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] }, 'm', 'Small', 's'],
+    ['not one of the options', { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] }, 'm', 'Small', 's'],
     ['yes or no', { type: 'boolean' }, 'perhaps', 'No', false],
     ['at most 1', { type: 'array', maxItems: 1, items: { enum: ['a', 'b, c'] } }, 'a,a', 'b, c', ['b, c']],
     ['at least 2', { type: 'array', minItems: 2, items: { enum: ['a', 'b'] } }, 'a', 'a, b', ['a', 'b']],
@@ -54,11 +54,13 @@ describe('the form of a server', () => {
   it.each(wrong)('asks again for %s, and sends nothing before it fits', async (limit, schema, bad, good, value) => {
     const { result, asked } = await fill({ it: schema }, ['it'], { answer: bad }, { answer: good })
     expect(asked).toHaveLength(2)
-    expect(asked[1]?.title).toContain(limit.replace('an address', 'an address, as').replace('a time', 'with a time'))
+    expect(asked[1]?.title).toContain(
+      limit.replace('an address', 'a URL, such as').replace('a time', 'a date and time'),
+    )
     expect(result).toEqual({ action: 'accept', content: { it: value } })
   })
 
-  it('asks again only for what did not fit, and gives up in the end', async () => {
+  it('asks again only for what do not fit, and gives up in the end', async () => {
     const properties = { name: { type: 'string' }, mail: { type: 'string', format: 'email' } }
     const { result, asked } = await fill(properties, ['name', 'mail'], { '0': 'Ada', '1': 'x' }, { '0': 'a@b.example' })
     expect(asked.map(({ questions }) => questions.map(({ question }) => question))).toEqual([
@@ -66,7 +68,7 @@ describe('the form of a server', () => {
       ['mail'],
     ])
     expect(result).toEqual({ action: 'accept', content: { name: 'Ada', mail: 'a@b.example' } })
-    expect((await fill(properties, [], { '0': 'Ada', '1': 'x' }, { '0': 'x' })).result).toMatch(/did not fit/)
+    expect((await fill(properties, [], { '0': 'Ada', '1': 'x' }, { '0': 'x' })).result).toMatch(/do not fit/)
     expect((await fill(properties, [], { '0': 'Ada', '1': 'x' }, 'decline')).result).toEqual({ action: 'decline' })
   })
 })

@@ -15,7 +15,7 @@ interface Field {
   read(words: string[]): Value
 }
 
-const skipLabel = 'Leave it out'
+const skipLabel = 'Skip'
 const maxFields = 40
 const maxAttempts = 10
 
@@ -28,7 +28,7 @@ export async function answerElicitation(
   if (!('requestedSchema' in params)) return askToOpenUrl(server, params, call)
   const { properties, required = [] } = params.requestedSchema
   const fields = Object.entries(properties).map(([name, schema]) => readField(name, schema as FieldSchema, required))
-  if (fields.length > maxFields) throw new Error(`a form has at most ${maxFields} fields`)
+  if (fields.length > maxFields) throw new Error(`a form can have at most ${maxFields} fields`)
   const title = `The MCP server "${server}" asks: ${shorten(params.message, 1000)}`
   if (fields.length === 0) return confirm(title, call)
   const content: Record<string, Value> = {}
@@ -41,7 +41,7 @@ export async function answerElicitation(
 }
 
 async function confirm(title: string, call: Pick<ActiveMcpCall, 'ask'>): Promise<ElicitResult> {
-  const questions = [{ ...toQuestion('Go on?'), options: [option('Yes'), option('No')] }]
+  const questions = [{ ...toQuestion('Continue?'), options: [option('Yes'), option('No')] }]
   const answer = await call.ask({ kind: 'question', title, content: { questions } })
   if (answer.type !== 'answers') return { action: 'decline' }
   const said = readAnswers(questions, answer.answers)
@@ -76,7 +76,7 @@ async function askFields(
       const words = [...selected.filter((word) => word !== skipLabel), ...(text === undefined ? [] : [text])]
       try {
         if (words.length > 0) values[field.name] = field.read(words)
-        else if (field.isRequired) throw new Error(`"${field.name}" is needed.`)
+        else if (field.isRequired) throw new Error(`"${field.name}" is required.`)
         return false
       } catch (error) {
         complaints.push((error as Error).message)
@@ -85,7 +85,7 @@ async function askFields(
     })
     if (open.length === 0) return values
   }
-  throw new Error('the answers of the person did not fit the form')
+  throw new Error("the user's answers do not fit the form")
 }
 
 interface FieldSchema {
@@ -108,12 +108,12 @@ interface FieldSchema {
 
 /** Checks for known string formats. The server validates all others. */
 const formats: Readonly<Record<string, { is: (text: string) => boolean; example: string }>> = {
-  email: { is: (text) => z.email().safeParse(text).success, example: 'an e-mail address, as name@example.com' },
-  uri: { is: (text) => URL.canParse(text), example: 'an address, as https://example.com' },
-  date: { is: (text) => z.iso.date().safeParse(text).success, example: 'a date, as 2026-03-31' },
+  email: { is: (text) => z.email().safeParse(text).success, example: 'an email address, such as name@example.com' },
+  uri: { is: (text) => URL.canParse(text), example: 'a URL, such as https://example.com' },
+  date: { is: (text) => z.iso.date().safeParse(text).success, example: 'a date, such as 2026-03-31' },
   'date-time': {
     is: (text) => z.iso.datetime({ offset: true }).safeParse(text).success,
-    example: 'a date with a time, as 2026-03-31T09:30:00Z',
+    example: 'a date and time, such as 2026-03-31T09:30:00Z',
   },
 }
 
@@ -147,18 +147,18 @@ function readField(name: string, schema: FieldSchema, required: readonly string[
 
 function readValue(name: string, schema: FieldSchema, choices: { value: string }[], words: string[]): Value {
   const unknown = choices.length > 0 ? words.find((word) => !choices.some(({ value }) => value === word)) : undefined
-  if (unknown !== undefined) throw new Error(`"${shorten(unknown, 100)}" is none of the choices of "${name}".`)
+  if (unknown !== undefined) throw new Error(`"${shorten(unknown, 100)}" is not one of the options of "${name}".`)
   if (schema.type === 'array') {
     const { minItems = 0, maxItems = Infinity } = schema
     if (words.length < minItems) throw new Error(`"${name}" needs at least ${minItems}.`)
-    if (words.length > maxItems) throw new Error(`"${name}" takes at most ${maxItems}.`)
+    if (words.length > maxItems) throw new Error(`"${name}" accepts at most ${maxItems}.`)
     return words
   }
   const [word = ''] = words
   if (schema.type === 'boolean') {
     if (/^(yes|true|y|1|on)$/i.test(word)) return true
     if (/^(no|false|n|0|off)$/i.test(word)) return false
-    throw new Error(`"${name}" is yes or no.`)
+    throw new Error(`"${name}" must be yes or no.`)
   }
   if (schema.type === 'number' || schema.type === 'integer') {
     const number = Number(word)
@@ -166,16 +166,16 @@ function readValue(name: string, schema: FieldSchema, choices: { value: string }
     const isFit = word.trim() !== '' && Number.isFinite(number) && number >= minimum && number <= maximum
     if (!isFit || (schema.type === 'integer' && !Number.isInteger(number)))
       throw new Error(
-        `"${name}" is ${schema.type === 'integer' ? 'a whole number' : 'a number'}${describeLimits(schema)}.`,
+        `"${name}" must be ${schema.type === 'integer' ? 'a whole number' : 'a number'}${describeLimits(schema)}.`,
       )
     return number
   }
   const { minLength = 0, maxLength = Infinity, format = '' } = schema
   const { length } = Array.from(word)
   if (length < minLength) throw new Error(`"${name}" needs at least ${minLength} characters.`)
-  if (length > maxLength) throw new Error(`"${name}" takes at most ${maxLength} characters.`)
+  if (length > maxLength) throw new Error(`"${name}" accepts at most ${maxLength} characters.`)
   const wanted = Object.hasOwn(formats, format) ? formats[format] : undefined
-  if (wanted?.is(word) === false) throw new Error(`"${name}" is ${wanted.example}.`)
+  if (wanted?.is(word) === false) throw new Error(`"${name}" must be ${wanted.example}.`)
   return word
 }
 
@@ -205,7 +205,7 @@ function option(label: string): Question['options'][number] {
 }
 
 function shorten(text: string, length: number): string {
-  const clean = text.toWellFormed().trim() || 'It does not say what.'
+  const clean = text.toWellFormed().trim() || 'It gave no message.'
   return clean.length <= length ? clean : `${clean.slice(0, length - 1).toWellFormed()}…`
 }
 
@@ -222,21 +222,21 @@ export async function askToOpenUrl(
   call: Pick<ActiveMcpCall, 'ask'>,
 ): Promise<ElicitResult> {
   const link = checked(url)
-  const why = message.toWellFormed().replace(/\s+/g, ' ').trim().slice(0, 300) || 'It does not say why.'
+  const why = message.toWellFormed().replace(/\s+/g, ' ').trim().slice(0, 300) || 'It gave no reason.'
   const questions = [
     {
-      question: `${why}\n\nThis leads to ${link.host}:\n${link.href}`,
+      question: `${why}\n\nThe link goes to ${link.host}:\n${link.href}`,
       header: 'Address',
       options: [
-        { label: openLabel, description: 'Nothing opens by itself: copy the address into your browser.' },
-        { label: 'Refuse', description: 'The server is told that you do not want to go there.' },
+        { label: openLabel, description: 'Nothing opens automatically. Copy the URL into your browser.' },
+        { label: 'Refuse', description: 'The server is told that you declined.' },
       ],
       multiSelect: false,
     },
   ]
   const answer = await call.ask({
     kind: 'question',
-    title: `The MCP server "${server}" wants you to open an address at ${link.host}`,
+    title: `The MCP server "${server}" wants you to open a URL on ${link.host}`,
     content: { questions, link: link.href },
   })
   if (answer.type !== 'answers') return { action: 'decline' }
@@ -246,12 +246,12 @@ export async function askToOpenUrl(
 
 function checked(given: string): URL {
   const url = URL.parse(given)
-  if (url === null || given.length > maxUrlLength) throw new Error('the address cannot be read, or is too long')
+  if (url === null || given.length > maxUrlLength) throw new Error('the URL is invalid or too long')
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal))
-    throw new Error('people are sent to https addresses only')
+    throw new Error('only https URLs are allowed')
   if (url.username !== '' || url.password !== '')
-    throw new Error('an address with a name or password in it is not shown')
+    throw new Error('URLs that contain a user name or password are not allowed')
   return url
 }
 
@@ -260,7 +260,7 @@ type SamplingResult = ResultTypeMap['sampling/createMessage']
 
 const maxTokens = 8000
 const maxCharacters = 200_000
-const allowLabel = 'Let it'
+const allowLabel = 'Allow'
 
 /** Lets a server sample from our model, but only after the person has seen the request and approved it. */
 export async function answerSampling(
@@ -268,7 +268,7 @@ export async function answerSampling(
   params: SamplingParams,
   { ask, ctx, signal }: Pick<ActiveMcpCall, 'ask' | 'ctx' | 'signal'>,
 ): Promise<SamplingResult> {
-  if ((params.tools?.length ?? 0) > 0) throw new Error('models are lent without tools')
+  if ((params.tools?.length ?? 0) > 0) throw new Error('tools are not supported in model requests')
   const prompt = samplingPrompt(params)
   const shown = prompt.map(({ role, content }) => `${role}: ${typeof content === 'string' ? content : textIn(content)}`)
   const length = shown.reduce((sum, text) => sum + text.length, 0)
@@ -276,11 +276,11 @@ export async function answerSampling(
   const { id, model } = ctx.chatModel
   const questions = [
     {
-      question: `May the MCP server "${server}" have ${id} answer this?\n\n${shown.join('\n\n').slice(0, 1800)}`,
+      question: `Allow the MCP server "${server}" to send this to ${id}?\n\n${shown.join('\n\n').slice(0, 1800)}`,
       header: 'Model',
       options: [
-        { label: allowLabel, description: 'The answer goes to the server, and you pay for it.' },
-        { label: 'Refuse', description: 'The server is told that you do not want it.' },
+        { label: allowLabel, description: 'The answer goes to the server, and you pay for the request.' },
+        { label: 'Refuse', description: 'The server is told that you declined.' },
       ],
       multiSelect: false,
     },
@@ -291,7 +291,7 @@ export async function answerSampling(
     content: { questions, prompt: shown },
   })
   const said = answer.type === 'answers' ? readAnswers(questions, answer.answers) : 'no'
-  if (typeof said === 'string' || said[0]?.selected[0] !== allowLabel) throw new Error('the person does not want it')
+  if (typeof said === 'string' || said[0]?.selected[0] !== allowLabel) throw new Error('the user declined')
   const { temperature, stopSequences } = params
   const result = await model.doGenerate({
     prompt,
@@ -326,7 +326,7 @@ function samplingPrompt({ systemPrompt, messages }: SamplingParams): LanguageMod
     const blocks = Array.isArray(content) ? content : [content]
     const text = blocks.map((block) => {
       if (block.type === 'text') return block.text.toWellFormed()
-      throw new Error(`a request for the model holds text only, not ${block.type}`)
+      throw new Error(`a model request can only contain text, not ${block.type}`)
     })
     return { role, content: [{ type: 'text' as const, text: text.join('\n') }] }
   })

@@ -143,7 +143,7 @@ test('a stream that breaks ends its calls with a word on it, and is begun anew w
   const failed = inState(server, 'failed')
   far.drop()
   await expect(lost).rejects.toThrow(
-    'The MCP server "older" closed its stream of events while the call ran, so its outcome is unknown.',
+    'The MCP server "older" closed its event stream during the call, so its outcome is unknown.',
   )
   await failed
   await inState(server, 'ready')

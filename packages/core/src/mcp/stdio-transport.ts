@@ -60,7 +60,7 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
       options.warden?.watch(started.pid as number)
       started.once('exit', (code, signal) => {
         if (closing !== undefined) return
-        why ??= signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+        why ??= signal === null ? `exited with code ${code}` : `was stopped by ${signal}`
         // Drain remaining output, unless a child process holds the pipe open.
         const timer = setTimeout(() => void transport.close(), graceMs)
         started.once('close', () => {
@@ -79,8 +79,8 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
         if (child === undefined || closing !== undefined) return reject(new Error('The connection is closed.'))
         guard.outgoing(message)
         if (child.stdin.writableLength > limits.unreadBytes) {
-          fail('does not read what it is sent')
-          return reject(new Error('The server does not read what it is sent.'))
+          fail('does not read its input')
+          return reject(new Error('The server does not read its input.'))
         }
         child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
       }),
@@ -190,11 +190,11 @@ function exited(child: ChildProcessByStdio<Writable, Readable, Readable>, ms: nu
 }
 
 function notFound(command: string, cwd: string): string {
-  return `could not be started: there is no program "${command}" on the PATH, or no folder "${cwd}"`
+  return `could not be started: the program "${command}" is not on the PATH, or the folder "${cwd}" does not exist`
 }
 
 export function messageTooLong(bytes: number): string {
-  return `sent a message of more than ${Math.round(bytes / 1024)} KiB`
+  return `sent a message larger than ${Math.round(bytes / 1024)} KiB`
 }
 
 interface MessageGuard {
@@ -217,10 +217,10 @@ export function createMessageGuard(limits: McpLimits): MessageGuard {
     incoming(message) {
       if (!('method' in message) && 'id' in message && message.id !== undefined && open.delete(message.id))
         return undefined
-      return unasked() ? `sent more than ${limits.unasked} messages that nobody had asked for` : undefined
+      return unasked() ? `sent more than ${limits.unasked} unexpected messages` : undefined
     },
     noise: () =>
-      noise() ? `printed more than ${limits.noise} lines that are no messages to its standard output` : undefined,
+      noise() ? `printed more than ${limits.noise} lines to standard output that are not messages` : undefined,
   }
 }
 

@@ -30,7 +30,7 @@ export async function makeMedia(
 ): Promise<GeneratedMedia> {
   let taskId: string | undefined
   try {
-    if (ctx.media === undefined) throw mediaError('no_model', 'Nothing here can make pictures or films.')
+    if (ctx.media === undefined) throw mediaError('no_model', 'Images and videos cannot be generated here.')
     // Check before anything costs money.
     const targets = await checkTargets(saveTo, ctx)
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
@@ -42,7 +42,7 @@ export async function makeMedia(
     const quiet = reportProgress(ctx.media, taskId, ctx)
     const ended = await ctx.media.ended(taskId, ctx.signal).finally(quiet)
     if (ended.status !== 'done')
-      throw mediaError(ended.errorCode ?? 'generation_failed', ended.message ?? 'It was stopped before it was done.')
+      throw mediaError(ended.errorCode ?? 'generation_failed', ended.message ?? 'Stopped before it finished.')
     ctx.emit('media-generate-end', { taskId, kind, model, files: ended.files, toolCallId: ctx.toolCallId })
     return {
       ...ended,
@@ -82,11 +82,11 @@ function mediaError(errorCode: MediaErrorCode, message: string): NamedError {
 
 async function readPicture(path: string, ctx: ToolContext): Promise<{ bytes: Uint8Array; mediaType: string }> {
   const { path: real, shown, stats } = resolvePath(ctx, path, { for: 'read' })
-  if (stats?.isFile() !== true) throw new Error(`There is no picture ${shown}.`)
-  if (stats.size > maxBytes) throw new Error(`${shown} is larger than ${maxBytes / 2 ** 20} MB. Use a smaller picture.`)
+  if (stats?.isFile() !== true) throw new Error(`The image ${shown} does not exist.`)
+  if (stats.size > maxBytes) throw new Error(`${shown} is larger than ${maxBytes / 2 ** 20} MB. Use a smaller image.`)
   const bytes = await readFile(real)
   const found = fileKind(bytes)
-  if (found.kind !== 'image') throw new Error(`${shown} is not a picture.`)
+  if (found.kind !== 'image') throw new Error(`${shown} is not an image.`)
   return { bytes, mediaType: found.mediaType }
 }
 
@@ -129,7 +129,7 @@ export function targetNames(given: string | undefined, count: number, prompt: st
 
 export function targetProblem(given: string | undefined): string | undefined {
   if (given === undefined || /[/\\]$/.test(given) || path.extname(given) !== '') return undefined
-  return `save_to: "${given}" has no ending. Name a file, such as "${given}.png", or a folder with a slash at its end: "${given}/".`
+  return `save_to: "${given}" has no file extension. Give a file, such as "${given}.png", or a folder with a trailing slash: "${given}/".`
 }
 
 function nameFrom(prompt: string): string {
@@ -142,7 +142,7 @@ async function checkTargets(names: readonly string[], ctx: ToolContext): Promise
   const targets = names.map((name) => resolvePath(ctx, name, { for: 'write' }))
   for (const target of targets) {
     if (target.stats?.isDirectory() === true)
-      throw new Error(`"${target.shown}" is a folder. Put a slash at its end, or name a file in it.`)
+      throw new Error(`"${target.shown}" is a folder. Add a trailing slash, or give a file in it.`)
     await requireFreshRead(target, ctx)
   }
   return targets
@@ -180,11 +180,11 @@ async function saveGenerated(
   for (const [index, { sha256, mediaType }] of files.entries()) {
     const target = targets[index]
     if (target === undefined) {
-      saveNotes.push('More were made than were asked for; the rest was not saved in the workspace.')
+      saveNotes.push('The model generated more than requested. The extra ones were not saved in the workspace.')
       break
     }
     const blob = await ctx.blobs?.get(sha256)
-    if (blob === undefined) throw new Error('Its bytes are not kept anywhere, so it could not be saved.')
+    if (blob === undefined) throw new Error('Its data was not stored, so it could not be saved.')
     try {
       await replaceFile(target, blob.bytes, ctx)
     } catch (error) {
@@ -194,7 +194,7 @@ async function saveGenerated(
     }
     saved.push(target.shown)
     if (!extensionFits(target.path, mediaType))
-      saveNotes.push(`${target.shown} is ${mediaType}, whatever its ending says.`)
+      saveNotes.push(`${target.shown} contains ${mediaType}, regardless of its extension.`)
   }
   return { saved, ...(saveNotes.length > 0 && { saveNotes }) }
 }
@@ -217,7 +217,7 @@ function extensionFits(file: string, mediaType: string): boolean {
 export function savedFilesText({ paths, saved = [], saveNotes = [] }: SavedMedia): string[] {
   return [
     ...(saved.length > 0 ? [`Saved in the workspace as ${saved.join(', ')}.`] : []),
-    ...(paths.length > 0 ? [`Kept as ${paths.join(', ')}: to be read, copied or started from under that path.`] : []),
+    ...(paths.length > 0 ? [`Stored as ${paths.join(', ')}. Use this path to read, copy or build on it.`] : []),
     ...saveNotes.map((note) => `Note: ${note}`),
   ]
 }

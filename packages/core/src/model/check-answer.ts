@@ -33,7 +33,7 @@ export function answerError(answer: FinishedAnswer): NamedError | undefined {
   const told = notes.explanation === undefined ? '' : `: ${notes.explanation}`
 
   if (malformedPattern.test(raw))
-    return fault('AnswerMalformed', `${who} sent a tool call that cannot be read (${raw})${told}`, true)
+    return fault('AnswerMalformed', `${who} sent an invalid tool call (${raw})${told}`, true)
   if (unified === 'content-filter' || (unified === 'other' && filterPattern.test(raw))) {
     if (notes.blocked !== undefined)
       return fault('AnswerFiltered', `${who} blocked the request (${notes.blocked})${told}`)
@@ -49,9 +49,9 @@ export function answerError(answer: FinishedAnswer): NamedError | undefined {
     return fault('ProviderError', `${who} failed and ended the answer${inBrackets(raw)}${told}`, !said)
   if (said || calls > 0 || raw === 'pause_turn') return undefined
   if (unified === 'length')
-    return fault('AnswerEmpty', `${who} reached the output limit of the model before it wrote an answer${told}`)
+    return fault('AnswerEmpty', `${who} reached the model's output limit before it wrote an answer${told}`)
   if (unified === 'stop' && saidBefore) return undefined
-  return fault('AnswerEmpty', `${who} sent an answer with nothing in it${inBrackets(raw)}${told}`)
+  return fault('AnswerEmpty', `${who} sent an empty answer${inBrackets(raw)}${told}`)
 }
 
 const malformedPattern =

@@ -84,7 +84,7 @@ describe('what was refused', () => {
     expect(described.name).toBe(name)
     expect(described.message).not.toMatch(/\.\./)
     expect(described.message).toMatch(/\.$/)
-    expect(/refused the key|Set another key/.test(described.message)).toBe(name === 'ProviderAuth')
+    expect(/refused the API key|Set another key/.test(described.message)).toBe(name === 'ProviderAuth')
   })
 
   test.each([301, 302, 307, 308])('a redirect (%i) is not tried again', (status) => {

@@ -118,12 +118,12 @@ function judge(facts: ErrorFacts, who: string): Verdict {
   const said = message === '' ? '' : `: ${message}`
   if (names.includes('TimeoutError'))
     return { name: 'ProviderStall', message: `${who} did not answer in time.`, retryable: true }
-  if (names.includes('AbortError')) return { name: 'Aborted', message: 'The call was stopped.', retryable: false }
+  if (names.includes('AbortError')) return { name: 'Aborted', message: 'The request was stopped.', retryable: false }
   if (!failed && networkCode !== undefined) return judgeNetwork(networkCode, who, message)
   if (!failed && isHtml(facts.body)) {
     return {
       name: 'ProviderBadAnswer',
-      message: `${who} answered with a web page${pageTitle(facts.body)} where an answer of a model was expected. Check the base URL, and any proxy between.`,
+      message: `${who} answered with a web page${pageTitle(facts.body)} instead of a model response. Check the base URL and any proxy in between.`,
       retryable: false,
     }
   }
@@ -133,24 +133,24 @@ function judge(facts: ErrorFacts, who: string): Verdict {
     const code = status === undefined ? '' : ` (${status})`
     return {
       name: 'ProviderAuth',
-      message: `${endSentence(`${who} refused the key${code}${said}`)} Set another key in the settings.`,
+      message: `${endSentence(`${who} refused the API key${code}${said}`)} Set another key in the settings.`,
       retryable: false,
     }
   }
   if (status !== undefined && status >= 300 && status < 400) {
-    const told = endSentence(`${who} did not answer at this address (${status})${said}`)
+    const told = endSentence(`${who} was not found at this URL (${status})${said}`)
     return { name: 'ProviderBadAnswer', message: `${told} Check the base URL.`, retryable: false }
   }
   if (status === 429) {
     const spent = /insufficient_quota|insufficient balance|billing|credit/i.test(`${facts.marks} ${message}`)
     return {
       name: 'ProviderRateLimit',
-      message: `${who} has had too many requests (429)${said}`,
+      message: `${who} received too many requests (429)${said}`,
       retryable: !spent && facts.retryable !== false,
     }
   }
   if (status === 408 || status === 504)
-    return { name: 'ProviderStall', message: `${who} gave up waiting (${status})${said}`, retryable: true }
+    return { name: 'ProviderStall', message: `${who} timed out (${status})${said}`, retryable: true }
   if (status !== undefined && status >= 500) {
     const page = isHtml(facts.body) ? ` with a web page${pageTitle(facts.body)}` : ''
     return { name: 'ProviderOverloaded', message: `${who} failed (${status})${page}${said}`, retryable: true }
@@ -169,10 +169,10 @@ function judge(facts: ErrorFacts, who: string): Verdict {
       retryable: facts.retryable ?? false,
     }
   if (names.some((name) => badAnswers.has(name)) || (status !== undefined && status < 400)) {
-    return { name: 'ProviderBadAnswer', message: `${who} sent an answer that cannot be read${said}`, retryable: true }
+    return { name: 'ProviderBadAnswer', message: `${who} sent an invalid response${said}`, retryable: true }
   }
   if (names.some((name) => refusals.has(name)))
-    return { name: 'ProviderRefused', message: `${who} cannot do this${said}`, retryable: false }
+    return { name: 'ProviderRefused', message: `${who} does not support this${said}`, retryable: false }
   return { name: 'ProviderError', message: `${who} failed${said}`, retryable: facts.retryable ?? false }
 }
 
@@ -190,11 +190,11 @@ function judgeNetwork(code: string, who: string, message: string): Verdict {
 }
 
 const networkTexts: Record<string, string> = {
-  ECONNREFUSED: 'Nothing answers at the address of {who}',
-  ENOTFOUND: 'The address of {who} is unknown',
-  EAI_AGAIN: 'The address of {who} could not be looked up',
-  ECONNRESET: '{who} cut the connection',
-  UND_ERR_SOCKET: '{who} cut the connection',
+  ECONNREFUSED: 'No response from {who}',
+  ENOTFOUND: 'The host of {who} was not found',
+  EAI_AGAIN: 'The host of {who} could not be resolved',
+  ECONNRESET: '{who} closed the connection',
+  UND_ERR_SOCKET: '{who} closed the connection',
 }
 
 const badAnswers = new Set([

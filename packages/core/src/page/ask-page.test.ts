@@ -37,11 +37,11 @@ test('what a person has to do in the page may take longer, and the model may say
 
 test.each<[string, Answer, string]>([
   ['could not', acked({ status: 'failed', errorText: 'There is no such page.' }), 'There is no such page.'],
-  ['gave no reason', acked({ status: 'failed' }), 'did not say why'],
-  ['says something else', acked({ status: 'success', output: { seen: 'x' } }), 'cannot be read'],
-  ['says nothing', acked({}), 'cannot be read'],
-  ['declines', { type: 'deny' }, 'The person did not want it.'],
-  ['declines and says why', { type: 'deny', remark: 'not now' }, 'says: not now'],
+  ['gave no reason', acked({ status: 'failed' }), 'without giving a reason'],
+  ['says something else', acked({ status: 'success', output: { seen: 'x' } }), 'invalid answer'],
+  ['says nothing', acked({}), 'invalid answer'],
+  ['declines', { type: 'deny' }, 'The user declined.'],
+  ['declines and says why', { type: 'deny', remark: 'not now' }, 'said: not now'],
 ])('a page that %s is an error that says so', async (_, answer, text) => {
   await expect(askPage(asking(answer).ctx, request, schema)).rejects.toThrow(text)
 })

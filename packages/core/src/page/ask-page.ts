@@ -25,7 +25,7 @@ function seconds(who: string, usual: number) {
     .number()
     .positive()
     .max(maxPageSeconds)
-    .describe(`Seconds to wait for the ${who}; ${usual} if not given, at most ${maxPageSeconds}`)
+    .describe(`Seconds to wait for the ${who}. Default ${usual}, maximum ${maxPageSeconds}`)
     .optional()
 }
 
@@ -54,14 +54,13 @@ export async function askPage<Output>(
     timeoutMs: (request.timeoutSec ?? usual) * 1000,
   })
   if (answer.type === 'deny')
-    throw new Error(`The person did not want it${answer.remark === undefined ? '.' : `, and says: ${answer.remark}`}`)
+    throw new Error(`The user declined${answer.remark === undefined ? '.' : ` and said: ${answer.remark}`}`)
   const read = answer.type === 'answers' ? acknowledged.safeParse(answer.answers) : undefined
-  if (read?.success !== true) throw new Error('The page answered in a way that cannot be read.')
+  if (read?.success !== true) throw new Error('The page sent an invalid answer.')
   const { status, output, errorText } = read.data
-  if (status === 'failed') throw new Error(errorText ?? 'The page could not do it, and did not say why.')
+  if (status === 'failed') throw new Error(errorText ?? 'The page failed without giving a reason.')
   const checked = schema.safeParse(output)
-  if (!checked.success)
-    throw new Error(`The page answered in a way that cannot be read: ${z.prettifyError(checked.error)}`)
+  if (!checked.success) throw new Error(`The page sent an invalid answer: ${z.prettifyError(checked.error)}`)
   return checked.data
 }
 
@@ -74,18 +73,18 @@ const maxAddressLength = 2000
 export function pageAddress(given: string): URL {
   const text = given.trim()
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
-  if (text.length > maxAddressLength) throw new Error(`The address is longer than ${maxAddressLength} characters.`)
+  if (text.length > maxAddressLength) throw new Error(`The URL is longer than ${maxAddressLength} characters.`)
   // Parsers drop some of these, so that what is checked would not be what is opened.
   // oxlint-disable-next-line no-control-regex
   if (text === '' || text.startsWith('/') || /[\u0000-\u0020\u007f\\]/.test(text))
-    throw new Error(`"${shown}" is not an address. Give one such as "https://example.com/page".`)
+    throw new Error(`"${shown}" is not a URL. Give one such as "https://example.com/page".`)
   const url = URL.parse(hasScheme(text) ? text : `${isHere(text) ? 'http' : 'https'}://${text}`)
   if (url !== null && url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new Error(`"${shown}" is not opened: only http and https pages are.`)
+    throw new Error(`"${shown}" cannot be opened. Only http and https URLs are supported.`)
   if (url === null || url.hostname === '')
-    throw new Error(`"${shown}" is not an address. Give one such as "https://example.com/page".`)
+    throw new Error(`"${shown}" is not a URL. Give one such as "https://example.com/page".`)
   if (url.username !== '' || url.password !== '')
-    throw new Error('An address with a user name or password in it is not opened. Leave them out.')
+    throw new Error('URLs that contain a user name or password cannot be opened. Remove them.')
   return url
 }
 

@@ -36,7 +36,7 @@ function parsed(source: string): JsxProblem | undefined {
     const found = findExpression(statement.expression)
     if (found === undefined) return undefined
     const { line, column } = found.loc?.start ?? { line: 1, column: 0 }
-    return { message: 'Expressions and spreads are not possible here.', line, column: column + 1 }
+    return { message: 'Expressions and spreads are not allowed.', line, column: column + 1 }
   } catch (error) {
     const { message, loc } = error as SyntaxError & { loc?: { line: number; column: number } }
     return { message: message.replace(/ \(\d+:\d+\)$/, '.'), line: loc?.line ?? 1, column: (loc?.column ?? 0) + 1 }
@@ -69,5 +69,5 @@ export function jsxNote(real: string, state: Pick<AgentState, 'jsxFolder'>): str
   if (!isJsxFile(real, state) || statSync(real, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   const { problem } = checkJsx(readFileSync(real, 'utf8'))
   if (problem === undefined) return 'The preview is valid and shown.'
-  return `The preview is not valid and therefore not shown: ${jsxProblemText(problem)}`
+  return `The preview is invalid and not shown: ${jsxProblemText(problem)}`
 }

@@ -45,6 +45,6 @@ test.each([
   'https://',
   '',
   `https://example.com/${'x'.repeat(2000)}`,
-])('%j is not opened', (given) => {
-  expect(() => pageAddress(given)).toThrow(/address|not opened/)
+])('%j is refused', (given) => {
+  expect(() => pageAddress(given)).toThrow(/URL|cannot be opened/)
 })

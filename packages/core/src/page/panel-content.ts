@@ -43,7 +43,7 @@ async function diffOf(wish: PanelRequest, ctx: Files): Promise<DiffDisplay> {
   const path = file === undefined ? (target ?? title ?? 'text') : shownPath(file.path, ctx.state.roots[0] ?? '')
   const now = after !== undefined ? Buffer.from(after) : await bytesOf(file)
   const old = before !== undefined ? Buffer.from(before) : await earlier()
-  if (now === null && old === null) throw new Error(`There is no ${path}, and there was none in this session.`)
+  if (now === null && old === null) throw new Error(`${path} does not exist and did not exist in this chat.`)
   const change = now === null ? 'deleted' : old === null ? 'created' : 'changed'
   return { kind: 'diff', path, change, ...(await diffBytes(sideOf(old, path), sideOf(now, path))) }
 
@@ -52,7 +52,7 @@ async function diffOf(wish: PanelRequest, ctx: Files): Promise<DiffDisplay> {
       file === undefined ? undefined : await ctx.state.undo.original(file.path, { sessionId: ctx.session.id })
     if (known === undefined)
       throw new Error(
-        `No tool has changed ${path} in this session, so nothing is known of what it was. Give its earlier text as "before".`,
+        `No tool has changed ${path} in this chat, so its earlier content is unknown. Give the earlier text as "before".`,
       )
     return known.bytes
   }
@@ -66,10 +66,10 @@ async function chartOf(wish: PanelRequest, ctx: Files): Promise<ChartDisplay | u
   const value = typeof given === 'object' ? given : parsed(given ?? fileText(await bytesOf(file), target))
   const { option, title: own } = (hasOption(value) ? value : { option: value }) as { option: unknown; title?: unknown }
   const problem = chartProblem(option)
-  if (problem !== undefined) throw new Error(`The chart is not shown. ${problem}`)
+  if (problem !== undefined) throw new Error(`The chart was not shown. ${problem}`)
   if (JSON.stringify(option).length > maxChartBytes)
     throw new Error(
-      `The chart has more than ${maxChartBytes} characters. Show it with ChartRender, and then by its title as "target".`,
+      `The chart has more than ${maxChartBytes} characters. Show it with ChartRender first, then give its title as "target".`,
     )
   const name = title ?? (typeof own === 'string' ? own.slice(0, 200) : undefined)
   return { kind: 'chart', option: option as Record<string, unknown>, title: name }
@@ -90,12 +90,12 @@ function sideOf(bytes: Uint8Array | null, path: string): DiffSide | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length === 0) return { bytes: buffer, format: utf8Format }
   const kind = fileKind(buffer.subarray(0, headLength))
-  if (kind.kind !== 'text') throw new Error(`${path} is not text, so no changes of it can be shown.`)
+  if (kind.kind !== 'text') throw new Error(`${path} is not a text file, so its changes cannot be shown.`)
   return { bytes: buffer, format: detectFormat(buffer) }
 }
 
 function fileText(bytes: Uint8Array | null, path = ''): string {
-  if (bytes === null) throw new Error(`There is no ${path}.`)
+  if (bytes === null) throw new Error(`${path} does not exist.`)
   return decodeText(bytes, detectFormat(bytes))
 }
 
@@ -103,7 +103,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`The option is not JSON: ${(error as Error).message}. Give it as an object.`, { cause: error })
+    throw new Error(`"option" is not valid JSON: ${(error as Error).message}. Send it as an object.`, { cause: error })
   }
 }
 

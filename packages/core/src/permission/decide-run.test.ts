@@ -92,7 +92,7 @@ it('a search shows neither secrets nor what a rule keeps from it', async () => {
   expect(found.asks).toEqual([])
   expect(found.text).toContain('needle in a')
   expect(found.text).not.toMatch(/KEY=|needle in b/)
-  expect(found.text).toContain('Not searched, for secrets or by a rule: .env, private')
+  expect(found.text).toContain('Not searched, because of secrets or a rule: .env, private')
   const named = await made('Grep', { pattern: 'needle', path: '.env', output_mode: 'content' })
   expect(named.asks[0]?.reason).toContain('keys and passwords')
   expect(named.text).toContain('KEY=needle')

@@ -64,7 +64,7 @@ test('one more JavaScript session than there may be ends the one that was idle f
   await third?.call(jsRepl, 'let c = 3')
   expect((await first?.call(jsRepl, 'a'))?.text).toBe('=> 2')
   expect((await second?.call(jsRepl, 'typeof b'))?.text).toBe(
-    "The JavaScript session was ended to make room for those of other chats: everything declared in it is gone. This call ran in a new one.\n=> 'undefined'",
+    "The JavaScript session was ended to make room for other chats. Everything declared in it is lost. This call ran in a new session.\n=> 'undefined'",
   )
 })
 
@@ -73,7 +73,7 @@ test('a JavaScript session that nobody uses ends, and the next call says so', as
   shells.push(shell)
   await shell.call(jsRepl, 'let a = 1')
   await vi.waitUntil(() => shell.running().length === 0, { timeout: 10_000 })
-  expect((await shell.call(jsRepl, 'typeof a')).text).toContain('was ended because it was not used')
+  expect((await shell.call(jsRepl, 'typeof a')).text).toContain('was ended because it was idle')
   expect((await shell.call(jsRepl, '1')).text).toBe('=> 1')
 })
 

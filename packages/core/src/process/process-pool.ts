@@ -114,15 +114,15 @@ export function createProcessPool({
     if (interpreters.size < most) return
     const [oldest] = [...interpreters].filter(({ busy }) => !busy).toSorted((a, b) => a.usedAt - b.usedAt)
     if (oldest === undefined)
-      throw new Error(`${most} JavaScript sessions are at work already, which is the limit. Try again in a moment.`)
-    evict(oldest, 'to make room for those of other chats')
+      throw new Error(`The limit of ${most} JavaScript sessions is reached. Try again in a moment.`)
+    evict(oldest, 'to make room for other chats')
   }
 
   function sweepLater(): void {
     sweep ??= setInterval(
       () => {
         const since = performance.now() - interpreterIdleMs
-        for (const one of interpreters) if (!one.busy && one.usedAt <= since) evict(one, 'because it was not used')
+        for (const one of interpreters) if (!one.busy && one.usedAt <= since) evict(one, 'because it was idle')
         if (interpreters.size > 0) return
         clearInterval(sweep)
         sweep = undefined
@@ -133,6 +133,6 @@ export function createProcessPool({
 
   function evict(one: Interpreter, why: string): void {
     interpreters.delete(one)
-    one.evict(`The JavaScript session was ended ${why}: everything declared in it is gone.`)
+    one.evict(`The JavaScript session was ended ${why}. Everything declared in it is lost.`)
   }
 }

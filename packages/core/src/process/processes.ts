@@ -209,7 +209,7 @@ async function endAll(endings: PendingEnd[]): Promise<void> {
   for (const { known, reject } of left) {
     const named = known.slice(0, 10).map(({ pid }) => pid)
     const more = known.length > named.length ? ` and ${known.length - named.length} more` : ''
-    reject(new Error(`These processes could not be ended: ${named.join(', ')}${more}.`))
+    reject(new Error(`These processes could not be stopped: ${named.join(', ')}${more}.`))
   }
 }
 

@@ -64,7 +64,7 @@ test.runIf(process.platform === 'linux')(
     const { without, after } = JSON.parse(await text(child.stdout)) as Record<string, Record<string, string>>
     expect(Object.keys(without ?? {})).toHaveLength(8)
     for (const [name, outcome] of Object.entries(without ?? {}))
-      expect(`${name}: ${outcome}`).toMatch(/too many files open|Terminals, files or processes may have run out/)
+      expect(`${name}: ${outcome}`).toMatch(/too many files open|out of terminals, files or processes/)
     expect(new Set(Object.values(after ?? {}))).toEqual(new Set(['fine']))
   },
 )

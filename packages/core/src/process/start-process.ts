@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 const shortages: Record<string, string> = {
   EMFILE: 'this program has too many files open (its limit is "ulimit -n")',
   ENFILE: 'the machine has too many files open',
-  EAGAIN: 'the machine allows no more processes at the moment',
+  EAGAIN: 'the machine cannot start more processes at the moment',
   ENOMEM: 'the machine is out of memory',
 }
 
@@ -137,7 +137,7 @@ export function processMark(runId: string, toolCallId: string): Record<string, s
 export function findBash(): string {
   found ??= places().find(isProgram)
   if (found === undefined)
-    throw new Error('There is no bash on this machine, so commands cannot run. Ask the person to install it.')
+    throw new Error('Bash is not installed on this machine, so commands cannot run. Ask the user to install it.')
   return found
 }
 

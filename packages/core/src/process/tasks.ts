@@ -95,5 +95,5 @@ export function createTasks(pool: Pick<ProcessPool, 'mark' | 'watch'>): Tasks {
 }
 
 function sessionEnded(): Error {
-  return new Error('The session is over; nothing can be started in it any more.')
+  return new Error('The chat has ended, so nothing more can be started in it.')
 }

@@ -100,7 +100,7 @@ function trimmedParts(
     onTrimmed?.(part.toolCallId, path, text)
     return withText(
       part,
-      `[${text.length} characters of this result were set aside. Read "${path}" where you need them.]`,
+      `[${text.length} characters of this result were moved to a file. Read "${path}" if you need them.]`,
     )
   })
 }

@@ -35,7 +35,7 @@ async function projectByTheSdk(messages: readonly Told[], instructions: string):
 
 /** Intended difference: we say who made a remark. */
 function withoutWhose(prompt: unknown): unknown {
-  return JSON.parse(JSON.stringify(prompt).replaceAll('"value":"Denied. The person said: ', '"value":"')) as unknown
+  return JSON.parse(JSON.stringify(prompt).replaceAll('"value":"Denied. The user said: ', '"value":"')) as unknown
 }
 
 /** Intended difference: adjacent messages of one role are merged. */

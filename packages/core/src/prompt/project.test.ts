@@ -175,17 +175,17 @@ describe('calls', () => {
     [
       'an error without text',
       { state: 'output-error', output: undefined, errorText: '' },
-      { type: 'error-text', value: 'The call failed and did not say why.' },
+      { type: 'error-text', value: 'The tool call failed without giving a reason.' },
     ],
     [
       'a refusal',
       { state: 'output-denied', approval: { id: 'a', approved: false } },
-      { type: 'error-text', value: 'The person refused this call.' },
+      { type: 'error-text', value: 'The user denied this tool call.' },
     ],
     [
       'a refusal with a remark',
       { state: 'output-denied', approval: { id: 'a', approved: false, reason: 'not now' } },
-      { type: 'error-text', value: 'Denied. The person said: not now' },
+      { type: 'error-text', value: 'Denied. The user said: not now' },
     ],
     [
       'an error of a tool that the provider runs',
@@ -310,7 +310,7 @@ describe('a compaction', { timeout: patience }, () => {
     type: 'data-compaction',
     data: { id: 'k', upTo: { messageId, step: at }, summary: 'Short.', ...more },
   })
-  const goOn = 'user: [Your answer was cut off here. Go on from exactly there, without repeating any of it.]'
+  const goOn = 'user: [Your answer was cut off here. Continue from exactly this point without repeating anything.]'
   const told = (messages: readonly Told[]): string[] =>
     project(messages).flatMap(({ role, content }) =>
       (content as { type: string; text?: string }[]).map((part) => `${role}: ${part.text ?? part.type}`),
@@ -436,7 +436,7 @@ describe('a file that a tool has read', () => {
     const shown = project(messages(read('c1')), undefined, ['image'])
     expect(shown.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'user'])
     expect(shown.at(-1)?.content).toMatchObject([
-      { type: 'text', text: '[The image that was read: art/logo.png]' },
+      { type: 'text', text: '[The image you read: art/logo.png]' },
       { type: 'file', mediaType: 'image/png', filename: 'logo.png', data: { url: new URL(`troupe-blob:${blob}`) } },
     ])
     expect(results(shown)).toEqual(['It is an image.'])
@@ -444,7 +444,7 @@ describe('a file that a tool has read', () => {
     for (const takes of [[], ['pdf' as const]]) {
       const blind = project(messages(read('c1')), undefined, takes)
       expect(blind.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
-      expect(results(blind)).toEqual(['It is an image. You cannot look at it: this model takes no images.'])
+      expect(results(blind)).toEqual(['It is an image. You cannot see it: this model does not accept images.'])
     }
   })
 

@@ -71,7 +71,7 @@ function ownership(metadata: Metadata | undefined, reader: PromptReader | undefi
 const emptyMessageText = '[No text.]'
 
 /** The last answer was cut off with no message since, so it should continue. */
-const continueText = '[Your answer was cut off here. Go on from exactly there, without repeating any of it.]'
+const continueText = '[Your answer was cut off here. Continue from exactly this point without repeating anything.]'
 
 type UserContent = (LanguageModelV4TextPart | LanguageModelV4FilePart)[]
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
@@ -195,18 +195,19 @@ interface CallPart {
   resultProviderMetadata?: SharedV4ProviderOptions
 }
 
-const deniedText = 'The person refused this call.'
+const deniedText = 'The user denied this tool call.'
 
 /** A remark by the person is quoted as theirs, not as a rule's reason. */
 function deniedReason(approval: CallPart['approval']): string | undefined {
   const { reason, isAutomatic } = approval ?? {}
   if (reason === undefined || isBlank(reason) || isAutomatic === true || reason.startsWith(editedText)) return reason
-  return `Denied. The person said: ${reason}`
+  return `Denied. The user said: ${reason}`
 }
 
 function modelOutput(part: CallPart, note: string | undefined): LanguageModelV4ToolResultPart['output'] {
   if (part.state === 'output-denied') return failure(part, deniedReason(part.approval), deniedText)
-  if (part.state === 'output-error') return failure(part, part.errorText, 'The call failed and did not say why.')
+  if (part.state === 'output-error')
+    return failure(part, part.errorText, 'The tool call failed without giving a reason.')
   const { modelText } = part.toolMetadata?.troupe ?? {}
   const text = typeof modelText === 'string' ? modelText : part.output
   if (typeof text !== 'string') return { type: 'json', value: wellFormed((part.output ?? null) as JSONValue) }

@@ -38,6 +38,6 @@ export function mentionBlock({ kind, name, path, lines, content }: DataParts['me
 export function skillBlock(skill: { name: string; path: string; content: string }): string {
   const { name, content } = skill
   const folder = path.dirname(skill.path)
-  const body = content === '' ? 'This skill was loaded before, see above.' : content
+  const body = content === '' ? 'This skill was loaded earlier; see above.' : content
   return wrapBlock('skill', { name, path: skill.path, folder }, body)
 }

@@ -6,7 +6,7 @@ import { type FileSupport, loadFiles } from './prompt-files.ts'
 const hash = '0'.repeat(64)
 const bytes = Uint8Array.from(Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1'))
 const taker: FileSupport = { provider: 'openai.responses', takes: ['image', 'pdf'] }
-const gone = { type: 'text', text: '[An attachment stood here; its file is no longer there.]' }
+const gone = { type: 'text', text: '[There was an attachment here, but its file no longer exists.]' }
 
 describe('a file in a message', () => {
   it.each<[string, Partial<Extract<Part, { type: 'file' }>>, object]>([
@@ -96,12 +96,17 @@ describe('a file in a message', () => {
   })
 
   it.each<[string, string, Buffer, string]>([
-    ['report.pdf', 'application/pdf', Buffer.from('%PDF-1.4\n2 0 obj<</Type/Pages/Count 12/Kids[]>>endobj\0'), 'report.pdf, 12 pages, not shown: this model takes no PDFs'], // prettier-ignore
-    ['dot.webp', 'image/webp', Buffer.from(bytes), 'dot.webp, 1 kB, not shown: this model takes no images'],
-    ['a.zip', 'application/zip', Buffer.from('PK\u0003\u0004\0\0'), 'a.zip, 1 kB, not shown: models take no files of this type'], // prettier-ignore
-    ['song.mp3', 'audio/mpeg', Buffer.from('ID3\0\0'), 'song.mp3, 1 kB, not shown: this model takes no audio'],
-    ['film.mp4', 'video/mp4', Buffer.from('\0\0\0\u0018ftypmp42'), 'film.mp4, 1 kB, not shown: this model takes no videos'], // prettier-ignore
-    ['fake.png', 'image/png', Buffer.from([1, 2, 3, 0]), 'fake.png, 1 kB, not shown: this model takes no images'],
+    ['report.pdf', 'application/pdf', Buffer.from('%PDF-1.4\n2 0 obj<</Type/Pages/Count 12/Kids[]>>endobj\0'), 'report.pdf, 12 pages, not shown: this model does not accept PDFs'], // prettier-ignore
+    ['dot.webp', 'image/webp', Buffer.from(bytes), 'dot.webp, 1 kB, not shown: this model does not accept images'],
+    ['a.zip', 'application/zip', Buffer.from('PK\u0003\u0004\0\0'), 'a.zip, 1 kB, not shown: models do not accept files of this type'], // prettier-ignore
+    ['song.mp3', 'audio/mpeg', Buffer.from('ID3\0\0'), 'song.mp3, 1 kB, not shown: this model does not accept audio'],
+    ['film.mp4', 'video/mp4', Buffer.from('\0\0\0\u0018ftypmp42'), 'film.mp4, 1 kB, not shown: this model does not accept videos'], // prettier-ignore
+    [
+      'fake.png',
+      'image/png',
+      Buffer.from([1, 2, 3, 0]),
+      'fake.png, 1 kB, not shown: this model does not accept images',
+    ],
   ])('that the model cannot take is named in words: %s', async (filename, mediaType, content, words) => {
     const url = `data:${mediaType};base64,${content.toString('base64')}`
     const prompt = project([{ role: 'user', parts: [{ type: 'file', mediaType, filename, url }] }])

@@ -59,18 +59,18 @@ export async function loadFiles(
   async function fit(part: File): Promise<Content> {
     const { takes = ['image', 'pdf'] } = taker
     const bytes = await bytesOf(part, blobs)
-    if (bytes === 'missing') return text('[An attachment stood here; its file is no longer there.]')
+    if (bytes === 'missing') return text('[There was an attachment here, but its file no longer exists.]')
     if (bytes !== undefined) return inlinePart(part, bytes, takes)
     const { data, mediaType } = part
     const kind = kindOf(mediaType)
     if (data.type === 'reference') {
       const [provider = ''] = taker.provider.split('.')
       const isOwn = keepsFiles.has(provider) && Object.hasOwn(data.reference, provider)
-      return isOwn && takes.length > 0 ? part : note(part, 'it was given to another provider')
+      return isOwn && takes.length > 0 ? part : note(part, 'it was uploaded to another provider')
     }
     const url = data.type === 'url' ? data.url.href : ''
     if (kind === undefined || !takes.includes(kind)) return note(part, unsupportedReason(kind), url)
-    return isSupported(url, mediaType, urls) ? part : note(part, 'this provider does not open addresses', url)
+    return isSupported(url, mediaType, urls) ? part : note(part, 'this provider does not open URLs', url)
   }
 }
 
@@ -133,7 +133,7 @@ function fileText(part: File, bytes: Uint8Array): LanguageModelV4TextPart {
     .toString('utf8')
     .slice(0, longestText)
     .toWellFormed()
-  const left = content.length < longestText ? '' : '\n[The rest of the file is left out.]'
+  const left = content.length < longestText ? '' : '\n[The rest of the file is omitted.]'
   return text(`[The file ${nameOf(part)}:]\n${content}${left}`)
 }
 
@@ -179,8 +179,8 @@ function kindOf(mediaType: string): FileKind | undefined {
 }
 
 function unsupportedReason(kind: FileKind | undefined): string {
-  if (kind === undefined) return 'models take no files of this type'
-  return `this model takes no ${{ image: 'images', pdf: 'PDFs', audio: 'audio', video: 'videos' }[kind]}`
+  if (kind === undefined) return 'models do not accept files of this type'
+  return `this model does not accept ${{ image: 'images', pdf: 'PDFs', audio: 'audio', video: 'videos' }[kind]}`
 }
 
 /** Endpoints that declare no supported URLs usually open image URLs. */
@@ -295,7 +295,7 @@ export function projectReadFiles(
       if (file === undefined || !shown.has(call.toolCallId)) return []
       const { kind, path: name, blob, mediaType } = file
       return [
-        { type: 'text', text: `[The ${kind === 'pdf' ? 'PDF' : kind} that was read: ${name}]` },
+        { type: 'text', text: `[The ${kind === 'pdf' ? 'PDF' : kind} you read: ${name}]` },
         {
           type: 'file',
           mediaType,
@@ -309,8 +309,8 @@ export function projectReadFiles(
       if (file === undefined || shown.has(call.toolCallId) || mediaProblem(file) !== undefined) return undefined
       const { kind } = file
       if (!takes.includes(kind))
-        return `You cannot look at it: this model takes no ${kind === 'pdf' ? 'PDFs' : 'images'}.`
-      return 'It is no longer shown, since others were read after it; read it again to look at it.'
+        return `You cannot see it: this model does not accept ${kind === 'pdf' ? 'PDFs' : 'images'}.`
+      return 'It is no longer shown, because you read others after it. Read it again to see it.'
     },
   }
 }

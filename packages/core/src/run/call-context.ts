@@ -51,7 +51,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
       } as Chunk)
     },
     async ask(request) {
-      if (closed) throw new Error('The call is over; nobody waits for this answer.')
+      if (closed) throw new Error('The tool call has ended, so nothing is waiting for this answer.')
       asked++
       running?.pause()
       const since = performance.now()
@@ -102,9 +102,9 @@ async function askFromTool(
 ): Promise<Answer> {
   const { toolCallId, toolName } = call
   if (scope.input.headless === true)
-    throw new Error(`${toolName} needs an answer from a person, and nobody is here to give it.`)
+    throw new Error(`${toolName} needs an answer from the user, but nobody is available.`)
   const { kind, title } = request
-  if (kind === 'approval') throw new Error('Approvals are asked for by the run, not by a tool.')
+  if (kind === 'approval') throw new Error('Approvals are requested by the run, not by a tool.')
   const content = toJson(request.content)
   await checkAskHooks({ ...request, content }, call, ctx, scope)
   scope.emit({ type: 'data-ask', id, data: { id, kind, toolCallId, toolName, title, content } })

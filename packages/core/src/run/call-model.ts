@@ -163,7 +163,7 @@ function jsonLength(value: unknown): number {
 
 function answerTooLong(characters: number): NamedError {
   const size = characters >= 1 << 20 ? `${Math.round(characters / (1 << 20))} million` : String(characters)
-  const text = `The model did not stop: its answer was ended after ${size} characters. What had come by then is kept.`
+  const text = `The model did not stop, so its answer was ended after ${size} characters. The answer so far is kept.`
   return new NamedError('AnswerTooLong', text, { status: 502, data: { retryable: false } })
 }
 

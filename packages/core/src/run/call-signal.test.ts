@@ -50,7 +50,7 @@ it('ends at the time limit, in which waiting does not count', () => {
   vi.advanceTimersByTime(399)
   expect(call.signal.aborted).toBe(false)
   vi.advanceTimersByTime(1)
-  expect((call.signal.reason as Error).message).toBe('Timed out after 1 s; the work was cancelled.')
+  expect((call.signal.reason as Error).message).toBe('Timed out after 1 s. The tool call was canceled.')
 })
 
 it('leaves no timer behind', () => {

@@ -60,5 +60,5 @@ export function openCallSignal(tool: Pick<Tool, 'readOnly' | 'recover' | 'timeou
 }
 
 function timedOut(ms: number): Error {
-  return new Error(`Timed out after ${ms / 1000} s; the work was cancelled.`)
+  return new Error(`Timed out after ${ms / 1000} s. The tool call was canceled.`)
 }

@@ -107,7 +107,7 @@ it.each(['written', 'fail'] as const)(
   },
 )
 
-it('what was set aside can be read, and is in the tree as it was', async () => {
+it('what was moved to a file can be read, and is in the tree as it was', async () => {
   const state = newState()
   let pointer = ''
   const played = await play(
@@ -122,7 +122,7 @@ it('what was set aside can be read, and is in the tree as it was', async () => {
   expect(existsSync(pointer)).toBe(true)
   expect(readFileSync(pointer, 'utf8')).toContain('a line of what was seen there')
   const outputs = played.message.parts.flatMap((part) => ('output' in part ? [JSON.stringify(part.output)] : []))
-  expect(outputs.every((output) => !output.includes('set aside'))).toBe(true)
+  expect(outputs.every((output) => !output.includes('moved to a file'))).toBe(true)
 })
 
 it('a compaction that is switched off is as if it had never been', async () => {
@@ -291,5 +291,5 @@ it('what stays too long says what to do, after one more try', async () => {
   )
   expect(played.status).toBe('failed')
   expect(calls).toBe(2)
-  expect(played.error?.message).toMatch(/still too long. Start a new session, or choose a model/)
+  expect(played.error?.message).toMatch(/still too long after compaction. Start a new chat, or choose a model/)
 })

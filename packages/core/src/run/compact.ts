@@ -117,9 +117,9 @@ async function summarizeUpTo(turn: Turn, { upTo }: Boundary): Promise<void> {
   const written = await turn.work(() => summarize(applyCompactions(older), input, turnGauge(turn), turn.window))
   if (written?.usage !== undefined) turn.spend(written.usage)
   const originals = messagesUpTo(all, upTo)
-  const told = written?.text ?? `What was done:\n${fallbackSummary(originals)}`
+  const told = written?.text ?? `What has been done:\n${fallbackSummary(originals)}`
   const summary = [
-    'The older part of this conversation was replaced by this summary.',
+    'The earlier part of this conversation was replaced by this summary.',
     `<conversation-summary>\n${told.replaceAll('</conversation-summary', '&lt;/conversation-summary')}\n</conversation-summary>`,
     quoteVerbatim(originals),
   ].join('\n\n')
@@ -169,7 +169,7 @@ function fallbackSummary(messages: readonly PromptMessage[]): string {
     kept.unshift(line)
   }
   const left = lines.length - kept.length
-  return [...(left > 0 ? [`[${left} earlier lines left out]`] : []), ...kept].join('\n')
+  return [...(left > 0 ? [`[${left} earlier lines omitted]`] : []), ...kept].join('\n')
 }
 
 function oneLine(text: string): string {
@@ -205,8 +205,8 @@ function userMessagesBlock(messages: readonly PromptMessage[]): string {
     kept.unshift(text)
   }
   const left = said.length - 1 - kept.length
-  const lines = [said[0] as string, ...(left > 0 ? [`[${left} messages left out]`] : []), ...kept]
-  return `What the person said, word for word:\n${lines.map((text) => `> ${text.replaceAll('\n', '\n> ')}`).join('\n\n')}`
+  const lines = [said[0] as string, ...(left > 0 ? [`[${left} messages omitted]`] : []), ...kept]
+  return `The user's messages, word for word:\n${lines.map((text) => `> ${text.replaceAll('\n', '\n> ')}`).join('\n\n')}`
 }
 
 function steeringTexts(parts: readonly Part[]): string[] {
@@ -238,7 +238,7 @@ function lastInput(messages: readonly PromptMessage[], tool: string, field: stri
 }
 
 function shorten(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […${text.length - most} characters more]`
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […${text.length - most} more characters]`
 }
 
 /** Runs a compaction that the user requested. Summarizes the older part of the conversation and produces no answer. */
@@ -257,8 +257,8 @@ export async function compactRun(input: RunInput): Promise<RunOutcome> {
     emitText(
       turn,
       isCompacted(turn)
-        ? 'The older part of this conversation is a summary from here on. Nothing of it is deleted.'
-        : 'There is nothing to summarise yet.',
+        ? 'Earlier messages are now summarized for the model. They stay visible in this chat.'
+        : 'There is nothing to summarize yet.',
     )
     turn.finishReason = 'stop'
     return closeTurn(turn)

@@ -192,7 +192,7 @@ function comparable(value: unknown, intended: Intended[]): unknown {
 function withoutIntended(given: Record<string, unknown>, intended: Intended[]): Record<string, unknown> {
   const entry = { ...given }
   // We prefix a remark with its author.
-  if (typeof entry['value'] === 'string') entry['value'] = entry['value'].replace(/^Denied\. The person said: /, '')
+  if (typeof entry['value'] === 'string') entry['value'] = entry['value'].replace(/^Denied\. The user said: /, '')
   if (Array.isArray(entry['parts']) && 'role' in entry) {
     delete entry['id']
     delete entry['metadata']

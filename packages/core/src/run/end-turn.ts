@@ -14,7 +14,7 @@ export interface RunOutcome {
   error?: ErrorInfo
 }
 
-export const earlierRefusalText = 'Not run: an earlier call of this step was refused.'
+export const earlierRefusalText = 'Not run: an earlier tool call in this step was denied.'
 
 export function closeTurn(turn: Turn): RunOutcome {
   settleTurn(turn, turn.denied ? earlierRefusalText : 'Not run: the turn ended first.')

@@ -92,7 +92,7 @@ async function permit(course: ActiveCall): Promise<Permitted | undefined> {
   const { startedBefore } = scope
   if (startedBefore !== undefined && tool.recover === 'error') {
     throw new Error(
-      'The process ended while this call ran, so its outcome is unknown. Look at what it did before trying again.',
+      'The process ended during this tool call, so its outcome is unknown. Check what it did before you try again.',
     )
   }
   const given = startedBefore?.input ?? call.input
@@ -164,7 +164,7 @@ async function hooksOnResult(course: ActiveCall, output: unknown, elapsedMs: num
   const before = course.running?.context ?? []
   const verdict = await afterHooks(course, { output, elapsedMs })
   if (verdict.decision === 'deny')
-    throw new Error(`The call ran, and its result is withheld: ${verdict.reason ?? 'a hook says so.'}`)
+    throw new Error(`The tool call ran, but its result is withheld: ${verdict.reason ?? 'a hook blocked it.'}`)
   return [...before, ...verdict.context]
 }
 
@@ -249,7 +249,7 @@ function parseInput(tool: Tool, given: unknown): unknown {
 function failureText(error: unknown, own: AbortSignal, run: AbortSignal): string {
   if (own.aborted && run.aborted) return abortReason(run.reason).text
   if (error instanceof Error) return error.message || error.name
-  return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'The tool threw nothing at all.')
+  return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'The tool failed without an error.')
 }
 
 /** Treats `{ok: false, error}` like a thrown error. */

@@ -15,14 +15,14 @@ export async function makeTitle(
 ): Promise<string> {
   const said = messages.map(lineOf).filter((line) => line !== '')
   const text = said.join('\n')
-  if (text === '' && hint === '') throw new NamedError('NothingToTitle', 'There is nothing yet to make a title of.')
+  if (text === '' && hint === '') throw new NamedError('NothingToTitle', 'There is nothing to make a title from yet.')
   const shown =
     text.length <= maxSourceLength
       ? text
       : `${text.slice(0, maxSourceLength / 2)}\n[…]\n${text.slice(-maxSourceLength / 2)}`
   const request = [
     'Give the conversation below a title: at most eight words, in its language, no quotation marks, no full stop. Answer with the title alone.',
-    ...(hint === '' ? [] : [`What the person wants of it: ${hint}`]),
+    ...(hint === '' ? [] : [`The user's request for the title: ${hint}`]),
     shown,
   ].join('\n\n')
   let answer = ''
@@ -49,7 +49,7 @@ export async function makeTitle(
   const line = answer.split('\n').find((one) => one.trim() !== '') ?? ''
   const title = line.replace(/[\p{Cc}\s]+/gu, ' ').replace(/^[\s"'“”#*]+|[\s"'“”*.]+$/g, '')
   if (title === '')
-    throw new NamedError('NoTitle', 'The model gave no title. Try again, or rename the session yourself.')
+    throw new NamedError('NoTitle', 'The model did not return a title. Try again, or rename the chat yourself.')
   return title.length <= maxTitleLength ? title : `${title.slice(0, maxTitleLength).toWellFormed().trimEnd()}…`
 }
 

@@ -8,7 +8,7 @@ import type { Answer, Ask, Asks } from '../tool/asks.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import type { RunInput } from './run-input.ts'
 
-const stopped = new NamedError('Stopped', 'Stopped by the person.')
+const stopped = new NamedError('Stopped', 'Stopped by the user.')
 const change = (ids: string[], name = 'Change') => ids.map((id) => ({ call: { name, input: { id }, id } }))
 const asks = (reason = 'It changes things.'): Decision => ({ decision: 'ask', rule: null, reason })
 
@@ -80,7 +80,7 @@ describe('an edited input', () => {
     const outcome = await edit({ id: 7 })
     expect(call(outcome, 'c1')).toMatchObject({
       state: 'output-denied',
-      approval: { reason: expect.stringMatching(/edit does not fit.*id/) },
+      approval: { reason: expect.stringMatching(/edited input is invalid.*id/) },
     })
     expect(texts(outcome)).toEqual(['over'])
   })
@@ -202,7 +202,7 @@ describe('asks of several calls', () => {
     const ended = await outcome
     expect(events).toEqual(['a'])
     expect(ended.message.metadata?.stopped?.reason).toBe('denied')
-    expect(call(ended, 'c').errorText).toBe('Not run: an earlier call of this step was refused.')
+    expect(call(ended, 'c').errorText).toBe('Not run: an earlier tool call in this step was denied.')
     expect(texts(ended)).toEqual([])
   })
 
@@ -215,7 +215,7 @@ describe('asks of several calls', () => {
     })
     expect(asked).toEqual(['a', 'b'])
     expect(events).toEqual(['a'])
-    expect(call(outcome, 'c').errorText).toMatch(/earlier call of this step was refused/)
+    expect(call(outcome, 'c').errorText).toMatch(/earlier tool call in this step was denied/)
     expect(texts(outcome)).toEqual([])
   })
 
@@ -289,7 +289,7 @@ describe('calls that wait for one that asks', () => {
       ],
     )
     expect(refusedLater.events).toEqual(['waiting', 'a'])
-    expect(call(refusedLater, 'c').errorText).toMatch(/earlier call of this step was refused/)
+    expect(call(refusedLater, 'c').errorText).toMatch(/earlier tool call in this step was denied/)
     expect(texts(refusedLater)).toEqual([])
     const refusedFirst = await together(
       ['a', 'good', 'b'],
@@ -300,7 +300,7 @@ describe('calls that wait for one that asks', () => {
     )
     expect(refusedFirst.events).toEqual(['waiting'])
     for (const id of ['good', 'b'])
-      expect(call(refusedFirst, id).errorText).toMatch(/earlier call of this step was refused/)
+      expect(call(refusedFirst, id).errorText).toMatch(/earlier tool call in this step was denied/)
     expect(texts(refusedFirst)).toEqual([])
   })
 
@@ -339,7 +339,7 @@ describe('without a person', () => {
     const outcome = await play([change(['c1']), [{ text: 'over' }]], [tool([])], { decide, headless: true })
     expect(call(outcome, 'c1')).toMatchObject({
       state: 'output-denied',
-      approval: { reason: 'It changes things. Nobody is here to approve it, so it was not run.' },
+      approval: { reason: 'It changes things. Nobody is available to approve it, so it did not run.' },
     })
     expect(texts(outcome)).toEqual(['over'])
   })

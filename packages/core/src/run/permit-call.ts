@@ -57,7 +57,7 @@ export async function recheckPermission(door: PendingCall, early: EarlyPermissio
   if (decision.decision === 'deny') return denyCall(door, decision.reason)
   if (decision.decision === 'ask' && decisionKey(decision) !== decisionKey(agreed))
     throw new Error(
-      `Not run: an earlier call of this step changed what this one would do. ${decision.reason} Make the call again if it is still needed.`,
+      `Not run: an earlier tool call in this step changed what this one would do. ${decision.reason} Repeat the call if you still need it.`,
     )
   if (approved !== undefined && door.ctx.granted !== undefined) door.ctx.granted.approved = approved
   return early
@@ -89,7 +89,7 @@ async function resolvePermission(
     return { ...now, context, before, agreed: decision }
   }
   if (door.scope.input.headless === true)
-    return denyCall(door, `${decision.reason} Nobody is here to approve it, so it was not run.`, decision.reason)
+    return denyCall(door, `${decision.reason} Nobody is available to approve it, so it did not run.`, decision.reason)
   const answered = await askPerson(door, now, decision, shown)
   return answered && { ...answered, context, before }
 }
@@ -115,7 +115,7 @@ export async function decideOn({ call, ctx, scope }: PendingCall, { input }: Cal
 }
 
 /** Denies a call without a person. The model reads the reason and the turn continues. */
-export function denyCall({ call, scope }: PendingCall, reason = 'It was refused.', asked = reason): undefined {
+export function denyCall({ call, scope }: PendingCall, reason = 'It was denied.', asked = reason): undefined {
   const { toolCallId } = call
   const approvalId = askId(scope.input.runId, toolCallId, 0)
   scope.emit({ type: 'tool-approval-request', approvalId, toolCallId, reason: asked, isAutomatic: true })
@@ -171,7 +171,7 @@ function withHooks(decision: Decision, { decision: said, reason }: HookVerdict):
   if (said === 'allow') return isFirm(decision) ? decision : { ...decision, decision: 'allow' }
   const { remember: _, ...rest } = decision
   if (decision.decision === 'ask') return { ...rest, firm: true }
-  return { ...rest, decision: 'ask', reason: reason ?? 'A hook wants a person to look at it.', rule: null, firm: true }
+  return { ...rest, decision: 'ask', reason: reason ?? 'A hook requires your approval.', rule: null, firm: true }
 }
 
 function isFirm({ decision, firm, rule }: Decision): boolean {
@@ -256,15 +256,15 @@ async function applyApproval(door: PendingCall, now: Agreed, id: string, answer:
 async function checkEditedInput(door: PendingCall, given: unknown): Promise<Agreed | string> {
   const { tool } = door.call
   const checked = checkInput(tool, given)
-  if ('complaint' in checked) return `${editedText}, and the edit does not fit: ${checked.complaint}`
+  if ('complaint' in checked) return `${editedText}, but the edited input is invalid: ${checked.complaint}`
   const complaint = door.early === true ? undefined : await tool.validate?.(checked.input as never, door.ctx)
-  if (typeof complaint === 'string') return `${editedText}, and the edit does not fit: ${complaint}`
+  if (typeof complaint === 'string') return `${editedText}, but the edited input is invalid: ${complaint}`
   const edited = { given, input: checked.input }
   const verdict = await runBeforeHooks(door, edited)
-  if (verdict.decision === 'deny') return `${editedText}, and the edit was refused: ${verdict.reason}`
+  if (verdict.decision === 'deny') return `${editedText}, but the edited input was denied: ${verdict.reason}`
   const agreed = await decideOn(door, edited)
   return agreed.decision === 'deny'
-    ? `${editedText}, and the edit was refused: ${agreed.reason}`
+    ? `${editedText}, but the edited input was denied: ${agreed.reason}`
     : { ...edited, agreed }
 }
 

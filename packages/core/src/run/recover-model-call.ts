@@ -43,6 +43,6 @@ const fileErrorPattern =
 function withAdvice(error: NamedError): NamedError {
   const { name, message, status, data } = error
   const advice =
-    'It was shortened and is still too long. Start a new session, or choose a model with a larger context window.'
+    'It is still too long after compaction. Start a new chat, or choose a model with a larger context window.'
   return new NamedError(name, `${message.replace(/[.\s]*$/, '.')} ${advice}`, { status, data, cause: error })
 }

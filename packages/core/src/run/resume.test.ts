@@ -129,7 +129,7 @@ describe('a run that is resumed', () => {
 
   it('keeps the status that the turn ended with when only the storing was missed', async () => {
     const controller = new AbortController()
-    controller.abort(new NamedError('Stopped', 'Stopped by the person.'))
+    controller.abort(new NamedError('Stopped', 'Stopped by the user.'))
     const stopped = await play(script, tools([]), { signal: controller.signal })
     expect((await goOn(stopped.log.items, [])).status).toBe('aborted')
     const failed = await play([[{ error: { message: 'no', statusCode: 400 } }]], [])
@@ -151,7 +151,7 @@ describe('a run that is resumed', () => {
     const outcome = await play(script, [probe('Look', true, [])], {
       resume: readResume(whole.log.items.slice(0, end + 1)),
     })
-    expect(callWith(outcome, 'w').errorText).toBe('The tool Change is no longer there.')
+    expect(callWith(outcome, 'w').errorText).toBe('The tool Change is no longer available.')
     expect(outcome.status).toBe('done')
   })
 

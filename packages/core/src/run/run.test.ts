@@ -169,7 +169,7 @@ describe('the loop', () => {
     ]
     const ended = await play(script, [write], {}, () => ({ type: 'deny' }))
     expect(call(ended, 'c1').state).toBe('output-denied')
-    expect(call(ended, 'c2').errorText).toMatch(/earlier call of this step was refused/)
+    expect(call(ended, 'c2').errorText).toMatch(/earlier tool call in this step was denied/)
     expect(texts(ended)).toEqual([])
     expect(ended.message.metadata?.stopped?.reason).toBe('denied')
     const remarked = await play(script, [write], {}, (ask) =>
@@ -222,7 +222,7 @@ describe('the loop', () => {
     expect(events).toEqual([])
     expect(call(outcome, 'c1')).toMatchObject({
       state: 'output-denied',
-      approval: { approved: false, reason: expect.stringContaining('Nobody is here') },
+      approval: { approved: false, reason: expect.stringContaining('Nobody is available') },
     })
     expect(texts(outcome)).toEqual(['understood'])
   })
@@ -254,7 +254,7 @@ describe('the loop', () => {
     const outcome = await playing
     expect(outcome.status).toBe('aborted')
     expect(outcome.message.metadata?.aborted).toBe(true)
-    expect(call(outcome, 'c1').errorText).toMatch(/Stopped by the person/)
+    expect(call(outcome, 'c1').errorText).toMatch(/Stopped by the user/)
   })
 
   it('gives a call that asks for it some time to bring what it has, and no more', async () => {
@@ -272,7 +272,7 @@ describe('the loop', () => {
     const outcome = await playing
     expect(outcome.status).toBe('aborted')
     expect(call(outcome, 'c1').output).toEqual({ half: 1 })
-    expect(call(outcome, 'c2').errorText).toMatch(/Stopped by the person/)
+    expect(call(outcome, 'c2').errorText).toMatch(/Stopped by the user/)
   })
 
   it('cancels a call at its time limit and says so', async () => {

@@ -152,7 +152,7 @@ async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: Mode
   turn.finishReason = answer.finishReason
   if (turn.usage !== undefined) turn.emit({ type: 'data-usage', data: turn.usage, transient: true })
   if (answer.error !== undefined) {
-    await calls?.stop(new NamedError('ModelFailed', `Cancelled: ${answer.error.message}`))
+    await calls?.stop(new NamedError('ModelFailed', `Canceled: ${answer.error.message}`))
     throw answer.error
   }
   // Output before a stop is not a complete answer, so a restart must not continue from it.
@@ -189,7 +189,7 @@ async function resumeStep(turn: Turn, resume: Resume): Promise<boolean> {
     const { toolCallId, toolName, input, actionName } = noted
     if (tool !== undefined)
       calls.offer({ toolCallId, toolName, tool, input, ...(actionName !== undefined && { actionName }) })
-    else turn.emit({ type: 'tool-output-error', toolCallId, errorText: `The tool ${toolName} is no longer there.` })
+    else turn.emit({ type: 'tool-output-error', toolCallId, errorText: `The tool ${toolName} is no longer available.` })
   }
   return finishStepCalls(turn, calls, resume)
 }
@@ -255,7 +255,7 @@ function truncationError(answer: FinishedModelCall): NamedError | undefined {
   if (answer.finishReason === 'stop' || answer.finishReason === 'tool-calls') return undefined
   const why =
     answer.finishReason === 'length'
-      ? 'the answer reached the output limit of the model'
+      ? "the answer reached the model's output limit"
       : `the model ended with "${answer.finishReason}"`
   return new NamedError('AnswerCutShort', `Not run: ${why} before the step was complete.`)
 }
@@ -269,6 +269,6 @@ function limitReached({ input, limits, step, usage, watch, repeats }: Turn): Met
     return { reason: 'tokens', message: `The turn reached its limit of ${limits.tokens} tokens.` }
   if (limits.ms !== undefined && watch.elapsedMs() >= limits.ms)
     return { reason: 'time', message: `The turn reached its limit of ${limits.ms / 1000} s.` }
-  if (repeats.exhausted()) return { reason: 'repeat', message: 'The same call was repeated over and over.' }
+  if (repeats.exhausted()) return { reason: 'repeat', message: 'The model kept repeating the same tool call.' }
   return undefined
 }

@@ -32,7 +32,7 @@ export async function narrowCall(
     }
     if ((await decide(call, ctx, narrow)).decision === 'allow') continue
     const listed = limit.length === 0 ? 'nothing' : limit.join(', ')
-    const reason = `A skill of this turn lets only this run unasked: ${listed}.`
+    const reason = `A skill used in this turn only allows this without approval: ${listed}.`
     const { remember: _, ...rest } = decision
     return { ...rest, decision: 'ask', reason, rule: null, firm: true }
   }

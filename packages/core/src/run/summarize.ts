@@ -12,8 +12,8 @@ import type { RunInput } from './run-input.ts'
 const maxMs = 120_000
 const maxOutputTokens = 4000
 
-const request = `The conversation so far is about to be replaced by a summary that you write now, for yourself: you will go on with it and nothing else of the older part.
-Write what is needed to go on: the goal and what was decided and why; what was done, with paths, names, commands and figures; what was found out, failed or is still open; what comes next. Facts only, no preamble, at most 800 words.`
+const request = `The conversation so far is about to be replaced by a summary. Write that summary now, for yourself: it is all you will have of the earlier conversation.
+Include everything needed to continue: the goal; decisions and their reasons; what was done, with paths, names, commands and numbers; findings, failures and open questions; the next steps. Facts only, no preamble, at most 800 words.`
 
 /** Maximum number of parts when one call cannot hold the history. Longer histories are shortened. */
 const maxParts = 6

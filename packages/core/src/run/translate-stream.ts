@@ -102,7 +102,7 @@ class PartTranslator implements Translator {
       case 'tool-approval-request': {
         const toolCallId = this.#ids?.get(part.toolCallId) ?? part.toolCallId
         this.#undecided?.delete(part.toolCallId)
-        const errorText = 'Not run: the provider asked for an approval, which cannot be given here.'
+        const errorText = 'Not run: the provider asked for an approval, which is not supported.'
         this.#input.emit({ type: 'tool-output-error', toolCallId, errorText, providerExecuted: true })
         return undefined
       }

@@ -11,7 +11,7 @@ import type { ToolContext } from '../tool/tool.ts'
 import { readResume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 
-const stopped = new NamedError('Stopped', 'Stopped by the person.')
+const stopped = new NamedError('Stopped', 'Stopped by the user.')
 
 function steeringQueue(): { push(id: string): boolean; take: NonNullable<RunInput['steering']> } {
   const waiting: { id: string; text: string }[] = []
@@ -119,7 +119,7 @@ describe('a stop', () => {
     expect(outcome.status).toBe('aborted')
     expect(outcome.log.items.map((item) => item.type)).not.toContain('$model-end')
     expect(readResume(outcome.log.items.slice(0, -3)).phase).toBe('model')
-    expect(call(outcome, 'c1').errorText).toMatch(/Stopped by the person/)
+    expect(call(outcome, 'c1').errorText).toMatch(/Stopped by the user/)
     expect(events).toEqual([])
   })
 
@@ -152,7 +152,7 @@ describe('a model call that fails', () => {
       { asks },
     )
     expect(outcome.status).toBe('failed')
-    expect(call(outcome, 'c1').errorText).toMatch(/^Cancelled: /)
+    expect(call(outcome, 'c1').errorText).toMatch(/^Canceled: /)
   })
 
   it('keeps the results of the calls that had ended', async () => {
@@ -272,7 +272,7 @@ describe('a tool', () => {
       [[{ call: { name: 'Slow', input: {}, id: 'c1' } }], [{ delayMs: 60 }, { text: 'ok' }]],
       [slow],
     )
-    expect(await Promise.all(late)).toEqual(['The call is over; nobody waits for this answer.'])
+    expect(await Promise.all(late)).toEqual(['The tool call has ended, so nothing is waiting for this answer.'])
     expect(outcome.log.items.map((item) => item.type)).not.toContain('data-late')
   })
 

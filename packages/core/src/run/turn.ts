@@ -95,7 +95,7 @@ export function openTurn(input: RunInput) {
     },
     refuse(toolName: string): void {
       turn.denied = true
-      turn.stopped = { reason: 'denied', message: `${toolName} was refused.` }
+      turn.stopped = { reason: 'denied', message: `${toolName} was denied.` }
     },
   }
   if (resume !== undefined) {
@@ -209,7 +209,7 @@ class RepeatGuard {
     this.#last = signature
     if (call.tool?.polls === true) this.#count = 1
     if (this.#count <= this.#repeats) return undefined
-    return `Not run: this same call was made ${this.#count} times in a row and its result did not change. Go on another way or tell the person what is missing.`
+    return `Not run: this call was already made ${this.#count} times in a row with the same result. Try another approach, or tell the user what is missing.`
   }
 
   saw(call: Pick<Call, 'toolName' | 'input'>, result: unknown): void {

@@ -262,7 +262,7 @@ inSandbox('inside the sandbox', () => {
       const { told } = await place.run(
         '(until [ -e go ]; do sleep 0.02; done; mkdir -p .troupe/x; touch done) > /dev/null 2>&1 &',
       )
-      expect(told).toContain('still runs in the background')
+      expect(told).toContain('still running in the background')
       await new Promise((resolve) => setTimeout(resolve, 600))
       expect(readdirSync(place.workspace)).toContain('.troupe')
       writeFileSync(inWorkspace('go'), '')
@@ -391,7 +391,7 @@ inSandbox('inside the sandbox', () => {
     test.concurrent('that is gone is told of', async (context) => {
       const { place } = open(context)
       rmSync(place.workspace, { recursive: true })
-      await expect(place.run('true')).rejects.toThrow('is gone')
+      await expect(place.run('true')).rejects.toThrow('no longer exists')
     })
 
     test.concurrent('of several folders can be written in all of them', async (context) => {

@@ -12,14 +12,14 @@ export interface SandboxFinding {
 export const sandboxFields = {
   writes: z
     .boolean()
-    .describe('It has to change files: set it when a command failed because it could not write')
+    .describe('The command has to change files. Set it if the command failed because it could not write')
     .optional(),
-  outside_sandbox: z.boolean().describe('Run it without the sandbox; the person is asked').optional(),
+  outside_sandbox: z.boolean().describe('Run without the sandbox. The user is asked first').optional(),
   /** Alias used by other programs, hidden from models. */
   dangerouslyDisableSandbox: z.boolean().meta({ hidden: true }).optional(),
 }
 
-export const sandboxText = `Where there is a sandbox, commands reach no network and see no files but the workspace and installed programs. Try without "outside_sandbox" first; installing packages, git fetch and push, and servers that others should reach need it.`
+export const sandboxText = `If there is a sandbox, commands have no network and see only the workspace and installed programs. Try without "outside_sandbox" first. Installing packages, git fetch and push, and servers that others should reach need it.`
 
 interface SandboxInput {
   writes?: boolean | undefined

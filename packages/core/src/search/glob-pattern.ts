@@ -143,7 +143,8 @@ function expandBraces(glob: string): string[] {
   const all = open.choices
     .flatMap(expandBraces)
     .flatMap((choice) => rests.map((rest) => glob.slice(0, open.start) + choice + rest))
-  if (all.length > maxReadings) throw new Error('The glob has too many alternatives in braces. Use several searches.')
+  if (all.length > maxReadings)
+    throw new Error('The glob has too many alternatives in braces. Split it into several searches.')
   return all
 }
 

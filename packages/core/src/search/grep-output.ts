@@ -95,7 +95,7 @@ function pageContext(
     notes.push(
       `${formatCount(unread.length, 'file or folder', 'files or folders')} could not be read: ${unread.slice(0, 3).join('; ')}`,
     )
-  if (pcre2) notes.push('Searched with PCRE2, since the pattern has look-around or backreferences.')
+  if (pcre2) notes.push('Searched with PCRE2, because the pattern uses lookaround or backreferences.')
   return { place: page.shown, offset: page.offset, notes }
 }
 
@@ -106,8 +106,7 @@ export function grepText(
   const body = bodyLines(output, given['-n'] !== false)
   const notes = output.notes.map((note) => `(${note})`)
   if (body.length > 0) return [...body, ...notes].join('\n')
-  if (output.offset > 0)
-    return [`There is nothing after offset ${output.offset}${totalText(output)}.`, ...notes].join('\n')
+  if (output.offset > 0) return [`No results after offset ${output.offset}${totalText(output)}.`, ...notes].join('\n')
   if (output.mode === 'content' && output.binary.length > 0) return ['No lines of text match.', ...notes].join('\n')
   const filters = [given.glob && `glob ${given.glob}`, given.type && `type ${given.type}`].filter(Boolean).join(', ')
   const none = `No matches for ${JSON.stringify(given.pattern)} in ${printablePlace(output.place)}${filters ? ` (${filters})` : ''}.`
@@ -162,7 +161,7 @@ function fileLines(file: FileLines, numbers: boolean): string[] {
 }
 
 function totalText(output: GrepOutput): string {
-  return output.mode === 'content' ? '' : `: ${formatCount(output.total, 'file')} in all`
+  return output.mode === 'content' ? '' : `: ${formatCount(output.total, 'file')} in total`
 }
 
 const cardLines = 200
@@ -199,7 +198,7 @@ interface SearchTarget {
 export function resolveSearchTarget(ctx: Pick<ToolContext, 'state'>, given: string | undefined): SearchTarget {
   const { path: real, shown, stats } = resolvePath(ctx, given ?? '.', { for: 'read' })
   if (stats === undefined)
-    throw new Error(`"${given}" does not exist, so nothing was searched. Glob finds files and folders by name.`)
+    throw new Error(`"${given}" does not exist, so nothing was searched. Use Glob to find files and folders by name.`)
   if (stats.isDirectory()) return { folder: real, target: './', shown }
   return { folder: path.dirname(real), target: `./${path.basename(real)}`, shown }
 }

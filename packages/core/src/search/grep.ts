@@ -199,7 +199,7 @@ function parseRipgrepLines({ onLine, onBinary }: LineHandler): (text: string) =>
 
 function parseRipgrepLine(path: string, text: string, onLine: LineHandler['onLine']): void {
   const found = /^(\d+)(?::(\d+):(\d+):|-\d+-)/.exec(text)
-  if (found === null) throw new Error(`The search answered with a line that cannot be read: ${text.slice(0, 200)}`)
+  if (found === null) throw new Error(`The search returned an invalid line: ${text.slice(0, 200)}`)
   const [, number, column, lineStart] = found
   const line = text.slice(found[0].length).replace(/\r$/, '')
   if (column === undefined) return onLine(path, { number: Number(number), text: cutLine(line, 0), match: false })

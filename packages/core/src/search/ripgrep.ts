@@ -66,8 +66,7 @@ export async function runRipgrep({ args, cwd, signal: stop, limitMs, onText }: R
     const { code, killedBy } = await waitForExit(child)
     signal.throwIfAborted()
     if (problem !== undefined) throw problem
-    if (killedBy !== null && !cut)
-      throw new Error(`The search was ended from outside (${killedBy}). Try a smaller folder.`)
+    if (killedBy !== null && !cut) throw new Error(`The search was killed (${killedBy}). Try a smaller folder.`)
     return { cut, complaints, failed: !cut && code !== 0 && code !== 1 }
   } finally {
     signal.removeEventListener('abort', kill)
@@ -102,5 +101,5 @@ function ripgrepOnPath(): string {
     }
   }
   ripgrepPath = undefined
-  throw new Error('Searching needs ripgrep, which is not here. Ask the person to install it (the program "rg").')
+  throw new Error('Searching needs ripgrep, which is not installed. Ask the user to install it (the program "rg").')
 }

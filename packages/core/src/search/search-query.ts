@@ -183,31 +183,31 @@ export function searchError(query: SearchQuery, complaints: string): Error {
   const said = complaints.replace(/^rg: /gm, '').trim()
   if (/unrecognized file type/.test(said)) {
     return new Error(
-      `"${query.type}" is not a file type that ripgrep knows (ts, js, py, rust, go, java, md … are). Use glob instead, such as "*.${query.type}".`,
+      `"${query.type}" is not a ripgrep file type (examples: ts, js, py, rust, go, java, md). Use glob instead, such as "*.${query.type}".`,
     )
   }
   if (/error parsing glob|glob/.test(said) && !/regex/.test(said)) {
-    return new Error(`The glob "${query.glob}" cannot be used: ${said}`)
+    return new Error(`The glob "${query.glob}" is invalid: ${said}`)
   }
   if (/the literal .* is not allowed/.test(said)) {
     return new Error(
-      `The pattern has a line break in it. Set "multiline": true to match across lines. (${firstLine(said)})`,
+      `The pattern contains a line break. Set "multiline": true to match across lines. (${firstLine(said)})`,
     )
   }
   if (/PCRE2 is not available/.test(said)) {
     return new Error(
-      'Look-around and backreferences need a ripgrep with PCRE2, and this one has none. Search for a simpler pattern and look through its matches.',
+      'Lookaround and backreferences need ripgrep with PCRE2, which this one does not have. Search for a simpler pattern and filter the matches.',
     )
   }
   if (/regex|PCRE2|pattern/i.test(said)) {
     const literal = escapeRegex(query.pattern)
     const hint =
-      literal === query.pattern ? '' : `\nTo search for this very text, escape it: ${JSON.stringify(literal)}`
+      literal === query.pattern ? '' : `\nTo search for this exact text, escape it: ${JSON.stringify(literal)}`
     return new Error(
-      `The pattern is not a valid regular expression, nothing was searched.\n${withoutAdvice(said)}${hint}`,
+      `The pattern is not a valid regular expression, so nothing was searched.\n${withoutAdvice(said)}${hint}`,
     )
   }
-  return new Error(`The search failed, nothing can be said about matches: ${said || 'ripgrep gave no reason'}`)
+  return new Error(`The search failed, so it is unknown whether there are matches: ${said || 'ripgrep gave no reason'}`)
 }
 
 /** Removes ripgrep's advice, which names options that a model does not have. */

@@ -11,7 +11,7 @@ describe('advice about a failure', () => {
 
   test.each([
     ["touch: cannot touch 'x': Read-only file system", 'read-only', '"writes": true'],
-    ["Error: EROFS: read-only file system, open '/x'", 'workspace', 'only the workspace and /tmp can be written'],
+    ["Error: EROFS: read-only file system, open '/x'", 'workspace', 'only the workspace and /tmp are writable'],
     ['curl: (6) Could not resolve host: example.com', 'workspace', 'no network'],
     [
       "npm error request failed: cache mode is 'only-if-cached' but no cached response is available",
@@ -19,7 +19,7 @@ describe('advice about a failure', () => {
       'no network',
     ],
     ['npm error code EAI_AGAIN', 'workspace', '"outside_sandbox": true'],
-    ['connect ECONNREFUSED 127.0.0.1:3000', 'read-only', 'cannot be reached'],
+    ['connect ECONNREFUSED 127.0.0.1:3000', 'read-only', 'cannot reach servers'],
     ['cat: .env: Permission denied', 'workspace', 'Files with secrets'],
     ["Error: EACCES: permission denied, open '/work/project/.env'", 'workspace', 'Files with secrets'],
     ['cat: /home/me/notes.txt: No such file or directory', 'workspace', 'no home folder'],
@@ -48,7 +48,7 @@ inSandbox('the model is told', () => {
   test('how to write, when it could not, and where not to', async () => {
     const place = await openSandboxWorkspace()
     expect((await place.run('touch x', 'read-only')).told).toContain('run it again with "writes": true')
-    expect((await place.run('touch /usr/x')).told).toContain('only the workspace and /tmp can be written')
+    expect((await place.run('touch /usr/x')).told).toContain('only the workspace and /tmp are writable')
     expect((await place.run('getent hosts example.com || { echo "could not resolve host"; false; }')).told).toContain(
       'no network',
     )
@@ -74,7 +74,7 @@ inSandbox('the model is told', () => {
 test('what may only run inside does not run where there is no sandbox', async () => {
   const shell = openTestShell({ confinement: 'read-only' })
   await expect(shell.call(bash, { command: 'echo hello' })).rejects.toThrow(
-    'there is none in this session, so it was not run',
+    'no sandbox is available, so it did not run',
   )
   await shell.close()
 })

@@ -53,7 +53,7 @@ export function createOutputCollector(ctx: SpillContext, name: string): OutputCo
         path === undefined ? '' : ` All ${length} characters are in ${path}: use Read with offset and limit, or Grep.`
       const kept = note === undefined ? where : `${path === undefined ? '' : ` See ${path}.`} ${note}`
       return {
-        text: `${head}\n... [${left} characters left out here.${kept}] ...\n${tail}`,
+        text: `${head}\n... [${left} characters omitted.${kept}] ...\n${tail}`,
         ...(path !== undefined && note === undefined && { spilled: { path, length } }),
       }
     },
@@ -109,10 +109,10 @@ export function createSpillWriter(ctx: SpillContext, name: string, limit = spill
         await file.writeFile(kept)
         left -= kept.length
         if (kept === bytes) return
-        note = `The file holds only the first ${size(limit)}; the rest was not kept.`
+        note = `The file contains only the first ${size(limit)}; the rest was discarded.`
         await file.writeFile(`\n[${note}]\n`)
       } catch (error) {
-        note = `The file could not be written to its end: ${(error as Error).message}`
+        note = `The file could not be written completely: ${(error as Error).message}`
       }
     },
     async end() {

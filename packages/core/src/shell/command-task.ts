@@ -171,7 +171,7 @@ export function refuseTooMany(tasks: Tasks, kind: Task['kind']): void {
   const oldest = live.slice(0, 3).map((task) => `${task.id} (${task.command.slice(0, 40)})`)
   const how = kind === 'command' ? 'TaskStop' : 'WriteStdin and "end": true'
   throw new Error(
-    `${most} ${what} run already, which is the limit. End one with ${how}; the oldest are ${oldest.join(', ')}.`,
+    `The limit of ${most} running ${what} is reached. Stop one with ${how}. The oldest are ${oldest.join(', ')}.`,
   )
 }
 

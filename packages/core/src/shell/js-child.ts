@@ -132,7 +132,7 @@ function speakThroughPipe(): void {
   })
   for (const name of ['stdout', 'stderr']) Object.defineProperty(process, name, { value: pipe, configurable: true })
   globalThis.console = new Console(pipe, pipe)
-  const later = (error: unknown): void => print(`Uncaught, later: ${shown(error)}\n`)
+  const later = (error: unknown): void => print(`Uncaught, asynchronous: ${shown(error)}\n`)
   process.on('uncaughtException', later)
   process.on('unhandledRejection', later)
 }

@@ -85,7 +85,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   const gone = Promise.withResolvers<{ code: number | null; signal: string | null }>()
   child.once('exit', (code, signal) => {
     alive = false
-    if (working === 0) lost ??= 'The JavaScript session had ended meanwhile: everything declared in it is gone.'
+    if (working === 0) lost ??= 'The JavaScript session had ended. Everything declared in it is lost.'
     gone.resolve({ code, signal })
   })
   // A leftover temporary folder is not an error.
@@ -114,7 +114,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     })
     await Promise.race([
       once(child, 'message'),
-      gone.promise.then(() => Promise.reject(new Error(between.trim() || 'it ended at once'))),
+      gone.promise.then(() => Promise.reject(new Error(between.trim() || 'it exited immediately'))),
     ])
     await ctx.process(child.pid as number)
     ctx.state.pool.watch(child.pid as number, gone.promise)

@@ -27,7 +27,7 @@ export interface LaunchPlace {
 export function confinementOf({ granted, state }: Pick<ToolContext, 'granted' | 'state'>): Confinement {
   const confinement = granted?.confinement ?? 'none'
   if (confinement !== 'none' && state.sandbox === undefined)
-    throw new Error('It may run only inside a sandbox, and there is none in this session, so it was not run.')
+    throw new Error('It may only run in a sandbox, and no sandbox is available, so it did not run.')
   return confinement
 }
 

@@ -143,7 +143,7 @@ export async function beginCommand(
   { stdin, cwd }: { stdin?: 'pipe'; cwd?: string } = {},
 ): Promise<RunningCommand> {
   const { state } = ctx
-  if (command.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
+  if (command.includes('\0')) throw new Error('The command contains a NUL character, which is not allowed.')
   const mark = state.tasks.nextMark()
   const confined = confinementOf(ctx) !== 'none'
   const place = { cwd: cwd ?? workingFolder(state, notes), env: commandEnvironment(ctx, mark) }
@@ -199,9 +199,9 @@ async function settled(started: StartedCommand, signal: AbortSignal, complaint: 
   const exit = await Promise.race([started.exited, Promise.resolve(undefined)])
   if (exit === undefined || started.began) return
   await isClosed(started)
-  const how = exit.signal === null ? `it ended with exit code ${exit.code}` : `it was ended by ${exit.signal}`
+  const how = exit.signal === null ? `it exited with code ${exit.code}` : `it was killed by ${exit.signal}`
   throw new SandboxFailure(
-    `The sandbox could not be started, so the command did not run: ${complaint() || `${how} without a word`}`,
+    `The sandbox could not be started, so the command did not run: ${complaint() || `${how} without output`}`,
   )
 }
 
@@ -234,7 +234,7 @@ export async function noteForUndo(command: string, ctx: ToolContext, notes: stri
   try {
     await ctx.state.undo.command(markOf(ctx), command)
   } catch (error) {
-    notes.push(`Undo will not know of this command: ${(error as Error).message}`)
+    notes.push(`Undo cannot track this command: ${(error as Error).message}`)
   }
 }
 
@@ -251,14 +251,14 @@ function keepLeftover(running: RunningCommand, command: string, ctx: ToolContext
   try {
     refuseTooMany(ctx.state.tasks, 'command')
   } catch {
-    notes.push('What it left running in the background was ended: there are too many background commands already.')
+    notes.push('Its background processes were stopped, because too many background commands are already running.')
     void endStarted(started, mark).finally(() => started.abandon())
     return undefined
   }
   const task = leftoverTask({ ctx, command, ...running })
   ctx.state.tasks.add(task)
   notes.push(
-    `Something that it started still runs in the background, as task ${task.id}: TaskOutput shows what it prints, TaskStop ends it.`,
+    `A process it started is still running in the background as task ${task.id}. Use TaskOutput to see its output and TaskStop to stop it.`,
   )
   return task.id
 }

@@ -35,13 +35,13 @@ async function run(decision: 'allow' | 'ask', mode: 'default' | 'bypass' = 'defa
 test('what an unasked command exports is kept unless it changes what others do', async () => {
   const told = await run('allow')
   expect(state.env).toEqual({ PLAIN: '1' })
-  expect(told).toContain('Not kept for the next command, since nobody was asked about this one: GIT_DIR, PATH.')
+  expect(told).toContain('Not carried over to the next command, because this one ran without approval: GIT_DIR, PATH.')
 })
 
 test('what a person has said yes to is kept', async () => {
   const told = await run('ask')
   expect(state.env).toMatchObject({ PLAIN: '1', GIT_DIR: '/x', PATH: expect.stringMatching(/^\/evil:/) })
-  expect(told).not.toContain('Not kept')
+  expect(told).not.toContain('Not carried over')
 })
 
 test('what was kept before stays as it was', async () => {

@@ -21,7 +21,7 @@ export function rememberShellState(
   )
   if (isUnasked && confinement === 'none') forgetDangerous(state, env, notes)
   rememberExports(state, env, confinement)
-  if (dropped.length > 0) notes.push(`Too long to be kept for the next command: ${dropped.join(', ')}.`)
+  if (dropped.length > 0) notes.push(`Too long to carry over to the next command: ${dropped.join(', ')}.`)
   const cwd = realFolder(folder.replace(/\n$/, ''))
   if (cwd === state.cwd) return
   if (cwd !== '' && state.roots.some((root) => isInside(cwd, root))) {
@@ -29,7 +29,7 @@ export function rememberShellState(
     notes.push(`The working directory is now ${cwd}.`)
     return
   }
-  const why = cwd === '' ? 'the one it changed to is gone' : `${cwd} is outside the workspace`
+  const why = cwd === '' ? 'the folder it changed to no longer exists' : `${cwd} is outside the workspace`
   notes.push(`The working directory was reset to ${workingFolder(state, notes)}: ${why}.`)
 }
 
@@ -45,7 +45,7 @@ function forgetDangerous(state: AgentState, env: Record<string, string>, notes: 
     else env[name] = before
   }
   if (names.length > 0)
-    notes.push(`Not kept for the next command, since nobody was asked about this one: ${names.join(', ')}.`)
+    notes.push(`Not carried over to the next command, because this one ran without approval: ${names.join(', ')}.`)
 }
 
 /** True if a call runs without a person's approval, in a mode where that matters. */
@@ -168,8 +168,8 @@ function endOfPlain(text: string, at: number): number {
 export function workingFolder(state: Pick<AgentState, 'cwd' | 'roots'>, notes: string[]): string {
   if (isFolder(state.cwd)) return state.cwd
   const workspace = state.roots[0] as string
-  if (!isFolder(workspace)) throw new Error(`The workspace ${workspace} is gone, so nothing can run in it.`)
-  notes.push(`The working directory ${state.cwd} is gone; it is ${workspace} again.`)
+  if (!isFolder(workspace)) throw new Error(`The workspace ${workspace} no longer exists, so nothing can run in it.`)
+  notes.push(`The working directory ${state.cwd} no longer exists; it was reset to ${workspace}.`)
   state.cwd = workspace
   return workspace
 }

@@ -46,7 +46,7 @@ test('longer output keeps head and tail, and the file has all of it', async () =
   expect(spilled!.length).toBe(whole.length)
   expect(text.slice(0, 14_990)).toBe(whole.slice(0, 14_990))
   expect(text.slice(-14_990)).toBe(whole.slice(-14_990))
-  expect(text).toContain(`characters left out here. All ${whole.length} characters are in ${spilled!.path}`)
+  expect(text).toContain(`characters omitted. All ${whole.length} characters are in ${spilled!.path}`)
   expect(text.isWellFormed()).toBe(true)
   expect(text.length).toBeLessThan(30_500)
 })

@@ -36,7 +36,7 @@ async function startTerminal(
   notes: string[],
 ): Promise<Task> {
   if (Buffer.byteLength(command) > longestCommand)
-    throw new Error('The command is too long for a terminal. Write it to a file and run that.')
+    throw new Error('The command is too long for a terminal. Write it to a file and run the file.')
   const { spawn } = await import('@lydell/node-pty')
   const { tasks } = ctx.state
   const begin = `\x1e${randomBytes(8).toString('hex')}`
@@ -72,7 +72,7 @@ function startPty(start: () => IPty, { release }: Launch): IPty {
   } catch (error) {
     release()
     throw new Error(
-      `The terminal could not be started: ${(error as Error).message} Terminals, files or processes may have run out: try again in a moment, or run the command without a terminal.`,
+      `The terminal could not be started: ${(error as Error).message} The machine may be out of terminals, files or processes. Try again in a moment, or run the command without a terminal.`,
       { cause: error },
     )
   }
@@ -176,7 +176,7 @@ export interface TerminalStart {
 export async function startTerminalTask(start: TerminalStart, ctx: ToolContext, notes: string[]): Promise<Task> {
   const { command, tty, cols, rows, workdir } = start
   refuseTooMany(ctx.state.tasks, 'terminal')
-  if (command.includes('\0')) throw new Error('The command has a NUL character in it, which no command can have.')
+  if (command.includes('\0')) throw new Error('The command contains a NUL character, which is not allowed.')
   const cwd = workdir === undefined ? workingFolder(ctx.state, notes) : folderOf(workdir, ctx)
   if (tty) return startTerminal(command, ctx, { cols, rows, cwd }, notes)
   const { go, ...begun } = await beginCommand(command, ctx, notes, { stdin: 'pipe', cwd })

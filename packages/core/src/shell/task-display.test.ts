@@ -23,7 +23,7 @@ test('what a file does not hold in full is not called everything', async () => {
     expect(readTask(open.task, 0).spilled?.length).toBe(2 << 20)
     await open.print('b'.repeat(2 << 20))
     const look = readTask(open.task, 0)
-    expect(look.text.slice(0, 300)).toContain('The file holds only the first 3 MiB; the rest was not kept.')
+    expect(look.text.slice(0, 300)).toContain('The file contains only the first 3 MiB; the rest was discarded.')
     expect(look.text.includes('Everything')).toBe(false)
     expect(look.spilled).toBeUndefined()
     await open.end(0)

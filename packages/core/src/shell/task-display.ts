@@ -32,8 +32,7 @@ export function readTask(task: Task, from: number): TaskOutputView {
     exitCode: task.exitCode,
     durationMs: (task.endedAt ?? Date.now()) - task.startedAt,
     text:
-      (lost > 0 ? `... [${lost} characters before this are no longer kept.${where}] ...\n` : '') +
-      cutMiddle(text, where),
+      (lost > 0 ? `... [${lost} earlier characters are no longer kept.${where}] ...\n` : '') + cutMiddle(text, where),
     next,
     ...(spilled !== undefined &&
       spilled.note === undefined && { spilled: { path: spilled.path, length: spilled.length } }),
@@ -46,13 +45,13 @@ export function taskText(look: TaskOutputView, kind: Task['kind']): string {
   const shown = kind === 'terminal' ? screenText(text) : plainText(text)
   const after = seconds(durationMs)
   const said = {
-    running: `${kind === 'terminal' ? 'Session' : 'Task'} ${id} still runs, since ${after}.`,
+    running: `${kind === 'terminal' ? 'Session' : 'Task'} ${id} is still running after ${after}.`,
     ended: exitCode === null ? `It ended after ${after}.` : `It ended with exit code ${exitCode} after ${after}.`,
     stopped: `It was stopped after ${after}.`,
-    'timed-out': `It timed out after ${after} and was ended.`,
+    'timed-out': `It timed out after ${after} and was stopped.`,
   }[status]
   const words = [said, ...advice].join('\n')
-  if (shown.trim() === '') return `Nothing new was printed. ${words}`
+  if (shown.trim() === '') return `No new output. ${words}`
   return `${shown}${shown.endsWith('\n') ? '' : '\n'}\n${words}`
 }
 
@@ -82,7 +81,7 @@ export function findTask(tasks: Tasks, id: string, kind?: Task['kind']): Task {
   const live = tasks.list().filter((one) => one.status === 'running' && (kind === undefined || one.kind === kind))
   const known = live.map((one) => `${one.id} (${one.command.slice(0, 60)})`).join(', ')
   throw new Error(
-    `There is no ${what} "${id}" in this session${known === '' ? ', and none runs' : `. These run: ${known}`}. They do not outlive the program; start it again.`,
+    `There is no ${what} "${id}" in this chat${known === '' ? ', and none is running' : `. Running: ${known}`}. They end when Troupe stops; start it again.`,
   )
 }
 
@@ -94,7 +93,7 @@ function cutMiddle(text: string, where: string): string {
   if (text.length <= maxTaskCharacters) return text.toWellFormed()
   const end = maxTaskCharacters / 2
   const left = text.length - maxTaskCharacters
-  return `${text.slice(0, end)}\n... [${left} characters left out here.${where || ' Give "from" to read on from a place.'}] ...\n${text.slice(-end)}`.toWellFormed()
+  return `${text.slice(0, end)}\n... [${left} characters omitted.${where || ' Give "from" to continue from a position.'}] ...\n${text.slice(-end)}`.toWellFormed()
 }
 
 const maxDisplayCharacters = 8000
@@ -156,24 +155,24 @@ function overwritten(line: string): string {
   return cells.join('').trimEnd()
 }
 
-const outsideHint = 'If it cannot do without, run it again with "outside_sandbox": true; the person is asked then.'
+const outsideHint = 'If it needs this, run it again with "outside_sandbox": true; the user will be asked.'
 
 const hints: { sign: RegExp; text: (confinement: Confinement) => string }[] = [
   {
     sign: /Read-only file system|EROFS|read-only/i,
     text: (confinement) =>
       confinement === 'read-only'
-        ? 'The workspace could not be written, since nobody was asked about this command. If it has to write, run it again with "writes": true; the person is asked then.'
-        : `In the sandbox only the workspace and /tmp can be written, and of the workspace not what programs are started by (.git/hooks, .git/config, .vscode, .troupe and the like). ${outsideHint}`,
+        ? 'The workspace was read-only, because this command ran without approval. If it has to write, run it again with "writes": true; the user will be asked.'
+        : `In the sandbox, only the workspace and /tmp are writable, except for workspace files that start programs (.git/hooks, .git/config, .vscode, .troupe and similar). ${outsideHint}`,
   },
   {
     sign: /resolve host|ENOTFOUND|EAI_AGAIN|ENOTCACHED|only-if-cached|--offline|from versions: none|GOPROXY=off|network (access|connectivity) is disabled|name resolution|Name or service not known|nodename nor servname|unreachable|ENETUNREACH|ECONNREFUSED|Connection refused|Failed to connect|Could not connect|network (is )?(error|failure|timeout)/i,
     text: () =>
-      `The sandbox has no network, and what listens on this machine or in another command cannot be reached from it either. ${outsideHint}`,
+      `The sandbox has no network. It cannot reach servers on this machine or in other commands either. ${outsideHint}`,
   },
   {
     sign: /File size limit exceeded|SIGXFSZ|EFBIG|File too large/i,
-    text: () => `In the sandbox no file may be larger than 1 GB. ${outsideHint}`,
+    text: () => `In the sandbox, no file may be larger than 1 GB. ${outsideHint}`,
   },
   {
     sign: /(\.env|\.pem|\.key|id_(rsa|dsa|ecdsa|ed25519)|credential|secret|\.npmrc|\.netrc)\b[^\n]*(Permission denied|EACCES)|EACCES[^\n]*(\.env|\.pem|\.key)\b/i,
@@ -195,6 +194,6 @@ export function sandboxAdvice(printed: string, confinement: Confinement, roots?:
   const missed = [...end.matchAll(missingFile)].map(([, a, b]) => a ?? b ?? '')
   if (missed.every((place) => [...roots, '/tmp'].some((folder) => isInside(place, folder)))) return []
   return [
-    `It ran in the sandbox, where of this machine only the workspace and installed programs are there: no home folder, no other files. ${outsideHint}`,
+    `It ran in the sandbox, which only has the workspace and installed programs: no home folder and no other files. ${outsideHint}`,
   ]
 }

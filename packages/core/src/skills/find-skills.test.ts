@@ -84,7 +84,7 @@ describe('skills on the disk', () => {
     const [one] = everywhere().skills
     expect(readSkillBody(one!)).toBe('Do one.')
     rmSync(at('work/.agents'), { recursive: true })
-    expect(() => readSkillBody(one!)).toThrow('The skill "one" is no longer at')
+    expect(() => readSkillBody(one!)).toThrow('The skill "one" no longer exists at')
   })
 
   it('of a project may be links within it and not to elsewhere; those of the home may be anywhere', () => {
@@ -96,7 +96,7 @@ describe('skills on the disk', () => {
     symlinkSync(at('work/shared/near'), at('work/.agents/skills/near'))
     expect(everywhere()).toMatchObject({
       skills: [{ name: 'near' }],
-      problems: [{ message: 'it is a link to something outside the project' }],
+      problems: [{ message: 'it links to something outside the project' }],
     })
     symlinkSync(at('elsewhere/far'), at('me/.agents/skills/far'))
     expect(everywhere().skills.map(({ name }) => name)).toEqual(['far', 'near'])

@@ -65,7 +65,7 @@ export function createSkillFinder(): FindSkills {
     if (before?.mark === mark) return before
     try {
       if (root !== undefined && !isInside(realpathSync(file), realpathSync(root)))
-        throw new FileFault('it is a link to something outside the project')
+        throw new FileFault('it links to something outside the project')
       return { mark, head: parseSkillFile(readSkill(file, stats), path.basename(path.dirname(file))).head }
     } catch (error) {
       const { message } = error as Error
@@ -78,7 +78,7 @@ export function createSkillFinder(): FindSkills {
 /** Reads the current text of a skill without its front matter. Throws an Error that explains the problem. */
 export function readSkillBody(skill: Pick<Skill, 'path' | 'name'>): string {
   const stats = statSync(skill.path, { throwIfNoEntry: false })
-  if (stats === undefined) throw new Error(`The skill "${skill.name}" is no longer at ${skill.path}.`)
+  if (stats === undefined) throw new Error(`The skill "${skill.name}" no longer exists at ${skill.path}.`)
   return parseSkillFile(readSkill(skill.path, stats), skill.name).body
 }
 

@@ -190,9 +190,9 @@ describe('skills that are imported', () => {
       const staged = stageSkills(source, at('home/imports'), at('home/skills'))
       expect(staged.skills.map(({ name }) => name).toSorted()).toEqual(['pdf', 'wordy'])
       expect(staged.problems.map((problem) => `${problem.path} ${problem.message}`).toSorted()).toEqual([
-        expect.stringMatching(/^skills\/leaky\/SKILL.md "(passwd|other.md)" is a link to something else/),
-        'skills/mine/SKILL.md there is a skill "mine" already, which stays as it is',
-        'skills/wordy/SKILL.md the description has 1499 characters; agents are told the first 1024',
+        expect.stringMatching(/^skills\/leaky\/SKILL.md "(passwd|other.md)" links to something other/),
+        'skills/mine/SKILL.md a skill "mine" already exists and is kept',
+        'skills/wordy/SKILL.md the description has 1499 characters; agents only see the first 1024',
       ])
       acceptSkills(staged, at('home/skills'))
       expect(readFileSync(at('home/skills/pdf/two.md'), 'utf8')).toBe('one')
@@ -219,15 +219,23 @@ describe('skills that are imported', () => {
 describe('a crafted archive leaves nothing outside the fresh folder, nor in it', () => {
   const zeros = new Uint8Array(8 * 1024 * 1024)
   const crafted: [string, () => Uint8Array, string][] = [
-    ['zip: a name that climbs', () => zip([{ name: '../evil', content: 'x' }]), 'leads out of the folder'],
-    ['zip: a name that climbs later', () => zip([{ name: 'a/../../evil', content: 'x' }]), 'leads out of the folder'],
+    ['zip: a name that climbs', () => zip([{ name: '../evil', content: 'x' }]), 'points outside the folder'],
+    ['zip: a name that climbs later', () => zip([{ name: 'a/../../evil', content: 'x' }]), 'points outside the folder'],
     ['zip: an absolute name', () => zip([{ name: '/tmp/evil', content: 'x' }]), 'is an absolute path'],
     ['zip: a name with a drive', () => zip([{ name: 'C:/evil', content: 'x' }]), 'is an absolute path'],
-    ['zip: backslashes', () => zip([{ name: '..\\evil', content: 'x' }]), 'has a character in its name'],
-    ['zip: a zero in a name', () => zip([{ name: 'a\0/../evil', content: 'x' }]), 'has a character in its name'],
+    ['zip: backslashes', () => zip([{ name: '..\\evil', content: 'x' }]), 'has an invalid character in its name'],
+    [
+      'zip: a zero in a name',
+      () => zip([{ name: 'a\0/../evil', content: 'x' }]),
+      'has an invalid character in its name',
+    ],
     ['zip: two names for one entry', () => zip([{ name: 'a', localName: '../a', content: 'x' }]), 'has two names'],
     ['zip: an encrypted file', () => zip([{ name: 'a', content: 'x', flags: 1 }]), 'is encrypted'],
-    ['zip: packed in an unknown way', () => zip([{ name: 'a', content: 'x', method: 99 }]), 'is packed in a way'],
+    [
+      'zip: packed in an unknown way',
+      () => zip([{ name: 'a', content: 'x', method: 99 }]),
+      'uses an unsupported compression',
+    ],
     [
       'zip: a file over another',
       () =>
@@ -235,7 +243,7 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
           { name: 'a', content: 'x' },
           { name: 'a', overlaps: true, content: 'x' },
         ]),
-      'lies over another',
+      'overlaps another',
     ],
     [
       'zip: a bomb',
@@ -245,7 +253,7 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
     [
       'zip: a bomb that lies about its size',
       () => zip([{ name: 'SKILL.md', content: zeros, size: 10 }]),
-      'cannot be unpacked',
+      'could not be unpacked',
     ],
     [
       'zip: too many entries',
@@ -259,7 +267,7 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
           { name: 'A/x', content: 'x' },
           { name: 'a/X', content: 'y' },
         ]),
-      'is there twice',
+      'appears twice',
     ],
     [
       'zip: a file in a file',
@@ -268,9 +276,9 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
           { name: 'a', content: 'x' },
           { name: 'a/b', content: 'x' },
         ]),
-      'lies in a file',
+      'is inside a file',
     ],
-    ['zip: cut short', () => zip(good).subarray(0, 60), 'The zip is broken'],
+    ['zip: cut short', () => zip(good).subarray(0, 60), 'The zip file is damaged'],
     [
       'zip: a wrong checksum',
       () =>
@@ -280,9 +288,9 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
             .replace('hello', 'jello'),
           'latin1',
         ),
-      'is not what the zip says it is',
+      'does not match its entry in the zip',
     ],
-    ['tar: a name that climbs', () => tar([{ name: '../evil', content: 'x' }]), 'leads out of the folder'],
+    ['tar: a name that climbs', () => tar([{ name: '../evil', content: 'x' }]), 'points outside the folder'],
     ['tar: an absolute name', () => tar([{ name: '/tmp/evil', content: 'x' }]), 'is an absolute path'],
     [
       'tar: a link to a name',
@@ -291,7 +299,7 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
           { name: 'l', type: '2' },
           { name: 'l/evil', content: 'x' },
         ]),
-      'lies in a file',
+      'is inside a file',
     ],
     [
       'tar: a long name that climbs',
@@ -300,7 +308,7 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
           { name: '././@LongLink', type: 'L', content: '../evil\0' },
           { name: 'a', content: 'x' },
         ]),
-      'leads out of the folder',
+      'points outside the folder',
     ],
     [
       'tar: a pax name that climbs',
@@ -309,19 +317,18 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
           { name: 'h', type: 'x', content: '16 path=../evil\n' },
           { name: 'a', content: 'x' },
         ]),
-      'leads out of the folder',
+      'points outside the folder',
     ],
     ['tar: a size beyond its end', () => tar([{ name: 'a', size: 8 ** 10 }]), 'it ends too early'],
     ['tar.gz: a bomb', () => gzipSync(Buffer.alloc(200 * 1024 * 1024)), 'far larger than the archive'],
-    ['neither', () => Buffer.from('hello world'.repeat(100)), 'This is no archive that can be read'],
+    ['neither', () => Buffer.from('hello world'.repeat(100)), 'This is not a supported archive'],
     ['nothing', () => Buffer.alloc(0), ''],
   ]
 
   it.each(crafted)('%s', (_, make, message) => {
     const file = put('source/crafted', make())
     const stage = (): unknown => stageSkills(file, at('home/imports'))
-    if (message === '')
-      expect(stage()).toMatchObject({ skills: [], problems: [{ message: 'there is no SKILL.md in it' }] })
+    if (message === '') expect(stage()).toMatchObject({ skills: [], problems: [{ message: 'it has no SKILL.md' }] })
     else expect(stage).toThrow(message)
     const left = readdirSync(base, { recursive: true, encoding: 'utf8' }).filter(
       (name) => !name.startsWith('home/imports/import-'),
@@ -336,11 +343,11 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
   const skill = { name: 'pdf/SKILL.md', content: text }
   const other = { name: 'web/SKILL.md', content: text.replace('pdf', 'web') }
   it.each<[string, () => Uint8Array, string]>([
-    ['zip: a link', () => zip([skill, { name: 'pdf/l', content: '/etc', mode: 0o120777 }, other]), '"l" is a link'],
+    ['zip: a link', () => zip([skill, { name: 'pdf/l', content: '/etc', mode: 0o120777 }, other]), '"l" links to'],
     [
       'zip: a climbing link',
       () => zip([skill, { name: 'pdf/l', content: '../web/SKILL.md', mode: 0o120777 }, other]),
-      '"l" is a link',
+      '"l" links to',
     ],
     ['zip: a device', () => zip([skill, { name: 'pdf/d', mode: 0o060644 }, other]), '"d" is a device'],
     [
@@ -348,8 +355,8 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
       () => zip([skill, { name: 'pdf/a', content: new Uint8Array(11 << 20), method: 0 }, other]),
       'is larger than 10 MiB',
     ],
-    ['tar: a link', () => tar([skill, { name: 'pdf/l', type: '2' }, other]), '"l" is a link'],
-    ['tar: a hard link', () => tar([skill, { name: 'pdf/l', type: '1' }, other]), '"l" is a link'],
+    ['tar: a link', () => tar([skill, { name: 'pdf/l', type: '2' }, other]), '"l" links to'],
+    ['tar: a hard link', () => tar([skill, { name: 'pdf/l', type: '1' }, other]), '"l" links to'],
     ['tar: a device', () => tar([skill, { name: 'pdf/d', type: '3' }, other]), '"d" is a device'],
     ['tar: a pipe', () => tar([skill, { name: 'pdf/p', type: '6' }, other]), '"p" is a device'],
   ])('%s in a skill leaves that skill out, and nothing of it behind', (_, make, message) => {

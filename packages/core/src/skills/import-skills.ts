@@ -32,13 +32,13 @@ export function stageSkills(source: string, parent: string, home?: string): Stag
         if (staged.skills.some(({ name }) => name === skill.name))
           throw new Error(`there are two skills named "${skill.name}"`)
         if (home !== undefined && existsSync(path.join(home, skill.name)))
-          throw new Error(`there is a skill "${skill.name}" already, which stays as it is`)
+          throw new Error(`a skill "${skill.name}" already exists and is kept`)
         staged.skills.push(skill)
         const { length } = skill.description
         if (length > maxDescriptionLength)
           staged.problems.push({
             path: [...root, 'SKILL.md'].join('/'),
-            message: `the description has ${length} characters; agents are told the first ${maxDescriptionLength}`,
+            message: `the description has ${length} characters; agents only see the first ${maxDescriptionLength}`,
           })
       } catch (error) {
         if (error instanceof ImportRefused) throw error
@@ -46,7 +46,7 @@ export function stageSkills(source: string, parent: string, home?: string): Stag
         staged.problems.push({ path: [...root, 'SKILL.md'].join('/'), message: (error as Error).message })
       }
     }
-    if (roots.length === 0) staged.problems.push({ path: '.', message: 'there is no SKILL.md in it' })
+    if (roots.length === 0) staged.problems.push({ path: '.', message: 'it has no SKILL.md' })
     return staged
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
@@ -57,8 +57,7 @@ export function stageSkills(source: string, parent: string, home?: string): Stag
 /** Moves reviewed skills to `home`. Skills that exist there by now stay unchanged. */
 export function acceptSkills(staged: StagedSkills, home: string): string[] {
   const fresh = staged.skills.filter(({ name }) => !existsSync(path.join(home, name)))
-  if (fresh.length === 0)
-    throw new Error('There is nothing to import: the skills are there already, or none was found.')
+  if (fresh.length === 0) throw new Error('There is nothing to import: the skills already exist, or none were found.')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const targets = fresh.map(({ name, folder }) => {
     const target = path.join(home, name)
@@ -96,9 +95,9 @@ function nameEntries(entries: readonly ArchiveEntry[], packedBytes: number | und
     const key = (length: number): string => names.slice(0, length).join('/').normalize('NFC').toLowerCase()
     const before = taken.get(key(names.length))
     if (before !== undefined && (before !== 'folder' || entry.kind !== 'folder'))
-      refuseImport(entry.name, 'is there twice')
+      refuseImport(entry.name, 'appears twice')
     for (let length = 1; length < names.length; length++) {
-      if ((taken.get(key(length)) ?? 'folder') !== 'folder') refuseImport(entry.name, 'lies in a file')
+      if ((taken.get(key(length)) ?? 'folder') !== 'folder') refuseImport(entry.name, 'is inside a file')
       taken.set(key(length), 'folder')
     }
     taken.set(key(names.length), entry.kind)
@@ -106,7 +105,7 @@ function nameEntries(entries: readonly ArchiveEntry[], packedBytes: number | und
     named.push({ entry, names })
   }
   const most = Math.max(1024 * 1024, (packedBytes ?? Infinity) * importLimits.ratio)
-  if (bytes > most) throw new Error('What is in the archive is far larger than the archive. Nothing was imported.')
+  if (bytes > most) throw new Error('The unpacked contents are far larger than the archive. Nothing was imported.')
   return named
 }
 
@@ -136,7 +135,7 @@ function stageOne(folder: string, root: readonly string[], named: readonly Named
     const target = path.join(folder, ...names)
     mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
     const bytes = entry.read()
-    if (bytes.length !== entry.size) throw new Error(`"${entry.name}" is not as long as it says`)
+    if (bytes.length !== entry.size) throw new Error(`"${entry.name}" does not have its declared size`)
     writeFileSync(target, bytes, { flag: 'wx', mode: entry.executable ? 0o700 : 0o600 })
   }
   const file = path.join(own, 'SKILL.md')
@@ -172,8 +171,8 @@ function fileOf({ entry, names }: Named, root: readonly string[], inside: readon
   )
   const found = inside.find((other) => other.entry.kind === 'file' && other.names.join('/') === wanted)
   if (found === undefined || target.startsWith('/'))
-    throw new Error(`"${shown}" is a link to something else than a file of the skill`)
-  if (found.entry.size > importLimits.fileBytes) throw new Error(`"${shown}" leads to a file that is too large`)
+    throw new Error(`"${shown}" links to something other than a file of the skill`)
+  if (found.entry.size > importLimits.fileBytes) throw new Error(`"${shown}" links to a file that is too large`)
   return [{ entry: { ...found.entry, name: entry.name }, names }]
 }
 

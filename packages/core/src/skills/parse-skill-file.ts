@@ -47,7 +47,7 @@ export function parseSkillFile(text: string, folderName: string): { head: SkillH
   }
   const { name, description, license, compatibility, metadata } = parsed.data
   if (name !== folderName)
-    throw new FileFault(`it is named "${name}", but its folder is "${folderName}": they must be equal`, lineOf('name'))
+    throw new FileFault(`it is named "${name}", but its folder is "${folderName}"; they must match`, lineOf('name'))
   const allowed = parsed.data['allowed-tools']
   const head: SkillHead = {
     name,

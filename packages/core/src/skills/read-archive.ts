@@ -6,7 +6,7 @@ import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
 /** Reads the entries of a folder, zip, tar or tar.gz. Writes nothing. */
 export function readSource(source: string): { entries: ArchiveEntry[]; packedBytes?: number } {
   const stats = statSync(source, { throwIfNoEntry: false })
-  if (stats === undefined) throw new Error(`There is no ${source}.`)
+  if (stats === undefined) throw new Error(`${source} does not exist.`)
   if (stats.isDirectory()) return { entries: readTree(source) }
   if (!stats.isFile()) throw new Error(`${source} is neither a folder nor an archive.`)
   if (stats.size > importLimits.archiveBytes)
@@ -86,11 +86,11 @@ export function refuseImport(name: string, why: string): never {
 /** Splits a name that stays within the target folder on every system. Throws for any other name. */
 export function checkName(name: string): string[] {
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f\\]/.test(name)) refuseImport(name, 'has a character in its name that no file should have')
+  if (/[\u0000-\u001f\u007f\\]/.test(name)) refuseImport(name, 'has an invalid character in its name')
   if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) refuseImport(name, 'is an absolute path')
   const parts = name.replace(/\/+$/, '').split('/')
   const own = parts[0] === '.' ? parts.slice(1) : parts
-  if (own.some((part) => part === '..')) refuseImport(name, 'leads out of the folder')
+  if (own.some((part) => part === '..')) refuseImport(name, 'points outside the folder')
   if (own.some((part) => part === '' || part === '.' || part.length > 255)) refuseImport(name, 'is not a plain path')
   if (own.length > importLimits.depth) refuseImport(name, `is more than ${importLimits.depth} folders deep`)
   return own
@@ -105,7 +105,7 @@ function unpackGzip(bytes: Buffer): Buffer {
     return gunzipSync(bytes, { maxOutputLength: most + 2 * block * importLimits.entries })
   } catch (error) {
     const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    throw new Error(isLarge ? 'What is in the archive is far larger than the archive.' : 'The archive is broken.', {
+    throw new Error(isLarge ? 'The unpacked contents are far larger than the archive.' : 'The archive is damaged.', {
       cause: error,
     })
   }
@@ -123,11 +123,11 @@ function readTar(bytes: Buffer): ArchiveEntry[] {
     const size = octal(header, 124, 12)
     const from = at + block
     const to = from + size
-    if (to > bytes.length) throw new Error('The archive is broken: it ends too early.')
+    if (to > bytes.length) throw new Error('The archive is damaged: it ends too early.')
     at = from + Math.ceil(size / block) * block
     const type = String.fromCharCode(header[156] ?? 0)
     if (type === 'L' || type === 'K' || type === 'x' || type === 'g') {
-      if (size > 64 * 1024) throw new Error('The archive is broken: a name in it is too long.')
+      if (size > 64 * 1024) throw new Error('The archive is damaged: a name in it is too long.')
       const text = bytes.toString('utf8', from, to)
       if (type === 'L') longName = text.replace(/\0.*$/s, '')
       else if (type === 'K') longTarget = text.replace(/\0.*$/s, '')
@@ -180,7 +180,7 @@ function octal(header: Buffer, start: number, length: number): number {
     .toString('latin1', start, start + length)
     .replace(/\0.*$/s, '')
     .trim()
-  if (!/^[0-7]*$/.test(text)) throw new Error('The archive is broken: a size in it is none.')
+  if (!/^[0-7]*$/.test(text)) throw new Error('The archive is damaged: it contains an invalid size.')
   return Number.parseInt(text || '0', 8)
 }
 
@@ -189,12 +189,13 @@ function checkSum(header: Buffer): void {
   let sum = 0
   for (const [i, byte] of header.entries()) sum += i >= 148 && i < 156 ? 32 : byte
   if (sum !== Number.parseInt(said, 8))
-    throw new Error('This is no archive that can be read: a zip, a tar or a tar.gz is.')
+    throw new Error('This is not a supported archive. Use a zip, tar or tar.gz file.')
 }
 
 /** Finds `<length> path=<name>\n` among other fields. Rejects archives that override sizes. */
 function paxField(text: string, field: 'path' | 'linkpath'): string | undefined {
-  if (/^\d+ (size|GNU\.sparse)/m.test(text)) throw new Error('The archive has files that are stored in pieces.')
+  if (/^\d+ (size|GNU\.sparse)/m.test(text))
+    throw new Error('The archive contains files stored in several parts, which is not supported.')
   return new RegExp(`^\\d+ ${field}=(.*)$`, 'm').exec(text)?.[1]
 }
 
@@ -216,8 +217,8 @@ function readZip(bytes: Buffer): ArchiveEntry[] {
   if (end === -1 || end + 22 > bytes.length || bytes.readUInt32LE(end) !== endMark) broken()
   const count = bytes.readUInt16LE(end + 10)
   const start = bytes.readUInt32LE(end + 16)
-  if (count === 0xffff || start === 0xffffffff) throw new Error('The zip is larger than a skill can be.')
-  if (count > importLimits.entries) throw new Error(`The zip has more than ${importLimits.entries} entries.`)
+  if (count === 0xffff || start === 0xffffffff) throw new Error('The zip file is too large for a skill.')
+  if (count > importLimits.entries) throw new Error(`The zip file has more than ${importLimits.entries} entries.`)
   const entries: Located[] = []
   let at = start
   for (let i = 0; i < count; i++) {
@@ -228,7 +229,7 @@ function readZip(bytes: Buffer): ArchiveEntry[] {
   }
   const placed = entries.toSorted((a, b) => a.from - b.from)
   for (const [i, { name, from }] of placed.entries())
-    if (from < (placed[i - 1]?.to ?? 0)) refuseImport(name, 'lies over another entry of the zip')
+    if (from < (placed[i - 1]?.to ?? 0)) refuseImport(name, 'overlaps another entry of the zip')
   return entries
 }
 
@@ -244,7 +245,7 @@ function entryAt(bytes: Buffer, at: number, nameLength: number): Located {
     number,
   ]
   if ((flags & 1) !== 0) refuseImport(name, 'is encrypted')
-  if (method !== 0 && method !== 8) refuseImport(name, 'is packed in a way that is not known here')
+  if (method !== 0 && method !== 8) refuseImport(name, 'uses an unsupported compression method')
   const kind = zipEntryKind(name, mode)
   if (local + 30 > bytes.length || bytes.readUInt32LE(local) !== localMark) broken()
   const localName = bytes.readUInt16LE(local + 26)
@@ -256,12 +257,12 @@ function entryAt(bytes: Buffer, at: number, nameLength: number): Located {
   const read = (): Uint8Array => {
     const data = bytes.subarray(from, to)
     const content = method === 0 ? data : inflate(name, data, size)
-    if (content.length !== size || crc32(content) !== crc) refuseImport(name, 'is not what the zip says it is')
+    if (content.length !== size || crc32(content) !== crc) refuseImport(name, 'does not match its entry in the zip')
     return content
   }
   const executable = kind === 'file' && (mode & 0o111) !== 0
   if (kind !== 'link') return { name, kind, size, executable, from: local, to, read }
-  if (size > 4096) refuseImport(name, 'is a link that leads nowhere')
+  if (size > 4096) refuseImport(name, 'is a broken link')
   const target = { path: Buffer.from(read()).toString('utf8') }
   return { name, kind, size: 0, executable, from: local, to, read, target }
 }
@@ -278,10 +279,10 @@ function inflate(name: string, data: Uint8Array, size: number): Uint8Array {
   try {
     return inflateRawSync(data, { maxOutputLength: Math.max(1, size) })
   } catch {
-    return refuseImport(name, 'cannot be unpacked to what the zip says it is')
+    return refuseImport(name, 'could not be unpacked correctly')
   }
 }
 
 function broken(): never {
-  throw new Error('The zip is broken.')
+  throw new Error('The zip file is damaged.')
 }

@@ -26,7 +26,7 @@ export function createMemoryAsks(answer: (ask: Ask) => Answer | Promise<Answer>)
 }
 
 export function askTimeout({ id, timeoutMs = 0 }: Ask): NamedError {
-  const text = `Nobody answered within ${timeoutMs / 1000} s. The page that was asked may be closed.`
+  const text = `Nobody answered within ${timeoutMs / 1000} s. The page may be closed.`
   return new NamedError('AskTimeout', text, { status: 408, data: { askId: id, timeoutMs } })
 }
 

@@ -52,7 +52,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
       }
     },
     async close() {
-      for (const node of own) node.stop(new NamedError('Stopped', 'Stopped: the agent it worked for has ended.'))
+      for (const node of own) node.stop(new NamedError('Stopped', 'Stopped: its parent agent has ended.'))
       await Promise.allSettled([...own].map((node) => node.ended))
     },
   }
@@ -73,7 +73,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
         const node = nodes.get(agentId)
         if (node === undefined) return tree.reportOf(agentId, run.frames)
         node.claimed = true
-        node.stop(new NamedError('Stopped', 'Stopped by the agent it worked for.'))
+        node.stop(new NamedError('Stopped', 'Stopped by its parent agent.'))
         return node.ended
       },
     }

@@ -41,7 +41,7 @@ interface NodeOptions {
 }
 
 const summaryRequest =
-  'You ended without an answer. In a few sentences, say what you did, what you found and what is left.'
+  'You ended without an answer. In a few sentences, say what you did, what you found and what is left to do.'
 
 /** Runs a sub-agent: waits for a slot, then answers messages until there are none left. */
 export function startNode(options: NodeOptions): AgentNode {
@@ -83,7 +83,7 @@ export function startNode(options: NodeOptions): AgentNode {
       }
       if (!told.some((other) => other.runId === runId)) told.push({ runId, message })
       await change(report.status)
-      if (interrupt) current?.abort(new NamedError('Stopped', 'Stopped: its parent has something else for it.'))
+      if (interrupt) current?.abort(new NamedError('Stopped', 'Stopped: its parent agent sent it a new message.'))
     },
     stop: (reason) => life.abort(reason),
   }
@@ -220,8 +220,8 @@ function summaryOf({ runId }: PendingMessage): PendingMessage {
 }
 
 function stoppedNote(status: RunOutcome['status']): string | undefined {
-  if (status === 'aborted') return 'It was stopped before it had finished.'
-  return status === 'interrupted' ? 'It was interrupted before it had finished.' : undefined
+  if (status === 'aborted') return 'Stopped before it finished.'
+  return status === 'interrupted' ? 'Interrupted before it finished.' : undefined
 }
 
 /** Returns the text after its last tool calls. */

@@ -116,7 +116,7 @@ export function createAgentTree(options: TreeOptions): AgentTree {
     const own = viewer.at(-1)?.agentId ?? null
     const children = (await host.list()).filter((record) => record.parentAgentId === own)
     const known = children.map(({ agentId: id, name }) => `${id} (${name})`).join(', ')
-    return `There is no agent with the id "${agentId}". ${known === '' ? 'You have started none.' : `Yours: ${known}.`}`
+    return `There is no agent with the id "${agentId}". ${known === '' ? 'You have not started any.' : `Your agents: ${known}.`}`
   }
 }
 

@@ -26,7 +26,7 @@ it('names no tool or group that is not there, but for agents that say so and wai
   const enabled = shipped.filter((entry) => entry.enabled && entry.name !== 'master')
   expect(enabled.flatMap((entry) => unknownTools(entry.tools, tools))).toEqual([])
   const waiting = shipped.filter((entry) => !entry.enabled)
-  expect(waiting.filter(({ note }) => note?.includes('not there yet') !== true)).toEqual([])
+  expect(waiting.filter(({ note }) => note?.includes('do not exist yet') !== true)).toEqual([])
 })
 
 it('gives every tool to some agent by its name or its group', () => {
@@ -84,7 +84,7 @@ it('tells what is wrong with a file, by its line, and loads the rest', () => {
   expect(said).toHaveLength(5)
   expect(said.find((line) => line.startsWith('bad-yaml'))).toMatch(/line \d/)
   expect(said.find((line) => line.startsWith('unknown-key'))).toContain('colour')
-  expect(said.find((line) => line.startsWith('a b'))).toContain('not an agent')
+  expect(said.find((line) => line.startsWith('a b'))).toContain('not a valid agent name')
   expect(loadAgents(path.join(folder, 'nowhere'), 'home')).toEqual({ entries: [], problems: [] })
 })
 

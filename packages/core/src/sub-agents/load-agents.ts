@@ -79,7 +79,7 @@ export function arrangeAgents(
   return lists.flat().map((entry) => {
     const first = taken.get(agentKey(entry.name))
     if (first !== undefined)
-      return { ...entry, enabled: false, note: `Shadowed by the agent of this name (${first.source}).` }
+      return { ...entry, enabled: false, note: `Overridden by the agent of the same name (${first.source}).` }
     taken.set(agentKey(entry.name), entry)
     if (!entry.enabled) return entry
     const missing = unknownTools(entry.needs ?? [], tools)
@@ -88,15 +88,14 @@ export function arrangeAgents(
         ...entry,
         enabled: false,
         note: [
-          `Its tools (${missing.join(', ')}) are not there yet, so it cannot be used.`,
+          `Unavailable: its tools (${missing.join(', ')}) do not exist yet.`,
           ...missing.flatMap((group) => why(group) ?? []),
         ].join(' '),
       }
     const unknown = entry.source === 'built-in' ? [] : unknownTools(entry.tools, tools)
     if (unknown.length > 0 && entry.foreign === true)
-      return { ...entry, note: `It goes without what is not there: ${unknown.join(', ')}.` }
-    if (unknown.length > 0)
-      return { ...entry, enabled: false, note: `There is no tool or group: ${unknown.join(', ')}.` }
+      return { ...entry, note: `These tools do not exist and are skipped: ${unknown.join(', ')}.` }
+    if (unknown.length > 0) return { ...entry, enabled: false, note: `Unknown tools or groups: ${unknown.join(', ')}.` }
     const note = promptNote(entry.prompt)
     return note === undefined ? entry : { ...entry, note }
   })
@@ -105,7 +104,7 @@ export function arrangeAgents(
 export function promptNote(prompt: string): string | undefined {
   // A character is at most one token, so short prompts need no estimate. Every turn lists all agents.
   if (prompt.length <= 2000 || estimatedTokens(prompt) <= 2000) return undefined
-  return `The prompt has about ${estimatedTokens(prompt)} tokens; every call pays for them. Below 2000 is advised.`
+  return `The prompt has about ${estimatedTokens(prompt)} tokens, which every model call pays for. Keep it below 2000.`
 }
 
 /** Returns the prompt for a language, or the original one. */
@@ -160,10 +159,10 @@ export function parseClaudeAgent(text: string, fileName: string): AgentDefinitio
   const { data, body } = readFrontMatter(text)
   const name = typeof data['name'] === 'string' && data['name'] !== '' ? data['name'] : fileName
   if (!agentNamePattern.test(name))
-    throw new Error(`"${name.slice(0, 80)}" is not an agent's name: letters, digits, "-" and "_", at most 64`)
+    throw new Error(`"${name.slice(0, 80)}" is not a valid agent name. Use up to 64 letters, digits, "-" and "_"`)
   const description = typeof data['description'] === 'string' ? data['description'].trim() : ''
   if (description === '') throw new Error('"description" is missing')
-  if (body === '') throw new Error('there is no prompt below the front matter')
+  if (body === '') throw new Error('there is no prompt after the front matter')
   const model = typeof data['model'] === 'string' ? data['model'] : 'inherit'
   return {
     name,
@@ -173,7 +172,7 @@ export function parseClaudeAgent(text: string, fileName: string): AgentDefinitio
     ...(model.includes('/') && { model }),
     ...(!model.includes('/') &&
       model !== 'inherit' && {
-        problem: `The model "${model.slice(0, 80)}" is a name of Claude Code: it uses its caller's.`,
+        problem: `The model "${model.slice(0, 80)}" is a Claude Code name. The agent uses its caller's model instead.`,
       }),
   }
 }

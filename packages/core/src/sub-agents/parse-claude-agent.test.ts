@@ -27,7 +27,7 @@ it('names a model that is only known there', () => {
 })
 
 it.each([
-  ['name: a b\ndescription: d', 'x', "is not an agent's name"],
+  ['name: a b\ndescription: d', 'x', 'is not a valid agent name'],
   ['name: a', 'x', '"description" is missing'],
   ['name: a\ndescription: d', '', 'there is no prompt'],
 ])('refuses %j', (matter, body, message) => {

@@ -68,7 +68,7 @@ async function checkTree(given: typeof troupe extends fc.Arbitrary<infer T> ? T 
   let host: MemoryHost | undefined
   const model = scriptedModel(
     async (prompt) => {
-      if (++calls === given.stopAfter) controller.abort(new NamedError('Stopped', 'Stopped by the person.'))
+      if (++calls === given.stopAfter) controller.abort(new NamedError('Stopped', 'Stopped by the user.'))
       atWork++
       await Promise.resolve()
       atWork--

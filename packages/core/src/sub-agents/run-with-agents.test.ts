@@ -133,11 +133,11 @@ it('takes the names of fields that models know', async () => {
 
 it('refuses with a name that the model can read, and leaves nothing behind', async () => {
   const cases: [AgentDefinition[], ScriptTurn[number], string][] = [
-    [[agent('a')], task('nobody', 'x'), 'NOT_FOUND: There is no agent \\"nobody\\". There are: a.'],
+    [[agent('a')], task('nobody', 'x'), 'NOT_FOUND: There is no agent \\"nobody\\". Available agents: a.'],
     [[agent('a')], task('master', 'x'), 'RECURSION'],
     [[agent('a')], task('a', 'x', { config: { systemPrompt: 'p', tools: ['Bash'] } }), 'NOT_ALLOWED'],
     [[agent('a')], task('a/b', 'x'), 'NOT_FOUND'],
-    [[agent('a')], task('a', 'x'.repeat(6001)), 'at most 6000'],
+    [[agent('a')], task('a', 'x'.repeat(6001)), 'The limit is 6000'],
   ]
   for (const [definitions, call, expected] of cases) {
     const played = await play(({ step, last }) => (step === 0 ? [call] : [{ text: last }]), definitions)
@@ -296,7 +296,7 @@ it('stops everything below when the root is stopped', async () => {
   const played = await play(
     async ({ system, step }) => {
       if (step === 0 && down[system] !== undefined) return [task(down[system], 'go'), task('c', 'go')]
-      if (system === 'b') controller.abort(new NamedError('Stopped', 'Stopped by the person.'))
+      if (system === 'b') controller.abort(new NamedError('Stopped', 'Stopped by the user.'))
       await new Promise((resolve) => setTimeout(resolve, 20))
       return [{ text: 'never' }]
     },

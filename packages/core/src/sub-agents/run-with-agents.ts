@@ -167,7 +167,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
   function modelOf(id: string): Promise<RunInput['model']> {
     if (id === root.model.id) return Promise.resolve(root.model)
     if (model !== undefined) return model(id)
-    return Promise.reject(new Error(`There is no model "${id}" here; leave it out to use ${root.model.id}.`))
+    return Promise.reject(new Error(`There is no model "${id}". Omit it to use ${root.model.id}.`))
   }
 }
 

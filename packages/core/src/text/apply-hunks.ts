@@ -99,10 +99,10 @@ function hunkNames(numbers: readonly number[]): string {
 
 const matchPasses = [
   { note: 'exactly', key: (text: string) => text },
-  { note: 'when blanks at line ends were ignored', key: (text: string) => text.trimEnd() },
-  { note: 'when blanks at both ends of lines were ignored', key: (text: string) => text.trim() },
+  { note: 'when trailing whitespace was ignored', key: (text: string) => text.trimEnd() },
+  { note: 'when leading and trailing whitespace was ignored', key: (text: string) => text.trim() },
   {
-    note: 'when typographic characters were taken for plain ones',
+    note: 'when typographic characters were treated as plain ones',
     key: (text: string) => plainPunctuation(text).trim(),
   },
 ]
@@ -206,7 +206,7 @@ async function findHunkPosition(
   let from = cursor
   for (const context of hunk.contexts) {
     const found = seeker.seek([context], from)
-    if (found === undefined) throw new Error(`${name}: the line behind @@ is not in the file: "${context}".`)
+    if (found === undefined) throw new Error(`${name}: the line after @@ is not in the file: "${context}".`)
     from = found.at + 1
   }
   const wanted = expectedLines(hunk.lines)
@@ -247,14 +247,14 @@ async function hunkMismatchMessage(
 ): Promise<string> {
   const earlier = cursor > 0 ? seek(wanted, 0) : undefined
   if (hunk.atEnd && seek(wanted, cursor) !== undefined) {
-    return `${name}: its lines are in the file, but not at the end of it, as "*** End of File" says.`
+    return `${name}: its lines are in the file, but not at the end as "*** End of File" requires.`
   }
   if (earlier !== undefined) {
-    return `${name}: its lines are at line ${earlier.at + 1}, before those of the hunk above it. Give hunks in the order of the file.`
+    return `${name}: its lines are at line ${earlier.at + 1}, before those of the previous hunk. Give hunks in file order.`
   }
   const closest = await closestLines(texts, wanted, rest)
   const shown = wanted.slice(0, 6).map(truncateLine).join('\n')
-  return `${name}: these lines are not in the file${cursor > 0 ? ' behind the hunk above' : ''}:\n${shown}\n${closest ?? 'Read the file again and copy them exactly.'}`
+  return `${name}: these lines are not in the file${cursor > 0 ? ' after the previous hunk' : ''}:\n${shown}\n${closest ?? 'Read the file again and copy them exactly.'}`
 }
 
 function truncateLine(line: string): string {

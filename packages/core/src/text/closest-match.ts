@@ -10,20 +10,20 @@ export async function closestMatchMessage(
   const head = 'old_string is not in the file.'
   const wanted = oldText.replaceAll('\r\n', '\n').split('\n')
   if (wanted.every((line) => line.trim() === '' || /^\s*\d+\t/.test(line))) {
-    return `${head} It begins with the line numbers that Read shows: leave those and the tab after them out.`
+    return `${head} It starts with the line numbers that Read adds. Remove them and the tab after them.`
   }
   const already = await findLineNumber(text, newText, rest)
   if (already !== undefined) {
-    return `${head} new_string is there already, at line ${already}: perhaps this was done before.`
+    return `${head} new_string is already there, at line ${already}. This edit may have been made before.`
   }
   if (oldText.includes('�')) {
-    return `${head} It has a � in it, which stands for bytes that are no valid text. Leave that part out.`
+    return `${head} It contains "�", which stands for bytes that are not valid text. Leave that part out.`
   }
   const lines = text.slice(0, maxText).replaceAll('\r\n', '\n').split('\n')
   if (rest.due()) await rest.take()
   const closest = (await closestLines(lines, wanted, rest)) ?? (await mostSimilarLine(lines, wanted, rest))
   if (closest !== undefined) return `${head} ${closest}`
-  return `${head} Nothing in it comes close. Read the file again and copy the text exactly.`
+  return `${head} There is no close match. Read the file again and copy the text exactly.`
 }
 
 /** Maximum characters of a file searched for close matches. */
@@ -96,11 +96,11 @@ function describeMismatch(lines: readonly string[], wanted: readonly string[], a
   const differing = wanted.findIndex((line, offset) => lines[at + offset] !== line)
   if (differing === -1) return undefined
   const there = lines[at + differing]
-  const where = `The closest place is lines ${Math.max(1, at + 1)}-${Math.min(lines.length, at + wanted.length)}.`
+  const where = `The closest match is lines ${Math.max(1, at + 1)}-${Math.min(lines.length, at + wanted.length)}.`
   const gave = `you gave ${quoted(wanted[differing] ?? '')}`
   if (at + differing < 0) {
     const extra = -at === 1 ? 'one line' : `${-at} lines`
-    return `${where} Your text begins ${extra} before the file does: ${gave} first.`
+    return `${where} Your text starts ${extra} before the file does: ${gave} first.`
   }
   if (there === undefined) return `${where} The file ends before line ${at + differing + 1}.`
   return `${where} Line ${at + differing + 1} differs: the file has ${quoted(there)}, ${gave}.`

@@ -30,18 +30,18 @@ const maxBytes = 2 ** 24
 
 const looseStrategies: MatchStrategy[] = [
   {
-    ignoring: 'Ignoring blanks at line ends',
-    note: 'old_string matched only when blanks at line ends were ignored.',
+    ignoring: 'Ignoring trailing whitespace',
+    note: 'old_string matched only when trailing whitespace was ignored.',
     find: (file, edit, rest) => findLoosely(file, edit, { punctuation: false, limit: maxPlaces }, rest),
   },
   {
-    ignoring: 'With another indentation',
-    note: 'old_string matched only with another indentation, so new_string was indented to fit. Check the result.',
+    ignoring: 'With different indentation',
+    note: 'old_string matched only with different indentation, so new_string was re-indented to fit. Check the result.',
     find: (file, edit, rest) => findIndented(file, edit, maxPlaces, rest),
   },
   {
     ignoring: 'Ignoring typographic quotes, dashes and spaces',
-    note: 'old_string matched only when typographic quotes, dashes and spaces were taken for plain ones.',
+    note: 'old_string matched only when typographic quotes, dashes and spaces were treated as plain ones.',
     find: (file, edit, rest) => findLoosely(file, edit, { punctuation: true, limit: maxPlaces }, rest),
   },
   {
@@ -82,7 +82,7 @@ export async function planEdit(
   const exact = await findExactly(file, edit, rest)
   if (exact.length > 1 && !edit.all) {
     throw new Error(
-      `old_string is in the file ${exact.length} times (lines ${lineNumbers(file, exact)}). Give more lines around it so that it is there once, or set replace_all.`,
+      `old_string is in the file ${exact.length} times (lines ${lineNumbers(file, exact)}). Include more surrounding lines to make it unique, or set replace_all.`,
     )
   }
   if (exact.length > 0) return { replacements: await toReplacements(exact, rest) }
@@ -91,9 +91,9 @@ export async function planEdit(
     const found = await find(file, edit, rest)
     if (found.length === 1) return { replacements: [found[0]!.replacement()], note }
     if (found.length > 1) {
-      const count = found.length === maxPlaces ? `${maxPlaces - 1} places or more` : `${found.length} places`
+      const count = found.length === maxPlaces ? `at least ${maxPlaces - 1} places` : `${found.length} places`
       throw new Error(
-        `old_string is not in the file exactly. ${ignoring} it would match ${count} (lines ${lineNumbers(file, found)}). Copy it exactly from the file, with enough lines around it.`,
+        `old_string is not in the file exactly. ${ignoring} it would match ${count} (lines ${lineNumbers(file, found)}). Copy it exactly from the file, with enough surrounding lines.`,
       )
     }
     if (rest.due()) await rest.take()

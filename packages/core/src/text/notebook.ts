@@ -34,10 +34,12 @@ export function parseNotebook(text: string, shown: string): Notebook {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new Error(`"${shown}" is not valid JSON, so it is no notebook: ${(error as Error).message}`, { cause: error })
+    throw new Error(`"${shown}" is not valid JSON, so it is not a notebook: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
   const { cells } = (value ?? {}) as { cells?: unknown }
-  if (!Array.isArray(cells)) throw new Error(`"${shown}" has no list of cells, so it is no notebook of version 4.`)
+  if (!Array.isArray(cells)) throw new Error(`"${shown}" has no list of cells, so it is not a version 4 notebook.`)
   return value as Notebook
 }
 
@@ -81,7 +83,7 @@ function formatOutput(output: NotebookOutput): string {
 function truncateOutput(text: string): string {
   const trimmed = text.trimEnd()
   if (trimmed.length <= maxOutput) return trimmed
-  return `${trimmed.slice(0, maxOutput)}\n[cut: the output has ${trimmed.length} characters]`
+  return `${trimmed.slice(0, maxOutput)}\n[truncated: the output has ${trimmed.length} characters]`
 }
 
 function joinLines(text: string | string[]): string {
@@ -157,7 +159,7 @@ function insertCell(
 }
 
 function findCell({ cells }: Notebook, { cellId, cellNumber }: CellEdit, shown: string): number {
-  if (cellId === undefined && cellNumber === undefined) throw new Error('Say which cell: give cell_id or cell_number.')
+  if (cellId === undefined && cellNumber === undefined) throw new Error('Give the cell as cell_id or cell_number.')
   if (cellId !== undefined) {
     const found = cells.findIndex(({ id }) => id === cellId)
     if (found !== -1) return found
@@ -175,7 +177,7 @@ function findCell({ cells }: Notebook, { cellId, cellNumber }: CellEdit, shown: 
 }
 
 function outOfRangeMessage(number: number, count: number, shown: string): string {
-  return `${shown} has ${formatCount(count, 'cell')}, counted from 0; there is no place ${number}.`
+  return `${shown} has ${formatCount(count, 'cell')}, numbered from 0; there is no position ${number}.`
 }
 
 function changedCell(cell: NotebookCell, { source, type }: CellEdit): NotebookCell {

@@ -44,7 +44,7 @@ function parseStep(reader: Reader): PatchStep {
   const updated = pathAfterHeader(line, headers.update)
   if (updated !== undefined) return parseUpdate(reader, requirePath(updated, number), number)
   throw new Error(
-    `Line ${number} of the patch, "${truncateLine(line)}", does not belong there. Expected "${headers.add} path", "${headers.update} path" or "${headers.delete} path"; every line of a new file begins with "+".`,
+    `Line ${number} of the patch, "${truncateLine(line)}", is not valid here. Expected "${headers.add} path", "${headers.update} path" or "${headers.delete} path"; every line of a new file starts with "+".`,
   )
 }
 
@@ -63,7 +63,7 @@ function parseUpdate(reader: Reader, path: string, number: number): PatchStep {
     else hunks.push(parseHunk(reader, hunks.length === 0))
   }
   if (hunks.length === 0 && moved === undefined) {
-    throw new Error(`Line ${number} of the patch: nothing is said about how "${path}" changes.`)
+    throw new Error(`Line ${number} of the patch: the section for "${path}" has no changes.`)
   }
   return { type: 'update', path, hunks, ...(moved !== undefined && { moveTo: requirePath(moved, number + 1) }) }
 }
@@ -76,7 +76,7 @@ function parseHunk(reader: Reader, isFirst: boolean): PatchHunk {
     const context = contextOf(reader.next())
     if (context !== '') hunk.contexts.push(context)
   }
-  if (!isMarked && !isFirst) throw new Error(`Line ${hunk.line} of the patch: a new hunk begins with "@@".`)
+  if (!isMarked && !isFirst) throw new Error(`Line ${hunk.line} of the patch: a new hunk starts with "@@".`)
   for (let line = reader.peek(); line !== undefined; line = reader.peek()) {
     if (isEndOfFile(line)) {
       hunk.atEnd = true
@@ -97,7 +97,7 @@ function parseHunkLine(line: string, number: number): HunkLine {
   if (line.startsWith('+')) return { type: 'add', text }
   if (line.startsWith('-')) return { type: 'remove', text }
   throw new Error(
-    `Line ${number} of the patch, "${truncateLine(line)}": every line of a hunk begins with " " (stays), "-" (goes) or "+" (comes).`,
+    `Line ${number} of the patch, "${truncateLine(line)}": every line of a hunk starts with " " (unchanged), "-" (removed) or "+" (added).`,
   )
 }
 
@@ -171,7 +171,7 @@ function pathAfterHeader(line: string, header: string): string | undefined {
 }
 
 function requirePath(path: string, number: number): string {
-  if (path === '') throw new Error(`Line ${number} of the patch names no file.`)
+  if (path === '') throw new Error(`Line ${number} of the patch has no file name.`)
   return path
 }
 

@@ -11,7 +11,7 @@ interface AbortReason {
 export const shutdown = new NamedError('Shutdown', 'Interrupted: the server was stopped.', { status: 503 })
 
 export function stopNow(): NamedError {
-  return new NamedError('Stopped', 'Stopped by the person.', { data: { askedAt: Date.now() } })
+  return new NamedError('Stopped', 'Stopped by the user.', { data: { askedAt: Date.now() } })
 }
 
 /**

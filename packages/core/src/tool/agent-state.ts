@@ -144,5 +144,5 @@ export function planFileOf({ outputFolder }: Pick<AgentState, 'outputFolder'>): 
 }
 
 export function planInstructions(planFile: string): string {
-  return `You are in plan mode. Look around as much as you need, but change nothing: nothing can be written but the plan, in ${planFile}. Ask with AskUserQuestion where the person has to choose. When the plan is complete, call ExitPlanMode: the person reads it there and decides. Do not ask for approval of the plan in any other way.`
+  return `You are in plan mode. Explore as much as you need, but do not change anything except the plan in ${planFile}; other writes are blocked. Use AskUserQuestion for choices the user has to make. When the plan is complete, call ExitPlanMode so the user can review it and decide. Do not ask for approval of the plan in any other way.`
 }

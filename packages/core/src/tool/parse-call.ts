@@ -33,7 +33,7 @@ export function parseCall(raw: { toolCallId: string; toolName: string; input: st
   }
   call.tool = tool
   if (!('value' in parsed)) {
-    call.invalid = `The input of ${tool.name} is not valid JSON (${parsed.problem}). Nothing was executed; send the whole call again.`
+    call.invalid = `The input of ${tool.name} is not valid JSON (${parsed.problem}). Nothing ran. Send the whole call again.`
     return call
   }
   if (parsed.repaired !== undefined) call.repair = { before: raw.input, after: parsed.repaired }
@@ -64,7 +64,7 @@ export function checkInput(tool: Tool, input: unknown): { input: unknown } | { c
   if (result.success) return { input: result.data }
   const issues = result.error.issues.map((issue) => `${issue.path.map(String).join('.') || 'input'}: ${issue.message}`)
   return {
-    complaint: `The input of ${tool.name} is not valid. ${issues.join('; ')}. Nothing was executed; send a corrected call.`,
+    complaint: `The input of ${tool.name} is not valid. ${issues.join('; ')}. Nothing ran. Send a corrected call.`,
   }
 }
 

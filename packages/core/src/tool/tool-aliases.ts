@@ -62,12 +62,12 @@ export const dialects: Readonly<Record<string, Dialect>> = {
     tools: {
       Bash: spelling({
         name: 'shell',
-        description: 'Runs a command and returns what it printed, with its exit code.',
+        description: 'Runs a command and returns its output and exit code.',
         input: z.object({
           command: z.array(z.string()).min(1).describe('The program and its arguments, such as ["bash", "-lc", "ls"]'),
-          workdir: z.string().describe('Where to run it').optional(),
-          timeout_ms: z.number().positive().describe('After how many milliseconds it is ended').optional(),
-          justification: z.string().describe('Why it is needed, for the person').optional(),
+          workdir: z.string().describe('The folder to run in').optional(),
+          timeout_ms: z.number().positive().describe('Timeout in milliseconds').optional(),
+          justification: z.string().describe('Why it is needed, shown to the user').optional(),
         }),
         toOurs: ({ command, workdir, timeout_ms: timeout, justification: description }) =>
           defined({ command: inFolder(scriptOf(command), workdir), timeout, description }),
@@ -75,13 +75,13 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       ApplyPatch: spelling({
         name: 'apply_patch',
         description:
-          'Changes files by a patch: "*** Begin Patch", then Add, Update, Move or Delete sections, then "*** End Patch".',
+          'Changes files with a patch: "*** Begin Patch", then Add, Update, Move or Delete sections, then "*** End Patch".',
         input: z.object({ input: z.string().describe('The whole patch') }),
         toOurs: ({ input: patch }) => ({ patch }),
       }),
       TodoWrite: spelling({
         name: 'update_plan',
-        description: 'Keeps the plan of the task, for the person to follow. At most one step is in_progress.',
+        description: 'Keeps a plan of the task that the user can follow. At most one step can be in_progress.',
         input: z.object({
           explanation: z.string().optional(),
           plan: z.array(z.object({ step: z.string(), status: z.enum(['pending', 'in_progress', 'completed']) })),
@@ -90,7 +90,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       }),
       ExecCommand: spelling({
         name: 'exec_command',
-        description: 'Runs a command in a terminal; returns its output, or the id of a session that goes on.',
+        description: 'Runs a command in a terminal. Returns its output, or a session id if it is still running.',
         input: z.object({
           cmd: z.string(),
           workdir: z.string().optional(),
@@ -100,7 +100,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       }),
       WriteStdin: spelling({
         name: 'write_stdin',
-        description: 'Types into a session of exec_command and returns what it printed since.',
+        description: 'Types into an exec_command session and returns new output.',
         input: z.object({
           session_id: z.union([z.string(), z.number()]),
           chars: z.string().optional(),

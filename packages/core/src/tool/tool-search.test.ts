@@ -68,7 +68,7 @@ test('the search goes by words and by names', async () => {
   expect((await find('tickets')).found[0]?.name).toBe('mcp__tracker_list_issues')
   expect((await find('mcp__tracker_other_42')).found[0]?.name).toBe('mcp__tracker_other_42')
   expect(await find('other', 3)).toMatchObject({ found: { length: 3 }, more: 197 })
-  expect(search.toModel?.(await find('zebra'), {})).toContain('No tool was found')
+  expect(search.toModel?.(await find('zebra'), {})).toContain('No tools found')
 })
 
 test('a run is shown what it has found from the next step on, and can call it', async () => {

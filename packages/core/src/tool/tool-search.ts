@@ -115,7 +115,7 @@ function createToolSearch(deferred: readonly Tool[]): Tool {
   )
   return defineTool({
     name: 'ToolSearch',
-    description: `Finds more tools: ${counted.join('; ')}. Search by words for what you want to do, or by names; what is found can be called from the next step on.`,
+    description: `Finds more tools: ${counted.join('; ')}. Search by keywords or by tool name. You can call the tools it finds from the next step on.`,
     input: z.object({
       query: z.string().min(1).max(500).describe('Such as "create issue" or "ChartRender"'),
       limit: z.int().positive().max(maxFound).default(5),
@@ -138,9 +138,9 @@ function createToolSearch(deferred: readonly Tool[]): Tool {
       }
     },
     toModel({ found, more }) {
-      if (found.length === 0) return 'No tool was found. Try other words, or fewer.'
+      if (found.length === 0) return 'No tools found. Try other or fewer words.'
       const lines = found.map(({ name, description }) => `${name}: ${description}`)
-      return `${lines.join('\n')}${more > 0 ? `\n${more} more match.` : ''}\nThey can be called now.`
+      return `${lines.join('\n')}${more > 0 ? `\n${more} more match.` : ''}\nYou can call them now.`
     },
   })
 }

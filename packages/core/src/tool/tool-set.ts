@@ -134,7 +134,7 @@ function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
   const properties = {
     ...(schema['properties'] as object),
     ...(!Object.hasOwn((schema['properties'] ?? {}) as object, 'actionName') && {
-      actionName: { type: 'string', description: 'What for, briefly' },
+      actionName: { type: 'string', description: 'A short label for this call' },
     }),
   }
   return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']

@@ -188,7 +188,9 @@ export function checkTool(value: unknown, fileName: string): Tool {
   const tool = { ...(value as Tool) }
   tool.name ||= toolNameOfFile(fileName)
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(tool.name)) {
-    throw new Error(`"${tool.name}" is not a tool name: a letter, then letters, digits, "_" or "-", at most 64`)
+    throw new Error(
+      `"${tool.name}" is not a valid tool name. Use a letter followed by letters, digits, "_" or "-", up to 64 characters`,
+    )
   }
   if (typeof tool.description !== 'string' && typeof tool.description !== 'function')
     throw new Error('description is missing')

@@ -4,7 +4,7 @@ import type { AgentReport, Refusal } from '../tool/services.ts'
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
-  description: 'Stops an agent that you started, with everything it started, and returns what it had written by then.',
+  description: 'Stops an agent you started, and everything it started. Returns what it had written so far.',
   input: z.object({ agent_id: z.string().max(64) }),
   readOnly: false,
   recover: 'rerun',

@@ -8,20 +8,20 @@ import { parsePatch, type PatchStep } from '../text/parse-patch.ts'
 import { defineTool, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Changes several files at once, all or none, with a patch:
+  description: `Changes several files in one patch. Either all changes apply or none:
 *** Begin Patch
 *** Add File: path/new.txt
 +every line of the new file
 *** Update File: path/old.py
 *** Move to: path/renamed.py
-@@ def the_function_that_holds_the_place():
- a line that stays
--a line that goes
-+a line that comes
+@@ def function_around_the_change():
+ an unchanged line
+-a removed line
++an added line
 *** Delete File: path/gone.txt
 *** End Patch
-"Move to" is optional. Give about three lines that stay around each change, and "@@" with a line further up where they could be found twice; a file may have several hunks, in order. "*** End of File" after a hunk puts it at the end.`,
-  input: z.object({ patch: z.string().describe('From "*** Begin Patch" to "*** End Patch"') }),
+"Move to" is optional. Include about three unchanged lines around each change. If those lines occur more than once, add "@@" with a line above them. A file can have several hunks, in file order. "*** End of File" after a hunk anchors it to the end of the file.`,
+  input: z.object({ patch: z.string().describe('The patch, from "*** Begin Patch" to "*** End Patch"') }),
   readOnly: false,
   deferred: true,
   group: 'file-write',
@@ -39,7 +39,7 @@ export default defineTool({
       const note = jsxNote(path.resolve(ctx.state.roots[0] ?? '', file.path), ctx.state)
       return note === undefined ? fileLine(file) : `${fileLine(file)} ${note}`
     })
-    const head = files.length === 0 ? 'The files are already as the patch wants them; nothing was changed.' : 'Done:'
+    const head = files.length === 0 ? 'The files already match the patch. Nothing was changed.' : 'Done:'
     return withModelText({ files, notes }, [head, ...lines, ...notes].join('\n'))
   },
   display: ({ files }) => ({

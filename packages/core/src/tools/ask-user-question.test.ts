@@ -83,7 +83,7 @@ it('says what is wrong with answers before they are taken', () => {
 
 it('refuses questions and options that cannot be told apart', async () => {
   const twice = await asking([colour, colour], () => answers({ 0: 'Red' }))
-  expect(call(twice, 'c1').errorText).toMatch(/Two questions are the same/)
+  expect(call(twice, 'c1').errorText).toMatch(/Two questions are identical/)
   const same = await asking([{ ...colour, options: [{ label: 'Red' }, { label: ' Red' }] }], () => answers({}))
   expect(call(same, 'c1').errorText).toMatch(/the same label/)
   const five = await asking([colour, sizes, colour, sizes, colour], () => answers({}))
@@ -92,11 +92,11 @@ it('refuses questions and options that cannot be told apart', async () => {
 
 it('ends the turn when the person refuses, and goes on when they say why', async () => {
   const refused = await asking([colour], () => ({ type: 'deny' }))
-  expect(call(refused, 'c1').errorText).toBe('The person did not want to answer.')
+  expect(call(refused, 'c1').errorText).toBe('The user declined to answer.')
   expect(refused.message.metadata?.stopped?.reason).toBe('denied')
   expect(texts(refused)).toEqual([])
   const remarked = await asking([colour], () => ({ type: 'deny', remark: 'choose yourself' }))
-  expect(call(remarked, 'c1').errorText).toBe('The person did not answer, and says: choose yourself')
+  expect(call(remarked, 'c1').errorText).toBe('The user declined to answer and said: choose yourself')
   expect(texts(remarked)).toEqual(['Thanks.'])
 })
 
@@ -122,7 +122,7 @@ it('says that nobody is there when nobody is', async () => {
     [tool!],
     { headless: true },
   )
-  expect(call(outcome, 'c1').errorText).toMatch(/nobody is here/)
+  expect(call(outcome, 'c1').errorText).toMatch(/nobody is available/)
   expect(texts(outcome)).toEqual(['Then so.'])
 })
 

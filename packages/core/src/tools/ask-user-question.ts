@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Asks the person one to four questions and waits for the answers. Use it when only the person can decide: not for what you can find out yourself, nor for approvals, which are asked for you.`,
+  description: `Asks the user one to four questions and waits for the answers. Use it only for decisions the user has to make, not for facts you can find out yourself. Do not use it for approvals; those are requested automatically.`,
   input: z.object({ questions: questionsSchema }),
   // A write, so calls keep their order. Questions of one step are asked together. They change nothing and can be asked
   // again.
@@ -16,9 +16,10 @@ export default defineTool({
   group: 'system',
   title: ({ questions }) => (questions.length === 1 ? (questions[0] as Question).question : 'Questions'),
   validate({ questions }) {
-    if (isRepeated(questions.map(({ question }) => question))) return 'Two questions are the same. Ask each once.'
+    if (isRepeated(questions.map(({ question }) => question)))
+      return 'Two questions are identical. Ask each question once.'
     const blurred = questions.find(({ options }) => isRepeated(options.map(({ label }) => label)))
-    return blurred && `Two options of "${blurred.question}" have the same label. Give each its own.`
+    return blurred && `Two options of "${blurred.question}" have the same label. Give each option a different label.`
   },
   async execute({ questions }, ctx) {
     const title = questions.length === 1 ? (questions[0] as Question).question : `${questions.length} questions`
@@ -26,11 +27,11 @@ export default defineTool({
     if (answer.type === 'deny')
       throw new Error(
         answer.remark === undefined
-          ? 'The person did not want to answer.'
-          : `The person did not answer, and says: ${answer.remark}`,
+          ? 'The user declined to answer.'
+          : `The user declined to answer and said: ${answer.remark}`,
       )
-    const answers = answer.type === 'answers' ? readAnswers(questions, answer.answers) : 'It was no answer at all.'
-    if (typeof answers === 'string') throw new Error(`The answer cannot be read: ${answers} Ask again if you need it.`)
+    const answers = answer.type === 'answers' ? readAnswers(questions, answer.answers) : 'The answer is empty.'
+    if (typeof answers === 'string') throw new Error(`The answer is invalid: ${answers} Ask again if you need it.`)
     return { answers }
   },
   toModel: ({ answers }) => answers.map(answerLine).join('\n'),

@@ -162,7 +162,7 @@ withAndWithoutSandbox((way) => {
       rmSync(path.join(shell.workspace, 'sub'), { recursive: true })
       const { output, text } = await run('pwd')
       expect(output.text).toBe(`${shell.workspace}\n`)
-      expect(text).toContain('is gone')
+      expect(text).toContain('no longer exists')
       const removed = await run('mkdir again; cd again; rmdir ../again')
       expect(removed.text).toContain(`The working directory was reset to ${shell.workspace}`)
     })
@@ -258,7 +258,7 @@ withAndWithoutSandbox((way) => {
       [
         'the person',
         new Error('stop'),
-        /^before\n\nStopped by the person before it finished, after \d+\.\d s: it was ended with everything/,
+        /^before\n\nStopped by the user before it finished, after \d+\.\d s: the command and all its child processes were stopped/,
       ],
       ['the end of the program', shutdown, /^before\n\nInterrupted: the server was stopped, after/],
     ] as const)('by %s is prompt and complete, and keeps what was printed', async ([_name, reason, said], context) => {
@@ -402,9 +402,9 @@ withAndWithoutSandbox((way) => {
       expect(outcome.status).toBe('aborted')
       const part = call(outcome, 'c1') as unknown as Shown
       expect(part.output).toMatchObject({ status: 'stopped', text: 'before\n' })
-      expect(part.toolMetadata.troupe.modelText).toMatch(/^before\n\nStopped by the person before it finished, after/)
+      expect(part.toolMetadata.troupe.modelText).toMatch(/^before\n\nStopped by the user before it finished, after/)
       expect(part.toolMetadata.troupe.display).toMatchObject({
-        summary: expect.stringMatching(/^Stopped by the person before it finished, after /),
+        summary: expect.stringMatching(/^Stopped by the user before it finished, after /),
         content: { kind: 'terminal', status: 'stopped', text: 'before\n' },
       })
     })

@@ -8,10 +8,10 @@ const defaultMs = 120_000
 const mostMs = 600_000
 
 const inputSchema = z.object({
-  command: z.string().min(1).describe('What bash runs'),
-  description: z.string().describe('What it does, in a few words').optional(),
-  timeout: z.number().positive().describe('Milliseconds; default 120000, at most 600000').optional(),
-  run_in_background: z.boolean().describe('Return at once with a task id').optional(),
+  command: z.string().min(1).describe('The bash command to run'),
+  description: z.string().describe('What the command does, in a few words').optional(),
+  timeout: z.number().positive().describe('Timeout in milliseconds. Default 120000, maximum 600000').optional(),
+  run_in_background: z.boolean().describe('Return immediately with a task id').optional(),
   ...sandboxFields,
 })
 type Input = z.infer<typeof inputSchema>
@@ -19,8 +19,8 @@ type Input = z.infer<typeof inputSchema>
 type Output = Omit<CommandResult, 'status'> & { status: CommandResult['status'] | 'running' }
 
 export default defineTool({
-  description: `Runs a command in a fresh bash and returns its output and exit code. The working directory and exported variables hold for the next command. Stdin is empty.
-For servers and long work use "run_in_background", then TaskOutput and TaskStop; for programs that need a terminal or input use ExecCommand. To read, search or change files prefer Read, Grep, Glob, Edit and Write.
+  description: `Runs a command in a fresh bash and returns its output and exit code. The working directory and exported variables carry over to the next command. Stdin is empty.
+For servers and long-running work, use "run_in_background" with TaskOutput and TaskStop. For programs that need a terminal or input, use ExecCommand. To read, search or change files, prefer Read, Grep, Glob, Edit and Write.
 ${sandboxText}`,
   input: inputSchema,
   readOnly: false,
@@ -66,7 +66,10 @@ async function inBackground({ command, timeout }: Input, ctx: ToolContext): Prom
     signal: null,
     durationMs: 0,
     cwd: ctx.state.cwd,
-    notes: [...notes, `It runs in the background as task ${id}: TaskOutput shows what it prints, TaskStop ends it.`],
+    notes: [
+      ...notes,
+      `Running in the background as task ${id}. Use TaskOutput to see its output and TaskStop to stop it.`,
+    ],
     taskId: id,
   }
 }
@@ -76,7 +79,7 @@ function toModel(output: Output, { timeout }: Input): string {
   const printed = plainText(text)
   const lines: string[] = []
   const end = endOf(output, timeout)
-  if (end !== undefined) lines.push(`${end}: it was ended with everything that it had started.${adviceOf(status)}`)
+  if (end !== undefined) lines.push(`${end}: the command and all its child processes were stopped.${adviceOf(status)}`)
   else if (status === 'ended') {
     const how = exitCode === null ? `Ended by ${signal ?? 'a signal'}` : `Exit code ${exitCode}`
     lines.push(`${how} after ${seconds(durationMs)}.${printed === '' ? ' It printed nothing.' : ''}`)
@@ -95,7 +98,7 @@ function endOf({ status, durationMs, stoppedBy = '' }: Output, timeout: number |
 
 function adviceOf(status: Output['status']): string {
   if (status !== 'timed-out') return ''
-  return ` For longer work give a longer "timeout" (at most ${mostMs}) or use "run_in_background".`
+  return ` For longer work, set a longer "timeout" (maximum ${mostMs}) or use "run_in_background".`
 }
 
 function firstLine(command: string): string {

@@ -10,20 +10,22 @@ const input = z.object({
     .string()
     .min(1)
     .max(2000)
-    .describe('The address of the open page, as it was last shown. Nothing is done when the page is elsewhere by then'),
+    .describe('The URL of the open page, as last shown. Nothing happens if the page has since navigated elsewhere'),
   action: z
     .enum(['click', 'type', 'select', 'press', 'scroll', 'back'])
-    .describe('"type" replaces what is in a field; "select" picks an option; "press" presses a key; "back" goes back'),
-  ref: elementRef.describe('The element; needed to click, type and select').optional(),
+    .describe(
+      '"type" replaces the contents of a field, "select" picks an option, "press" presses a key, "back" goes back',
+    ),
+  ref: elementRef.describe('The element. Required for click, type and select').optional(),
   text: z
     .string()
     .max(20_000)
     .describe(
-      'What to type, the option to pick, the key to press, such as Enter or Control+A, or instead of a ref the words to click',
+      'The text to type, the option to pick, or the key to press, such as Enter or Control+A. For click, the visible words of the element instead of a ref',
     )
     .optional(),
   submit: z.boolean().describe('Press Enter after typing').optional(),
-  direction: z.enum(['up', 'down']).describe('Where to scroll; default down').optional(),
+  direction: z.enum(['up', 'down']).describe('Scroll direction. Default down').optional(),
 })
 type Act = z.infer<typeof input>
 
@@ -32,8 +34,8 @@ export interface ActOutput extends PageResult {
 }
 
 export default defineTool({
-  description: `Acts in the page that is open in the browser: clicks, types, picks options, presses keys, scrolls, goes back; then shows the page as it is. Refs are those of the last outline.
-Links to other hosts are not followed: open them with BrowserSnapshot. Downloads, dialogs and file choosers are refused.`,
+  description: `Acts on the page that is open in the browser: clicks, types, picks options, presses keys, scrolls or goes back. Then shows the updated page. Use refs from the latest outline.
+Links to other hosts are not followed; open them with BrowserSnapshot. Downloads, dialogs and file choosers are blocked.`,
   input,
   readOnly: false,
   deferred: true,
@@ -43,7 +45,7 @@ Links to other hosts are not followed: open them with BrowserSnapshot. Downloads
   touches: ({ url }) => [{ kind: 'url', url }],
   validate: inputProblem,
   title: (given) => titleOf(given),
-  permission: (given) => ({ title: 'Act in a page', summary: given.url, content: actText(given) }),
+  permission: (given) => ({ title: 'Interact with a web page', summary: given.url, content: actText(given) }),
   async preview(given, ctx) {
     if (given.ref === undefined) return undefined
     return actText(given, await agentPage(ctx).describe(given.ref, ctx))
@@ -51,7 +53,7 @@ Links to other hosts are not followed: open them with BrowserSnapshot. Downloads
   async execute({ url, action, ...given }, ctx): Promise<ActOutput> {
     const page = agentPage(ctx)
     const origin = URL.parse(url)?.origin
-    if (origin === undefined) throw new Error(`"${url.slice(0, 200)}" is not an address. Give that of the open page.`)
+    if (origin === undefined) throw new Error(`"${url.slice(0, 200)}" is not a URL. Give the URL of the open page.`)
     const { text: words, ...byWords } = given
     const isByWords = action === 'click' && given.ref === undefined && words !== undefined
     const rest = isByWords ? { ...byWords, ref: findRef(words, (await page.look(ctx)).outline) } : given
@@ -65,9 +67,9 @@ Links to other hosts are not followed: open them with BrowserSnapshot. Downloads
 
 function inputProblem({ action, ref, text }: Act): string | undefined {
   if (ref === undefined && ((action === 'click' && text === undefined) || action === 'type' || action === 'select'))
-    return `To ${action} give the ref of an element from the outline.`
+    return `To ${action}, give the ref of an element from the outline.`
   if (text === undefined && (action === 'type' || action === 'select' || action === 'press'))
-    return `To ${action} give "text".`
+    return `To ${action}, give "text".`
   return undefined
 }
 
@@ -77,8 +79,8 @@ function findRef(words: string, outline: Parameters<typeof findElements>[0]): st
   const exact = found.filter(({ text }) => text.includes(`"${words}"`))
   const [one, ...others] = exact.length > 0 ? exact : found
   if (one?.ref !== undefined && others.length === 0) return one.ref
-  const what = one === undefined ? 'Nothing in the page has' : 'More than one element of the page has'
-  throw new Error(`${what} the words "${truncate(words)}". Find the element with BrowserObserve and give its ref.`)
+  const what = one === undefined ? 'No element on the page has' : 'More than one element on the page has'
+  throw new Error(`${what} the words "${truncate(words)}". Find the element with BrowserObserve and use its ref.`)
 }
 
 /** Leaves out typed text, which may be a password and stays in the input alone. */

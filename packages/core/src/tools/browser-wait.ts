@@ -4,23 +4,28 @@ import { agentPage } from '../browser/page-result.ts'
 import { defineTool, type PageCondition } from '../tool/tool.ts'
 
 const input = z.object({
-  text: z.string().min(1).max(500).describe('Until this text is to be seen').optional(),
-  gone: z.string().min(1).max(500).describe('Until this text is no longer to be seen').optional(),
-  ref: elementRef.describe('Until this element is to be seen').optional(),
-  url: z.string().min(1).max(2000).describe('Until the address has this in it').optional(),
-  seconds: z.number().min(0.1).max(60).describe('At most so long; without anything else just so long').default(10),
+  text: z.string().min(1).max(500).describe('Wait until this text is visible').optional(),
+  gone: z.string().min(1).max(500).describe('Wait until this text is gone').optional(),
+  ref: elementRef.describe('Wait until this element is visible').optional(),
+  url: z.string().min(1).max(2000).describe('Wait until the URL contains this').optional(),
+  seconds: z
+    .number()
+    .min(0.1)
+    .max(60)
+    .describe('Maximum wait. Without a condition, wait exactly this long')
+    .default(10),
 })
 
 export default defineTool({
   description:
-    'Waits in the page that is open in the browser: for a text, an element or an address to come, for a text to go, or for some time.',
+    'Waits on the page that is open in the browser: for a text, an element or a URL to appear, for a text to disappear, or for a fixed time.',
   input,
   readOnly: true,
   polls: true,
   deferred: true,
   group: 'browser',
   timeout: 90_000,
-  validate: (given) => (conditionsOf(given).length > 1 ? 'Wait for one thing at a time.' : undefined),
+  validate: (given) => (conditionsOf(given).length > 1 ? 'Give only one condition to wait for.' : undefined),
   title: (given) => `Wait for ${wordsFor(conditionOf(given))}`,
   async execute(given, ctx): Promise<{ met: boolean; waitedMs: number }> {
     const begun = performance.now()
@@ -30,13 +35,13 @@ export default defineTool({
   toModel({ met, waitedMs }, given) {
     const condition = conditionOf(given)
     const seconds = `${(waitedMs / 1000).toFixed(1)} s`
-    if (condition.kind === 'time') return `${seconds} have passed.`
-    if (met) return `It came about after ${seconds}: ${wordsFor(condition)}.`
-    return `It has not come about within ${seconds}: ${wordsFor(condition)}. Look at the page with BrowserSnapshot.`
+    if (condition.kind === 'time') return `Waited ${seconds}.`
+    if (met) return `Done after ${seconds}: waited for ${wordsFor(condition)}.`
+    return `Timed out after ${seconds}: waited for ${wordsFor(condition)}. Look at the page with BrowserSnapshot.`
   },
   display: ({ met, waitedMs }, given) => ({
     title: `Waited for ${wordsFor(conditionOf(given))}`,
-    summary: `${met ? 'came' : 'did not come'}, ${(waitedMs / 1000).toFixed(1)} s`,
+    summary: `${met ? 'done' : 'timed out'}, ${(waitedMs / 1000).toFixed(1)} s`,
   }),
 })
 
@@ -58,11 +63,11 @@ function wordsFor(condition: PageCondition): string {
     case 'text':
       return `the text "${condition.text}"`
     case 'gone':
-      return `the text "${condition.text}" to go`
+      return `the text "${condition.text}" to disappear`
     case 'ref':
       return `the element ${condition.ref}`
     case 'url':
-      return `the address ${condition.url}`
+      return `the URL ${condition.url}`
     case 'time':
       return 'some time'
   }

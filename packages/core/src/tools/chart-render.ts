@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Shows the person a chart. "option" is an option of Apache ECharts as plain JSON: series with their data, axes, legend, tooltip. Data only: no functions, no HTML in formatters (templates such as "{b}: {c}" work), no pictures from the web. Leave colours, fonts and background to the page. Use it when a picture says more than a table.`,
+  description: `Shows the user a chart. "option" is an Apache ECharts option as plain JSON: series with data, axes, legend, tooltip. Data only: no functions, no HTML in formatters (templates such as "{b}: {c}" work), no images from the web. Leave colors, fonts and background to the page. Use it when a chart says more than a table.`,
   input: z.object({
     option: z
       .union([z.record(z.string(), z.unknown()), z.string().max(2_000_000)])
@@ -18,7 +18,7 @@ export default defineTool({
   execute({ option: given, title }) {
     const option = typeof given === 'string' ? parsed(given) : given
     const problem = chartProblem(option)
-    if (problem !== undefined) throw new Error(`The chart is not shown. ${problem}`)
+    if (problem !== undefined) throw new Error(`The chart was not shown. ${problem}`)
     const { series } = option as ChartOption
     return { ok: true, series: Array.isArray(series) ? series.length : 1, title }
   },
@@ -29,6 +29,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`The option is not JSON: ${(error as Error).message}. Give it as an object.`, { cause: error })
+    throw new Error(`"option" is not valid JSON: ${(error as Error).message}. Send it as an object.`, { cause: error })
   }
 }

@@ -70,12 +70,12 @@ test.each([
 test('several places need replace_all, and their lines are named', async () => {
   const content = 'a = 1\nb = 2\na = 1\n'
   await expect(edited(content, { old_string: 'a = 1', new_string: 'a = 3' })).rejects.toThrow(
-    'old_string is in the file 2 times (lines 1, 3). Give more lines around it so that it is there once, or set replace_all.',
+    'old_string is in the file 2 times (lines 1, 3). Include more surrounding lines to make it unique, or set replace_all.',
   )
   expect(ws.text('a.txt')).toBe(content)
   const { bytes, text } = await edited(content, { old_string: 'a = 1', new_string: 'a = 3', replace_all: true })
   expect(bytes.toString()).toBe('a = 3\nb = 2\na = 3\n')
-  expect(text).toContain('2 places were replaced.')
+  expect(text).toContain('Replaced 2 occurrences.')
   expect(text).toContain('-a = 1\n+a = 3\n b = 2\n-a = 1\n+a = 3')
 })
 
@@ -162,7 +162,7 @@ test('bytes that are no text survive, wherever they lie', async () => {
   const { bytes } = await edited(before, { old_string: 'weiß = 1', new_string: 'weiß = 2' })
   expect(bytes.equals(Buffer.concat([before.subarray(0, -2), Buffer.from('2\n')]))).toBe(true)
   await expect(ws.call(edit, { file_path: 'a.txt', old_string: 'größe �', new_string: 'x' })).rejects.toThrow(
-    'which stands for bytes that are no valid text',
+    'which stands for bytes that are not valid text',
   )
 })
 
@@ -190,11 +190,11 @@ test('what Latin-1 cannot say is refused, and the characters of Windows are writ
 test('blanks at line ends are forgiven at one place, and that is said', async () => {
   const { bytes, text } = await edited('a  \nb\t\nc\n', { old_string: 'a\nb\nc', new_string: 'a\nB\nc' })
   expect(bytes.toString()).toBe('a  \nB\t\nc\n')
-  expect(text).toContain('matched only when blanks at line ends were ignored')
+  expect(text).toContain('matched only when trailing whitespace was ignored')
   expect(await result('a\nb\n', { old_string: 'a  \nb', new_string: 'a  \nB' })).toBe('a\nB\n')
   expect(await result('a \r\nb\r\n', { old_string: 'a\nb', new_string: 'a\nx\nb' })).toBe('a \r\nx\r\nb\r\n')
   await expect(edited('a \nb\na  \nb\n', { old_string: 'a\nb', new_string: 'x' })).rejects.toThrow(
-    'Ignoring blanks at line ends it would match 2 places (lines 1, 3)',
+    'Ignoring trailing whitespace it would match 2 places (lines 1, 3)',
   )
 })
 
@@ -261,7 +261,7 @@ test('typographic quotes, dashes and spaces are forgiven at one place; those aro
     new_string: 'He said "don\'t" - once.',
   })
   expect(bytes.toString()).toBe('He said “don’t” – once.\n')
-  expect(text).toContain('typographic quotes, dashes and spaces were taken for plain ones')
+  expect(text).toContain('typographic quotes, dashes and spaces were treated as plain ones')
   expect(await result("it's\n", { old_string: 'it’s', new_string: 'it was' })).toBe('it was\n')
   expect(await result('caf\u0065\u0301 x\n', { old_string: 'café x', new_string: 'café y' })).toBe(
     'caf\u0065\u0301 y\n',
@@ -283,19 +283,19 @@ test('nothing else is forgiven: letters of other alphabets, case, missing lines'
 test('a miss names the closest place and what differs there', async () => {
   const content = 'function one() {\n  return 1\n}\n\nfunction two() {\n  return 2\n}\n'
   await expect(edited(content, { old_string: 'function two() {\n  return 3\n}', new_string: 'x' })).rejects.toThrow(
-    'The closest place is lines 5-7. Line 6 differs: the file has "  return 2", you gave "  return 3".',
+    'The closest match is lines 5-7. Line 6 differs: the file has "  return 2", you gave "  return 3".',
   )
   await expect(edited(content, { old_string: 'function twoo() {', new_string: 'x' })).rejects.toThrow(
     'The closest line is 5',
   )
   await expect(edited(content, { old_string: 'entirely different', new_string: 'x' })).rejects.toThrow(
-    'Nothing in it comes close',
+    'There is no close match',
   )
   await expect(edited(content, { old_string: '     2\t  return 1', new_string: 'x' })).rejects.toThrow(
-    'line numbers that Read shows',
+    'line numbers that Read adds',
   )
   await expect(edited(content, { old_string: 'return one', new_string: '  return 2\n}' })).rejects.toThrow(
-    'new_string is there already, at line 6',
+    'new_string is already there, at line 6',
   )
 })
 
@@ -307,9 +307,7 @@ test.each([
   '// … unchanged code above …',
   '(rest of methods ...)',
 ])('the placeholder %s is refused', async (line) => {
-  await expect(edited('a\n', { old_string: 'a', new_string: `a\n${line}\nb` })).rejects.toThrow(
-    'stands for code that is left out',
-  )
+  await expect(edited('a\n', { old_string: 'a', new_string: `a\n${line}\nb` })).rejects.toThrow('instead of code')
   expect(ws.text('a.txt')).toBe('a\n')
 })
 
@@ -327,7 +325,7 @@ test('comments that only mention such things, and placeholders that were there, 
 })
 
 test('nothing to change, notebooks, folders and missing files are refused', async () => {
-  await expect(edited('a', { old_string: 'a', new_string: 'a' })).rejects.toThrow('are the same')
+  await expect(edited('a', { old_string: 'a', new_string: 'a' })).rejects.toThrow('are identical')
   await expect(ws.call(edit, { file_path: 'n.ipynb', old_string: 'a', new_string: 'b' })).rejects.toThrow(
     'Use NotebookEdit',
   )
@@ -349,7 +347,7 @@ test('an empty old text creates a file that is not there, and no other', async (
   for (const content of ['full', '']) {
     ws.put('there.txt', content)
     await expect(ws.call(edit, { file_path: 'there.txt', old_string: '', new_string: 'x' })).rejects.toThrow(
-      'exists already',
+      'already exists',
     )
     expect(ws.text('there.txt')).toBe(content)
   }
@@ -367,7 +365,7 @@ test('a file must have been read by this agent; if it changed since, only an exa
   const loose = { file_path: 'a.txt', old_string: 'two\nthree', new_string: 'x' }
   await expect(ws.call(edit, loose)).rejects.toThrow('is not in the file')
   const { text } = await ws.call(edit, change)
-  expect(text).toContain('had been changed since you read it')
+  expect(text).toContain('had changed since you read it')
   expect(ws.text('a.txt')).toBe('1\n  two\n  three\n')
   expect(ws.ctx.state.reads.get(ws.at('a.txt'))?.partial).toBe(true)
   await ws.call(read, { file_path: 'a.txt' })
@@ -375,7 +373,7 @@ test('a file must have been read by this agent; if it changed since, only an exa
   expect(ws.text('a.txt')).toBe('1\n  x\n')
   utimesSync(ws.at('a.txt'), 1, 1)
   expect((await ws.call(edit, { file_path: 'a.txt', old_string: '1', new_string: '2' })).text).not.toContain(
-    'had been changed',
+    'had changed',
   )
 })
 
@@ -404,7 +402,7 @@ test('a change between match and write is refused, and nothing is left behind', 
   }
   const change = { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' }
   await expect(ws.call(edit, change, { state: meddling })).rejects.toThrow(
-    'was changed by somebody else while this call worked on it',
+    'was changed by someone else during this call',
   )
   expect(ws.text('a.txt')).toBe('ONE\ntwo\n')
   expect(readdirSync(ws.root)).toEqual(['a.txt'])
@@ -523,6 +521,6 @@ test('text that begins before the file does is told so', async () => {
   await expect(
     edited('const a = 1\nconst b = 2\n', { old_string: 'first\nconst a = 1\nconst b = 3', new_string: 'x' }),
   ).rejects.toThrow(
-    'The closest place is lines 1-2. Your text begins one line before the file does: you gave "first" first.',
+    'The closest match is lines 1-2. Your text starts one line before the file does: you gave "first" first.',
   )
 })

@@ -22,14 +22,14 @@ import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 const inputSchema = z.object({
   file_path: z.string().describe('Absolute, or relative to the working directory'),
-  old_string: z.string().describe('What to replace'),
-  new_string: z.string().describe('The text to put there, complete'),
-  replace_all: z.boolean().describe('Replace every place').default(false),
+  old_string: z.string().describe('The text to replace'),
+  new_string: z.string().describe('The complete replacement text'),
+  replace_all: z.boolean().describe('Replace every occurrence').default(false),
 })
 type EditInput = z.infer<typeof inputSchema>
 
 export default defineTool({
-  description: `Replaces text in a file that you have read. "old_string" must be exactly what the file has, without the line numbers of Read, and be there once; give more lines around it, or set "replace_all". An empty "old_string" creates a file.`,
+  description: `Replaces text in a file that you have read. "old_string" must match the file exactly, without the line numbers that Read adds, and must occur only once: include more surrounding lines, or set "replace_all". An empty "old_string" creates a file.`,
   input: inputSchema,
   readOnly: false,
   group: 'file-write',
@@ -48,11 +48,11 @@ export default defineTool({
     } satisfies Display,
   }),
   validate({ file_path, old_string, new_string }) {
-    if (old_string === new_string) return 'old_string and new_string are the same: there is nothing to change.'
-    if (file_path.endsWith('.ipynb') && old_string !== '') return 'Use NotebookEdit for the cells of a notebook.'
+    if (old_string === new_string) return 'old_string and new_string are identical, so there is nothing to change.'
+    if (file_path.endsWith('.ipynb') && old_string !== '') return 'Use NotebookEdit to change notebook cells.'
     const placeholder = findPlaceholder(new_string, old_string)
     if (placeholder === undefined) return undefined
-    return `new_string has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file, or edit only what changes.`
+    return `new_string contains the placeholder "${placeholder}" instead of code. Write out the full text, or edit only the part that changes.`
   },
   async preview(input, ctx) {
     const { target, work } = planFileEdit(input, ctx)
@@ -63,7 +63,7 @@ export default defineTool({
     const changed = await changeFile(ctx, target, work, { isExact: true })
     const { found, note } = told()
     const shown = jsxNote(target.path, ctx.state)
-    const notes = [found > 1 && `${found} places were replaced.`, note, shown].filter((one) => typeof one === 'string')
+    const notes = [found > 1 && `Replaced ${found} occurrences.`, note, shown].filter((one) => typeof one === 'string')
     const output: EditOutput = { ...changed, places: found, ...(note !== undefined && { note }) }
     return withModelText(output, changeMessage(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
   },
@@ -74,7 +74,7 @@ export default defineTool({
   }),
 })
 
-const staleNote = 'The file had been changed since you read it: Read it again before you change more.'
+const staleNote = 'The file had changed since you read it. Read it again before you make more changes.'
 
 interface PlannedEdit {
   target: ResolvedPath
@@ -92,7 +92,7 @@ function planFileEdit({ file_path, old_string, new_string, replace_all }: EditIn
     if (old_string === '') {
       if (before !== undefined) {
         throw new Error(
-          `${shown} exists already. Give the text to replace in old_string, or use Write to replace all of it.`,
+          `${shown} already exists. Give the text to replace in old_string, or use Write to replace the whole file.`,
         )
       }
       return { bytes: Buffer.from(new_string), format: utf8Format, known: 'all' }

@@ -66,7 +66,7 @@ withAndWithoutSandbox((way) => {
     const two = await answer(output.task_id, { chars: 'echo b$((1+2))\n' }, /b3\r\n.+[$#] $/)
     expect(two.text).not.toContain('a2')
     const none = await write(output.task_id, { yield_time_ms: 10 })
-    expect(none.text).toMatch(/^Nothing new was printed/)
+    expect(none.text).toMatch(/^No new output/)
   })
 
   test.concurrent('Control-C interrupts what runs, not the session', async (context) => {
@@ -103,7 +103,7 @@ withAndWithoutSandbox((way) => {
     const ended = await write(output.task_id, { end: true, yield_time_ms: 0 })
     expect(ended.output.status).toBe('stopped')
     expect(shell.running()).toEqual([])
-    await expect(write(output.task_id, { chars: 'x' })).rejects.toThrow('cannot be typed into any more')
+    await expect(write(output.task_id, { chars: 'x' })).rejects.toThrow('no longer accepts input')
   })
 
   test.concurrent('control characters are for the card, not for the model', async (context) => {
@@ -133,7 +133,7 @@ withAndWithoutSandbox((way) => {
   test.concurrent('at most 16 sessions are open, and none outlives its session', async (context) => {
     const { exec, write } = open(context)
     const sessions = await Promise.all(Array.from({ length: 16 }, () => exec('cat', { yield_time_ms: 0 })))
-    await expect(exec('cat')).rejects.toThrow('16 terminals run already')
+    await expect(exec('cat')).rejects.toThrow('The limit of 16 running terminals is reached')
     await write(sessions[3]!.output.task_id, { end: true, yield_time_ms: 0 })
     expect((await exec('echo free')).output.text).toBe('free\r\n')
   })

@@ -8,23 +8,23 @@ const quietMs = 150
 const side = z.int().min(1).max(1000)
 
 const inputSchema = z.object({
-  cmd: z.string().min(1).describe('What bash runs'),
-  tty: z.boolean().describe('In a terminal (default), or with plain pipes').default(true),
+  cmd: z.string().min(1).describe('The bash command to run'),
+  tty: z.boolean().describe('Use a terminal (default) or plain pipes').default(true),
   yield_time_ms: z
     .number()
     .nonnegative()
-    .describe('How long to wait for output before returning; 10000 by default')
+    .describe('How long to wait for output before returning. Default 10000')
     .optional(),
-  yieldTimeMs: z.number().nonnegative().describe('The same as yield_time_ms').optional(),
+  yieldTimeMs: z.number().nonnegative().describe('Alias of yield_time_ms').optional(),
   cols: side.default(120),
   rows: side.default(40),
-  workdir: z.string().describe('Where to run it, instead of the working directory').optional(),
+  workdir: z.string().describe('Folder to run in. Default: the working directory').optional(),
   ...sandboxFields,
 })
 
 export default defineTool({
-  description: `Starts a command in a terminal and returns what it prints. If it still runs by then, a session_id comes back: WriteStdin sends it input and reads on. It returns early when the command ends or its output settles at a prompt.
-For what asks questions or stays open: REPLs, debuggers, ssh, installers. At most 16 sessions at a time; end those you no longer need.
+  description: `Starts a command in a terminal and returns its output. If it is still running, a session_id is returned; use WriteStdin to send input and read more. Returns early when the command ends or its output settles at a prompt.
+Use it for programs that ask questions or stay open: REPLs, debuggers, ssh, installers. At most 16 sessions at a time; end the ones you no longer need.
 ${sandboxText}`,
   input: inputSchema,
   readOnly: false,
@@ -65,6 +65,8 @@ ${sandboxText}`,
 
 function nextStep({ status, task_id: id }: TaskOutputView): string[] {
   return status === 'running'
-    ? [`Go on with WriteStdin {"session_id": "${id}"}: "chars" to type, none to wait, "end": true to end it.`]
+    ? [
+        `Continue with WriteStdin {"session_id": "${id}"}: add "chars" to type, omit it to wait, or set "end": true to end the session.`,
+      ]
     : []
 }

@@ -56,7 +56,7 @@ it('shows the plan and, approved, lets files be edited', async () => {
   })
   expect(asks).toMatchObject([{ kind: 'plan', content: { plan: '1. Dig\n2. Plant' }, toolName: 'ExitPlanMode' }])
   expect(mode).toBe('accept-edits')
-  expect(sent(outcome, 1)).toContain('The person approved the plan.')
+  expect(sent(outcome, 1)).toContain('The user approved the plan.')
   expect(sent(outcome, 1)).toContain('I have a plan.')
   expect(texts(outcome)).toEqual(['I have a plan.', 'Digging.'])
 })
@@ -112,7 +112,7 @@ it.each<Mode>(['default', 'accept-edits', 'bypass'])('does nothing in mode %s, a
   expect(mode).toBe(other)
 })
 
-it('finds its answer again after a crash, also when the mode had been changed already', async () => {
+it('finds its answer again after a crash, also when the mode had changed already', async () => {
   const ids: string[] = []
   const first = await planning((ask) => {
     ids.push(ask.id)

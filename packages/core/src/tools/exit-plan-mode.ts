@@ -5,9 +5,9 @@ import { planFileOf } from '../tool/agent-state.ts'
 import { defineTool, type ToolContext } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `For plan mode only. Shows the person your plan and waits for their word: they let you carry it out, or tell you what to change. The plan is what you wrote into the plan file, or "plan" if you give it. Call it when the plan is complete; questions are for AskUserQuestion.`,
+  description: `For plan mode only. Shows the user your plan and waits for approval: they approve it or tell you what to change. The plan is the content of the plan file, or "plan" if given. Call it when the plan is complete. For questions, use AskUserQuestion.`,
   input: z.object({
-    plan: z.string().max(200_000).describe('The plan as Markdown; not needed when it is in the plan file').optional(),
+    plan: z.string().max(200_000).describe('The plan as Markdown. Not needed if it is in the plan file').optional(),
   }),
   // A write, so calls keep their order. The user's answer is found again, so it can rerun.
   readOnly: false,
@@ -20,18 +20,16 @@ export default defineTool({
   async execute({ plan: given }, ctx): Promise<PlanOutput> {
     const { mode } = ctx
     if (mode === undefined || (mode.get() !== 'plan' && ctx.resumed !== true))
-      throw new Error('The session is not in plan mode: there is nothing to leave. Go on with the work.')
+      throw new Error('The chat is not in plan mode, so there is nothing to exit. Continue with the work.')
     const plan = given?.trim() || (await readPlan(ctx))
-    const answer = await ctx.ask({ kind: 'plan', title: 'Is this plan good?', content: { plan } })
+    const answer = await ctx.ask({ kind: 'plan', title: 'Approve this plan?', content: { plan } })
     if (answer.type === 'deny') {
       const { remark } = answer
       throw new Error(
-        remark === undefined
-          ? 'The person did not approve the plan.'
-          : `The person did not approve the plan: ${remark}`,
+        remark === undefined ? 'The user did not approve the plan.' : `The user did not approve the plan: ${remark}`,
       )
     }
-    if (answer.type !== 'plan') throw new Error(`A plan was answered with "${answer.type}".`)
+    if (answer.type !== 'plan') throw new Error(`Unexpected answer to a plan: "${answer.type}".`)
     const { choice } = answer
     const remark = answer.remark?.trim() || undefined
     const output = { choice, plan, remark }
@@ -42,12 +40,14 @@ export default defineTool({
   },
   toModel({ choice, plan, remark }) {
     if (choice === 'continue')
-      return `The person wants to go on planning; the session stays in plan mode.${remarkText(remark)} Change the plan, then call ExitPlanMode again.`
-    return `${approved} Plan mode is over, files of the workspace can be changed.${remarkText(remark)} Carry it out now:\n\n${plan}`
+      return `The user wants to keep planning. The chat stays in plan mode.${remarkText(remark)} Change the plan, then call ExitPlanMode again.`
+    return `${approved} Plan mode is off and files in the workspace can be changed.${remarkText(remark)} Carry it out now:\n\n${plan}`
   },
   display: ({ choice, plan }) => ({
     title: 'Plan',
-    summary: { edit: 'approved', clean: 'approved, to begin with a clean context', continue: 'to be changed' }[choice],
+    summary: { edit: 'approved', clean: 'approved, starts with a fresh context', continue: 'changes requested' }[
+      choice
+    ],
     content: plan,
   }),
 })
@@ -58,10 +58,10 @@ interface PlanOutput {
   remark?: string
 }
 
-const approved = 'The person approved the plan.'
+const approved = 'The user approved the plan.'
 
 function remarkText(remark: string | undefined): string {
-  return remark === undefined ? '' : ` They say: ${remark}`
+  return remark === undefined ? '' : ` They said: ${remark}`
 }
 
 async function readPlan({ state }: ToolContext): Promise<string> {
@@ -70,7 +70,7 @@ async function readPlan({ state }: ToolContext): Promise<string> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw error
   })
-  if (text.trim() === '') throw new Error(`There is no plan yet. Write it to ${file}, or give it as "plan".`)
+  if (text.trim() === '') throw new Error(`There is no plan yet. Write it to ${file} or pass it as "plan".`)
   return text.trim()
 }
 
@@ -79,7 +79,7 @@ async function readPlan({ state }: ToolContext): Promise<string> {
  */
 function restartFromPlan({ plan, remark }: PlanOutput, ctx: ToolContext): void {
   const id = `plan_${createHash('sha256').update(`${ctx.run.id}\n${ctx.toolCallId}`).digest('hex').slice(0, 32)}`
-  const summary = `${approved}${remarkText(remark)} What was said while it was made is left out. Carry it out:\n\n${plan}`
+  const summary = `${approved}${remarkText(remark)} The planning conversation is not included. Carry out the plan:\n\n${plan}`
   const upTo = { messageId: ctx.messageId, step: ctx.run.step }
   ctx.emit('compaction', { id, upTo, summary }, { id })
   ctx.state.reads.clear()

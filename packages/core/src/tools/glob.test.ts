@@ -59,7 +59,7 @@ test('100 are shown and all are counted', async () => {
   expect(files[0]).toBe('many/0.md')
   expect(files[99]).toBe('many/99.md')
   expect(total).toBe(250)
-  expect(text).toContain('The newest 100 of 250 files')
+  expect(text).toContain('the newest 100 of 250 files')
 })
 
 test('odd names are found and shown on one line each', async () => {
@@ -85,10 +85,10 @@ test('paths are relative to the working directory, absolute outside of it', asyn
 })
 
 test('nothing found is told apart: no such folder, a folder instead of a pattern, ignored files', async () => {
-  expect((await call({ pattern: 'nowhere/*.ts' })).text).toContain('There is no folder "nowhere"')
+  expect((await call({ pattern: 'nowhere/*.ts' })).text).toContain('The folder "nowhere" does not exist')
   expect((await call({ pattern: 'src' })).text).toContain('use "src/**"')
   expect((await call({ pattern: '*.none' })).text).toMatch(
-    /^No files match "\*\.none" in the working directory\.\n.*ignore files/,
+    /^No files match "\*\.none" in the working directory\.\nFiles ignored by \.gitignore/,
   )
 })
 

@@ -18,11 +18,11 @@ export interface GlobOutput {
 }
 
 export default defineTool({
-  description: `Finds files by name, most recently changed first, at most 100.
-"*.ts" is a name at any depth, "src/**/*.ts" a path from the folder; also "{a,b}", "?", "[a-z]". Hidden files are found, ignored ones only where "path" leads into them. To find files by their content use Grep.`,
+  description: `Finds files by name, most recently changed first, up to 100.
+"*.ts" matches a name at any depth, "src/**/*.ts" a path from the folder; "{a,b}", "?" and "[a-z]" also work. Includes hidden files. Includes ignored files only if "path" points inside an ignored folder. To search file contents, use Grep.`,
   input: z.object({
     pattern: z.string().min(1).max(2000).describe('A glob such as "**/*.ts"'),
-    path: z.string().describe('The folder to look in; default: the working directory').optional(),
+    path: z.string().describe('The folder to search. Default: the working directory').optional(),
   }),
   readOnly: true,
   group: 'file-read',
@@ -40,9 +40,9 @@ export default defineTool({
   }),
   async execute({ pattern, path: given }, ctx): Promise<GlobOutput> {
     const { folder, shown, glob, missing } = resolveGlob(ctx, pattern, given)
-    if (missing) return { files: [], total: 0, folder: shown, notes: [`There is no folder "${shown}".`] }
+    if (missing) return { files: [], total: 0, folder: shown, notes: [`The folder "${shown}" does not exist.`] }
     const { files, total, unread } = await listFiles(folder, glob, shownFiles, ctx.signal)
-    const notes = unread.slice(0, 3).map((line) => `Not looked into: ${line}`)
+    const notes = unread.slice(0, 3).map((line) => `Not searched: ${line}`)
     if (total === 0) notes.push(...emptyNotes(ctx, pattern, given))
     return {
       files: files.map((file) => shownPath(path.join(folder, file), ctx.state.cwd)),
@@ -54,7 +54,7 @@ export default defineTool({
   toModel({ files, total, folder, notes }, { pattern }) {
     if (total === 0) return [`No files match "${pattern}" in ${printablePlace(folder)}.`, ...notes].join('\n')
     const left = total - files.length
-    const more = `(The newest ${files.length} of ${formatNumber(total)} files. Narrow the pattern or the path to see others.)`
+    const more = `(Showing the newest ${files.length} of ${formatNumber(total)} files. Narrow the pattern or the path to see others.)`
     return [...files.map(printablePath), ...(left > 0 ? [more] : []), ...notes].join('\n')
   },
   display({ files, total, folder }, { pattern }) {
@@ -72,9 +72,9 @@ export default defineTool({
 function resolveGlob(ctx: ToolContext, pattern: string, given: string | undefined) {
   const base = resolvePath(ctx, given ?? '.', { for: 'read' })
   if (base.stats === undefined)
-    throw new Error(`"${given}" does not exist. Leave "path" out to look in the working directory.`)
+    throw new Error(`"${given}" does not exist. Omit "path" to search the working directory.`)
   if (!base.stats.isDirectory())
-    throw new Error(`"${given}" is a file. Give a folder to look in, or use Read or Grep on the file.`)
+    throw new Error(`"${given}" is a file. Give a folder, or use Read or Grep on the file.`)
   const { folder, glob } = splitGlob(pattern)
   if (folder === '') return { folder: base.path, shown: base.shown, glob, missing: false }
   const spelled = folder === '~' || folder.startsWith('~/') ? folder : path.resolve(base.path, folder)
@@ -83,9 +83,9 @@ function resolveGlob(ctx: ToolContext, pattern: string, given: string | undefine
 }
 
 function emptyNotes(ctx: ToolContext, pattern: string, given: string | undefined): string[] {
-  const ignored = 'What ignore files (.gitignore) leave out is not listed; give its folder as "path" to look there.'
+  const ignored = 'Files ignored by .gitignore are not listed. To search them, give their folder as "path".'
   if (/[*?[{]/.test(pattern)) return [ignored]
   const named = resolvePath(ctx, path.join(given ?? '.', pattern), { for: 'read' })
   if (named.stats?.isDirectory() !== true || !isInside(named.path, ctx.state.cwd)) return [ignored]
-  return [`"${pattern}" is a folder: use "${pattern.replace(/\/+$/, '')}/**" for the files in it.`]
+  return [`"${pattern}" is a folder. To list its files, use "${pattern.replace(/\/+$/, '')}/**".`]
 }

@@ -46,7 +46,7 @@ describe('files', () => {
       '5 files with matches, newest first:\nfiles/1.txt\nfiles/2.txt\n(2 more; continue with "offset": 3, or narrow the search)',
     )
     expect((await call({ pattern: 'needle', path: 'files', offset: 9 })).text).toContain(
-      'nothing after offset 9: 5 files in all',
+      'No results after offset 9: 5 files in total',
     )
     expect(all.display.content).toMatchObject({ kind: 'list', left: 0 })
   })
@@ -55,7 +55,7 @@ describe('files', () => {
     write('secret/.env', 'KEY=needle')
     write('secret/deep/id_ed25519', 'needle')
     write('secret/.env.example', 'needle')
-    const note = '(Not searched, for secrets or by a rule: .env. To search one, name it as "path".)'
+    const note = '(Not searched, because of secrets or a rule: .env. To search one, give it as "path".)'
     for (const mode of ['files_with_matches', 'content', 'count']) {
       const found = await call({ pattern: 'needle', path: 'secret', output_mode: mode })
       expect(found.text).toContain('.env.example')

@@ -24,9 +24,9 @@ const lines = (what: string) => z.int().min(0).max(1000).describe(`Lines ${what}
 
 /** Hidden fields are accepted, but the model only needs to know the others. */
 const input = z.object({
-  pattern: z.string().max(10_000).describe('A regular expression as ripgrep takes it'),
-  path: z.string().describe('A file or folder; default: the working directory').optional(),
-  glob: z.string().max(2000).describe('Only such files: "src/**/*.{ts,tsx}"; "!*.test.ts" leaves out').optional(),
+  pattern: z.string().max(10_000).describe('A regular expression in ripgrep syntax'),
+  path: z.string().describe('A file or folder. Default: the working directory').optional(),
+  glob: z.string().max(2000).describe('Only files that match: "src/**/*.{ts,tsx}". "!*.test.ts" excludes').optional(),
   type: z.string().max(50).meta({ hidden: true }).optional(),
   output_mode: z.enum(['files_with_matches', 'content', 'count']).default('files_with_matches'),
   '-A': lines('after'),
@@ -34,19 +34,19 @@ const input = z.object({
   '-C': lines('before and after'),
   '-i': z.boolean().describe('Ignore case').optional(),
   '-n': z.boolean().meta({ hidden: true }).optional(),
-  multiline: z.boolean().describe('Matches may span lines').optional(),
+  multiline: z.boolean().describe('Let matches span lines').optional(),
   head_limit: z
     .int()
     .min(0)
     .max(maxLimit)
-    .describe(`How many to show; default ${defaultLimit}, 0 means ${maxLimit}`)
+    .describe(`How many results to show. Default ${defaultLimit}, 0 means ${maxLimit}`)
     .optional(),
-  offset: z.int().min(0).max(1_000_000).describe('How many to skip').optional(),
+  offset: z.int().min(0).max(1_000_000).describe('How many results to skip').optional(),
 })
 
 export default defineTool({
-  description: `Searches the content of files with ripgrep.
-output_mode: "files_with_matches" (default) names the files, newest first; "content" shows the matching lines, with -A, -B or -C those around them; "count" counts them per file. Hidden files are searched; ignored files, binaries and secrets are not, unless "path" names them. Escape braces and parentheses to find them ("interface\\{\\}").`,
+  description: `Searches file contents with ripgrep.
+output_mode: "files_with_matches" (default) lists the files, newest first; "content" shows matching lines, plus context with -A, -B or -C; "count" counts matches per file. Hidden files are searched. Ignored files, binary files and secrets are not, unless "path" names them. Escape literal braces and parentheses ("interface\\{\\}").`,
   input,
   readOnly: true,
   group: 'file-read',
@@ -59,7 +59,7 @@ output_mode: "files_with_matches" (default) names the files, newest first; "cont
   }),
   async execute(given, ctx): Promise<GrepOutput> {
     if (given.pattern.includes('\0'))
-      throw new Error('The pattern has a NUL character in it; use \\x00 to search for one.')
+      throw new Error('The pattern contains a NUL character. Use \\x00 to search for one.')
     const output = await search(given, ctx)
     const text = grepText(output, given)
     if (text.length <= maxText) return withModelText(truncateForCard(output), text)
@@ -108,7 +108,7 @@ async function hiddenNote(folder: string, hides: (file: string) => boolean): Pro
   const names = (await readdir(folder).catch((): string[] => [])).filter(hides).slice(0, 10)
   if (names.length === 0) return []
   return [
-    `Not searched, for secrets or by a rule: ${names.map(printablePath).join(', ')}. To search one, name it as "path".`,
+    `Not searched, because of secrets or a rule: ${names.map(printablePath).join(', ')}. To search one, give it as "path".`,
   ]
 }
 

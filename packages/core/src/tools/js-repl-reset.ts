@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
-  description: 'Ends the JavaScript session of JsRepl. The next JsRepl begins a new one in which nothing is declared.',
+  description: 'Ends the JavaScript session. The next JsRepl call starts a new one with nothing declared.',
   input: z.object({}),
   readOnly: false,
   // Only discards state that this session created.
@@ -10,7 +10,7 @@ export default defineTool({
   deferred: true,
   listedAfter: ({ name }) => name === 'JsRepl',
   group: 'code',
-  title: () => 'Begin a new JavaScript session',
+  title: () => 'Start a new JavaScript session',
   async execute(_input, { state }) {
     const session = state.kept.get('js-repl')
     state.kept.delete('js-repl')
@@ -18,5 +18,7 @@ export default defineTool({
     return { reset: session !== undefined }
   },
   toModel: ({ reset }) =>
-    reset ? 'The session was ended; the next JsRepl begins a new one.' : 'There was no session; JsRepl begins one.',
+    reset
+      ? 'The session was ended. The next JsRepl call starts a new one.'
+      : 'There was no session. The next JsRepl call starts one.',
 })

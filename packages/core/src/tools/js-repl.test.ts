@@ -63,8 +63,8 @@ withAndWithoutSandbox((way) => {
       'globalThis.kept = 1; setTimeout(() => { throw new Error("late") }, 1); void Promise.reject(new Error("lost"))',
     )
     const text = await js('await new Promise((done) => setTimeout(done, 50)); kept')
-    expect(text).toContain('Uncaught, later: Error: late')
-    expect(text).toContain('Uncaught, later: Error: lost')
+    expect(text).toContain('Uncaught, asynchronous: Error: late')
+    expect(text).toContain('Uncaught, asynchronous: Error: lost')
     expect(text.endsWith('=> 1')).toBe(true)
   })
 
@@ -75,7 +75,7 @@ withAndWithoutSandbox((way) => {
     expect(
       await js(`require('node:fs').writeFileSync('m.mjs', 'export const x = 42'); (await import('./m.mjs')).x`),
     ).toBe('=> 42')
-    expect(await js(`await import('left-pad')`)).toContain("Only Node's own modules")
+    expect(await js(`await import('left-pad')`)).toContain("Only Node's built-in modules")
   })
 
   test('long output is cut and kept in a file', async () => {
@@ -140,7 +140,7 @@ withAndWithoutSandbox((way) => {
       await js('var before = 1')
       const text = await js('// timeout_ms=2500\nconsole.log("so far"); while (true);')
       expect(text).toMatch(
-        /^so far\nTimed out after 2\.5 s: the session was ended, and everything declared in it is lost\.$/,
+        /^so far\nTimed out after 2\.5 s: the session was ended and everything declared in it is lost\.$/,
       )
       expect(await js('typeof before')).toBe(`=> 'undefined'`)
     })
@@ -166,10 +166,10 @@ withAndWithoutSandbox((way) => {
       setTimeout(() => stop.abort(new Error('stop')), 200)
       const { output, text } = await running
       expect(text).toBe(
-        'so far\nStopped by the person before it finished. The session was ended, and everything declared in it is lost.',
+        'so far\nStopped by the user before it finished. The session was ended and everything declared in it is lost.',
       )
       expect(jsRepl.display!(output, code)).toMatchObject({
-        summary: expect.stringContaining('Stopped by the person'),
+        summary: expect.stringContaining('Stopped by the user'),
         content: { status: 'stopped' },
       })
     })

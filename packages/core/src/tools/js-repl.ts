@@ -8,8 +8,8 @@ const mostMs = 600_000
 const memoryMegabytes = 256
 
 export default defineTool({
-  description: `Runs JavaScript in a session that stays: what one call declares the next can use, and may declare anew. The input is the code itself. Top-level await works, so do require() and import of Node's own modules; what is printed and the last value come back.
-It has a temporary folder of its own as working directory and no files besides, no network, no other programs, ${memoryMegabytes} MB of memory and 30 seconds for each call (more with a first line such as "// timeout_ms=120000"). JsReplReset begins a new session.`,
+  description: `Runs JavaScript in a persistent session: later calls can use, and redeclare, what earlier calls declared. The input is the code itself. Top-level await works, as do require() and import of Node's built-in modules. Returns printed output and the last value.
+The session runs in its own temporary folder, with no other files, no network, no other programs, ${memoryMegabytes} MB of memory and 30 seconds per call (for more, start the code with a line such as "// timeout_ms=120000"). JsReplReset starts a new session.`,
   input: z.string(),
   readOnly: false,
   // Programs that ignore SIGTERM are killed after a second.
@@ -19,7 +19,7 @@ It has a temporary folder of its own as working directory and no files besides, 
   touches: () => [{ kind: 'code' }],
   title: () => 'Run JavaScript',
   permission: (code) => ({ title: 'Run JavaScript', content: code }),
-  validate: (code) => (code.trim() === '' ? 'There is no code. Send the JavaScript itself.' : undefined),
+  validate: (code) => (code.trim() === '' ? 'The code is empty. Send the JavaScript to run.' : undefined),
   async execute(code, ctx): Promise<JsOutcome> {
     const before = (ctx.state.kept.get(name) as JsSession | undefined)?.lost
     const session = await openSession(ctx)
@@ -28,20 +28,20 @@ It has a temporary folder of its own as working directory and no files besides, 
   },
   toModel(output, code) {
     const { text, value, error, status, stoppedBy, exitCode, signal, before } = output
-    const lines: string[] = before === undefined ? [] : [`${before} This call ran in a new one.`]
+    const lines: string[] = before === undefined ? [] : [`${before} This call ran in a new session.`]
     if (text !== '') lines.push(plainText(text).replace(/\n$/, ''))
     if (error !== undefined) lines.push(`Uncaught ${error}${hint(error)}`)
     else if (value !== undefined) lines.push(`=> ${value}`)
     else if (status === 'done' && text === '') lines.push('=> undefined')
     if (status === 'timed-out') {
       lines.push(
-        `Timed out after ${seconds(requestedTimeout(code))}: the session was ended, and everything declared in it is lost.`,
+        `Timed out after ${seconds(requestedTimeout(code))}: the session was ended and everything declared in it is lost.`,
       )
     } else if (status === 'stopped') {
-      lines.push(`${stoppedBy} The session was ended, and everything declared in it is lost.`)
+      lines.push(`${stoppedBy} The session was ended and everything declared in it is lost.`)
     } else if (status === 'lost') {
       lines.push(
-        `${exitReason(exitCode, signal)} Everything declared in the session is lost; the next call begins a new one.`,
+        `${exitReason(exitCode, signal)} Everything declared in the session is lost. The next call starts a new one.`,
       )
     }
     return lines.join('\n')
@@ -94,6 +94,6 @@ function exitReason(exitCode: number | null, signal: string | null): string {
 
 function hint(error: string): string {
   if (/Cannot find (module|package)/.test(error))
-    return "\n(Only Node's own modules and files in the session's folder can be imported here.)"
+    return "\n(Only Node's built-in modules and files in the session's folder can be imported here.)"
   return ''
 }

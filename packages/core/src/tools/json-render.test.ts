@@ -96,6 +96,6 @@ test('a chart is data, as an object or as JSON', async () => {
     chartRender.execute(chartRender.input.parse({ option: given }), testToolContext())
   expect(await run(option)).toEqual({ ok: true, series: 1 })
   expect(await run(JSON.stringify(option))).toEqual({ ok: true, series: 1 })
-  await expect(run('{series: 1')).rejects.toThrow('not JSON')
+  await expect(run('{series: 1')).rejects.toThrow('not valid JSON')
   await expect(run({ series: [{ symbol: 'image://http://x' }] })).rejects.toThrow('not shown. option.series[0].symbol')
 })

@@ -20,17 +20,17 @@ const element = z.strictObject({
 })
 
 export default defineTool({
-  description: `Shows the person a page or a form made of components, as data, and waits for what they fill in. Components with their props:
+  description: `Shows the user a page or a form built from components, and waits until a form is filled in. Components and their props:
 ${catalogue()}
-Fields need a "name" and a "label"; "options" is a list of texts or of {value, label}. A form needs a Button with the action "submit", and may have one with "cancel". "data" fills fields in beforehand. Without fields and buttons it is only shown.
+Fields need a "name" and a "label"; "options" is a list of strings or of {value, label}. A form needs a Button with the action "submit" and can have one with "cancel". "data" prefills fields. Without fields and buttons, the page is only shown.
 The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuestion for plain choices.`,
   input: z.object({
-    title: z.string().max(200).describe('What it is about').optional(),
+    title: z.string().max(200).describe('What the page is about').optional(),
     tree: z.strictObject({
-      root: z.string().max(200).describe('The id of the element that holds everything'),
+      root: z.string().max(200).describe('The id of the root element'),
       elements: z.record(z.string().max(200), element),
     }),
-    data: z.record(z.string(), z.unknown()).describe('Values of fields by their names').optional(),
+    data: z.record(z.string(), z.unknown()).describe('Field values by name').optional(),
   }),
   // Like AskUserQuestion: changes nothing and can be asked again.
   readOnly: false,
@@ -42,7 +42,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
   title: ({ title }) => title ?? 'Form',
   validate(input) {
     if (JSON.stringify(input).length > uiLimits.characters)
-      return `The tree has more than ${uiLimits.characters} characters. Show less at once.`
+      return `The tree has more than ${uiLimits.characters} characters. Show less at a time.`
     const read = readUiTree(input.tree)
     return 'problem' in read ? read.problem : formProblem(read.root)
   },
@@ -55,10 +55,10 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
     if (answer.type === 'deny')
       throw new Error(
         answer.remark === undefined
-          ? 'The person did not want to answer.'
-          : `The person did not fill it in, and says: ${answer.remark}`,
+          ? 'The user declined to answer.'
+          : `The user did not fill in the form and said: ${answer.remark}`,
       )
-    if (answer.type !== 'answers') throw new Error('It was no answer to a form. Ask again if you need it.')
+    if (answer.type !== 'answers') throw new Error('The answer does not belong to a form. Ask again if you need it.')
     return readAnswer(read.root, answer.answers)
   },
   toModel: (output) => JSON.stringify(output),
@@ -73,21 +73,21 @@ function readAnswer(root: UiElement, given: Record<string, unknown>): FormAnswer
   if (given['action'] === 'cancel') return { action: 'cancel' }
   const { action, button, values = action === undefined ? given : {} } = given
   if (action !== undefined && action !== 'submit')
-    throw new Error('The answer cannot be read: it is neither "submit" nor "cancel".')
+    throw new Error('The answer is invalid: it is neither "submit" nor "cancel".')
   const [field, ...more] = fieldsIn(root)
   const fields = Object(values) as Record<string, unknown>
   // A single answer belongs to a single field.
   const named =
     field !== undefined && more.length === 0 && 'answer' in fields ? { [fieldName(field)]: fields['answer'] } : {}
   const read = readForm(root, { ...fields, ...named })
-  if ('problem' in read) throw new Error(`The answer cannot be read: ${read.problem} Ask again if you need it.`)
+  if ('problem' in read) throw new Error(`The answer is invalid: ${read.problem} Ask again if you need it.`)
   return { action: 'submit', values: read.values, ...(typeof button === 'string' && { button }) }
 }
 
 function formProblem(root: UiElement): string | undefined {
   const names = fieldsIn(root).map(fieldName)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) return `Two fields have the name "${twice}". Give each its own.`
+  if (twice !== undefined) return `Two fields have the name "${twice}". Give each field a different name.`
   const submits = elementsIn(root).some(
     ({ type, attributes }) => type === 'Button' && attributes['action'] === 'submit',
   )

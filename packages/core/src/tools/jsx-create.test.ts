@@ -51,7 +51,7 @@ test('a second call of the same answer has a file of its own', async () => {
 test('an invalid source is kept, the error names file, line and column, and tools that change files mend it', async () => {
   const file = path.join(previews, 'm1.jsx')
   await expect(call(jsxCreate, '<Card>\n  <Text>{total}</Text>\n</Card>')).rejects.toThrow(
-    `line 2, column 9: Expressions ({…}) are not possible here. Write the text itself; for a brace &#123;. It is kept in ${file}`,
+    `line 2, column 9: Expressions ({…}) are not possible here. Write the text itself; for a brace &#123;. It is saved in ${file}`,
   )
   expect(readFileSync(file, 'utf8')).toContain('{total}')
 
@@ -59,7 +59,7 @@ test('an invalid source is kept, the error names file, line and column, and tool
     call(applyPatch, {
       patch: `*** Begin Patch\n*** Update File: ${file}\n@@\n <Card>\n-  <Text>${from}</Text>\n+  <Text>${to}</Text>\n </Card>\n*** End Patch`,
     })
-  expect((await patch('{total}', '{sum}')).modelText).toContain('not valid and therefore not shown: line 2, column 9')
+  expect((await patch('{total}', '{sum}')).modelText).toContain('invalid and not shown: line 2, column 9')
   expect((await patch('{sum}', '42')).modelText).toContain('The preview is valid and shown.')
   const edited = await call(edit, { file_path: file, old_string: '42', new_string: '<b>42', replace_all: false })
   expect(edited.modelText).toContain('not shown: line 2, column 14')

@@ -10,11 +10,11 @@ import { utf8Format } from '../text/encoding.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Shows the person a small page: a report, a comparison, an overview. Give plain JSX as text, one element that holds everything, of these components alone, with values in quotes:
+  description: `Shows the user a small page, such as a report, comparison or overview. Give plain JSX as text: one root element, only these components, all values in quotes:
 ${catalogue()}
-There are no expressions ({…}), no spreads, no className, style or handlers. In text, braces are written &#123; and &#125;.
+No expressions ({…}), spreads, className, style or handlers. In text, write braces as &#123; and &#125;.
 Example: <Card title="Week 12"><Stat label="Visits" value="1,204" change="+8%" tone="good" /><Text>Best week so far.</Text></Card>
-What is not valid is kept as a file but not shown; the error names the file, so that you can mend it there with ApplyPatch.`,
+Invalid JSX is saved to a file but not shown. The error names the file; fix it there with ApplyPatch.`,
   input: z.string().min(1).max(maxJsxLength),
   // Writes only its own preview.
   readOnly: false,
@@ -27,7 +27,7 @@ What is not valid is kept as a file but not shown; the error names the file, so 
     const { problem } = checkJsx(source)
     if (problem !== undefined)
       throw new Error(
-        `The JSX is not valid: ${jsxProblemText(problem)} It is kept in ${file}, marked as invalid and not shown. Mend it there with ApplyPatch or Edit; do not create it again.`,
+        `The JSX is not valid: ${jsxProblemText(problem)} It is saved in ${file}, marked as invalid and not shown. Fix it there with ApplyPatch or Edit instead of creating it again.`,
       )
     return withModelText(
       { ok: true as const, path: file, messageId: ctx.messageId },
@@ -45,7 +45,7 @@ async function writePreview(source: string, ctx: ToolContext): Promise<string> {
     if (existsSync(file)) continue
     const target = resolvePath(ctx, file, { for: 'write' })
     await changeFile(ctx, target, (before) => {
-      if (before !== undefined) throw new Error(`${target.shown} was made by somebody else just now. Try again.`)
+      if (before !== undefined) throw new Error(`${target.shown} was just created by someone else. Try again.`)
       return { bytes: Buffer.from(source), format: utf8Format, known: 'all' }
     })
     return target.path

@@ -85,9 +85,9 @@ test('the limit keeps what lies further up, and says how much is left out', asyn
   expect(shown).toContain('  a-full/\n    00\n')
   expect(shown).toContain('    09\n    ... (20 more)\n')
   expect(shown).toContain('  b-small/\n    0\n    1\n    2\n  z.txt\n')
-  expect(shown).toMatch(/\(16 shown, 20 left out: list a folder of these alone, or give a higher limit.\)$/)
+  expect(shown).toMatch(/\(16 shown, 20 omitted. List a subfolder on its own, or set a higher limit.\)$/)
   expect(await tree({ limit: 2 })).toBe(
-    '  a-full/\n  b-small/\n  ... (1 more)\n(2 shown, 1 left out: list a folder of these alone, or give a higher limit.)',
+    '  a-full/\n  b-small/\n  ... (1 more)\n(2 shown, 1 omitted. List a subfolder on its own, or set a higher limit.)',
   )
 })
 

@@ -8,13 +8,13 @@ import { defineTool, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
   description:
-    'Lists a folder as a tree. What version control ignores is left out unless "all" is set. To find files by name use Glob.',
+    'Lists a folder as a tree. Entries ignored by version control are omitted unless "all" is set. To find files by name, use Glob.',
   // Strict, because ignoring a misspelled path would list another folder.
   input: z.strictObject({
     path: z.string().describe('Absolute, or relative to the working directory').default('.'),
-    depth: z.int().min(1).max(10).describe('How many levels').default(2),
-    limit: z.int().min(1).max(5000).describe('At most this many entries; those further up come first').default(200),
-    all: z.boolean().describe('Also what version control ignores').default(false),
+    depth: z.int().min(1).max(10).describe('How many levels to list').default(2),
+    limit: z.int().min(1).max(5000).describe('Maximum number of entries. Higher levels come first').default(200),
+    all: z.boolean().describe('Include entries ignored by version control').default(false),
   }),
   readOnly: true,
   deferred: true,
@@ -34,7 +34,7 @@ export default defineTool({
   },
   display: ({ path, entries, left }) => ({
     title: `List ${path}`,
-    summary: `${formatCount(entries.length, 'entry', 'entries')}${left > 0 ? `, ${left} left out` : ''}`,
+    summary: `${formatCount(entries.length, 'entry', 'entries')}${left > 0 ? `, ${left} omitted` : ''}`,
     content: { kind: 'list', path, entries, left } satisfies Display,
   }),
 })

@@ -47,7 +47,7 @@ const cases: Case[] = [
     name: '301 lines that repeat themselves, one of them wrong',
     file: same.repeat(50_000),
     call: () => change(middleWrong),
-    says: /The closest place is lines 1-302\. Line 151 differs: the file has " {4}return null;"/,
+    says: /The closest match is lines 1-302\. Line 151 differs: the file has " {4}return null;"/,
   },
   {
     name: 'the same with CRLF',
@@ -71,7 +71,7 @@ const cases: Case[] = [
     name: 'a line of blanks',
     file: `${' '.repeat(500_000)}x\n`,
     call: () => change('\nfoo bar baz'),
-    says: /Nothing in it/,
+    says: /There is no close match/,
   },
   {
     name: 'indentation of blanks without end',
@@ -101,13 +101,13 @@ const cases: Case[] = [
     name: '100,000 places',
     file: 'let a = 1\n'.repeat(100_000),
     call: () => change('a = 1', 'b = 2', { replace_all: true }),
-    says: /\(\+100000 -100000\).*100000 places were replaced/s,
+    says: /\(\+100000 -100000\).*Replaced 100000 occurrences/s,
   },
   {
     name: '100,000 places in one line, with CRLF behind it',
     file: `${'let a = 1;'.repeat(100_000)}\r\nend\r\n`,
     call: () => change('a = 1;', 'b = 2;\n', { replace_all: true }),
-    says: /100000 places were replaced/,
+    says: /Replaced 100000 occurrences/,
   },
   {
     name: 'a hunk with 20,000 new lines',

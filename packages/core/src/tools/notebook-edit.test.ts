@@ -196,10 +196,10 @@ test('what does not fit is refused, and nothing is changed', async () => {
     'no cell with the id "nope". Its ids are intro, calc.',
   )
   await expect(edited({ cell_number: 2, new_source: 'x' })).rejects.toThrow(
-    'has 2 cells, counted from 0; there is no place 2',
+    'has 2 cells, numbered from 0; there is no position 2',
   )
-  await expect(edited({ cell_number: 3, edit_mode: 'insert' })).rejects.toThrow('no place 3')
-  await expect(edited({ new_source: 'x' })).rejects.toThrow('give cell_id or cell_number')
+  await expect(edited({ cell_number: 3, edit_mode: 'insert' })).rejects.toThrow('no position 3')
+  await expect(edited({ new_source: 'x' })).rejects.toThrow('as cell_id or cell_number')
   expect(ws.text('n.ipynb')).toBe(jupyter)
   await expect(edited({ cell_number: 0 }, '{"nbformat": 3}')).rejects.toThrow('has no list of cells')
   ws.put('a.txt', '')

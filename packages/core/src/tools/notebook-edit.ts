@@ -19,16 +19,16 @@ import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 const inputSchema = z.object({
   notebook_path: z.string().describe('Absolute, or relative to the working directory'),
-  cell_id: z.string().describe('Which cell, by the id that Read shows').optional(),
-  cell_number: z.int().nonnegative().describe('Which cell, counted from 0, instead of cell_id').optional(),
-  new_source: z.string().describe('The new source; not for delete').default(''),
-  cell_type: z.enum(['code', 'markdown']).describe('Default: as it was; code for a new cell').optional(),
+  cell_id: z.string().describe('The cell id, as shown by Read').optional(),
+  cell_number: z.int().nonnegative().describe('The cell index from 0, instead of cell_id').optional(),
+  new_source: z.string().describe('The new source. Not used with delete').default(''),
+  cell_type: z.enum(['code', 'markdown']).describe('Default: unchanged, or code for a new cell').optional(),
   edit_mode: z.enum(['replace', 'insert', 'delete']).default('replace'),
 })
 type NotebookInput = z.infer<typeof inputSchema>
 
 export default defineTool({
-  description: `Changes one cell of a Jupyter notebook (.ipynb) that you have read. "replace" gives a cell a new source and clears its outputs; "insert" adds a cell behind the one that "cell_id" names, or at "cell_number"; "delete" removes one. Cells are counted from 0.`,
+  description: `Changes one cell of a Jupyter notebook (.ipynb) that you have read. "replace" sets the source of a cell and clears its outputs; "insert" adds a cell after "cell_id" or at "cell_number"; "delete" removes a cell. Cells are numbered from 0.`,
   input: inputSchema,
   readOnly: false,
   deferred: true,

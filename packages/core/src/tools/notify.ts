@@ -3,7 +3,7 @@ import { askPage, timeoutSec } from '../page/ask-page.ts'
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Tells the person something that they should see even when they look elsewhere: a notification of their browser where they allow those, else a notice in the page. Use it sparingly, at the end of long work or when something needs them.`,
+  description: `Notifies the user even when they are not looking at the chat: as a browser notification if they allow it, otherwise as a notice in the page. Use it sparingly, when long work ends or something needs their attention.`,
   input: z.object({
     title: z.string().min(1).max(120),
     body: z.string().max(500).optional(),
@@ -28,7 +28,7 @@ export default defineTool({
   },
   toModel: ({ shown }) =>
     shown === 'notification'
-      ? 'The browser has notified the person.'
-      : 'It stands in the page: the browser does not notify, or the person is looking at it.',
+      ? 'The user got a browser notification.'
+      : 'The notice is shown in the page, because the user is looking at it or browser notifications are off.',
   display: (_, { title, body }) => ({ title: 'Notified', summary: [title, body].filter(Boolean).join(': ') }),
 })

@@ -3,8 +3,8 @@ import { askPage, pageAddress, timeoutSec } from '../page/ask-page.ts'
 import { defineTool } from '../tool/tool.ts'
 
 const input = z.object({
-  url: z.string().min(1).max(2000).describe('The address; https:// is added where no scheme is given'),
-  title: z.string().max(200).describe('What the tab is called').optional(),
+  url: z.string().min(1).max(2000).describe('The URL. https:// is added if there is no scheme'),
+  title: z.string().max(200).describe('The title of the tab').optional(),
   timeoutSec,
 })
 
@@ -17,7 +17,7 @@ const opened = z.object({
 })
 
 export default defineTool({
-  description: `Opens a page of the web for the person, in a panel beside the chat: as readable text, with a link to the page itself. It is for the person to see; to read a page yourself use WebFetch. Waits until it has loaded, or says that this cannot be observed.`,
+  description: `Opens a web page for the user in a panel next to the chat, as readable text with a link to the original. To read a page yourself, use WebFetch. Waits until the page has loaded, or says that loading cannot be observed.`,
   input,
   readOnly: true,
   deferred: true,
@@ -33,7 +33,7 @@ export default defineTool({
     }
   },
   title: ({ url, title }) => `Open ${title ?? url}`,
-  permission: ({ url }) => ({ title: 'Open a page for you', summary: urlAddress(url) }),
+  permission: ({ url }) => ({ title: 'Open a web page for you', summary: urlAddress(url) }),
   async execute({ url, title, timeoutSec: seconds }, ctx) {
     const { href } = pageAddress(url)
     const request = {
@@ -48,19 +48,19 @@ export default defineTool({
       [
         `${page.url} could not be read.`,
         page.note,
-        `The person has a link to it beside the chat (view ${page.viewKey}).`,
+        `The user has a link to it next to the chat (view ${page.viewKey}).`,
       ]
         .filter((one) => one !== undefined && one !== '')
         .join(' '),
     )
   },
   toModel: ({ url, viewKey, loaded, note }) => {
-    const state = loaded === undefined ? 'Whether it has loaded cannot be observed.' : 'It has loaded.'
-    return [`${url} is open beside the chat (view ${viewKey}). ${state}`, ...(note === undefined ? [] : [note])].join(
+    const state = loaded === undefined ? 'It is unknown whether it has loaded.' : 'It has loaded.'
+    return [`${url} is open next to the chat (view ${viewKey}). ${state}`, ...(note === undefined ? [] : [note])].join(
       ' ',
     )
   },
-  display: ({ url }) => ({ title: 'Opened a page', summary: url }),
+  display: ({ url }) => ({ title: 'Opened a web page', summary: url }),
 })
 
 /** Completes the URL if possible, so that the user approves exactly what is opened. */

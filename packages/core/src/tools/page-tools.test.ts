@@ -63,7 +63,7 @@ test('a tool of pages is told of with what the page says of it, and built once f
     )
   expect(find()).toBe(getBuiltinTools().find(({ name }) => name === 'ShowPanel'))
   const told = find('orders: what was ordered')
-  expect(told?.description).toMatch(/beside the chat[^]*\norders: what was ordered$/)
+  expect(told?.description).toMatch(/next to the chat[^]*\norders: what was ordered$/)
   expect(find('orders: what was ordered')).toBe(told)
   expect(find('other: words')?.description).not.toContain('orders')
 })
@@ -75,16 +75,16 @@ describe('OpenUrl', () => {
     expect(asked).toMatchObject([{ kind: 'browser', content: { action: 'open-url', input: { url: page.url } } }])
     expect(output).toEqual({ ...page, loaded: true })
     expect(text).toContain('It has loaded.')
-    expect((await call(openUrl, { url: 'localhost:3000' }, page)).text).toContain('cannot be observed')
-    const note = 'The host example.com cannot be found.'
+    expect((await call(openUrl, { url: 'localhost:3000' }, page)).text).toContain('It is unknown whether it has loaded')
+    const note = 'The host example.com was not found.'
     await expect(call(openUrl, { url: 'example.com' }, { ...page, loaded: false, note })).rejects.toThrow(
-      new RegExp(`could not be read\\. ${note} The person has a link to it`),
+      new RegExp(`could not be read\\. ${note} The user has a link to it`),
     )
   })
 
   test('other schemes are refused before anything is asked, and what it touches is what it opens', async () => {
     const ctx = testToolContext()
-    expect(await openUrl.validate?.({ url: 'javascript:alert(1)' }, ctx)).toMatch('only http and https')
+    expect(await openUrl.validate?.({ url: 'javascript:alert(1)' }, ctx)).toMatch('Only http and https')
     expect(await openUrl.validate?.({ url: 'https://a:b@c.de' }, ctx)).toMatch('user name or password')
     expect(openUrl.touches?.({ url: 'example.com' }, { cwd: '/' })).toEqual([
       { kind: 'url', url: 'https://example.com/' },
@@ -95,7 +95,7 @@ describe('OpenUrl', () => {
 
 test('a long clipboard is kept as a file, an empty one is said to be empty', async () => {
   expect((await call(readClipboard, {}, { text: 'copied' })).text).toBe('copied')
-  expect((await call(readClipboard, {}, { text: '' })).text).toBe('The clipboard holds no text.')
+  expect((await call(readClipboard, {}, { text: '' })).text).toBe('The clipboard contains no text.')
   const long = await call(readClipboard, {}, { text: 'x'.repeat(50_000) })
   expect(long.output).toMatchObject({ characters: 50_000 })
   const { path: file } = long.output as { path: string }
@@ -114,12 +114,12 @@ test('picked files become files in the output folder, whatever they are called',
     'output/picked-call-1/DATA-2.csv',
   ])
   expect(await Promise.all(copies.map((copy) => readFile(copy.path, 'utf8')))).toEqual(['one', 'two', 'one'])
-  await expect(call(pickFile, {}, { files: [file('x', one)] })).rejects.toThrow('did not arrive')
-  await expect(call(pickFile, {}, { files: [{ ...file('x', one), sha256: '../x' }] })).rejects.toThrow('cannot be read')
+  await expect(call(pickFile, {}, { files: [file('x', one)] })).rejects.toThrow('was not received')
+  await expect(call(pickFile, {}, { files: [{ ...file('x', one), sha256: '../x' }] })).rejects.toThrow('invalid answer')
 })
 
 test('a notification says how it was shown, a panel whether it is in sight', async () => {
-  expect((await call(notify, { title: 'Done' }, { shown: 'notice' })).text).toContain('stands in the page')
+  expect((await call(notify, { title: 'Done' }, { shown: 'notice' })).text).toContain('is shown in the page')
   const shown = await call(
     showPanel,
     { kind: 'file', target: 'a.ts', line: 3 },
@@ -149,7 +149,7 @@ describe('ShowPanel', () => {
 
   test('a diff is what a file was before the session changed it, or what it is told to be', async () => {
     workspace.put('a.txt', 'one\ntwo\n')
-    await expect(show({ kind: 'diff', target: 'a.txt' })).rejects.toThrow('Give its earlier text as "before"')
+    await expect(show({ kind: 'diff', target: 'a.txt' })).rejects.toThrow('Give the earlier text as "before"')
     await workspace.call(read, { file_path: 'a.txt' })
     await workspace.call(write, { file_path: 'a.txt', content: 'one\n2\n' })
     await workspace.call(write, { file_path: 'a.txt', content: 'one\n2\nthree\n' })
@@ -167,7 +167,7 @@ describe('ShowPanel', () => {
     await workspace.call(write, { file_path: 'new.txt', content: 'x\n' })
     expect((await show({ kind: 'diff', target: 'new.txt' })).input).toMatchObject({ content: { change: 'created' } })
     workspace.put('picture.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0]))
-    await expect(show({ kind: 'diff', target: 'picture.png', before: 'x' })).rejects.toThrow('not text')
+    await expect(show({ kind: 'diff', target: 'picture.png', before: 'x' })).rejects.toThrow('not a text file')
   })
 
   test('a chart is an option, a file with one, or the title of one that was shown', async () => {
@@ -185,7 +185,7 @@ describe('ShowPanel', () => {
     })
     await expect(show({ kind: 'chart', option: { series: [], link: 'x' } })).rejects.toThrow('not possible here')
     workspace.put('broken.json', '{')
-    await expect(show({ kind: 'chart', target: 'broken.json' })).rejects.toThrow('not JSON')
+    await expect(show({ kind: 'chart', target: 'broken.json' })).rejects.toThrow('not valid JSON')
     const large = { series: [{ data: Array.from({ length: 30_000 }, () => 1) }] }
     await expect(show({ kind: 'chart', option: large })).rejects.toThrow('ChartRender')
   })
@@ -216,6 +216,6 @@ describe('ShowPanel', () => {
 test('who waits for a person is told that it has ten minutes', () => {
   for (const { description, input } of [readClipboard, pickFile]) {
     expect(description).toContain('ten minutes')
-    expect(JSON.stringify(z.toJSONSchema(input))).toContain('600 if not given')
+    expect(JSON.stringify(z.toJSONSchema(input))).toContain('Default 600')
   }
 })

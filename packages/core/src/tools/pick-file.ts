@@ -23,11 +23,11 @@ const picked = z.object({
 })
 
 export default defineTool({
-  description: `Asks the person to pick a file of their own in the page, or several; they may decline, and have ten minutes where "timeoutSec" says nothing else. Gives the paths of copies that Read can open. Use it for files that are not in the workspace.`,
+  description: `Asks the user to pick one or more files in the page. They can decline, and have ten minutes unless "timeoutSec" is set. Returns the paths of copies that Read can open. Use it for files outside the workspace.`,
   input: z.object({
-    reason: z.string().max(500).describe('What it is wanted for, in words for the person').optional(),
-    accept: z.string().max(200).describe('Kinds of files, as in HTML: ".csv,.xlsx" or "image/*"').optional(),
-    multiple: z.boolean().describe('Whether several may be picked').optional(),
+    reason: z.string().max(500).describe('Why you need it, shown to the user').optional(),
+    accept: z.string().max(200).describe('File types, as in HTML: ".csv,.xlsx" or "image/*"').optional(),
+    multiple: z.boolean().describe('Allow more than one file').optional(),
     timeoutSec: personTimeoutSec,
   }),
   readOnly: false,
@@ -59,7 +59,7 @@ export default defineTool({
     const copies = []
     for (const { name, sha256, mediaType } of files) {
       const blob = await ctx.blobs?.get(sha256)
-      if (blob === undefined) throw new Error(`"${name}" did not arrive. Ask for it again.`)
+      if (blob === undefined) throw new Error(`"${name}" was not received. Ask for it again.`)
       const file = path.join(folder, freeName(name, taken))
       await writeFile(file, blob.bytes, { mode: 0o600 })
       copies.push({ name, path: file, size: blob.bytes.length, mediaType })
@@ -70,7 +70,7 @@ export default defineTool({
     files
       .map(
         ({ name, path: at, size, mediaType }) =>
-          `${name} (${mediaType || 'unknown kind'}, ${formatCount(size, 'byte')}): ${at}`,
+          `${name} (${mediaType || 'unknown type'}, ${formatCount(size, 'byte')}): ${at}`,
       )
       .join('\n'),
   display: ({ files }) => ({

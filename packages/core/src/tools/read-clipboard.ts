@@ -7,9 +7,9 @@ import { defineTool, withModelText } from '../tool/tool.ts'
 const maxCharacters = 30_000
 
 export default defineTool({
-  description: `Asks the person to share the text that is in their clipboard: they click in the page, or decline; they have ten minutes where "timeoutSec" says nothing else. Use it when they speak of something that they have copied.`,
+  description: `Asks the user to share the text in their clipboard. They click in the page or decline, and have ten minutes unless "timeoutSec" is set. Use it when they mention something they copied.`,
   input: z.object({
-    reason: z.string().max(500).describe('What it is wanted for, in words for the person').optional(),
+    reason: z.string().max(500).describe('Why you need it, shown to the user').optional(),
     timeoutSec: personTimeoutSec,
   }),
   readOnly: false,
@@ -32,7 +32,7 @@ export default defineTool({
     }
     const { text } = await askPage(ctx, request, z.object({ text: z.string().max(1_000_000) }))
     const output = { text: text.slice(0, maxCharacters).toWellFormed(), characters: text.length }
-    if (text === '') return withModelText(output, 'The clipboard holds no text.')
+    if (text === '') return withModelText(output, 'The clipboard contains no text.')
     if (text.length <= maxCharacters) return output
     const { preview, path } = await spill(ctx, text, 'clipboard')
     return withModelText({ ...output, path }, preview)

@@ -35,7 +35,7 @@ test('a last line without its newline is a line, and an empty file is said to be
   ws.put('empty.txt', '')
   expect(await text({ file_path: 'empty.txt' })).toBe('empty.txt is empty (0 bytes).')
   ws.put('mark.txt', '\ufeff')
-  expect(await text({ file_path: 'mark.txt' })).toBe('mark.txt is empty but for a byte order mark.')
+  expect(await text({ file_path: 'mark.txt' })).toBe('mark.txt is empty except for a byte order mark.')
 })
 
 test('2,000 lines are shown by default, then the offset to continue at', async () => {
@@ -44,12 +44,12 @@ test('2,000 lines are shown by default, then the offset to continue at', async (
     lines(2500, (n) => String(n)),
   )
   const first = await text({ file_path: 'long.txt' })
-  expect(first).toContain('\n  2000\t2000\n(Lines 1-2000 shown, there is more. Continue at offset 2001.)')
+  expect(first).toContain('\n  2000	2000\n(Showing lines 1-2000; there are more. Continue at offset 2001.)')
   expect(await text({ file_path: 'long.txt', offset: 2001 })).toMatch(
     /^ {2}2001\t2001\n[^]*\n\(End of file: 2500 lines.\)$/,
   )
   expect(await text({ file_path: 'long.txt', offset: 10, limit: 2 })).toBe(
-    '    10\t10\n    11\t11\n(Lines 10-11 shown, there is more. Continue at offset 12.)',
+    '    10	10\n    11	11\n(Showing lines 10-11; there are more. Continue at offset 12.)',
   )
   expect(await text({ file_path: 'long.txt', offset: 0, limit: 1 })).toMatch(/^ {5}1\t1\n/)
   await expect(text({ file_path: 'long.txt', offset: 2501 })).rejects.toThrow(
@@ -83,7 +83,7 @@ test.each([3000, 400_000])('a line of %i characters is cut and says so', async (
   ws.put('one-line.txt', `${'é'.repeat(length)}\nnext\n`)
   const shown = await text({ file_path: 'one-line.txt' })
   expect(shown).toBe(
-    `     1\t${'é'.repeat(2000)} [cut: the line has ${length * 2} bytes]\n     2\tnext\n(End of file: 2 lines.)`,
+    `     1\t${'é'.repeat(2000)} [truncated: the line has ${length * 2} bytes]\n     2\tnext\n(End of file: 2 lines.)`,
   )
   expect(ws.ctx.state.reads.get(ws.at('one-line.txt'))?.partial).toBe(true)
 })
@@ -92,9 +92,9 @@ test('lines of exactly 2,000 characters are whole, and no cut parts a character'
   ws.put('exact.txt', `${'é'.repeat(2000)}\n${'😀'.repeat(1200)}\n`)
   const shown = await text({ file_path: 'exact.txt' })
   expect(shown).toContain(`     1\t${'é'.repeat(2000)}\n`)
-  expect(shown).toContain(`     2\t${'😀'.repeat(1000)} [cut: the line has 4800 bytes]`)
+  expect(shown).toContain(`     2\t${'😀'.repeat(1000)} [truncated: the line has 4800 bytes]`)
   ws.put('odd.txt', `x${'😀'.repeat(1200)}\n`)
-  expect(await text({ file_path: 'odd.txt' })).toContain(`     1\tx${'😀'.repeat(999)} [cut`)
+  expect(await text({ file_path: 'odd.txt' })).toContain(`     1\tx${'😀'.repeat(999)} [truncated`)
 })
 
 test('the end of a long file is found by counting, with the same lines as any other tool finds', async () => {
@@ -119,7 +119,7 @@ test.each([
 ])('%s is read, without its mark, and named', async (name, bytes) => {
   ws.put('a.txt', bytes)
   expect(await text({ file_path: 'a.txt' })).toBe(
-    `     1\tgrüße\n(End of file: 1 line. ${name}, CRLF line endings; kept when you change it.)`,
+    `     1\tgrüße\n(End of file: 1 line. ${name}, CRLF line endings; preserved when you change the file.)`,
   )
 })
 
@@ -154,7 +154,7 @@ test('folders are listed, missing files have neighbours, and nothing else is gue
   await expect(text({ file_path: 'src/index.js' })).rejects.toThrow('Did you mean src/index.ts')
   await expect(text({ file_path: 'src/makefile' })).rejects.toThrow('Did you mean src/Makefile?')
   await expect(text({ file_path: 'scr/index.ts' })).rejects.toThrow('Did you mean src/index.ts?')
-  await expect(text({ file_path: 'something-else-entirely' })).rejects.toThrow('Look for it with Glob or ListDir')
+  await expect(text({ file_path: 'something-else-entirely' })).rejects.toThrow('Find it with Glob or ListDir')
 })
 
 test('binaries are refused by their kind, told by their bytes and not by their name', async () => {
@@ -194,7 +194,7 @@ test('an image is described and kept as a blob where there is a place for it', a
     get: () => Promise.resolve(undefined),
   }
   const kept = await ws.call(read, { file_path: 'pic.dat' }, { blobs })
-  expect(kept.text).toContain(`It is kept as blob ${'f'.repeat(64)}.`)
+  expect(kept.text).toContain(`It is stored as blob ${'f'.repeat(64)}.`)
   expect(put).toEqual([png.toString('hex')])
   expect(read.display?.(kept.output, { file_path: '' })?.content).toEqual({
     kind: 'image',
@@ -250,9 +250,9 @@ test('a notebook comes by cell, with ids, types, sources and short outputs', asy
   expect(shown).toContain('<cell number="1" id="calc" type="code">\nprint(1)\n<output>\n1\n</output>')
   expect(shown).toContain('<Figure>\n[image/png]')
   expect(shown).toContain('NameError: x\nTraceback\n')
-  expect(shown).toContain('[cut: the output has 3000 characters]')
+  expect(shown).toContain('[truncated: the output has 3000 characters]')
   expect(shown).not.toContain('aGVsbG8')
-  expect(shown).toMatch(/\(End of notebook: 2 cells, counted from 0; language python.\)$/)
+  expect(shown).toMatch(/\(End of notebook: 2 cells, numbered from 0; language python.\)$/)
   expect(await text({ file_path: 'n.ipynb', limit: 1 })).toMatch(/Continue at offset 1.\)$/)
   expect(await text({ file_path: 'n.ipynb', offset: 1 })).toMatch(/^<cell number="1"/)
   ws.put('broken.ipynb', '{"cells": [')
@@ -269,10 +269,10 @@ test('notes of the folder and of those above are attached once per agent', async
   expect(await text({ file_path: 'pkg/deep/a.txt' })).toBe(
     [
       '     1\ta\n(End of file: 1 line.)',
-      'Notes from AGENTS.md, for everything below its folder:\nUse tabs.',
-      'Notes from pkg/CLAUDE.md, for everything below its folder:\nPackage notes.',
-      'Notes from pkg/deep/AGENTS.md, for everything below its folder:\nDeep notes.',
-      'Notes from pkg/deep/CLAUDE.md, for everything below its folder:\nMore of them.',
+      'Notes from AGENTS.md, for everything in its folder:\nUse tabs.',
+      'Notes from pkg/CLAUDE.md, for everything in its folder:\nPackage notes.',
+      'Notes from pkg/deep/AGENTS.md, for everything in its folder:\nDeep notes.',
+      'Notes from pkg/deep/CLAUDE.md, for everything in its folder:\nMore of them.',
     ].join('\n\n'),
   )
   expect(await text({ file_path: 'pkg/deep/a.txt' })).not.toContain('Notes from')

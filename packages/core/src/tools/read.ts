@@ -22,11 +22,11 @@ import { formatCount } from '../text/format.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Reads a file of the workspace. Text comes with line numbers, 2,000 lines or 50 KB from "offset" on. Folders are listed, notebooks come by cell, images and PDFs as such. Read a file before you change it.`,
+  description: `Reads a file in the workspace. Text is returned with line numbers, up to 2,000 lines or 50 KB from "offset". Folders are listed; notebooks are shown by cell; images and PDFs are shown as is. Read a file before you change it.`,
   input: z.object({
     file_path: z.string().describe('Absolute, or relative to the working directory'),
-    offset: z.int().nonnegative().describe('The line to start from, counted from 1').optional(),
-    limit: z.int().positive().describe('How many lines').optional(),
+    offset: z.int().nonnegative().describe('The line to start from. The first line is 1').optional(),
+    limit: z.int().positive().describe('How many lines to read').optional(),
   }),
   readOnly: true,
   group: 'file-read',
@@ -91,9 +91,7 @@ async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): P
   }
   const kind = fileKind(head.subarray(0, headLength))
   if (kind.kind === 'binary') {
-    throw new Error(
-      `${shown} is ${kind.name}, ${formatCount(size, 'byte')}, not text. Use a command that understands it.`,
-    )
+    throw new Error(`${shown} is ${kind.name}, ${formatCount(size, 'byte')}, not text. Use a command that can open it.`)
   }
   if (kind.kind !== 'text') return readMedia(file, kind, ctx)
   const notebook = real.endsWith('.ipynb') ? await readNotebook(file, range, ctx) : undefined
@@ -112,7 +110,7 @@ function summaryOf(output: ReadOutput): string {
   switch (output.kind) {
     case 'text':
       if (output.lines === 0) return 'empty'
-      return `lines ${output.from} to ${output.from + output.lines - 1}${output.next === undefined ? '' : ', there is more'}`
+      return `lines ${output.from} to ${output.from + output.lines - 1}${output.next === undefined ? '' : ', more below'}`
     case 'notebook':
       return `${output.cells} of ${formatCount(output.total, 'cell')}`
     case 'folder':

@@ -9,38 +9,38 @@ const maxTextLength = 200_000
 const maxDataLength = 50_000
 
 export default defineTool({
-  description: `Shows the person something in a panel beside the chat: a "file" of the workspace; its "preview" (HTML, SVG, Markdown, CSV, XLSX, Mermaid); a "diff" of a file (as it is, against what it was before this session changed it, or against "before"), or of two texts; a "chart"; the live output of a background command ("terminal"); the conversation of an "agent". It is for the person to see; you learn nothing from it. For a page of the web use OpenUrl.`,
+  description: `Shows the user something in a panel next to the chat: a workspace "file"; its "preview" (HTML, SVG, Markdown, CSV, XLSX, Mermaid); a "diff" of a file (its current text against the text before this chat changed it, or against "before") or of two texts; a "chart"; the live output of a background command ("terminal"); the conversation of an "agent". Only the user sees it; nothing is returned to you. For a web page, use OpenUrl.`,
   input: z.object({
     kind: z
       .string()
       .regex(/^[a-z][a-z0-9-]{0,49}$/)
-      .describe('file, preview, diff, chart, terminal, agent, or another panel that is named above'),
+      .describe('file, preview, diff, chart, terminal, agent, or another panel listed above'),
     target: z
       .string()
       .min(1)
       .max(2000)
       .describe(
-        'The path of the file; the id of the background command, terminal or agent; of a chart the path of a JSON file with its option, or the title that ChartRender showed it with',
+        'The path of the file; the id of the background command, terminal or agent; for a chart, the path of a JSON file with its option, or the title it has in ChartRender',
       )
       .optional(),
-    line: z.int().positive().describe('Of a file: the line to show').optional(),
+    line: z.int().positive().describe('For a file: the line to show').optional(),
     before: z
       .string()
       .max(maxTextLength)
-      .describe('Of a diff: the earlier text, where it is not what the file was')
+      .describe('For a diff: the earlier text, if it is not the previous text of the file')
       .optional(),
     after: z
       .string()
       .max(maxTextLength)
-      .describe('Of a diff: the later text, where it is not the file as it is')
+      .describe('For a diff: the later text, if it is not the current text of the file')
       .optional(),
     option: z
       .union([z.record(z.string(), z.unknown()), z.string().max(maxTextLength)])
-      .describe('Of a chart: an option of Apache ECharts as plain JSON, as for ChartRender')
+      .describe('For a chart: an Apache ECharts option as plain JSON, as for ChartRender')
       .optional(),
     data: z
       .record(z.string(), z.unknown())
-      .describe('Of another panel: what it is to show, as its description says')
+      .describe('For another panel: the data to show, as its description says')
       .optional(),
     title: z.string().max(200).optional(),
     timeoutSec,
@@ -54,12 +54,12 @@ export default defineTool({
     return path === undefined ? [] : [{ kind: 'read', path }]
   },
   validate({ kind, target, before, after, option, data }) {
-    if (kind === 'browser') return 'A page of the web is opened with OpenUrl.'
-    if (named.includes(kind) && target === undefined) return `Say which ${kind} to show: give "target".`
+    if (kind === 'browser') return 'To open a web page, use OpenUrl.'
+    if (named.includes(kind) && target === undefined) return `Give the ${kind} to show as "target".`
     if (kind === 'diff' && target === undefined && (before === undefined || after === undefined))
-      return 'Give the path of a file as "target", or two texts as "before" and "after".'
+      return 'Give a file path as "target", or two texts as "before" and "after".'
     if (kind === 'chart' && target === undefined && option === undefined)
-      return 'Give the "option" of the chart, or as "target" a JSON file or the title of a chart that was shown.'
+      return 'Give the "option" of the chart, or a JSON file or the title of a chart already shown as "target".'
     if (JSON.stringify(data ?? {}).length > maxDataLength) return `"data" has more than ${maxDataLength} characters.`
     return undefined
   },
@@ -84,7 +84,7 @@ export default defineTool({
     return { ...shown, ...(content !== undefined && { content }) }
   },
   toModel: ({ viewKey, inSight }) =>
-    `The panel ${viewKey} is open.${inSight === false ? ' The person is looking at something else, and finds it there.' : ''}`,
+    `The panel ${viewKey} is open.${inSight === false ? ' The user is looking at something else and will find it there.' : ''}`,
   display: (_, input) => ({ title: 'Showed a panel', summary: panelText(input) }),
 })
 

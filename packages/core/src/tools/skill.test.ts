@@ -49,15 +49,15 @@ describe('Skill', () => {
 
   it('says what there is when there is no such skill', async () => {
     open()
-    await expect(place.call(tool, { name: 'pdf' })).rejects.toThrow('There are no skills here.')
+    await expect(place.call(tool, { name: 'pdf' })).rejects.toThrow('No skills are available.')
     skill('web')
-    await expect(place.call(tool, { name: 'pdf' })).rejects.toThrow('There is no skill "pdf". There are: web.')
+    await expect(place.call(tool, { name: 'pdf' })).rejects.toThrow('There is no skill "pdf". Available skills: web.')
   })
 
   it('leaves to the person what only the person loads', async () => {
     skill('mine', 'disable-model-invocation: true\n')
     open()
-    await expect(place.call(tool, { name: 'mine' })).rejects.toThrow('Only the person loads the skill "mine"')
+    await expect(place.call(tool, { name: 'mine' })).rejects.toThrow('Only the user can load the skill "mine"')
   })
 
   it('of an earlier turn stays readable, as long as it still is a skill', async () => {
@@ -92,7 +92,7 @@ describe('allowed-tools', () => {
     const asked = {
       decision: 'ask',
       firm: true,
-      reason: 'A skill of this turn lets only this run unasked: Bash(git:*), Edit(src/**).',
+      reason: 'A skill used in this turn only allows this without approval: Bash(git:*), Edit(src/**).',
     }
     expect(await deciding('Bash', { command: 'npm publish' }, ctx, allowing)).toMatchObject(asked)
     expect(await deciding('Bash', { command: 'git push && npm publish' }, ctx, allowing)).toMatchObject(asked)
@@ -154,7 +154,7 @@ describe('allowed-tools', () => {
     expect(await deciding('TodoWrite', { todos: [], merge: false }, ctx, allowing)).toMatchObject({ decision: 'allow' })
     expect(await deciding('Bash', { command: 'git push' }, ctx, allowing)).toMatchObject({
       decision: 'ask',
-      reason: 'A skill of this turn lets only this run unasked: nothing.',
+      reason: 'A skill used in this turn only allows this without approval: nothing.',
     })
   })
 

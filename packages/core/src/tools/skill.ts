@@ -17,8 +17,8 @@ interface SkillOutput {
 
 export default defineTool({
   description:
-    'Loads a skill: instructions for a kind of task. Load the one whose description fits before you begin, and follow it. Files that it names lie in its folder.',
-  input: z.object({ name: z.string().min(1).max(100).describe('As it stands in the list of skills') }),
+    'Loads a skill: instructions for one kind of task. If a description fits the task, load it before you start and follow it. Files it mentions are in its folder.',
+  input: z.object({ name: z.string().min(1).max(100).describe('The name from the list of skills') }),
   // A write, so calls keep their order: its limits apply to later calls. It can rerun.
   readOnly: false,
   needsApproval: false,
@@ -32,7 +32,7 @@ export default defineTool({
     const skill = findSkill(name.toLowerCase().replace(/^\/?skill\//, ''), skills)
     if (skill === undefined) throw new Error(unknownText(name, skills))
     if (skill.personOnly === true)
-      throw new Error(`Only the person loads the skill "${skill.name}", by writing /skill/${skill.name}.`)
+      throw new Error(`Only the user can load the skill "${skill.name}", by typing /skill/${skill.name}.`)
     const content = readSkillBody(skill)
     allowSkillFolder(ctx.state, skill)
     const { allowedTools, folder, path, scope } = skill
@@ -42,14 +42,14 @@ export default defineTool({
     const { id: runId } = ctx.run
     if (ctx.state.skills !== undefined) ctx.state.skills.loaded = { runId, limits }
     const output: SkillOutput = { name: skill.name, path, folder, scope, runId, limits }
-    return withModelText(output, skillBlock({ name: skill.name, path, content: content || 'It has no text.' }))
+    return withModelText(output, skillBlock({ name: skill.name, path, content: content || 'The skill has no text.' }))
   },
   display: ({ name, scope, folder }) => ({ title: `Skill ${name}`, summary: `${scope}, ${folder}` }),
 })
 
 function unknownText(name: string, skills: readonly { name: string }[]): string {
-  if (skills.length === 0) return 'There are no skills here.'
+  if (skills.length === 0) return 'No skills are available.'
   const names = skills.slice(0, 40).map((skill) => skill.name)
   const left = skills.length - names.length
-  return `There is no skill "${name}". There are: ${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}.`
+  return `There is no skill "${name}". Available skills: ${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}.`
 }

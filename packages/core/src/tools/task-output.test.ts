@@ -33,14 +33,14 @@ withAndWithoutSandbox((way) => {
     expect(second.output).toMatchObject({ status: 'ended', exitCode: 7, text: 'two\n', next: 8 })
     expect(second.text).toMatch(/^two\n\nIt ended with exit code 7 after/)
     expect((await shell.call(taskOutput, { task_id: id })).output.text).toBe('one\ntwo\n')
-    expect((await shell.call(taskOutput, { task_id: id, from: 8 })).text).toMatch(/^Nothing new was printed\. It ended/)
+    expect((await shell.call(taskOutput, { task_id: id, from: 8 })).text).toMatch(/^No new output\. It ended/)
   })
 
   test.concurrent('a wait ends when nothing comes', async (context) => {
     const { shell, inBackground } = open(context)
     const id = await inBackground('sleep 60')
     const { text } = await shell.call(taskOutput, { task_id: id, wait_ms: 50 })
-    expect(text).toMatch(/^Nothing new was printed\. Task .* still runs/)
+    expect(text).toMatch(/^No new output\. Task .* is still running/)
   })
 
   test.concurrent('a wait ends with a stop of the run, and the command goes on', async (context) => {
@@ -61,7 +61,7 @@ withAndWithoutSandbox((way) => {
     expect(output).toMatchObject({ status: 'stopped', text: 'up\n' })
     expect(text).toMatch(/^up\n\nIt was stopped after/)
     expect(shell.running()).toEqual([])
-    expect((await shell.call(taskStop, { task_id: id })).text).toContain('It had ended before')
+    expect((await shell.call(taskStop, { task_id: id })).text).toContain('It had already ended')
   })
 
   test.concurrent('a time limit ends it', async (context) => {
@@ -95,7 +95,7 @@ withAndWithoutSandbox((way) => {
     expect(whole.startsWith('1\n2\n')).toBe(true)
     expect(whole.endsWith('300000\n')).toBe(true)
     expect(whole).toHaveLength(output.spilled!.length)
-    expect(output.text).toMatch(/^\.\.\. \[\d+ characters before this are no longer kept/)
+    expect(output.text).toMatch(/^\.\.\. \[\d+ earlier characters are no longer kept/)
     expect(text).toContain(output.spilled!.path)
     expect(text.length).toBeLessThan(31_000)
   })
@@ -103,7 +103,7 @@ withAndWithoutSandbox((way) => {
   test.concurrent('an id that names nothing is answered with those that do', async (context) => {
     const { shell, inBackground } = open(context)
     const id = await inBackground('sleep 60')
-    await expect(shell.call(taskOutput, { task_id: 'task-0' })).rejects.toThrow(`These run: ${id} (sleep 60)`)
+    await expect(shell.call(taskOutput, { task_id: 'task-0' })).rejects.toThrow(`Running: ${id} (sleep 60)`)
     await expect(shell.call(taskStop, { task_id: 'task-0' })).rejects.toThrow('There is no task "task-0"')
   })
 
@@ -120,7 +120,7 @@ withAndWithoutSandbox((way) => {
     await shell.call(taskStop, { task_id: ids[7] })
     await inBackground('sleep 600')
     if (many < 200) return
-    await expect(inBackground('true')).rejects.toThrow('200 background commands run already')
+    await expect(inBackground('true')).rejects.toThrow('The limit of 200 running background commands is reached')
     const left = await shell.call(bash, { command: 'sleep 600 & echo $!' })
     expect(left.text).toContain('too many background commands')
   })

@@ -5,12 +5,12 @@ import { defineTool } from '../tool/tool.ts'
 const mostMs = 600_000
 
 export default defineTool({
-  description: `Shows what a background command has printed, and whether it still runs or how it ended.
-Without "from" it shows everything that is kept; to see only what is new, give the "from" that the last look named. With "wait_ms" it waits up to that long for something new or for the end.`,
+  description: `Shows the output of a background command and whether it is still running or how it ended.
+Without "from", shows everything that is kept. To see only new output, give the "from" value of the previous result. With "wait_ms", waits up to that long for new output or for the command to end.`,
   input: z.object({
-    task_id: z.string().describe('The id that Bash gave'),
-    from: z.int().nonnegative().describe('Show only what came after this position').optional(),
-    wait_ms: z.number().nonnegative().describe('Milliseconds to wait for news, at most 600000').optional(),
+    task_id: z.string().describe('The task id from Bash'),
+    from: z.int().nonnegative().describe('Show only output after this position').optional(),
+    wait_ms: z.number().nonnegative().describe('Milliseconds to wait for new output, at most 600000').optional(),
   }),
   readOnly: true,
   polls: true,
@@ -28,6 +28,6 @@ Without "from" it shows everything that is kept; to see only what is new, give t
   },
   toModel: (output) =>
     taskText(output, 'command') +
-    (output.status === 'running' ? ` To see only what comes next, give "from": ${output.next}.` : ''),
+    (output.status === 'running' ? ` To see only newer output, give "from": ${output.next}.` : ''),
   display: (output) => taskDisplay(output),
 })

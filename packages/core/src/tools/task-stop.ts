@@ -3,8 +3,8 @@ import { findTask, readTask, taskDisplay, taskText } from '../shell/task-display
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
-  description: 'Ends a background command, with everything that it started. Shows the end of what it had printed.',
-  input: z.object({ task_id: z.string().describe('The id that Bash gave') }),
+  description: 'Stops a background command and everything it started. Shows the end of its output.',
+  input: z.object({ task_id: z.string().describe('The task id from Bash') }),
   readOnly: false,
   // Only stops tasks that this session started.
   needsApproval: false,
@@ -12,7 +12,7 @@ export default defineTool({
   listedAfter: ({ name, input }) => name === 'Bash' && input['run_in_background'] === true,
   group: 'shell',
   title: ({ task_id: id }) => `Stop ${id}`,
-  permission: ({ task_id: id }) => ({ title: 'End a background command', content: id }),
+  permission: ({ task_id: id }) => ({ title: 'Stop a background command', content: id }),
   async execute({ task_id: id }, { state }) {
     const task = findTask(state.tasks, id)
     const ranBefore = task.status === 'running'
@@ -22,6 +22,6 @@ export default defineTool({
   toModel: (output) =>
     output.ranBefore
       ? taskText(output, 'command')
-      : `It had ended before, so there was nothing to stop.\n${taskText(output, 'command')}`,
+      : `It had already ended, so there was nothing to stop.\n${taskText(output, 'command')}`,
   display: (output) => taskDisplay(output),
 })

@@ -8,24 +8,26 @@ const maxTaskLength = 6000
 
 const inputSchema = z
   .looseObject({
-    name: z.string().max(200).describe('Which agent').optional(),
+    name: z.string().max(200).describe('The agent to use').optional(),
     task: z
       .string()
-      .describe(`All it needs to know: what to do, what is known, what to report. At most ${maxTaskLength} characters`)
+      .describe(
+        `Everything the agent needs: what to do, what is known, what to report. At most ${maxTaskLength} characters`,
+      )
       .optional(),
-    background: z.boolean().describe('Return at once; you are told when it ends').optional(),
-    model: z.string().max(300).describe('provider/model; default: yours').optional(),
+    background: z.boolean().describe('Return immediately. You are notified when it ends').optional(),
+    model: z.string().max(300).describe('provider/model. Default: your own model').optional(),
     config: z
       .object({ systemPrompt: z.string().min(1).max(20_000), tools: z.array(z.string()).max(200).optional() })
-      .describe('An agent of your own making: its prompt, and which of your tools it has')
+      .describe('Define a new agent: its prompt and which of your tools it gets')
       .optional(),
   })
   .meta({ required: ['name', 'task'], additionalProperties: false })
 type Input = z.infer<typeof inputSchema>
 
 export default defineTool({
-  description: `Gives a part of the work that stands alone to another agent and returns its answer. Several Tasks in one step work side by side.
-With "background" it returns the agent's id at once: SendInput tells the agent more, WaitAgent waits for it, AbortAgent stops it.`,
+  description: `Delegates a self-contained part of the work to another agent and returns its answer. Several Task calls in one step run in parallel.
+With "background", returns the agent's id immediately. SendInput messages it, WaitAgent waits for it, AbortAgent stops it.`,
   input: inputSchema,
   readOnly: false,
   concurrent: true,
@@ -36,10 +38,10 @@ With "background" it returns the agent's id at once: SendInput tells the agent m
   title: (input) => `${agentName(input) ?? 'Agent'}: ${firstLine(taskText(input) ?? '')}`,
   validate(input) {
     const task = taskText(input)
-    if (agentName(input) === undefined) return 'Say in "name" which agent is to do it.'
-    if (task === undefined || task.trim() === '') return 'Say in "task" what the agent is to do.'
+    if (agentName(input) === undefined) return 'Give the agent to use in "name".'
+    if (task === undefined || task.trim() === '') return 'Describe the work in "task".'
     if (task.length > maxTaskLength)
-      return `The task has ${task.length} characters; at most ${maxTaskLength} are taken. Put the rest into a file and name it.`
+      return `The task has ${task.length} characters. The limit is ${maxTaskLength}. Put the rest into a file and give its path.`
     return undefined
   },
   async *execute(input, ctx): AsyncGenerator<Progress, AgentReport | Refusal, void> {
@@ -63,7 +65,7 @@ With "background" it returns the agent's id at once: SendInput tells the agent m
   toModel: (report, input) =>
     'refused' in report || input.background !== true || report.text !== ''
       ? agentResultText(report)
-      : `The agent "${report.name}" works in the background. Its id is ${report.agentId}.`,
+      : `The agent "${report.name}" is running in the background. Its id is ${report.agentId}.`,
   display: (report, input) => ({
     title: `${agentName(input) ?? 'Agent'}: ${firstLine(taskText(input) ?? '')}`,
     summary: 'refused' in report ? report.refused : report.status,

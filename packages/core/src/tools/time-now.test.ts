@@ -41,7 +41,7 @@ test('without a zone, or with a blank one, it is the time of the machine', async
 test('a bad zone is an error that says what to give', async () => {
   await expect(run('Mars/Olympus')).rejects.toThrow('"Mars/Olympus" is not a time zone. Give an IANA name such as')
   await expect(run('new york')).rejects.toThrow(
-    '"new york" is not a time zone. Did you mean America/New_York? "UTC" and offsets such as "+02:00" work too; leave the time zone out for the time of this machine.',
+    '"new york" is not a time zone. Did you mean America/New_York? "UTC" and offsets such as "+02:00" work too; omit it to use the local time zone.',
   )
 })
 

@@ -3,7 +3,7 @@ import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description:
-    'Tells the current date and time. Give an IANA time zone such as "Asia/Tokyo" for another place; without one it is the time of the machine.',
+    'Returns the current date and time. Give an IANA time zone such as "Asia/Tokyo" for another place. Default: the local time zone.',
   input: z.object({
     timezone: z.string().describe('IANA name, "UTC", or an offset such as "+02:00"').optional(),
   }),
@@ -12,8 +12,8 @@ export default defineTool({
   group: 'system',
   title: ({ timezone }) => (timezone ? `Time in ${timezone}` : 'Current time'),
   permission: ({ timezone }) => ({
-    title: 'Read the clock',
-    summary: timezone ? `The current time in ${timezone}` : 'The current time of this machine',
+    title: 'Get the current time',
+    summary: timezone ? `The current time in ${timezone}` : 'The current time on this machine',
   }),
   execute({ timezone }) {
     const now = new Date()
@@ -55,10 +55,7 @@ function formatFor(timezone: string): Intl.DateTimeFormat {
       meant.length > 0
         ? `Did you mean ${meant.join(' or ')}? "UTC" and offsets such as "+02:00" work too`
         : 'Give an IANA name such as "Asia/Tokyo", "UTC", or an offset such as "+02:00"'
-    throw new Error(
-      `"${timezone}" is not a time zone. ${hint}; leave the time zone out for the time of this machine.`,
-      { cause: error },
-    )
+    throw new Error(`"${timezone}" is not a time zone. ${hint}; omit it to use the local time zone.`, { cause: error })
   }
 }
 

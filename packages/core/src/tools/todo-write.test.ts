@@ -48,17 +48,17 @@ test('a merge changes todos by content or index and adds new ones at the end', a
 
 test('at most one todo is in progress, and a merge counts the list it makes', async () => {
   await expect(call({ merge: true, todos: [{ index: 2, status: 'in_progress' }] }, list)).rejects.toThrow(
-    'Only one todo can be in_progress, and these are: "Write", "Test".',
+    'Only one todo can be in_progress, but these are: "Write", "Test".',
   )
 })
 
 test('a merge without a list, beyond the list or without content says what to send', async () => {
-  await expect(call({ merge: true, todos: [] })).rejects.toThrow('There is no list yet to merge into')
+  await expect(call({ merge: true, todos: [] })).rejects.toThrow('There is no list to merge into yet')
   await expect(call({ merge: true, todos: [{ index: 3, status: 'pending' }] }, list)).rejects.toThrow(
-    'There is no todo 3: the list has 3 todos, counted from 0.',
+    'There is no todo 3. The list has 3 todos, numbered from 0.',
   )
-  await expect(call({ todos: [{ status: 'pending' }] })).rejects.toThrow('Every todo needs a content')
-  await expect(call({ todos: [{ content: ' ', status: 'pending' }] })).rejects.toThrow('Every todo needs a content')
+  await expect(call({ todos: [{ status: 'pending' }] })).rejects.toThrow('Every todo needs "content"')
+  await expect(call({ todos: [{ content: ' ', status: 'pending' }] })).rejects.toThrow('Every todo needs "content"')
 })
 
 test('it counts as a write that nobody is asked about', () => {

@@ -7,19 +7,19 @@ const todoSchema = z.object({ content: z.string(), status, activeForm: z.string(
 export type Todo = z.infer<typeof todoSchema>
 
 const entrySchema = z.object({
-  content: z.string().describe('What is to be done').optional(),
-  index: z.int().nonnegative().describe('With merge: which todo, from 0').optional(),
+  content: z.string().describe('What needs to be done').optional(),
+  index: z.int().nonnegative().describe('With merge: the index of the todo, from 0').optional(),
   status,
   activeForm: z.string().describe('Such as "Running the tests"').optional(),
 })
 type Entry = z.infer<typeof entrySchema>
 
 export default defineTool({
-  description: `Keeps the list of what is to be done, for you and the person to follow. Use it for work of three steps or more.
-Send the whole list, or with "merge" only what changes, by content or index; new content is added at the end. At most one todo is in_progress; mark a todo completed as soon as it is done.`,
+  description: `Keeps a todo list that you and the user can follow. Use it for work with three or more steps.
+Send the whole list, or set "merge" and send only the changed todos, by content or index. New content is added at the end. At most one todo can be in_progress. Mark each todo completed as soon as it is done.`,
   input: z.object({
     todos: z.array(entrySchema),
-    merge: z.boolean().describe('Change the list instead of replacing it').default(false),
+    merge: z.boolean().describe('Update the list instead of replacing it').default(false),
   }),
   // A write, so calls keep their order. It changes only the conversation, so it needs no approval and can rerun.
   readOnly: false,
@@ -34,7 +34,7 @@ Send the whole list, or with "merge" only what changes, by content or index; new
     if (active.length > 1) {
       const names = active.map((todo) => `"${todo.content}"`).join(', ')
       throw new Error(
-        `Only one todo can be in_progress, and these are: ${names}. Set the others to pending or completed.`,
+        `Only one todo can be in_progress, but these are: ${names}. Set the others to pending or completed.`,
       )
     }
     return { todos }
@@ -54,14 +54,14 @@ Send the whole list, or with "merge" only what changes, by content or index; new
 /** The list is stored in the conversation, as the output of the newest call. */
 function currentTodos(ctx: ToolContext): Todo[] {
   const parsed = z.object({ todos: z.array(todoSchema) }).safeParse(ctx.lastOutput('TodoWrite'))
-  if (!parsed.success) throw new Error('There is no list yet to merge into. Send the whole list, without "merge".')
+  if (!parsed.success) throw new Error('There is no list to merge into yet. Send the whole list without "merge".')
   return parsed.data.todos
 }
 
 function whole(entry: Entry): Todo {
   const { content, activeForm } = entry
   if (!content?.trim())
-    throw new Error('Every todo needs a content. Send the whole list, or "merge": true with indexes.')
+    throw new Error('Every todo needs "content". Send the whole list, or set "merge": true and give indexes.')
   return { content, status: entry.status, activeForm }
 }
 
@@ -74,7 +74,7 @@ function merged(todos: Todo[], entries: Entry[]): Todo[] {
       result.push(whole(entry))
       continue
     }
-    if (!todo) throw new Error(`There is no todo ${at}: the list has ${count(todos.length, 'todo')}, counted from 0.`)
+    if (!todo) throw new Error(`There is no todo ${at}. The list has ${count(todos.length, 'todo')}, numbered from 0.`)
     todo.status = entry.status
     if (entry.content?.trim()) todo.content = entry.content
     if (entry.activeForm !== undefined) todo.activeForm = entry.activeForm

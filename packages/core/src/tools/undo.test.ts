@@ -34,10 +34,10 @@ test('the newest call is undone, then the one before it', async () => {
   await put('a.txt', 'one\n')
   await put('a.txt', 'two\n')
   expect(await undone({ scope: 'call' })).toBe(
-    'Put back (read them again before you change them):\n  a.txt\nOnly changes made by the file tools are undone, not those made by commands.',
+    'Restored (read them again before you change them):\n  a.txt\nOnly changes made by file tools can be undone, not those made by commands.',
   )
   expect(ws.text('a.txt')).toBe('one\n')
-  expect(await undone({ scope: 'call' })).toMatch(/^Removed, since they did not exist before:\n {2}a\.txt\nOnly/)
+  expect(await undone({ scope: 'call' })).toMatch(/^Removed, because they did not exist before:\n {2}a\.txt\nOnly/)
   expect(ws.exists('a.txt')).toBe(false)
   await expect(undone({ scope: 'call' })).rejects.toThrow('There is nothing to undo')
 })
@@ -86,10 +86,10 @@ test('a call, a step, a turn or everything since a message', async () => {
 test('what is not known names what is', async () => {
   await put('a', '1', { messageId: 'm1', toolCallId: 'c1' })
   await expect(undone({ scope: 'call', id: 'nope' })).rejects.toThrow(
-    'No change of call nope is known. Newest first, these can be undone: c1.',
+    'There is no recorded change for call nope. These can be undone, newest first: c1.',
   )
-  await expect(undone({ scope: 'turn', id: 'nope' })).rejects.toThrow('these can be undone: m1')
-  await expect(undone({ scope: 'message' })).rejects.toThrow('give its id')
+  await expect(undone({ scope: 'turn', id: 'nope' })).rejects.toThrow('These can be undone, newest first: m1')
+  await expect(undone({ scope: 'message' })).rejects.toThrow('Give the id of the message')
   const other = { session: { id: 'another' } }
   await expect(ws.call(undo, { scope: 'call' }, other)).rejects.toThrow('nothing to undo')
 })
@@ -110,14 +110,14 @@ test('what somebody else changed since is left and named, the rest is put back',
   await put('b', 'one')
   writeFileSync(ws.at('a'), 'theirs')
   const text = await undone({ scope: 'turn' })
-  expect(text).toContain('Removed, since they did not exist before:\n  b\n')
-  expect(text).toContain('Left as they are:\n  a: it has been changed since, by somebody else or by a command')
+  expect(text).toContain('Removed, because they did not exist before:\n  b\n')
+  expect(text).toContain('Skipped:\n  a: it has been changed since by someone else or by a command')
   expect(ws.text('a')).toBe('theirs')
   const { output } = await ws.call(undo, { scope: 'turn' })
   expect(undo.display?.(output, { scope: 'turn' })).toEqual({
     title: 'Undo a turn',
-    summary: '0 put back, 1 left as it is',
-    content: { kind: 'list', path: 'Put back or removed', entries: [], left: 0 },
+    summary: '0 restored, 1 skipped',
+    content: { kind: 'list', path: 'Restored or removed', entries: [], left: 0 },
   })
 })
 
@@ -127,10 +127,10 @@ test('commands that ran in between are named as what cannot be undone', async ()
   await ws.ctx.state.undo.command(mark, 'npm install\necho done')
   await ws.ctx.state.undo.command({ ...mark, messageId: 'm2', toolCallId: 'bash-2' }, 'rm -rf build')
   const text = await undone({ scope: 'turn', id: 'm1' }, { messageId: 'm3' })
-  expect(text).toContain('What these commands changed cannot be undone:\n  npm install')
+  expect(text).toContain('Changes made by these commands cannot be undone:\n  npm install')
   expect(text).not.toContain('rm -rf build')
   const again = await ws.call(undo, { scope: 'call', id: 'bash-1' })
-  expect(again.text).toBe('Nothing was put back.\nWhat these commands changed cannot be undone:\n  npm install')
+  expect(again.text).toBe('Nothing was restored.\nChanges made by these commands cannot be undone:\n  npm install')
 })
 
 test('what was put back must be read again before it is changed', async () => {
@@ -146,7 +146,7 @@ test('a folder that became a link is not written through', async () => {
   await put('folder/a', 'two')
   renameSync(ws.at('folder'), `${ws.root}/../outside`)
   symlinkSync('../outside', ws.at('folder'))
-  expect(await undone({ scope: 'call' })).toContain('folder/a: it leads through a link now')
+  expect(await undone({ scope: 'call' })).toContain('folder/a: its path now goes through a link')
 })
 
 test('of a long file only the parts that an edit changed are kept, and it comes back byte by byte', async () => {

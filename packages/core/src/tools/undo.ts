@@ -8,12 +8,14 @@ import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 import type { Change, RanCommand } from '../tool/undo-journal.ts'
 
 export default defineTool({
-  description: `Puts files back to what they were before your tools changed them: one call, a step, a whole turn, or everything from a message on. Without "id" the newest of it. Files that somebody else changed since are left and named. What commands changed cannot be undone. An undo can be undone by its own call id.`,
+  description: `Restores files to their state before your tools changed them: one tool call, a step, a whole turn, or everything since a message. Without "id", undoes the latest one. Files that someone else has changed since are skipped and listed. Changes made by commands cannot be undone. To undo an undo, use its own call id.`,
   input: z.object({
     scope: z.enum(['call', 'step', 'turn', 'message']),
     id: z
       .string()
-      .describe('A call id; "<message id>:<step>" or a step of this answer; the message id of a turn or to go back to')
+      .describe(
+        'A call id; "<message id>:<step>" or a step number of this answer; the message id of a turn, or of the message to go back to',
+      )
       .optional(),
   }),
   readOnly: false,
@@ -23,11 +25,11 @@ export default defineTool({
   touches: () => [{ kind: 'write', path: '.' }],
   title: ({ scope }) => `Undo the ${scope === 'message' ? 'changes since a message' : scope}`,
   permission: ({ scope, id }) => ({
-    title: 'Put files back',
+    title: 'Restore files',
     summary: `Undo ${id === undefined ? `the last ${scope}` : `${scope} ${id}`}`,
   }),
   validate: ({ scope, id }) =>
-    scope === 'message' && id === undefined ? 'Say which message to go back to: give its id.' : undefined,
+    scope === 'message' && id === undefined ? 'Give the id of the message to go back to.' : undefined,
   async execute({ scope, id }, ctx): Promise<UndoOutput> {
     const { state } = ctx
     const all = await undoHistory(ctx)
@@ -46,7 +48,7 @@ export default defineTool({
       removed: restored.filter((file) => !existsSync(file)).map(shown),
       skipped: [
         ...skipped.map(({ path, reason }) => ({ path: shown(path), reason })),
-        ...outside.map(({ path }) => ({ path, reason: 'it is outside the workspace now' })),
+        ...outside.map(({ path }) => ({ path, reason: 'it is now outside the workspace' })),
       ],
       commands: range.commands.map(({ command }) => command),
     }
@@ -59,13 +61,13 @@ export default defineTool({
   display: ({ scope, restored, removed, skipped }) => ({
     title: scope === 'message' ? 'Undo everything since a message' : `Undo a ${scope}`,
     summary: [
-      `${restored.length} put back`,
+      `${restored.length} restored`,
       ...(removed.length > 0 ? [`${removed.length} removed`] : []),
-      ...(skipped.length > 0 ? [`${skipped.length} left as ${skipped.length === 1 ? 'it is' : 'they are'}`] : []),
+      ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
     ].join(', '),
     content: {
       kind: 'list',
-      path: 'Put back or removed',
+      path: 'Restored or removed',
       entries: [...restored, ...removed].map((name) => ({ name, kind: 'file', depth: 0 })),
       left: 0,
     } satisfies Display,
@@ -95,25 +97,25 @@ async function undoHistory({
 function nothingToUndoMessage(scope: UndoScope, id: string | undefined, changes: readonly Change[]): string {
   const known = [...new Set(undoable(changes).map(({ mark }) => scopeKey(scope, mark)))].slice(0, 10)
   if (known.length === 0)
-    return 'There is nothing to undo: no tool has changed a file in this session, or it is all undone.'
-  return `No change of ${scope} ${id ?? ''} is known. Newest first, these can be undone: ${known.join(', ')}. Older changes are no longer kept.`
+    return 'There is nothing to undo: no tool has changed a file in this chat, or everything is already undone.'
+  return `There is no recorded change for ${scope} ${id ?? ''}. These can be undone, newest first: ${known.join(', ')}. Older changes are no longer kept.`
 }
 
 function undoText({ restored, removed, skipped, commands }: UndoOutput): string {
   const lines: string[] = []
   if (restored.length > 0)
     lines.push(
-      'Put back (read them again before you change them):',
+      'Restored (read them again before you change them):',
       ...restored.map((path) => `  ${printablePath(path)}`),
     )
   if (removed.length > 0)
-    lines.push('Removed, since they did not exist before:', ...removed.map((path) => `  ${printablePath(path)}`))
-  if (restored.length + removed.length === 0) lines.push('Nothing was put back.')
+    lines.push('Removed, because they did not exist before:', ...removed.map((path) => `  ${printablePath(path)}`))
+  if (restored.length + removed.length === 0) lines.push('Nothing was restored.')
   if (skipped.length > 0)
-    lines.push('Left as they are:', ...skipped.map(({ path, reason }) => `  ${printablePath(path)}: ${reason}`))
-  if (commands.length === 0) lines.push('Only changes made by the file tools are undone, not those made by commands.')
+    lines.push('Skipped:', ...skipped.map(({ path, reason }) => `  ${printablePath(path)}: ${reason}`))
+  if (commands.length === 0) lines.push('Only changes made by file tools can be undone, not those made by commands.')
   else {
-    lines.push('What these commands changed cannot be undone:')
+    lines.push('Changes made by these commands cannot be undone:')
     lines.push(
       ...commands.slice(0, 20).map((command) => `  ${printablePath(command.split('\n')[0]?.slice(0, 200) ?? '')}`),
     )

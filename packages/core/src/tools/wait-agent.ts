@@ -6,7 +6,7 @@ import { defineTool } from '../tool/tool.ts'
 const longestMs = 3_600_000
 
 export default defineTool({
-  description: `Waits until agents that work in the background have ended, and returns their answers. "mode": "any" returns when the first has ended. After "timeout_ms" it returns how they stand; they go on.`,
+  description: `Waits until background agents have ended and returns their answers. "mode": "any" returns when the first one ends. After "timeout_ms", returns their current status; the agents keep running.`,
   input: z.object({
     agent_ids: z.array(z.string().max(64)).min(1).max(100),
     mode: z.enum(['any', 'all']).describe('Default: all').optional(),

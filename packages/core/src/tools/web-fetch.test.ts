@@ -100,7 +100,7 @@ test('an error status is an error with what the server said', async () => {
 
 test('a redirect is followed and named, and refused when it leads inside', async () => {
   expect((await call({ url: '/moved' })).text).toContain(`URL: ${url}/article (asked for: ${url}/moved)`)
-  await expect(call({ url: '/out' })).rejects.toThrow('169.254.169.254 is not on the public web (the local link)')
+  await expect(call({ url: '/out' })).rejects.toThrow('169.254.169.254 is not on the public web (a link-local address)')
 })
 
 test('in a run a redirect to another host is another call, since permission was given for one', async () => {

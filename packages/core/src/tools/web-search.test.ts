@@ -61,7 +61,7 @@ test('without a provider the result says how to set one up', async () => {
   const { output, text } = await call({ query: 'x' }, undefined)
   expect(output.results).toBeUndefined()
   expect(text).toMatch(
-    /^No search of the web is set up\. The person sets it up in config\.json as "search": \{"provider": "brave", "apiKey": "…"\} or \{"provider": "searxng", "baseURL": "[^"]+"\} or \{"provider": "tavily", "apiKey": "…"\}\./,
+    /^Web search is not set up\. The user can set it up in config\.json as "search": \{"provider": "brave", "apiKey": "…"\} or \{"provider": "searxng", "baseURL": "[^"]+"\} or \{"provider": "tavily", "apiKey": "…"\}\./,
   )
 })
 
@@ -114,7 +114,7 @@ test('Brave gets its token and the count, and its marks are taken out', async ()
   ])
   answer = { body: '{"type": "search"}' }
   expect((await call({ query: 'zzz' }, { provider: 'brave', baseURL: url, apiKey: 'k' })).text).toContain(
-    'Nothing was found for "zzz"',
+    'No results for "zzz"',
   )
 })
 
@@ -153,12 +153,12 @@ test('what the provider refuses says what to change, and never the key', async (
     expect(String(error) + JSON.stringify(error)).not.toContain('canary-key')
     return (error as Error).message
   }
-  expect(await failing(401, 'bad key canary-key')).toContain('It refused the key')
-  expect(await failing(429, '')).toContain('asked too often')
+  expect(await failing(401, 'bad key canary-key')).toContain('It refused the API key')
+  expect(await failing(429, '')).toContain('too many requests')
   expect(await failing(503, '')).toContain('may work later')
   expect(await failing(422, 'canary-key is <b>odd</b>')).toContain('It said: … is odd')
-  expect(await failing(200, '<html>')).toContain('cannot be read')
-  expect(await failing(200, '{"web": {"results": "none"}}')).toContain('cannot be read')
+  expect(await failing(200, '<html>')).toContain('invalid response')
+  expect(await failing(200, '{"web": {"results": "none"}}')).toContain('invalid response')
   expect(await failing(403, '', { provider: 'searxng', baseURL: url })).toContain('formats: [html, json]')
 })
 

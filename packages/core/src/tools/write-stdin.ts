@@ -7,14 +7,14 @@ const quietMs = 150
 const side = z.int().min(1).max(1000)
 
 export default defineTool({
-  description: `Types into a session that ExecCommand started, and returns what is new. End a line with "\\n"; "\\u0003" is Control-C, "\\u0004" Control-D. Without "chars" it only waits and reads.`,
+  description: `Types into a session started by ExecCommand and returns new output. End a line with "\\n"; "\\u0003" is Ctrl+C and "\\u0004" is Ctrl+D. Without "chars", only waits and reads.`,
   input: z.object({
-    session_id: z.string().describe('The id that ExecCommand gave'),
-    chars: z.string().describe('What to type').default(''),
-    yield_time_ms: z.number().nonnegative().describe('How long to wait for output; 250 by default').optional(),
-    yieldTimeMs: z.number().nonnegative().describe('The same as yield_time_ms').optional(),
-    resize: z.object({ cols: side, rows: side }).describe('Give the terminal another size').optional(),
-    end: z.boolean().describe('End the session with everything in it').default(false),
+    session_id: z.string().describe('The session id from ExecCommand'),
+    chars: z.string().describe('The text to type').default(''),
+    yield_time_ms: z.number().nonnegative().describe('How long to wait for output. Default 250').optional(),
+    yieldTimeMs: z.number().nonnegative().describe('Alias of yield_time_ms').optional(),
+    resize: z.object({ cols: side, rows: side }).describe('Resize the terminal').optional(),
+    end: z.boolean().describe('End the session and everything running in it').default(false),
   }),
   readOnly: false,
   polls: true,
@@ -37,12 +37,11 @@ export default defineTool({
     if (ended && chars !== '') {
       const look = readTask(task, from)
       task.seen = look.next
-      throw new Error(
-        `${taskText(look, 'terminal')}\nIt cannot be typed into any more; start it again with ExecCommand.`,
-      )
+      throw new Error(`${taskText(look, 'terminal')}\nIt no longer accepts input. Start it again with ExecCommand.`)
     }
     if (resize !== undefined && !ended) {
-      if (task.resize === undefined) throw new Error('This session has no terminal (tty was false), so it has no size.')
+      if (task.resize === undefined)
+        throw new Error('This session has no terminal (tty was false), so it cannot be resized.')
       task.resize(resize.cols, resize.rows)
     }
     if (chars !== '') task.write?.(chars)

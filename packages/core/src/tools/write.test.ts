@@ -51,7 +51,7 @@ test('what an agent wrote it may write again; an empty content is a content', as
   expect(text).toBe('Changed a.txt (+1 -1).\n@@ -1 +1 @@\n-one\n+two')
   await ws.call(write, { file_path: 'a.txt', content: '' })
   expect(ws.text('a.txt')).toBe('')
-  expect((await ws.call(write, { file_path: 'a.txt', content: '' })).text).toContain('nothing was changed')
+  expect((await ws.call(write, { file_path: 'a.txt', content: '' })).text).toContain('Nothing was changed')
 })
 
 test('an existing file must have been read, whole, by this agent, and be unchanged since', async () => {
@@ -59,7 +59,7 @@ test('an existing file must have been read, whole, by this agent, and be unchang
   const input = { file_path: 'a.txt', content: 'new\n' }
   await expect(ws.call(write, input)).rejects.toThrow('"a.txt" exists and you have not read it yet. Read it first.')
   await ws.call(read, { file_path: 'a.txt', limit: 1 })
-  await expect(ws.call(write, input)).rejects.toThrow('only a part of "a.txt"')
+  await expect(ws.call(write, input)).rejects.toThrow('only part of "a.txt"')
   await expect(ws.call(write, input)).rejects.toThrow('(offset 2)')
   await ws.call(read, { file_path: 'a.txt', offset: 2 })
   await expect(ws.call(write, input, ws.another())).rejects.toThrow('not read it yet')
@@ -93,7 +93,7 @@ test('an edit keeps what was known: whole stays whole, a part stays a part', asy
   ws.put('b.txt', 'one\ntwo\n')
   await ws.call(read, { file_path: 'b.txt', limit: 1 })
   await ws.call(edit, { file_path: 'b.txt', old_string: 'one', new_string: '1' })
-  await expect(ws.call(write, { file_path: 'b.txt', content: 'x' })).rejects.toThrow('only a part')
+  await expect(ws.call(write, { file_path: 'b.txt', content: 'x' })).rejects.toThrow('only part')
 })
 
 test.each<[string, string, string, string]>([
@@ -135,9 +135,7 @@ test('an image that was looked at can be replaced by text', async () => {
 })
 
 test('a placeholder for code that is left out is refused in a file that exists', async () => {
-  await expect(written('a\nb\n', 'A\n// ... rest of the code ...\n')).rejects.toThrow(
-    'stands for code that is left out',
-  )
+  await expect(written('a\nb\n', 'A\n// ... rest of the code ...\n')).rejects.toThrow('instead of code')
   expect(ws.text('a.txt')).toBe('a\nb\n')
 })
 
@@ -170,7 +168,7 @@ test('a read-only file, a folder and a path through a file are refused', async (
   )
   mkdirSync(ws.at('folder'))
   await expect(ws.call(write, { file_path: 'folder', content: 'x' })).rejects.toThrow('is a folder')
-  await expect(ws.call(write, { file_path: 'folder/', content: 'x' })).rejects.toThrow('is the path of a folder')
+  await expect(ws.call(write, { file_path: 'folder/', content: 'x' })).rejects.toThrow('is a folder')
   await expect(ws.call(write, { file_path: 'a.txt/b', content: 'x' })).rejects.toThrow('is a file, not a folder')
   await expect(ws.call(write, { file_path: 'n'.repeat(300), content: 'x' })).rejects.toThrow('too long')
   expect(readdirSync(ws.root).toSorted()).toEqual(['a.txt', 'folder'])
@@ -258,7 +256,7 @@ test('a file that appears between look and write is not overwritten', async () =
     },
   }
   await expect(ws.call(write, { file_path: 'new.txt', content: 'mine' }, { state })).rejects.toThrow(
-    'has been made by somebody else',
+    'was just created by someone else',
   )
   expect(ws.text('new.txt')).toBe('theirs')
   expect(readdirSync(ws.root)).toEqual(['new.txt'])
@@ -270,11 +268,11 @@ test('a very long change shows a part of its diff and says so', async () => {
   const { text, output } = await ws.call(write, { file_path: 'a.txt', content: lines('after') })
   expect(output).toMatchObject({ added: 5000, removed: 5000, cut: true })
   expect(text.length).toBeLessThan(7000)
-  expect(text).toMatch(/\(the diff goes on\)$/)
+  expect(text).toMatch(/\(the diff continues\)$/)
 })
 
 test('a new file with a line that stands for code is refused', async () => {
   const content = 'class A {\n  // rest of methods ...\n}\n'
-  await expect(ws.call(write, { file_path: 'new.ts', content })).rejects.toThrow(/stands for code that is left out/)
+  await expect(ws.call(write, { file_path: 'new.ts', content })).rejects.toThrow(/instead of code/)
   expect(ws.exists('new.ts')).toBe(false)
 })

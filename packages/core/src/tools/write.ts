@@ -12,10 +12,10 @@ import { textUnits } from '../text/text-edit.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Writes a whole file, and the folders above it. A file that exists is replaced: read all of it first. Its line endings and encoding are kept. To change a part of a file use Edit.`,
+  description: `Writes a whole file and creates missing parent folders. Replaces an existing file, so read all of it first. Line endings and encoding are kept. To change part of a file, use Edit.`,
   input: z.object({
     file_path: z.string().describe('Absolute, or relative to the working directory'),
-    content: z.string().describe('Everything that is to be in the file'),
+    content: z.string().describe('The full content of the file'),
   }),
   readOnly: false,
   group: 'file-write',
@@ -48,7 +48,7 @@ export default defineTool({
     const { shown } = target
     const note = jsxNote(target.path, ctx.state)
     const text = isSame
-      ? `${shown} has this very content already; nothing was changed.`
+      ? `${shown} already has this content. Nothing was changed.`
       : changeMessage(shown, changed, note)
     return withModelText(changed, text)
   },
@@ -63,7 +63,7 @@ function planWrite(
   { file_path, content }: { file_path: string; content: string },
   ctx: ToolContext,
 ): { target: ResolvedPath; work: PlanChange } {
-  if (/[/\\]$/.test(file_path)) throw new Error(`"${file_path}" is the path of a folder. Give the path of a file.`)
+  if (/[/\\]$/.test(file_path)) throw new Error(`"${file_path}" is a folder. Give a file path.`)
   const target = resolvePath(ctx, file_path, { for: 'write' })
   const { path: real, shown } = target
   return {
@@ -89,7 +89,7 @@ function refusePlaceholder(content: string, before: string): void {
   const placeholder = findPlaceholder(content, before)
   if (placeholder === undefined) return
   throw new Error(
-    `The content has "${placeholder}" in it, which stands for code that is left out. Write everything that is to be in the file, or use Edit.`,
+    `The content contains the placeholder "${placeholder}" instead of code. Write the full content, or use Edit.`,
   )
 }
 

@@ -151,7 +151,7 @@ function decompressor(encoding = 'identity'): Duplex {
     case 'zstd':
       return createZstdDecompress()
     default:
-      throw new Error(`The page is compressed in a way that cannot be read here (${encoding.slice(0, 50)}).`)
+      throw new Error(`The page uses an unsupported compression (${encoding.slice(0, 50)}).`)
   }
 }
 
@@ -159,6 +159,6 @@ function tooLargeError(maxBytes: number, size?: number): Error {
   const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 1024 * 1024 ? 2 : 0)
   const has = size === undefined ? 'is larger' : `has ${megabytes(size)} MB, more`
   return new Error(
-    `The page ${has} than the ${megabytes(maxBytes)} MB that are read. Fetch a smaller page, or download it with a command.`,
+    `The page ${has} than the limit of ${megabytes(maxBytes)} MB. Fetch a smaller page, or download it with a command.`,
   )
 }

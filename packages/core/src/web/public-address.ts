@@ -12,11 +12,11 @@ export function addressProblem(address: string): string | undefined {
   const parsed = embeddedAddress(ipaddr.parse(hostname.replace(/^\[|\]$/g, '')))
   const range = parsed.range()
   if (range !== 'unicast') return rangeNames[range] ?? range
-  if (internalAddresses.has(parsed.toString())) return "a provider's inner network"
+  if (internalAddresses.has(parsed.toString())) return "a provider's internal network"
   // All addresses assigned so far. Others include forms that hide an IPv4 address.
   if (parsed.kind() === 'ipv6' && !parsed.match(ipaddr.parse('2000::'), 3)) return 'reserved'
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  return own.some((one) => one.address === address) ? 'an address of this machine' : undefined
+  return own.some((one) => one.address === address) ? 'this machine' : undefined
 }
 
 /** Unwraps an IPv4 address in an IPv6 one, mapped or translated by the network, to judge the real target. */
@@ -34,7 +34,7 @@ const rangeNames: Record<string, string> = {
   private: 'a private network',
   uniqueLocal: 'a private network',
   loopback: 'this machine',
-  linkLocal: 'the local link',
-  carrierGradeNat: "a provider's inner network",
-  unspecified: 'no address at all',
+  linkLocal: 'a link-local address',
+  carrierGradeNat: "a provider's internal network",
+  unspecified: 'not a usable address',
 }

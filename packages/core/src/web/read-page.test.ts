@@ -44,7 +44,7 @@ test('a page that would keep the parser busy is ended, and its bare text comes',
   expect(page).toEqual({
     title: '',
     text: 'deep & down',
-    note: 'The page could not be parsed: its text was taken as it comes.',
+    note: 'The page could not be parsed, so its text was extracted without formatting.',
   })
   expect(performance.now() - begun).toBeLessThan(5000)
 })
@@ -52,7 +52,10 @@ test('a page that would keep the parser busy is ended, and its bare text comes',
 test('a very long page comes as bare text', async () => {
   const html = `<title>Long</title><p>${'word '.repeat(400)}</p><p>end`
   const page = await readPage({ html, url, format: 'markdown' }, signal, { length: 1000 })
-  expect(page).toMatchObject({ title: 'Long', note: 'The page is very long: its text was taken as it comes.' })
+  expect(page).toMatchObject({
+    title: 'Long',
+    note: 'The page is very long, so its text was extracted without formatting.',
+  })
   expect(page.text).toMatch(/word word\nend$/)
 })
 

@@ -21,11 +21,11 @@ export async function readPage(
   const bare = request.html.length > length
   try {
     const page = await convertInWorker({ ...request, bare }, limit)
-    return bare ? { ...page, note: 'The page is very long: its text was taken as it comes.' } : page
+    return bare ? { ...page, note: 'The page is very long, so its text was extracted without formatting.' } : page
   } catch {
     signal.throwIfAborted()
     const text = stripTags(request.html)
-    return { title: '', text, note: 'The page could not be parsed: its text was taken as it comes.' }
+    return { title: '', text, note: 'The page could not be parsed, so its text was extracted without formatting.' }
   }
 }
 

@@ -44,7 +44,7 @@ export async function searchSetup(): Promise<string> {
     const base = provider.baseURL === undefined ? ', "baseURL": "http://127.0.0.1:8888"' : ''
     return `{"provider": "${name}"${base}${provider.needsKey ? ', "apiKey": "…"' : ''}}`
   })
-  return `The person sets it up in config.json as "search": ${examples.join(' or ')}.`
+  return `The user can set it up in config.json as "search": ${examples.join(' or ')}.`
 }
 
 async function searchProviders(): Promise<Map<string, SearchProvider>> {
@@ -86,7 +86,7 @@ async function requestResults(
     if (!(error instanceof TypeError)) throw error
     const reason = error.cause instanceof Error ? error.cause.message : error.message
     throw new Error(
-      `The search provider ${settings.provider} cannot be reached: ${without(reason)}. The person may have to check "search" in config.json.`,
+      `The search provider ${settings.provider} cannot be reached: ${without(reason)}. The user may have to check "search" in config.json.`,
       { cause: error },
     )
   }
@@ -97,7 +97,7 @@ async function readLimitedText(response: Response): Promise<string> {
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > maxBytes) throw new Error('The search provider sent more than can be read.')
+    if (size > maxBytes) throw new Error('The search provider sent a response that is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -112,9 +112,9 @@ function statusText(
   const advice = provider.advice?.(status)
   const known =
     status === 401 || status === 403
-      ? 'It refused the key: the person has to check "search" in config.json.'
+      ? 'It refused the API key. The user has to check "search" in config.json.'
       : status === 429
-        ? 'It was asked too often: try again later, with fewer searches.'
+        ? 'It received too many requests. Try again later, with fewer searches.'
         : status >= 500
           ? 'It may work later.'
           : `It said: ${stripTags(said).replace(/\s+/g, ' ').slice(0, 300)}`
@@ -126,7 +126,7 @@ function parseResults({ provider: name }: SearchSettings, provider: SearchProvid
     return provider.results(JSON.parse(answer))
   } catch (error) {
     throw new Error(
-      `The search provider ${name} sent an answer that cannot be read. ${provider.advice?.(403) ?? 'The person may have to check "search" in config.json.'}`,
+      `The search provider ${name} sent an invalid response. ${provider.advice?.(403) ?? 'The user may have to check "search" in config.json.'}`,
       { cause: error },
     )
   }

@@ -11,7 +11,7 @@ export interface AddressGuard {
 }
 
 const alternativeHint =
-  'Use a command such as curl, or have the person allow the address in Settings > General > Agent browser and open it with BrowserSnapshot.'
+  'Use a command such as curl, or ask the user to allow the address in Settings > General > Agent browser and open it with BrowserSnapshot.'
 
 /**
  * Returns the reason to refuse a host by its name alone, so that no approval is needed. Does no DNS lookup, which would
@@ -39,8 +39,8 @@ export async function checkedAddresses(hostname: string, { allowed, resolve }: A
   for (const { address } of addresses) {
     const problem = allowed?.includes(address) === true ? undefined : addressProblem(address)
     if (problem === undefined) continue
-    const leads = address === host ? host : `${host} leads to ${address}, which`
-    throw new Error(`${leads} is not on the public web (${problem}), so it is not fetched. ${alternativeHint}`)
+    const leads = address === host ? host : `${host} resolves to ${address}, which`
+    throw new Error(`${leads} is not on the public web (${problem}), so it was not fetched. ${alternativeHint}`)
   }
   return addresses
 }
@@ -52,12 +52,12 @@ function lookupAll(host: string): Promise<LookupAddress[]> {
 export function parseUrl(given: string, base?: URL): URL {
   const url = URL.parse(given, base?.href)
   const shown = given.length > 200 ? `${given.slice(0, 200)}…` : given
-  if (url === null) throw new Error(`"${shown}" is not a URL. Give a whole one, such as "https://example.com/page".`)
+  if (url === null) throw new Error(`"${shown}" is not a URL. Give a complete one, such as "https://example.com/page".`)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Error(`"${shown}" cannot be fetched: only http and https are. Use Read for files.`)
+    throw new Error(`"${shown}" cannot be fetched. Only http and https URLs are supported. Use Read for files.`)
   }
   if (url.username !== '' || url.password !== '')
-    throw new Error('A URL with a user name or password in it is not fetched. Leave them out.')
+    throw new Error('URLs that contain a user name or password cannot be fetched. Remove them.')
   url.hash = ''
   return url
 }
@@ -84,16 +84,16 @@ export function fetchError(error: unknown, url: URL): Error {
 }
 
 const codes: Record<string, string> = {
-  ENOTFOUND: 'The host HOST cannot be found. Check how it is spelled.',
-  EAI_AGAIN: 'The name HOST cannot be looked up now: there may be no network.',
-  ECONNREFUSED: 'HOST refused the connection: nothing listens there.',
+  ENOTFOUND: 'The host HOST was not found. Check the spelling.',
+  EAI_AGAIN: 'The host HOST could not be resolved. There may be no network.',
+  ECONNREFUSED: 'HOST refused the connection. No server is listening there.',
   ECONNRESET: 'HOST closed the connection before the page was complete.',
   EHOSTUNREACH: 'HOST cannot be reached.',
-  ENETUNREACH: 'HOST cannot be reached: there may be no network.',
+  ENETUNREACH: 'HOST cannot be reached. There may be no network.',
   ETIMEDOUT: 'HOST did not answer.',
   ERR_STREAM_PREMATURE_CLOSE: 'HOST closed the connection before the page was complete.',
   HPE_HEADER_OVERFLOW: 'HOST sent too many headers.',
   Z_BUF_ERROR: 'HOST closed the connection before the page was complete.',
-  Z_DATA_ERROR: 'HOST sent a page whose compression is damaged.',
-  ERR__ERROR_FORMAT_PADDING_1: 'HOST sent a page whose compression is damaged.',
+  Z_DATA_ERROR: 'HOST sent damaged compressed data.',
+  ERR__ERROR_FORMAT_PADDING_1: 'HOST sent damaged compressed data.',
 }

@@ -199,7 +199,7 @@ export function createAgentRegistry(options: {
     if (unknown.length > 0)
       throw invalid(
         'toolKeys',
-        `There is no tool or group: ${unknown.join(', ')}. GET /ai/tools lists those that exist.`,
+        `Unknown tools or groups: ${unknown.join(', ')}. GET /ai/tools lists the available ones.`,
       )
     await store.definitions.put({ workspaceId: workspace.id, name, data: { ...data } })
     const note = promptNote(data.systemPrompt)
@@ -238,7 +238,7 @@ function joinLoaded(...loaded: ReturnType<typeof loadAgents>[]): ReturnType<type
 function foreignProblems(entries: readonly AgentEntry[], tools: readonly Tool[]): LoadProblem[] {
   return entries.flatMap(({ foreign, path: file = '', tools: names }) => {
     const unknown = foreign === true ? unknownTools(names, tools) : []
-    return unknown.length === 0 ? [] : [{ path: file, message: `There is no tool or group: ${unknown.join(', ')}.` }]
+    return unknown.length === 0 ? [] : [{ path: file, message: `Unknown tools or groups: ${unknown.join(', ')}.` }]
   })
 }
 

@@ -29,7 +29,7 @@ describe('definitions of agents', () => {
   it('are listed with those that come along', async () => {
     const agents = await list()
     expect(agents.find(({ name }) => name === 'explore')).toMatchObject({ source: 'built-in', enabled: true })
-    expect(agents.find(({ name }) => name === 'email')?.note).toContain('not there yet')
+    expect(agents.find(({ name }) => name === 'email')?.note).toContain('do not exist yet')
   })
 
   it('that are hidden are listed as such, offered to nobody, and answer when they are named', async () => {
@@ -86,7 +86,7 @@ describe('definitions of agents', () => {
     server.script('mail', [[{ call: { name: 'Task', input: { name: 'email', task: 'x' } } }]])
     const { message } = await server.chat('mail', 'mail')
     expect(JSON.stringify(message)).toMatch(
-      /NOT_FOUND: The agent \\"email\\" is off\. Its tools \(email\) are not there yet/,
+      /NOT_FOUND: The agent \\"email\\" is off\. Unavailable: its tools \(email\) do not exist yet/,
     )
     const body = {
       sessionId: 'mail2',
@@ -142,7 +142,7 @@ describe('definitions of agents', () => {
     })
     expect(found.problems).toEqual([
       { path: file, message: expect.stringContaining('"opus"') as string },
-      { path: file, message: 'There is no tool or group: Oracle.' },
+      { path: file, message: 'Unknown tools or groups: Oracle.' },
     ])
     await server.store.workspaces.trust(server.workspace.id, false)
   })
@@ -207,7 +207,7 @@ describe('definitions of agents', () => {
       const { note: _, source: __, ...same } = before as unknown as Record<string, unknown>
       const { languages: ___, path: ____, ...expected } = same
       expect(own).toMatchObject({ ...expected, source: 'database', enabled: true, systemPrompt: 'You do it my way.' })
-      expect(original).toMatchObject({ source, enabled: false, note: expect.stringContaining('Shadowed') as string })
+      expect(original).toMatchObject({ source, enabled: false, note: expect.stringContaining('Overridden') as string })
       await server.fetch(`/ai/agents/${name}`, json('DELETE'))
       expect((await list()).filter((one) => one.name === name)).toEqual([before])
     }

@@ -175,7 +175,7 @@ describe.skipIf(executable === undefined)(name, () => {
     const part = await call('BrowserSnapshot', { ref: refOf(text, /navigation/) })
     expect(part.text).toContain('The form')
     expect(part.text).not.toContain('Ada')
-    await expect(call('BrowserSnapshot', { ref: 'e9999' })).rejects.toThrow('There is no element e9999')
+    await expect(call('BrowserSnapshot', { ref: 'e9999' })).rejects.toThrow('The page no longer has an element e9999')
   })
 
   test('elements are found by words and role', async () => {
@@ -183,8 +183,8 @@ describe.skipIf(executable === undefined)(name, () => {
     expect((await call('BrowserObserve', { query: 'form', role: 'link' })).text).toMatch(
       /- link "The form" \[ref=\w+\]/,
     )
-    expect((await call('BrowserObserve', { query: 'nothing of the sort' })).text).toContain('Nothing was found')
-    await expect(call('BrowserObserve', {})).rejects.toThrow('Say which words')
+    expect((await call('BrowserObserve', { query: 'nothing of the sort' })).text).toContain('No elements found')
+    await expect(call('BrowserObserve', {})).rejects.toThrow('Give "query", "role" or both')
   })
 
   test('text, tables and links are read as Markdown, long ones in parts', async () => {
@@ -399,8 +399,8 @@ describe.skipIf(executable === undefined)(name, () => {
     expect((await call('BrowserWait', { gone: 'wait' })).output).toMatchObject({ met: true })
     expect((await call('BrowserWait', { url: '/later' })).output).toMatchObject({ met: true })
     const late = await call('BrowserWait', { text: 'never', seconds: 0.2 })
-    expect(late.text).toMatch(/^It has not come about within/)
-    await expect(call('BrowserWait', { text: 'a', ref: 'e1' })).rejects.toThrow('one thing at a time')
+    expect(late.text).toMatch(/^Timed out after/)
+    await expect(call('BrowserWait', { text: 'a', ref: 'e1' })).rejects.toThrow('only one condition')
   })
 
   test('agents of a session have a page each in one Chromium, and share its cookies', async () => {

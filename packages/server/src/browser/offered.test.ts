@@ -67,7 +67,7 @@ describe.skipIf(executable === undefined)(name, () => {
     const { asks } = (await server.json<{ asks: { id: string }[] }>('/ai/asks')).body
     expect(asks).toMatchObject([
       {
-        title: 'Act in a page',
+        title: 'Interact with a web page',
         summary: url,
         content: `Click button "Buy" [ref=e2]\nin ${url}`,
         reason: 'BrowserAct can change things at 127.0.0.1.',

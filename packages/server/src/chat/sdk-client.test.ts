@@ -240,7 +240,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     for (const { parts } of [held(chat).at(-1)!, (await stored('sdk-together')).at(-1)!])
       expect(parts.filter((part) => part.type === 'tool-Write')).toMatchObject([
         { state: 'output-denied' },
-        { state: 'output-error', errorText: 'Not run: an earlier call of this step was refused.' },
+        { state: 'output-error', errorText: 'Not run: an earlier tool call in this step was denied.' },
       ])
     await expect(readFile(path.join(folder, 'four.txt'))).rejects.toThrow('ENOENT')
   })

@@ -98,7 +98,7 @@ describe('skills in a message', () => {
     skill('pdf')
     await server.chat('s1', 'one /skill/pdf')
     await server.chat('s1', 'two /skill/pdf')
-    expect(told()[0]).toContain('This skill was loaded before, see above.')
+    expect(told()[0]).toContain('This skill was loaded earlier; see above.')
     await server.chat('s1', '/clear')
     await server.chat('s1', 'three /skill/pdf')
     expect(told().join('\n')).toContain('Do pdf.')
@@ -143,7 +143,7 @@ describe('skills in a message', () => {
     put('.claude/skills/bad/SKILL.md', '---\nname: other\ndescription: x\n---\n')
     expect((await server.json('/ai/skills')).body).toMatchObject({
       skills: [{ name: 'pdf', description: 'Near.', path: near, scope: 'workspace', shadows: [far] }],
-      problems: [{ line: 2, message: 'it is named "other", but its folder is "bad": they must be equal' }],
+      problems: [{ line: 2, message: 'it is named "other", but its folder is "bad"; they must match' }],
     })
     rmSync(path.dirname(near), { recursive: true })
     expect((await server.json('/ai/skills')).body).toMatchObject({ skills: [{ path: far, scope: 'home' }] })
@@ -177,7 +177,7 @@ describe('skills in a message', () => {
     expect(server.model.calls).toHaveLength(before + 1)
     expect(message.parts.at(-1)).toMatchObject({ type: 'tool-Bash', state: 'approval-requested' })
     const { body } = await server.json<{ asks: { reason: string }[] }>('/ai/asks')
-    expect(body.asks[0]?.reason).toBe('A skill of this turn lets only this run unasked: Bash(git:*).')
+    expect(body.asks[0]?.reason).toBe('A skill used in this turn only allows this without approval: Bash(git:*).')
   })
 })
 
@@ -194,7 +194,7 @@ describe('allowed-tools of a skill', () => {
     await server.chat('s1', '/skill/git go', { rules: { allow: ['Bash', 'Task'] } })
     const { body } = await server.json<{ asks: { reason: string; toolName: string }[] }>('/ai/asks')
     expect(body.asks).toMatchObject([
-      { toolName: 'Bash', reason: 'A skill of this turn lets only this run unasked: Bash(git:*).' },
+      { toolName: 'Bash', reason: 'A skill used in this turn only allows this without approval: Bash(git:*).' },
     ])
     const [agent] = await server.store.agents.list('s1')
     expect(agent?.details?.setup.unasked).toEqual([['Bash(git:*)']])
@@ -266,7 +266,7 @@ describe('what is said to a run that is under way', () => {
     ])
     expect(result.types).toEqual(expect.arrayContaining(['steering-message', 'data-skill', 'data-mention']))
     await server.chat('s1', 'again /skill/pdf')
-    expect(told()[0]).toContain('This skill was loaded before, see above.')
+    expect(told()[0]).toContain('This skill was loaded earlier; see above.')
   })
 
   it('may be a command of the person, or text with a hint', async () => {
@@ -370,7 +370,7 @@ describe('commands of ours', () => {
     await server.chat('s1', 'and I like towers')
     const { message } = await server.chat('s1', '/compact')
     expect(types(message as never)).toContain('data-compaction')
-    expect(textOf(message.parts)).toContain('is a summary from here on')
+    expect(textOf(message.parts)).toContain('Earlier messages are now summarized')
     await server.chat('s1', 'go on')
     expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).toContain('<conversation-summary>')
     expect(await server.messages('s1')).toHaveLength(8)

@@ -172,5 +172,5 @@ async function start(home: string): Promise<Started> {
   for await (const line of createInterface({ input: child.stdout })) {
     return { child, ...(JSON.parse(line) as Omit<Started, 'child'>) }
   }
-  throw new Error('the process ended without a word')
+  throw new Error('the process ended without output')
 }

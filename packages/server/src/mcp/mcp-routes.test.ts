@@ -146,7 +146,7 @@ describe('servers of the home', () => {
     const server = await start()
     for (const [body, message] of [
       [{ name: 'files' }, 'neither a "command" nor a "url"'],
-      [{ name: 'files', command: 'x', url: 'http://a.example' }, 'keep one of them'],
+      [{ name: 'files', command: 'x', url: 'http://a.example' }, 'keep one'],
       [{ name: 'a__b', command: 'x' }, 'no two "_" in a row'],
       [{ name: 'files', command: 'x', colour: 1 }, 'colour'],
     ] as const)
@@ -180,7 +180,7 @@ describe('servers of the home', () => {
     expect(servers.map(({ error }) => error)).toEqual([
       null,
       expect.stringContaining('args: '),
-      expect.stringContaining('no http or https address'),
+      expect.stringContaining('not an http or https URL'),
     ])
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('"a b" is no name'),
@@ -253,7 +253,7 @@ describe('servers of the home', () => {
     const tested = await server.json<{ test: { ok: boolean; ms: number; error: string } }>('/ai/mcp/files/test', {
       method: 'POST',
     })
-    expect(tested.body.test).toMatchObject({ ok: false, error: 'The MCP server "files" ended with code 1.' })
+    expect(tested.body.test).toMatchObject({ ok: false, error: 'The MCP server "files" exited with code 1.' })
     const { log } = (await server.json<{ log: string }>('/ai/mcp/files/log')).body
     expect(log).toContain('[redacted]')
     expect(log).not.toContain('licence')
@@ -353,7 +353,7 @@ describe('servers of a project', () => {
     ])
     const keys = await found(server, 'keys')
     await server.json('/ai/mcp/keys/trust', { body: { fingerprint: keys.trust?.fingerprint } })
-    expect((await found(server, 'keys')).error).toContain('variables are filled in only in your own config.json')
+    expect((await found(server, 'keys')).error).toContain('variables only work in your own config.json')
   })
 
   it('ask again when the project has changed them', async () => {

@@ -43,7 +43,7 @@ describe('prompts of MCP servers', () => {
     await server.chat('s1', '/mcp:files:code_review src/run.ts focus="the loop"')
     expect(told()[0]).toBe(
       '<mcp-prompt name="mcp:files:code_review">\nuser: Review src/run.ts, mind the loop.\n\nassistant: Which way?\n\n' +
-        'user: [image: image/png, picture 1 below]\n\nuser: [resource: memo://1]\na memo\n</mcp-prompt>',
+        'user: [image: image/png, image 1 below]\n\nuser: [resource: memo://1]\na memo\n</mcp-prompt>',
     )
     const prompt = server.model.calls.at(-1)?.prompt as LanguageModelV4Prompt
     const content = prompt.findLast(({ role }) => role === 'user')?.content as { type: string; mediaType?: string }[]
@@ -64,7 +64,7 @@ describe('prompts of MCP servers', () => {
   it('that the server refuses say so, and those that are not there are text', async () => {
     const { status, error } = await server.chat('s1', '/mcp:files:broken')
     expect(status).toBe(502)
-    expect(error?.message).toBe('The MCP server "files" says: it is broken')
+    expect(error?.message).toBe('The MCP server "files" reported: it is broken')
     const { message } = await server.chat('s1', '/mcp:files:nothing')
     expect(message.parts[0]).toMatchObject({ type: 'data-hint' })
     expect(told()).toEqual(['/mcp:files:nothing'])

@@ -180,7 +180,7 @@ describe('what an agent makes', () => {
     const { message } = await own.chat('s', 'make a logo and put it into assets/')
     expect(readFileSync(file).toString('base64')).toBe(pixel)
     expect(told()).toContain('Saved in the workspace as assets/logo.png.')
-    const kept = /Kept as ([^:]+\.png):/.exec(told())?.[1] as string
+    const kept = /Stored as (\S+\.png)\./.exec(told())?.[1] as string
     expect(readFileSync(kept).toString('base64')).toBe(pixel)
     expect(message.parts).toContainEqual(expect.objectContaining({ state: 'output-available' }))
 
@@ -202,7 +202,7 @@ describe('what an agent makes', () => {
   it.each([
     ['outside', { save_to: '/tmp/elsewhere/x.png' }, 'outside the workspace'],
     ['over a file that it has not seen', { save_to: 'mine.png' }, 'have not read it yet'],
-    ['under a name without an ending', { save_to: 'assets' }, 'has no ending'],
+    ['under a name without an ending', { save_to: 'assets' }, 'has no file extension'],
     ['over a folder', { save_to: 'folder.d' }, 'is a folder'],
     ['where a rule forbids it', { save_to: 'secret/x.png' }, 'Edit(secret/**)'],
   ])('is not made at all to be saved %s', async (_, input, why) => {

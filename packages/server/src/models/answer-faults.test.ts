@@ -66,7 +66,7 @@ const cases: Case[] = [
     provider: 'google',
     turns: [bad, bad],
     error: 'AnswerMalformed',
-    says: /^google sent a tool call that cannot be read \(MALFORMED_FUNCTION_CALL\): Malformed function call: call:TimeNow\{\.$/,
+    says: /^google sent an invalid tool call \(MALFORMED_FUNCTION_CALL\): Malformed function call: call:TimeNow\{\.$/,
     requests: 2,
   },
   {
@@ -134,7 +134,7 @@ const cases: Case[] = [
     provider: 'custom',
     turns: [{ text: '' }],
     error: 'AnswerEmpty',
-    says: /^custom sent an answer with nothing in it/,
+    says: /^custom sent an empty answer/,
   },
   {
     name: 'an answer of thoughts only',

@@ -48,7 +48,12 @@ const cases: Case[] = [
   },
   { name: '500 that passes', answers: times(1, 'server-error'), retries: 1 },
   { name: '529', answers: times(1, 'overloaded'), retries: 1 },
-  { name: '401', answers: times(1, 'unauthorized'), error: 'ProviderAuth', says: /refused the key.*Set another key/ },
+  {
+    name: '401',
+    answers: times(1, 'unauthorized'),
+    error: 'ProviderAuth',
+    says: /refused the API key.*Set another key/,
+  },
   { name: '400', answers: times(1, 'refused'), error: 'ProviderRefused', says: /Unsupported value/ },
   { name: 'too long a conversation that can be shortened', answers: times(1, 'context-too-long') },
   {
@@ -97,7 +102,7 @@ const cases: Case[] = [
     name: 'a reset in the middle of a call',
     answers: [{ fault: 'reset', at: 0.8, turn: { text, calls: [call] } }],
     error: 'ProviderConnection',
-    says: /cut the connection/,
+    says: /closed the connection/,
     kept: text,
   },
   {

@@ -109,6 +109,8 @@ describe('attached files', () => {
     expect(wire.requests.map(({ body }) => JSON.stringify(body).includes(png))).toEqual([true, false])
     await server.chat('refused', 'and now?', { model })
     expect(wire.requests).toHaveLength(3)
-    expect(JSON.stringify(wire.requests[2]?.body)).toContain('dot.png, 1 kB, not shown: this model takes no images')
+    expect(JSON.stringify(wire.requests[2]?.body)).toContain(
+      'dot.png, 1 kB, not shown: this model does not accept images',
+    )
   })
 })

@@ -73,7 +73,7 @@ describe.each(searching)('%s', (provider, name, tool, restricted) => {
     server.play({ turn: { text: 'From memory: yes.' } })
     const { output, text } = await search({ query: 'x' }, await model(provider, name))
     expect(output).toMatchObject({ results: [] })
-    expect(text).toBe('Nothing was found for "x". Try other words.')
+    expect(text).toBe('No results for "x". Try other words.')
   })
 })
 
@@ -114,7 +114,7 @@ test.each([
 ] as [WireProvider, string][])('%s/%s has no search, and the result says how to set one up', async (provider, name) => {
   const { output, text } = await search({ query: 'x' }, await model(provider, name))
   expect(output.results).toBeUndefined()
-  expect(text).toMatch(/^No search of the web is set up\. The person sets it up in config\.json/)
+  expect(text).toMatch(/^Web search is not set up\. The user can set it up in config\.json/)
   expect(server.requests).toEqual([])
 })
 

@@ -92,8 +92,8 @@ describe('what Read has opened', () => {
     expect(partsOf(messages.at(-1))).toContainEqual(asImage)
     if (asDocument !== undefined) expect(partsOf(messages.at(-1))).toContainEqual(asDocument)
     expect(told.includes(document)).toBe(asDocument !== undefined)
-    expect(told.includes('You cannot look at it: this model takes no PDFs.')).toBe(asDocument === undefined)
-    expect(told.indexOf('short.pdf is a PDF document')).toBeLessThan(told.indexOf('[The image that was read: dot.png]'))
+    expect(told.includes('You cannot see it: this model does not accept PDFs.')).toBe(asDocument === undefined)
+    expect(told.indexOf('short.pdf is a PDF document')).toBeLessThan(told.indexOf('[The image you read: dot.png]'))
   })
 
   test('stays away from a model that takes neither, which is told so', async () => {
@@ -101,8 +101,8 @@ describe('what Read has opened', () => {
     expect(messages.map(roleOf)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
     expect(told).not.toContain(image)
     expect(told).not.toContain(document)
-    expect(told).toContain('You cannot look at it: this model takes no images.')
-    expect(told).toContain('You cannot look at it: this model takes no PDFs.')
+    expect(told).toContain('You cannot see it: this model does not accept images.')
+    expect(told).toContain('You cannot see it: this model does not accept PDFs.')
   })
 
   test('is no longer sent when the model is changed for one that cannot look', async () => {

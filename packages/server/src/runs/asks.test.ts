@@ -126,7 +126,7 @@ describe('a question of a tool', () => {
         state: 'output-denied',
         approval: expect.objectContaining({
           approved: false,
-          reason: expect.stringContaining('Nobody is here') as string,
+          reason: expect.stringContaining('Nobody is available') as string,
         }) as object,
       }),
     )

@@ -104,7 +104,7 @@ function environmentText(session: Session, workspace: Workspace): string {
   return [
     `Workspace: ${workspace.path}`,
     `Operating system: ${os.type()} ${os.arch()}`,
-    `The conversation began on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
+    `The chat started on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
   ].join('\n')
 }
 

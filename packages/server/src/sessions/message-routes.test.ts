@@ -116,7 +116,7 @@ describe('an answer that was cut', () => {
     expect(body.message).toMatchObject({ role: 'assistant', parentMessageId: cut?.id, metadata })
     expect(await ids('cut')).toEqual(['c1', cut?.id, body.message.id])
     // The model echoes its last input.
-    expect(JSON.stringify(body.message.parts)).toMatch(/Go on from exactly there/)
+    expect(JSON.stringify(body.message.parts)).toMatch(/Continue from exactly this point/)
     expect((await go('lost')).status).toBe(404)
     expect((await go('c1')).status).toBe(400)
     expect((await go(undefined)).status).toBe(400)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('a file beside the chat', () => {
+describe('a file next to the chat', () => {
   const file = (name: string, more = ''): Promise<{ status: number; body: Record<string, unknown> }> =>
     server.json(`/ai/sessions/s/file?path=${encodeURIComponent(name)}${more}`)
 

@@ -57,8 +57,6 @@ test('what the server refuses is told at its field', () => {
   expect(Object.keys(fieldErrors({ name: 'InvalidAgent', message: '"a/b" is not an agent\'s name: …' }))).toEqual([
     'name',
   ])
-  expect(Object.keys(fieldErrors({ name: 'InvalidAgent', message: 'There is no tool or group: X.' }))).toEqual([
-    'tools',
-  ])
+  expect(Object.keys(fieldErrors({ name: 'InvalidAgent', message: 'Unknown tools or groups: X.' }))).toEqual(['tools'])
   expect(fieldErrors({ name: 'Unreachable', message: 'Is it running?' })).toEqual({ form: 'Is it running?' })
 })

@@ -89,7 +89,7 @@ export function fieldErrors(error: ErrorInfo): Partial<Record<AgentField | 'form
   if (Object.keys(found).length > 0) return found
   if (error.name === 'AgentExists' || error.message.includes("agent's name")) return { name: error.message }
   // Text of a server error, not shown.
-  if (error.message.includes('no tool or group')) return { tools: error.message }
+  if (error.message.includes('Unknown tools or groups')) return { tools: error.message }
   return { form: error.message }
 }
 
