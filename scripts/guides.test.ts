@@ -1,50 +1,165 @@
 import { execFile } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { testServer } from '../packages/server/src/testing/test-server.ts'
 import { findTexts } from './lib/find-texts.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const web = path.join(root, 'packages/web')
 
-/** Code in the guides whose first line names a file of the page. */
-const examples = globSync('docs/guides/*.md', { cwd: root }).flatMap((guide) =>
+interface Example {
+  file: string
+  code: string
+}
+
+/** Code in the guides whose first line names its file. */
+const examples: Example[] = globSync('docs/guides/*.md', { cwd: root }).flatMap((guide) =>
   [
-    ...readFileSync(path.join(root, guide), 'utf8').matchAll(
-      /^```tsx?\n(\/\/ packages\/web\/src\/(\S+)\n[\s\S]*?)^```$/gm,
-    ),
+    ...readFileSync(path.join(root, guide), 'utf8').matchAll(/^```tsx?\n(\/\/ ((?:packages|~)\/\S+)\n[\s\S]*?)^```$/gm),
   ].map(([, code = '', file = '']) => ({ file, code })),
 )
+const pageFiles = examples.filter(({ file }) => file.startsWith('packages/web/'))
+const ownFile = (name: string): string => examples.find(({ file }) => file === `~/.troupe/${name}`)?.code ?? ''
+
+test('the guides have a file for each thing to add', () => {
+  expect(examples.map(({ file }) => file).toSorted()).toEqual([
+    'packages/protocol/src/http/word-count.ts',
+    'packages/server/src/providers/acme.ts',
+    'packages/server/src/sessions/word-count-routes.test.ts',
+    'packages/server/src/sessions/word-count-routes.ts',
+    'packages/web/src/cards/word-count.tsx',
+    'packages/web/src/panels/kinds/commands-run.tsx',
+    'packages/web/src/settings/sections/weather.tsx',
+    '~/.troupe/hooks/no-secrets.ts',
+    '~/.troupe/tools/word-count.ts',
+  ])
+})
 
 test('the page files in the guides keep to the rule for texts', () => {
-  expect(examples.map(({ file }) => file).toSorted()).toEqual([
-    'cards/word-count.tsx',
-    'panels/kinds/commands-run.tsx',
-    'settings/sections/weather.tsx',
-  ])
-  expect(examples.flatMap(({ file, code }) => findTexts(file, code))).toEqual([])
+  expect(pageFiles.flatMap(({ file, code }) => findTexts(file, code))).toEqual([])
 })
 
-test('the page files in the guides fit the page as it is', { timeout: 120_000 }, async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-guides-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  for (const { file, code } of examples) {
-    mkdirSync(path.dirname(path.join(folder, 'src', file)), { recursive: true })
-    writeFileSync(path.join(folder, 'src', file), code)
-  }
-  const config = {
-    extends: path.join(web, 'tsconfig.json'),
-    // Relative imports of an example resolve to the page's sources.
-    compilerOptions: { noEmit: true, rootDirs: ['src', path.join(web, 'src')] },
-    include: [],
-    files: examples.map(({ file }) => `src/${file}`),
-  }
-  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const printed = await new Promise<string>((resolve) => {
-    execFile(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder], (_, output) => resolve(output))
+test('the tool and the hook in the guides load', async () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'troupe-guides-'))
+  mkdirSync(path.join(home, 'hooks'))
+  writeFileSync(path.join(home, 'hooks', 'no-secrets.ts'), ownFile('hooks/no-secrets.ts'))
+  const server = await testServer({ home, listen: false, tools: { 'word-count': ownFile('tools/word-count.ts') } })
+  onTestFinished(async () => {
+    await server.close()
+    rmSync(home, { recursive: true, force: true })
   })
-  expect(printed).toBe('')
+  server.script('count', [[{ call: { name: 'WordCount', input: { text: 'one two three' } } }], [{ text: 'Three.' }]])
+  const { message } = await server.chat('s1', 'count')
+  expect(message.parts).toContainEqual(expect.objectContaining({ output: { words: 3 } }))
+  const { body } = await server.json<{ hooks: { event: string }[]; problems: unknown[] }>('/ai/hooks')
+  expect(body).toMatchObject({ hooks: [{ event: 'after-call' }], problems: [] })
 })
+
+test('everything in the guides works in a copy of the checkout', { timeout: 240_000 }, async () => {
+  const folder = copyCheckout()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const { file, code } of examples) if (file.startsWith('packages/')) writeFileSync(path.join(folder, file), code)
+
+  // The steps of extending-the-server.md that are told in words.
+  insert(folder, 'packages/protocol/src/http/contract.ts', {
+    'import ': `import { wordCountEndpoints } from './word-count.ts'\nimport `,
+    'contract = {': 'contract = { ...wordCountEndpoints,',
+  })
+  insert(folder, 'packages/protocol/src/index.ts', { 'export ': `export * from './http/word-count.ts'\nexport ` })
+  insert(folder, 'packages/server/src/boot/routes.ts', {
+    'import ': `import { wordCountRoutes } from '../sessions/word-count-routes.ts'\nimport `,
+    'const routes: Route[] = [': 'const routes: Route[] = [...wordCountRoutes(context),',
+  })
+  writeFileSync(path.join(folder, 'packages/server/src/providers/acme.test.ts'), providerTest)
+  // A language is one file.
+  const zh = readFileSync(path.join(folder, 'packages/web/src/texts/languages/zh.ts'), 'utf8')
+  const fr = zh.replace('export const zh', 'export const fr').replace("tag: 'zh'", "tag: 'fr'")
+  writeFileSync(path.join(folder, 'packages/web/src/texts/languages/fr.ts'), fr)
+
+  const server = examples.flatMap(({ file }) => (/^packages\/(server|protocol)\//.test(file) ? [file] : []))
+  expect(await checkTypes(folder, 'tsconfig.base.json', [...server, 'packages/server/src/boot/routes.ts'])).toBe('')
+  const page = [...pageFiles.map(({ file }) => file), 'packages/web/src/texts/languages/fr.ts']
+  expect(await checkTypes(folder, 'packages/web/tsconfig.json', page)).toBe('')
+  const tests = [
+    ...server.filter((file) => file.endsWith('.test.ts')),
+    'packages/server/src/providers/acme.test.ts',
+    'packages/web/src/texts/languages.test.ts',
+  ]
+  const ran = await runNode(folder, ['node_modules/vitest/vitest.mjs', 'run', '--project=node', ...tests])
+  expect(ran).toMatchObject({ code: 0 })
+})
+
+const providerTest = `import { expect, it } from 'vitest'
+import { testServer } from '../testing/test-server.ts'
+
+it('lists the new provider', async () => {
+  const server = await testServer({ listen: false })
+  const { body } = await server.json('/ai/providers')
+  expect(body.providers).toContainEqual(expect.objectContaining({ id: 'acme', name: 'Acme' }))
+  await server.close()
+})
+`
+
+/** Sources of every package, with the dependencies of this checkout. */
+function copyCheckout(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-guides-'))
+  const linked = path.join(folder, 'node_modules', '@troupe')
+  mkdirSync(linked, { recursive: true })
+  for (const name of readdirSync(path.join(root, 'packages'))) {
+    for (const part of ['package.json', 'tsconfig.json', 'src', 'test', 'testing']) {
+      const from = path.join(root, 'packages', name, part)
+      if (existsSync(from)) cpSync(from, path.join(folder, 'packages', name, part), { recursive: true })
+    }
+    symlinkSync(path.join(folder, 'packages', name), path.join(linked, name))
+  }
+  for (const name of readdirSync(path.join(root, 'node_modules')))
+    if (name !== '@troupe') symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))
+  for (const name of ['package.json', 'tsconfig.base.json', 'vitest.config.ts'])
+    cpSync(path.join(root, name), path.join(folder, name))
+  return folder
+}
+
+/** Replaces the first occurrence of each key. */
+function insert(folder: string, name: string, changes: Record<string, string>): void {
+  const file = path.join(folder, name)
+  let text = readFileSync(file, 'utf8')
+  for (const [at, inserted] of Object.entries(changes)) {
+    if (!text.includes(at)) throw new Error(`${name} has no "${at}"`)
+    text = text.replace(at, inserted)
+  }
+  writeFileSync(file, text)
+}
+
+async function checkTypes(folder: string, config: string, files: readonly string[]): Promise<string> {
+  const own = path.join(path.dirname(path.join(folder, config)), 'tsconfig.guides.json')
+  const options = {
+    extends: `./${path.basename(config)}`,
+    compilerOptions: { incremental: false, noEmit: true },
+    include: [],
+    files: files.map((file) => path.join(folder, file)),
+  }
+  writeFileSync(own, JSON.stringify(options))
+  const { output } = await runNode(folder, ['node_modules/typescript/bin/tsc', '-p', own])
+  return output
+}
+
+function runNode(folder: string, args: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: folder }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : 1, output: stdout + stderr })
+    })
+  })
+}

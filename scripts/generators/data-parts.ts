@@ -13,10 +13,7 @@ export async function generate(): Promise<string> {
 
 # Stream parts
 
-A run streams the AI SDK's UI message chunks (\`x-vercel-ai-ui-message-stream: v1\`) and, between them, the parts below.
-Each is a chunk \`{type, id?, data, transient?}\`: \`data\` has the fields named here. A later part of the same type and id
-replaces the data of the earlier one. Stored parts become part of the message; the others are sent as \`transient\` and
-only streamed. A tool may emit any further \`data-<name>\`; it is stored unless it says \`transient\`.
+A run streams the AI SDK's UI message chunks (\`x-vercel-ai-ui-message-stream: v1\`) and, between them, the parts below. Each is a chunk \`{type, id?, data, transient?}\`, where \`data\` has the fields listed here. A later part with the same type and id replaces the data of the earlier one. Stored parts become part of the message; the others are sent as \`transient\` and only streamed. A tool can emit any other \`data-<name>\`, which is stored unless it sets \`transient\`.
 
 | Part | Stored | About | Data |
 |---|---|---|---|

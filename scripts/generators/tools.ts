@@ -21,21 +21,20 @@ export async function generate(): Promise<string> {
 
 # Built-in tools
 
-Read-only calls run together and may start while the model still speaks; every other call runs alone, in model order.
-*After a crash* is what becomes of a call that had begun.
+Read-only calls run in parallel and may start while the model is still writing. Every other call runs alone, in model order. *After a crash* says what happens to a call that had begun.
 
-*Touches* is what rules and defaults go by, whichever tool it is. *Default* is what is decided on an ordinary call in the workspace, in the default mode, where no rule speaks: first without a sandbox, behind the stroke in one where that differs. Beyond that ([the guide](../guides/permissions.md) has it all):
+*Accesses* is what permission rules match, whichever tool it is. *Default* is the decision for an ordinary call in the workspace, in default mode, if no rule matches: first without a sandbox, then with one if that differs. In general (details in [permissions](../guides/permissions.md)):
 
-| Touches | By default |
+| Accesses | Default |
 |---|---|
-| read | asks outside the workspace, and for secrets (\`.env\`, keys, our home) |
-| write | asks; accepted in the mode accept-edits, in the workspace and away from protected places |
-| command | runs when it provably only looks, or where it can do nothing else; otherwise asks |
-| code | asks without a sandbox |
-| url | asks, unless the person wrote that host |
-| agent | needs no yes of its own: what the agent does is asked for |
+| read | runs; asks outside the workspace, and for secrets (\`.env\`, keys, Troupe's home folder) |
+| write | asks; runs in accept-edits mode, in the workspace and away from protected paths |
+| command | runs if it provably only reads, or if the sandbox prevents anything else; otherwise asks |
+| code | runs in a sandbox, asks without one |
+| url | asks, unless you typed exactly that URL |
+| agent | runs; what the agent does is decided separately |
 
-| Tool | Group | Read-only | Touches | Default | After a crash | Input | What it does |
+| Tool | Group | Read-only | Accesses | Default | After a crash | Input | What it does |
 |---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 `

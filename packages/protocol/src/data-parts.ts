@@ -40,7 +40,7 @@ export const dataParts = {
   },
   skill: {
     stored: true,
-    about: 'a skill that a person put into a message; without content where the branch has it already',
+    about: 'a skill the user put into a message; without content if the branch already has it',
     schema: z.object({
       name: z.string(),
       path: z.string(),
@@ -51,8 +51,7 @@ export const dataParts = {
   },
   command: {
     stored: true,
-    about:
-      "a command of the person's own, or a prompt of an MCP server, that a message began with, and what it stands for",
+    about: "the user's own command, or a prompt of an MCP server, that a message began with, and its text",
     schema: z.object({
       name: z.string(),
       path: z.string(),
@@ -66,7 +65,7 @@ export const dataParts = {
   },
   mention: {
     stored: true,
-    about: 'what a person named with @ in a message, or why it was not brought in',
+    about: 'a file, folder or agent that a message mentions with @, or why it was not included',
     schema: z.object({
       kind: z.enum(['file', 'folder', 'agent', 'refused']),
       name: z.string(),
@@ -77,12 +76,12 @@ export const dataParts = {
   },
   hint: {
     stored: true,
-    about: 'a word to the person about their message, which a model is not told',
+    about: 'a hint for the user about their message; models do not get it',
     schema: z.object({ text: z.string() }),
   },
   compaction: {
     stored: true,
-    about: 'the projection starts from this summary; `off` undoes it',
+    about: 'the model gets this summary instead of everything up to this step; `off` undoes it',
     schema: z.object({
       id: idSchema,
       upTo: z.object({ messageId: idSchema, step: z.int().nonnegative() }),
@@ -92,7 +91,7 @@ export const dataParts = {
   },
   trim: {
     stored: true,
-    about: 'results of tools up to this step are told as pointers to files in the folder',
+    about: 'for tool results up to this step, the model gets paths of files in the folder',
     schema: z.object({
       id: idSchema,
       upTo: z.object({ messageId: idSchema, step: z.int().nonnegative() }),
@@ -101,7 +100,7 @@ export const dataParts = {
   },
   branch: {
     stored: true,
-    about: 'the message was taken as an edit: a new sibling with this id',
+    about: 'the message was an edit: it became a new sibling with this id',
     schema: z.object({ messageId: idSchema, replaces: idSchema }),
   },
   'session-title': { stored: false, about: 'the session has a new title', schema: z.object({ title: z.string() }) },
@@ -112,17 +111,17 @@ export const dataParts = {
   },
   'ui-event': {
     stored: false,
-    about: 'drives the page without an acknowledgement',
+    about: 'an event for the page that needs no acknowledgement',
     schema: z.object({ name: z.string(), data: z.unknown() }),
   },
   'tool-progress': {
     stored: false,
-    about: 'what a running tool yields',
+    about: 'progress of a running tool',
     schema: z.object({ toolCallId: z.string(), delta: z.unknown() }),
   },
   retry: {
     stored: false,
-    about: 'the provider refused the call before its first byte; it is tried again',
+    about: 'the model call failed before its first byte and is retried',
     schema: z.object({ attempt: z.int(), delayMs: z.number(), message: z.string() }),
   },
   'media-generate-start': {
@@ -132,7 +131,7 @@ export const dataParts = {
   },
   'media-generate-progress': {
     stored: false,
-    about: 'a media task goes on; `progress`, from 0 to 1, only where its maker says how far it is',
+    about: 'a media task continues; `progress`, from 0 to 1, only if the provider reports it',
     schema: z.looseObject({
       taskId: z.string(),
       toolCallId: z.string().optional(),
