@@ -39,6 +39,10 @@ export type { FilePreview } from './http/session-files.ts'
 export { sessionEndpoints } from './http/sessions.ts'
 export type { ListedSession, SessionPage } from './http/sessions.ts'
 export * from './http/mcp.ts'
+export { modelEndpoints } from './http/models.ts'
+export type { ModelDefinition, ModelDraft, ModelInfo, ModelList } from './http/models.ts'
+export { providerEndpoints } from './http/providers.ts'
+export type { ProviderInfo, ProviderTest } from './http/providers.ts'
 export { ruleEndpoints } from './http/rules.ts'
 export type { DecisionInfo, RuleInfo, RuleList, RuleTrial } from './http/rules.ts'
 export { contract } from './http/contract.ts'
@@ -94,19 +98,10 @@ export {
   answerSchema,
   authRequestSchema,
   chatRequestSchema,
-  providerPatchSchema,
   steerRequestSchema,
   wireMessageSchema,
 } from './http/requests.ts'
-export {
-  type AgentInfo,
-  type ModelInfo,
-  type ProviderInfo,
-  agentListSchema,
-  modelListSchema,
-  patchedProviderSchema,
-  providerListSchema,
-} from './http/responses.ts'
+export { type AgentInfo, agentListSchema } from './http/responses.ts'
 export { splitAfterStep, stepNumbers } from './message.ts'
 export type { Frame, LogItem, Note, NotedCall, RunLog, SteeringMessage } from './run-log.ts'
 export { isForm } from './ui/ui-form.ts'

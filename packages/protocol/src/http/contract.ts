@@ -7,6 +7,8 @@ import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.t
 import { folderEndpoints } from './folders.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { messageEndpoints } from './messages.ts'
+import { modelEndpoints } from './models.ts'
+import { providerEndpoints } from './providers.ts'
 import { ruleEndpoints } from './rules.ts'
 import { sessionFileEndpoints } from './session-files.ts'
 import { sessionEndpoints } from './sessions.ts'
@@ -21,6 +23,8 @@ export const contract = {
   ...folderEndpoints,
   ...mcpEndpoints,
   ...messageEndpoints,
+  ...modelEndpoints,
+  ...providerEndpoints,
   ...ruleEndpoints,
   ...sessionFileEndpoints,
   ...sessionEndpoints,

@@ -8,10 +8,10 @@ import {
   answerSchema,
   authRequestSchema,
   chatRequestSchema,
-  providerPatchSchema,
   steerRequestSchema,
   wireMessageSchema,
 } from './requests.ts'
+import { providerPatchSchema } from './providers.ts'
 import { newSessionSchema, sessionPatchSchema } from './sessions.ts'
 
 const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'hi' }] }

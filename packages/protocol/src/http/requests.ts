@@ -102,16 +102,3 @@ export const authRequestSchema = z.union([
   z.strictObject({ key: z.string().max(200), publicKey: z.string().max(300).optional() }),
   z.strictObject({ pageId: z.string().max(64), nonce: z.string().max(200), signature: z.string().max(200) }),
 ])
-
-/** `PATCH /ai/providers/:id`: keys are write-only. */
-export const providerPatchSchema = z.strictObject({
-  type: z.string().max(100).optional(),
-  baseURL: z
-    .url({ protocol: /^https?$/ })
-    .max(2000)
-    .nullable()
-    .optional(),
-  apiKey: z.string().max(5000).nullable().optional(),
-  models: z.array(z.string().max(300)).max(1000).nullable().optional(),
-  enabled: z.boolean().optional(),
-})

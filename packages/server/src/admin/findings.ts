@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
-import type { Models, ProviderInfo } from '../models/models.ts'
+import type { ProviderInfo } from '@troupe/protocol'
+import type { Models } from '../models/models.ts'
 
 export interface Finding {
   /** `info` is neutral: an optional part is missing. */

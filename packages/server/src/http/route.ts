@@ -105,6 +105,7 @@ export function jsonStatus({ answers }: Endpoint): number {
 /** The field names of a JSON response, or the text that describes another one. */
 export function answerText(given: string | z.ZodType): string {
   if (typeof given === 'string') return given
-  const { shape } = given as { shape?: object }
+  const { shape, options } = given as { shape?: object; options?: z.ZodType[] }
+  if (options !== undefined) return options.map(answerText).join(' or ')
   return shape === undefined ? 'JSON' : `{${Object.keys(shape).join(', ')}}`
 }

@@ -1,6 +1,12 @@
 import type { FileKind, RunInput } from '@troupe/core'
-import { modelParams, NamedError, type Param, paramProblem, type ParamValues } from '@troupe/protocol'
-import type { ModelDefinition } from '../providers/shared/provider.ts'
+import {
+  type ModelDefinition,
+  modelParams,
+  NamedError,
+  type Param,
+  paramProblem,
+  type ParamValues,
+} from '@troupe/protocol'
 import type { ResolvedModel } from './models.ts'
 
 type CallSettings = NonNullable<RunInput['callOptions']>

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { FileKind, LearnedModelFacts, MediaKind, MediaRequest } from '@troupe/core'
+import type { ModelDefinition, ModelInfo, ProviderInfo, ProviderTest } from '@troupe/protocol'
 import { guardFetch } from '../providers/shared/guard-fetch.ts'
 import { openLearnedModels } from '../providers/shared/learned-models.ts'
 import { type GeneratedMedia, mediaGenerator } from '../providers/shared/media-models.ts'
@@ -7,7 +8,6 @@ import {
   accountFingerprint,
   type ConfiguredProvider,
   createProviderDirectory,
-  type KeySource,
   modelNotFound,
   modelsUnavailable,
   providerNotConfigured,
@@ -16,16 +16,14 @@ import {
 import {
   completeModel,
   isForMedia,
-  type ModelDefinition,
   type ModelFactory,
   type ProviderDefinition,
   type ProviderSettings,
 } from '../providers/shared/provider.ts'
 import { type ImportedTemplates, importTemplates } from '../providers/shared/templates.ts'
-import { probe, type ProbeResult, type ProviderTest, testProvider } from '../providers/shared/test-provider.ts'
+import { probe, type ProbeResult, testProvider } from '../providers/shared/test-provider.ts'
 
 export type { ImportedTemplates } from '../providers/shared/templates.ts'
-export type { ProviderTest } from '../providers/shared/test-provider.ts'
 
 export interface ModelsOptions {
   /** Read on each use, so changes take effect at once. */
@@ -55,35 +53,6 @@ export interface ResolvedModel {
   files?: readonly FileKind[]
 }
 
-export interface ListedModel extends ModelDefinition {
-  /** `provider/model`, as used in requests. */
-  ref: string
-  providerName: string
-  usable: boolean
-}
-
-/** Public information about a provider. Never includes its key. */
-export interface ProviderInfo {
-  id: string
-  name: string
-  adapter: string
-  familyId: string
-  usable: boolean
-  enabled: boolean
-  needsKey: boolean
-  keySource: KeySource | null
-  env: string[]
-  baseURL: string | null
-  local: boolean
-  inSettings: boolean
-  probe: { found: boolean; models: number; error?: string } | null
-  /** The reason it cannot be used, and how to fix it. */
-  problem: string | null
-  models: number
-  /** Model ids the settings allow. Null: all. */
-  onlyModels: string[] | null
-}
-
 export interface Models {
   /** Without an id, uses the configured default, else a provider with a key, else a local server, else the demo. */
   resolveChatModel(id?: string): Promise<ResolvedModel>
@@ -99,10 +68,10 @@ export interface Models {
   /**
    * Returns usable models. Demo models are included only if the chat model (default: that of new sessions) is the demo.
    */
-  listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]>
+  listMediaModels(kind: MediaKind, chatModel?: string): Promise<ModelInfo[]>
   getModelDefinition(provider: string, id: string): ModelDefinition | undefined
   getProviderDefinition(id: string): ProviderDefinition | undefined
-  listModels(options?: { all?: boolean }): Promise<ListedModel[]>
+  listModels(options?: { all?: boolean }): Promise<ModelInfo[]>
   listProviders(): Promise<ProviderInfo[]>
   testProvider(id: string): Promise<ProviderTest>
   /** Stores facts from a provider error about a model, by its full id. */
@@ -206,7 +175,7 @@ export function createModels(options: ModelsOptions): Models {
     return { id: `${definition.id}/${modelId}`, make }
   }
 
-  async function listMediaModels(kind: MediaKind, chatModel?: string): Promise<ListedModel[]> {
+  async function listMediaModels(kind: MediaKind, chatModel?: string): Promise<ModelInfo[]> {
     const tagged = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
     const makes = await Promise.all(tagged.map(({ ref }) => canMake(kind, ref)))
     const found = tagged.filter((_, index) => makes[index])
@@ -267,11 +236,11 @@ export function createModels(options: ModelsOptions): Models {
     throw modelsUnavailable(directory.problems())
   }
 
-  async function listModels(which?: { all?: boolean }): Promise<ListedModel[]> {
+  async function listModels(which?: { all?: boolean }): Promise<ModelInfo[]> {
     return (await listEvery(which ?? {})).filter((model) => !isForMedia(model))
   }
 
-  async function listEvery({ all: everything = false }): Promise<ListedModel[]> {
+  async function listEvery({ all: everything = false }): Promise<ModelInfo[]> {
     const found = await localServers()
     return all().flatMap((provider) => {
       const usable = isUsable(provider, found)

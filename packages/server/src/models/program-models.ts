@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelDefinition } from '@troupe/protocol'
 import { chatCompletionParams } from '../providers/shared/params.ts'
-import { completeModel, type ModelDefinition } from '../providers/shared/provider.ts'
+import { completeModel } from '../providers/shared/provider.ts'
 import { createModels, type Models } from './models.ts'
 
 /**

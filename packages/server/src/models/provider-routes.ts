@@ -1,100 +1,58 @@
-import {
-  isSameOrigin,
-  modelListSchema,
-  NamedError,
-  patchedProviderSchema,
-  providerListSchema,
-  providerPatchSchema,
-} from '@troupe/protocol'
+import { isSameOrigin, modelEndpoints, NamedError, providerEndpoints, type ProviderInfo } from '@troupe/protocol'
 import { z } from 'zod'
 import { type Config, type ConfigFile, dropSecrets } from '../config/config.ts'
-import { answer, route, type Route } from '../http/route.ts'
+import { implement, type Route } from '../http/route.ts'
 import { providerSettingsSchema } from '../providers/shared/provider.ts'
 import type { Models } from './models.ts'
 
 /** Keys are write-only. */
 export function providerRoutes({ models, config }: { models: Models; config: ConfigFile }): Route[] {
-  const info = async (id: string | undefined): Promise<Awaited<ReturnType<Models['listProviders']>>[number]> => {
+  return implement(providerEndpoints, {
+    'GET /ai/providers': async () => ({ providers: await models.listProviders() }),
+    'POST /ai/providers': async ({ body }) => {
+      if ('templates' in body) {
+        const { providers, problems } = await models.importTemplates(body.templates)
+        await config.update((current) => ({ ...current, providers: { ...providers, ...current.providers } }))
+        return { imported: Object.keys(providers), problems }
+      }
+      const { id, ...patch } = body
+      if (known(config.get(), id) !== undefined)
+        throw new NamedError('ProviderExists', `There is a provider "${id}" already.`, { status: 409 })
+      await config.update((current) => patchSettings(current, id, patch))
+      return { provider: await find(id) }
+    },
+    'PATCH /ai/providers/:provider': async ({ params, body }) => {
+      const { id } = await find(params.provider)
+      let dropped: string[] = []
+      await config.update((current) => {
+        const next = patchSettings(current, id, body)
+        const addresses = [current, next].map(({ providers = {} }) => models.addressOf(id, providers))
+        if (isSameOrigin(addresses[0], addresses[1])) return next
+        const settings: Record<string, unknown> = { ...known(next, id) }
+        dropped = dropSecrets(settings, body, ['apiKey', 'headers'])
+        return { ...next, providers: { ...next.providers, [id]: settings } }
+      })
+      return { provider: await find(id), dropped }
+    },
+    'POST /ai/providers/:provider/test': async ({ params }) => {
+      const { id } = await find(params.provider)
+      return { test: await models.testProvider(id) }
+    },
+    'DELETE /ai/providers/:provider': async ({ params }) => {
+      const { id } = await find(params.provider)
+      await config.update((current) => ({
+        ...current,
+        providers: Object.fromEntries(Object.entries(current.providers ?? {}).filter(([name]) => name !== id)),
+      }))
+      return { deleted: id }
+    },
+  })
+
+  async function find(id: string): Promise<ProviderInfo> {
     const found = (await models.listProviders()).find((provider) => provider.id === id)
     if (found === undefined) throw new NamedError('ProviderNotFound', 'There is no such provider.', { status: 404 })
     return found
   }
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/providers',
-      summary: 'Providers, whether they can be used, and what is missing.',
-      answers: { 200: providerListSchema },
-      handle: async (c) => answer(c, providerListSchema, { providers: await models.listProviders() }),
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/providers',
-      summary: 'Adds a provider, or imports a list of them from a file or address of templates.',
-      body: z.union([
-        z.strictObject({ templates: z.string().max(4000) }),
-        providerPatchSchema.extend({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i) }),
-      ]),
-      answers: { 201: '{provider} or {imported}', 400: 'BadRequest', 409: 'ProviderExists' },
-      async handle(c, { body }) {
-        if ('templates' in body) {
-          const imported = await models.importTemplates(body.templates)
-          await config.update((current) => ({ ...current, providers: { ...imported.providers, ...current.providers } }))
-          return c.json({ imported: Object.keys(imported.providers), problems: imported.problems }, 201)
-        }
-        const { id, ...patch } = body
-        if (known(config.get(), id) !== undefined)
-          throw new NamedError('ProviderExists', `There is a provider "${id}" already.`, { status: 409 })
-        await config.update((current) => patchSettings(current, id, patch))
-        return c.json({ provider: await info(id) }, 201)
-      },
-    }),
-    route({
-      method: 'PATCH',
-      path: '/ai/providers/:provider',
-      summary:
-        'Sets key, address or models of a provider, or switches it on or off; null removes a field. Key and headers stay with the server that they were given for.',
-      body: providerPatchSchema,
-      answers: { 200: patchedProviderSchema, 404: 'ProviderNotFound' },
-      async handle(c, { params, body }) {
-        const { id } = await info(params['provider'])
-        let dropped: string[] = []
-        await config.update((current) => {
-          const next = patchSettings(current, id, body)
-          const addresses = [current, next].map(({ providers = {} }) => models.addressOf(id, providers))
-          if (isSameOrigin(addresses[0], addresses[1])) return next
-          const settings: Record<string, unknown> = { ...known(next, id) }
-          dropped = dropSecrets(settings, body, ['apiKey', 'headers'])
-          return { ...next, providers: { ...next.providers, [id]: settings } }
-        })
-        return answer(c, patchedProviderSchema, { provider: await info(id), dropped })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/providers/:provider/test',
-      summary: 'Makes one small request, to see whether key and address work.',
-      answers: { 200: '{test}', 404: 'ProviderNotFound' },
-      async handle(c, { params }) {
-        const { id } = await info(params['provider'])
-        return c.json({ test: await models.testProvider(id) })
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path: '/ai/providers/:provider',
-      summary: 'Removes what the settings say of a provider.',
-      answers: { 200: '{deleted}', 404: 'ProviderNotFound' },
-      async handle(c, { params }) {
-        const { id } = await info(params['provider'])
-        await config.update((current) => ({
-          ...current,
-          providers: Object.fromEntries(Object.entries(current.providers ?? {}).filter(([name]) => name !== id)),
-        }))
-        return c.json({ deleted: id })
-      },
-    }),
-  ]
 }
 
 /** Keeps unknown keys, because the file belongs to the user. */
@@ -131,18 +89,10 @@ export function modelRoutes({
   models: Models
   defaultModel: () => Promise<string | null>
 }): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/models',
-      summary: 'Models that can be used now; with ?all=1 every known one.',
-      query: z.object({ all: z.string().optional() }),
-      answers: { 200: modelListSchema },
-      handle: async (c, { query }) =>
-        answer(c, modelListSchema, {
-          models: await models.listModels({ all: query['all'] === '1' }),
-          defaultModel: await defaultModel(),
-        }),
+  return implement(modelEndpoints, {
+    'GET /ai/models': async ({ query }) => ({
+      models: await models.listModels({ all: query.all === '1' }),
+      defaultModel: await defaultModel(),
     }),
-  ]
+  })
 }

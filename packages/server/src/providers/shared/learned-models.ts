@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { LearnedModelFacts } from '@troupe/core'
+import type { ModelDefinition } from '@troupe/protocol'
 import { z } from 'zod'
-import type { ModelDefinition } from './provider.ts'
 
 const fileSchema = z.record(z.string(), z.int().positive())
 /** Maximum models remembered. The oldest is dropped first. */

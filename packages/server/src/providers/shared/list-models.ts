@@ -1,5 +1,6 @@
 import { limitBody } from '@troupe/core'
-import type { CreateOptions, ModelDraft } from './provider.ts'
+import type { ModelDraft } from '@troupe/protocol'
+import type { CreateOptions } from './provider.ts'
 
 export interface ReadOptions extends CreateOptions {
   signal?: AbortSignal | undefined

@@ -1,19 +1,13 @@
 import { createHmac } from 'node:crypto'
 import path from 'node:path'
 import { loadFolderSync, redact } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
-import {
-  checkProvider,
-  completeModel,
-  type ModelDefinition,
-  type ProviderDefinition,
-  type ProviderSettings,
-} from './provider.ts'
+import { type ModelDefinition, NamedError } from '@troupe/protocol'
+import { checkProvider, completeModel, type ProviderDefinition, type ProviderSettings } from './provider.ts'
 
 export interface ConfiguredProvider {
   definition: ProviderDefinition
   apiKey?: string | undefined
-  keySource: KeySource | null
+  keySource: `env:${string}` | 'settings' | null
   baseURL?: string | undefined
   /** True if the address is the built-in one. */
   guessed: boolean
@@ -24,8 +18,6 @@ export interface ConfiguredProvider {
   /** The reason it cannot be used and how to fix it, as a sentence. */
   problem?: string | undefined
 }
-
-export type KeySource = `env:${string}` | 'settings'
 
 interface ProviderSources {
   definitions: ReadonlyMap<string, ProviderDefinition>

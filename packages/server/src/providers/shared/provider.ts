@@ -1,47 +1,9 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { FileKind, MediaKind } from '@troupe/core'
-import type { Param } from '@troupe/protocol'
+import type { ModelDefinition, ModelDraft, Param } from '@troupe/protocol'
 import { z } from 'zod'
 import { knownModel } from './known-models.ts'
 import type { MediaFactory } from './media-models.ts'
-
-/** USD per million tokens. */
-interface Price {
-  input: number
-  output: number
-  cachedInput?: number
-  cacheWrite?: number
-}
-
-/**
- * Facts about a model. Only `tags` filter and label. `capabilities` pass through unchanged; if they contain no
- * `params`, the provider's are used. Unknown limits and prices are absent.
- */
-export interface ModelDefinition {
-  id: string
-  name: string
-  provider: string
-  /** Icon name in @lobehub/icons. */
-  familyId: string
-  tags: string[]
-  contextWindow?: number
-  maxOutputTokens?: number
-  price?: Price
-  capabilities?: Capabilities
-  /** True if capabilities are unknown and `tags` were guessed from the name. */
-  guessed?: true
-}
-
-interface Capabilities {
-  common?: unknown
-  /** User settings, see `modelParams`. */
-  params?: unknown
-  input?: unknown
-  output?: unknown
-}
-
-/** A model as given by a provider file, its HTTP API or the settings. */
-export type ModelDraft = Pick<ModelDefinition, 'id'> & Partial<Omit<ModelDefinition, 'id'>>
 
 export interface CreateOptions {
   /** Provider id for error messages. */

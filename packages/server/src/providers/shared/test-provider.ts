@@ -1,13 +1,8 @@
 import { connect } from 'node:net'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { describeProviderError } from '@troupe/core'
-import type { ErrorInfo } from '@troupe/protocol'
+import type { ModelDraft, ProviderTest } from '@troupe/protocol'
 import type { ConfiguredProvider } from './provider-directory.ts'
-import type { ModelDraft } from './provider.ts'
-
-export type ProviderTest =
-  | { ok: true; id: string; elapsedMs: number; how: 'list' | 'answer'; models?: ModelDraft[] }
-  | { ok: false; id: string; elapsedMs: number; error: ErrorInfo }
 
 interface TestOptions {
   fetch: typeof fetch

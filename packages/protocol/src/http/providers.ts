@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { modelDraftSchema } from './models.ts'
+
+/** Public information about a provider. Never includes its key. */
+const providerSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  adapter: z.string(),
+  familyId: z.string(),
+  usable: z.boolean(),
+  enabled: z.boolean().describe('false if the settings turn it off'),
+  needsKey: z.boolean(),
+  keySource: z.string().nullable().describe('settings, or env: and the name of the variable'),
+  env: z.array(z.string()).describe('environment variables that may hold the key'),
+  baseURL: z.string().nullable(),
+  local: z.boolean().describe('a server on this machine'),
+  inSettings: z.boolean(),
+  probe: z.object({ found: z.boolean(), models: z.number(), error: z.string().optional() }).nullable(),
+  problem: z.string().nullable().describe('the reason it cannot be used, and how to fix it'),
+  models: z.number(),
+  onlyModels: z.array(z.string()).nullable().describe('model ids that the settings allow; null: all'),
+})
+export type ProviderInfo = z.infer<typeof providerSchema>
+
+const providerTestSchema = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    id: z.string(),
+    elapsedMs: z.number(),
+    how: z.enum(['list', 'answer']).describe('it listed its models, or answered a small request'),
+    models: z.array(modelDraftSchema).optional(),
+  }),
+  z.object({
+    ok: z.literal(false),
+    id: z.string(),
+    elapsedMs: z.number(),
+    error: z.object({
+      name: z.string(),
+      message: z.string(),
+      data: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
+])
+export type ProviderTest = z.infer<typeof providerTestSchema>
+
+/** Keys are write-only. */
+export const providerPatchSchema = z.strictObject({
+  type: z.string().max(100).optional(),
+  baseURL: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .nullable()
+    .optional(),
+  apiKey: z.string().max(5000).nullable().optional(),
+  models: z.array(z.string().max(300)).max(1000).nullable().optional(),
+  enabled: z.boolean().optional(),
+})
+
+export const providerEndpoints = endpoints({
+  'GET /ai/providers': {
+    summary: 'Lists the providers, whether they can be used, and what is missing.',
+    answers: { 200: z.object({ providers: z.array(providerSchema) }) },
+  },
+  'POST /ai/providers': {
+    summary: 'Adds a provider, or imports a list of providers from a file or URL of templates.',
+    body: z.union([
+      z.strictObject({ templates: z.string().max(4000) }),
+      providerPatchSchema.extend({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i) }),
+    ]),
+    answers: {
+      201: z.union([
+        z.object({ provider: providerSchema }),
+        z.object({
+          imported: z.array(z.string()).describe('ids of the imported providers'),
+          problems: z.array(z.object({ id: z.string(), message: z.string() })).describe('templates that were skipped'),
+        }),
+      ]),
+      400: 'BadRequest',
+      409: 'ProviderExists',
+    },
+  },
+  'PATCH /ai/providers/:provider': {
+    summary:
+      'Sets the key, the address or the models of a provider, or turns it on or off. Null removes a field. The key and the headers are dropped if the address changes to another server.',
+    body: providerPatchSchema,
+    answers: {
+      200: z.object({
+        provider: providerSchema,
+        dropped: z.array(z.string()).describe('settings dropped because the address is another server'),
+      }),
+      404: 'ProviderNotFound',
+    },
+  },
+  'POST /ai/providers/:provider/test': {
+    summary: 'Makes one small request to check the key and the address.',
+    answers: { 200: z.object({ test: providerTestSchema }), 404: 'ProviderNotFound' },
+  },
+  'DELETE /ai/providers/:provider': {
+    summary: 'Removes a provider from the settings.',
+    answers: { 200: z.object({ deleted: z.string() }), 404: 'ProviderNotFound' },
+  },
+})
