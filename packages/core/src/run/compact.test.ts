@@ -38,9 +38,6 @@ function newState() {
   return createAgentState({ workspace: folder, outputFolder: path.join(folder, 'output') })
 }
 
-/** Long enough for several compactions. `TROUPE_TEST_FULL=1` goes on for longer. */
-const longRun = process.env['TROUPE_TEST_FULL'] === '1' ? 500 : 200
-
 function longScript(onPrompt: (prompt: LanguageModelV4Prompt, step: number) => void, summaries: 'written' | 'fail') {
   let step = 0
   return (prompt: LanguageModelV4Prompt): ScriptTurn => {
@@ -50,7 +47,7 @@ function longScript(onPrompt: (prompt: LanguageModelV4Prompt, step: number) => v
     }
     onPrompt(prompt, step)
     step++
-    if (step > longRun) return [{ text: 'The end.' }, usage(prompt)]
+    if (step > 500) return [{ text: 'The end.' }, usage(prompt)]
     if (step % 50 === 1) {
       const todos = [{ content: `Look at block ${Math.floor(step / 50)}`, status: 'in_progress' }]
       return [{ call: { name: 'TodoWrite', input: { todos } } }, usage(prompt)]
@@ -65,7 +62,7 @@ const usage = (prompt: LanguageModelV4Prompt): ScriptTurn[number] => ({
 })
 
 it.each(['written', 'fail'] as const)(
-  `${longRun} steps fit a window of 32k; rules, goal and todo list are always there (summaries: %s)`,
+  '500 steps fit a window of 32k; rules, goal and todo list are always there (summaries: %s)',
   async (summaries) => {
     let most = 0
     const state = newState()
