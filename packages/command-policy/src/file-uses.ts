@@ -127,7 +127,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     if (operands === 'none') return
     // The first operand of chmod and chown is the mode or owner.
     const files = /^(chmod|chown|chgrp|chattr)$/.test(name ?? '') ? read.operands.slice(1) : read.operands
-    const tree = read.given.has('-r') || read.given.has('-R') || read.given.has('--recursive')
+    const tree = read.options.has('-r') || read.options.has('-R') || read.options.has('--recursive')
     for (const [index, path] of files.entries()) {
       const reads = operands === 'last' && read.writes.length === 0 && index < files.length - 1
       const spread = tree ? { tree: true as const } : {}

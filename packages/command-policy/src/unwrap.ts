@@ -113,7 +113,7 @@ function unwrapShell(name: string, given_: readonly ExpandedWord[]): Unwrapped {
     ({ field }, index) => !/^\+[A-Za-z]+$/.test(field) && !/^\+[oO]$/.test(given_[index - 1]?.field ?? ''),
   )
   const words = fieldsOf(rest)
-  const { given, start, scripts: commands, operands } = parseOptions(words, shellOptions, { style: 'stop' })
+  const { options: given, start, scripts: commands, operands } = parseOptions(words, shellOptions, { style: 'stop' })
   const started = given.get('--rcfile') ?? given.get('--init-file')
   const startFile = started === undefined ? {} : { file: true as const }
   if (commands.length > 0 || given.has('-c')) {
@@ -132,7 +132,7 @@ function unwrapInterpreter(name: string, options: OptionSpec, rest: readonly Exp
   const words = fieldsOf(rest)
   const evaluates = (name === 'deno' || name === 'bun') && words[0] === 'eval'
   const args = evaluates ? rest.slice(1) : rest
-  const { scripts: found, given, operands, start } = parseOptions(fieldsOf(args), options, { style: 'stop' })
+  const { scripts: found, options: given, operands, start } = parseOptions(fieldsOf(args), options, { style: 'stop' })
   const code = evaluates ? args.slice(start, start + 1) : valuesOf(args, found)
   const inner = code.flatMap(({ field }) => calls(name, field))
   if (code.length > 0 || given.has('-m')) return { inner, code, readsCode: false, runsCode: true }
@@ -217,7 +217,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
     // `kubectl exec pod -c box -- command`
     if (wrapper.skip > 0 && words.includes('--', read.start)) start = words.indexOf('--', read.start) + 1
     if (start >= rest.length) continue
-    const placed = read.given.get('-I') ?? read.given.get('--replace')
+    const placed = read.options.get('-I') ?? read.options.get('--replace')
     const pieces = wrapper.adds ? rest.slice(start).map((piece) => withFile(piece, placed || '{}')) : rest.slice(start)
     const listed = name === 'parallel' ? pieces.findIndex(({ field }) => field.startsWith(':::')) : -1
     if (listed === 0) {
@@ -239,7 +239,7 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
         assigned,
         ...(wrapper.adds && { adds: true as const }),
         ...(wrapper.transparent && read.unknown === undefined && { transparent: true as const }),
-        ...(movesElsewhere(name, read.given) && { elsewhere: true as const }),
+        ...(movesElsewhere(name, read.options) && { elsewhere: true as const }),
       })
   }
   if (name === 'flock' && words[read.start + 1] === '-c')

@@ -85,7 +85,7 @@ function flattenString(text: string): string {
 export interface BlockSink<W extends Watcher = Watcher> {
   /** True to emit every event. Otherwise only complete values at watched paths are emitted. */
   readonly all: boolean
-  tell(event: InstantEvent, place: PathNode<W>): void
+  emit(event: InstantEvent, place: PathNode<W>): void
 }
 
 /**
@@ -164,7 +164,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
     this.top = frame
     if (!this.shown) this.#progress()
     else if (this.#sink.all && frame.place !== undefined) {
-      this.#tell(frame.place, frame.path, frame.indexes, frame.value, '', undefined)
+      this.#emit(frame.place, frame.path, frame.indexes, frame.value, '', undefined)
     }
   }
 
@@ -183,7 +183,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
     const { place } = frame
     if (!this.shown) this.#progress()
     else if (place !== undefined && (this.#sink.all || place.watching !== undefined)) {
-      this.#tell(place, frame.path, frame.indexes, frame.value, '', completion)
+      this.#emit(place, frame.path, frame.indexes, frame.value, '', completion)
     }
     this.#next()
   }
@@ -195,7 +195,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
     else this.#match(jsonTypeOf(value))
     this.#put(value)
     this.#ended(completion)
-    this.#tellLeaf(value, text, completion)
+    this.#emitLeaf(value, text, completion)
     this.#next()
   }
 
@@ -210,7 +210,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
   grow(delta: string): void {
     const text = (this.partial as string) + delta
     this.partial = text
-    if (this.shown && this.#sink.all) this.#tellLeaf(text, delta, undefined)
+    if (this.shown && this.#sink.all) this.#emitLeaf(text, delta, undefined)
   }
 
   endString(delta: string, completion: Completion): void {
@@ -218,7 +218,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
     this.partial = undefined
     this.#put(text)
     this.#ended(completion)
-    this.#tellLeaf(text, delta, completion)
+    this.#emitLeaf(text, delta, completion)
     this.#next()
   }
 
@@ -242,7 +242,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
   }
 
   /** Emits a leaf. Its path is built on demand, once for all pieces of a string. */
-  #tellLeaf(value: unknown, delta: string, completion: Completion | undefined): void {
+  #emitLeaf(value: unknown, delta: string, completion: Completion | undefined): void {
     if (!this.shown) return this.#progress()
     const { top } = this
     const place = top === undefined ? this.#root : top.below
@@ -251,7 +251,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
       this.#path = top === undefined ? '' : place.path(top.path, top.key)
       this.#indexes = top === undefined ? noIndexes : top.indexesBelow()
     }
-    this.#tell(place, this.#path, this.#indexes, value, delta, completion)
+    this.#emit(place, this.#path, this.#indexes, value, delta, completion)
   }
 
   #next(): void {
@@ -281,7 +281,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
     if (types?.has(type)) this.#matches++
   }
 
-  #tell(
+  #emit(
     place: PathNode<W>,
     path: string,
     indexes: readonly number[],
@@ -291,7 +291,7 @@ export class JsonBlock<W extends Watcher = Watcher> {
   ): void {
     const { wildcardPath } = place
     const isComplete = completion !== undefined
-    this.#sink.tell({ type: 'value', path, wildcardPath, indexes, value, delta, isComplete, completion }, place)
+    this.#sink.emit({ type: 'value', path, wildcardPath, indexes, value, delta, isComplete, completion }, place)
   }
 }
 

@@ -22,7 +22,7 @@ import {
 function replayBlock<W extends Watcher>(
   block: JsonBlock<W>,
   root: PathNode<W>,
-  tell: BlockSink<W>['tell'],
+  tell: BlockSink<W>['emit'],
   pattern?: readonly PatternSegment[],
 ): void {
   if (block.completion === undefined && block.top === undefined && block.partial === undefined) return
@@ -105,11 +105,11 @@ class BestBlock<W extends Watcher = Watcher> {
     }
     this.#shown = block
     block.shown = true
-    this.#sink.replay(() => this.tell((event, place) => this.#sink.tell(event, place)))
+    this.#sink.replay(() => this.tell((event, place) => this.#sink.emit(event, place)))
   }
 
   /** Replays past events for a late reader. With a pattern, only the complete values it matches. */
-  tell(tell: BlockSink<W>['tell'], pattern?: readonly PatternSegment[]): void {
+  tell(tell: BlockSink<W>['emit'], pattern?: readonly PatternSegment[]): void {
     if (this.#shown !== undefined) replayBlock(this.#shown, this.#root, tell, pattern)
   }
 
@@ -211,7 +211,7 @@ export class JsonReader<W extends Watcher = Watcher> {
   }
 
   /** Replays past events for a late reader. With a pattern, only the complete values it matches. */
-  tell(tell: BlockSink<W>['tell'], pattern?: readonly PatternSegment[]): void {
+  tell(tell: BlockSink<W>['emit'], pattern?: readonly PatternSegment[]): void {
     this.#best.tell(tell, pattern)
   }
 
@@ -250,7 +250,7 @@ export function createJsonReader({ schema, pathStyle = 'dot', onEvent }: JsonRea
     root: new PathTree(pathStyle).root,
     sink: {
       all: onEvent !== undefined,
-      tell: onEvent ?? (() => undefined),
+      emit: onEvent ?? (() => undefined),
       replay: (tellAll) => tellAll(),
       reset: (reason) => onEvent?.({ type: 'reset', reason, attempt: 1 }),
     },

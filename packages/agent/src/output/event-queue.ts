@@ -4,7 +4,7 @@
  */
 export class EventQueue<T> implements AsyncIterableIterator<T> {
   readonly #waiting: T[] = []
-  readonly #takers: PromiseWithResolvers<IteratorResult<T>>[] = []
+  readonly #waiters: PromiseWithResolvers<IteratorResult<T>>[] = []
   readonly #join: ((last: T, next: T) => T | undefined) | undefined
   readonly #onReturn: () => void
   #taken = 0
@@ -18,7 +18,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
 
   push(item: T): void {
     if (this.#isClosed) return
-    const taker = this.#takers.shift()
+    const taker = this.#waiters.shift()
     if (taker !== undefined) return taker.resolve({ value: item, done: false })
     const last = this.#waiting.length - 1
     const joined = last < this.#taken ? undefined : this.#join?.(this.#waiting[last] as T, item)
@@ -28,12 +28,12 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
 
   close(): void {
     this.#isClosed = true
-    for (const taker of this.#takers.splice(0)) taker.resolve({ value: undefined, done: true })
+    for (const taker of this.#waiters.splice(0)) taker.resolve({ value: undefined, done: true })
   }
 
   fail(thrown: unknown): void {
     if (this.#isClosed) return
-    const [taker, ...others] = this.#takers.splice(0)
+    const [taker, ...others] = this.#waiters.splice(0)
     this.#isClosed = true
     if (taker === undefined) this.#error = { thrown }
     else taker.reject(thrown)
@@ -49,7 +49,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
     }
     if (this.#isClosed) return { value: undefined, done: true }
     const taker = Promise.withResolvers<IteratorResult<T>>()
-    this.#takers.push(taker)
+    this.#waiters.push(taker)
     return taker.promise
   }
 

@@ -73,7 +73,7 @@ export class KeyReaders {
     return this.#queues.size > 0
   }
 
-  tell(event: InstantEvent, place: PathNode<PathWatcher>): void {
+  emit(event: InstantEvent, place: PathNode<PathWatcher>): void {
     for (const queue of this.#queues) queue.push(event)
     if (event.isComplete && !this.#isHeld) this.#deliver(event, place)
   }

@@ -193,8 +193,8 @@ class Stream<Input, Output> {
         get all() {
           return readers.wantAll
         },
-        tell: (event, place) => {
-          if (isHeard()) readers.tell(event, place)
+        emit: (event, place) => {
+          if (isHeard()) readers.emit(event, place)
         },
         replay: (tellAll) => readers.replay(tellAll),
         reset: (reason) => {

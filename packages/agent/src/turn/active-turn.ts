@@ -8,7 +8,7 @@ import type { Emission, Extension, TurnContext, TurnEvent, TurnSpec } from './tu
 export interface Emitter {
   /** Sends the event to every reader, then to the suffix handlers of its type. */
   emit(event: TurnEvent): void
-  take(emission: Emission): Promise<void>
+  handle(emission: Emission): Promise<void>
   /** Resolves when all suffix handlers have ended. Rejects with the first error of one. */
   settled(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function createEmitter(
         if (handler !== undefined) follow(handler, event)
       }
     },
-    take,
+    handle: take,
     async settled() {
       await Promise.all(open)
     },

@@ -18,7 +18,7 @@ export async function produceAnswer(run: ActiveTurn): Promise<TurnResult<unknown
   for (const extension of extensions) await extension.requestPrefix?.(ctx)
   let native = spec.tools.length > 0 && resolvePlanning(spec.settings, spec.learnt) === 'native'
   if (spec.tools.length > 0 && !native) await planExternally(run)
-  for (const extension of extensions) await emitter.take(extension.broadcastPrefix?.(ctx))
+  for (const extension of extensions) await emitter.handle(extension.broadcastPrefix?.(ctx))
   for (let attempt = 1; ; attempt++) {
     let end = await attemptAnswer(run, ctx.prompt, native, attempt)
     if (native && end.error !== undefined && mayPlanInstead(run, end.error)) {

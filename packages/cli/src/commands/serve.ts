@@ -151,7 +151,7 @@ export const command = defineCommand({
     for (const warning of [...server.home.warnings, ...server.config.warnings(), ...server.ruleWarnings])
       printNotice(context, warning)
     warnAboutProtection(context, { sandbox: server.sandbox, allowBypass })
-    for (const problem of server.problems) problems.tell(problem)
+    for (const problem of server.problems) problems.report(problem)
     if (!values.json)
       context.stdout.write(
         `Troupe is at ${server.url}\n  working in ${workspace}, files in ${server.home.path}. Ctrl-C ends it.\n`,

@@ -41,7 +41,7 @@ export const command = defineCommand({
       for (const { effect, text, layer, editable } of rules)
         if (layer === 'project' && !editable) context.stdout.write(`  its rule: ${effect} ${text}\n`)
       const { problems } = await readJson<{ problems: LoadProblem[] }>(await connection.fetch('/ai/tools'))
-      for (const problem of problems) connection.problems.tell(problem)
+      for (const problem of problems) connection.problems.report(problem)
       return 0
     } finally {
       await connection.close()

@@ -140,7 +140,7 @@ export interface LoadProblem {
 interface LoadProblemReporter {
   /** Processes the server's log: load problems become sentences, other lines pass unchanged. */
   log(line: string): void
-  tell(problem: LoadProblem): void
+  report(problem: LoadProblem): void
 }
 
 export function createLoadProblemReporter(context: Pick<CommandContext, 'stderr'>): LoadProblemReporter {
@@ -157,7 +157,7 @@ export function createLoadProblemReporter(context: Pick<CommandContext, 'stderr'
       if (problem === undefined) context.stderr.write(line)
       else tellOnce(problem)
     },
-    tell: tellOnce,
+    report: tellOnce,
   }
 }
 

@@ -145,7 +145,7 @@ function rg(): Program {
     look(words, name) {
       const found = all.look(words, name)
       if (found.why !== undefined) return found
-      const { given, values } = parseOptions(words, all.options as OptionSpec, { style: 'clap' })
+      const { options: given, values } = parseOptions(words, all.options as OptionSpec, { style: 'clap' })
       if (['-u', '-.', '--hidden', '--unrestricted'].some((option) => given.has(option))) return found
       const shown = values.flatMap(({ option, value }): (string | undefined)[] => {
         if (/^(-t|--type)$/.test(option)) return types.get(value)?.split(' ') ?? [undefined]

@@ -127,7 +127,7 @@ function lookGit(words: readonly string[]): ArgumentCheck {
   if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))
     return { why: `"git ${name} ${read.operands[0] ?? ''}" may change something.` }
   if (name === 'stash' && read.operands.length === 0) return { why: '"git stash" changes files.' }
-  const asked = rules.needs?.some((option) => read.given.has(option)) === true
+  const asked = rules.needs?.some((option) => read.options.has(option)) === true
   if (!asked && read.operands.length > rules.most) return { why: `"git ${name}" with words may change something.` }
   if (read.values.some(({ option, value }) => /^--(format|pretty|sort)$/.test(option) && checksSignature.test(value)))
     return { why: `"git ${name}" checks signatures by another program.` }
@@ -155,7 +155,7 @@ const checksSignature = /%[-+ ]*G|signature/
 const plainSetting =
   /^(user\.(name|email)|core\.\w+|init\.defaultbranch|(pull|push|fetch|merge|rebase)\.\w+|(remote|branch)\..+)$/i
 
-function showsOneSetting({ given, operands: [key] }: ParsedOptions): boolean {
+function showsOneSetting({ options: given, operands: [key] }: ParsedOptions): boolean {
   if (key === undefined) return given.has('--local')
   return !given.has('-l') && !given.has('--list') && !given.has('--get-regexp') && plainSetting.test(key)
 }
@@ -193,7 +193,7 @@ const summaries = [
   '-q',
 ]
 
-function showsContent(name: string, { given, operands }: ParsedOptions): boolean {
+function showsContent(name: string, { options: given, operands }: ParsedOptions): boolean {
   if (name === 'grep') return true
   if (name === 'cat-file') return given.has('-p') || operands.length > 1
   if (name === 'status') return given.has('-v') || given.has('--verbose')

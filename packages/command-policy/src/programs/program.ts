@@ -57,7 +57,8 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
     ...(extra.builtin && { builtin: true as const }),
     isTold(words) {
       const read = parseOptions(words, spec, { style: extra.style ?? 'gnu' })
-      const hasPattern = read.operands.length > 0 || extra.patternIn?.some((option) => read.given.has(option)) === true
+      const hasPattern =
+        read.operands.length > 0 || extra.patternIn?.some((option) => read.options.has(option)) === true
       return read.unknown === undefined && (hasPattern || !operands.startsWith('pattern'))
     },
     look(words, name) {
@@ -77,13 +78,13 @@ export function readingsOf(read: ParsedOptions, operands: Operands, extra: Extra
   const names = extra.names === true ? { names: true as const } : {}
   const values = read.reads.filter((path) => path !== '-').map((path) => ({ path }))
   if (operands === 'text' || operands === 'none') return values
-  const pattern = operands.startsWith('pattern') && !extra.patternIn?.some((option) => read.given.has(option))
+  const pattern = operands.startsWith('pattern') && !extra.patternIn?.some((option) => read.options.has(option))
   const files = pattern ? read.operands.slice(1) : read.operands
-  const tree = operands.endsWith('trees') || extra.recursive?.some((option) => read.given.has(option)) === true
+  const tree = operands.endsWith('trees') || extra.recursive?.some((option) => read.options.has(option)) === true
   const listed = read.values.filter(({ option }) => /^--(include|exclude|exclude-from)$/.test(option))
   // If the first one excludes files, all others are read.
   const only = listed[0]?.option === '--include' ? listed.filter(({ option }) => option === '--include') : []
-  const links = extra.linksIn === true || extra.linksIn?.some((option) => read.given.has(option)) === true
+  const links = extra.linksIn === true || extra.linksIn?.some((option) => read.options.has(option)) === true
   const marks = {
     ...names,
     ...(tree && { tree }),
@@ -105,7 +106,7 @@ export interface OptionSpec {
 type OptionKind = 'flag' | 'text' | 'number' | 'read' | 'write' | 'script' | 'optional'
 
 export interface ParsedOptions {
-  given: Map<string, string>
+  options: Map<string, string>
   /** Options with a value, once per occurrence. */
   values: { option: string; value: string; apart: boolean }[]
   operands: string[]
@@ -155,7 +156,7 @@ export function parseOptions(
   { style = 'gnu', short: cut = false }: { style?: OptionStyle; short?: boolean } = {},
 ): ParsedOptions {
   const read: ParsedOptions = {
-    given: new Map(),
+    options: new Map(),
     values: [],
     operands: [],
     start: words.length,
@@ -196,7 +197,7 @@ export function parseOptions(
         ? ([...spec.kinds.keys()].find((one) => one.startsWith(written)) ?? written)
         : written
     const kind = spec.kinds.get(name)
-    read.given.set(name, '')
+    read.options.set(name, '')
     if (kind === undefined || (kind === 'flag' && equals !== -1)) return unknown(name)
     if (kind === 'flag' || (kind === 'optional' && equals === -1)) return 0
     if (equals !== -1) return take(name, kind, word.slice(equals + 1), at, false)
@@ -206,13 +207,13 @@ export function parseOptions(
   function short(word: string, at: number): number {
     const next = words[at + 1]
     if (/^-\d+$/.test(word) && spec.kinds.has('-NUM')) {
-      read.given.set('-NUM', word.slice(1))
+      read.options.set('-NUM', word.slice(1))
       return 0
     }
     for (let i = 1; i < word.length; i++) {
       const name = `-${word[i] as string}`
       const kind = spec.kinds.get(name)
-      read.given.set(name, '')
+      read.options.set(name, '')
       if (kind === undefined) return unknown(name)
       if (kind === 'flag') continue
       const rest = word.slice(i + 1)
@@ -224,7 +225,7 @@ export function parseOptions(
   }
 
   function take(name: string, kind: OptionKind, value: string, at: number, apart: boolean): number {
-    read.given.set(name, value)
+    read.options.set(name, value)
     read.values.push({ option: name, value, apart })
     if (kind === 'number' && !/^[+-]?\d+[A-Za-z]{0,3}$/.test(value)) unknown(`${name} ${value}`)
     if (apart && style === 'clap' && value.startsWith('-')) unknown(`${name} ${value}`)

@@ -19,7 +19,7 @@ export const shellPrograms: Record<string, Program> = {
   // With a command it is a wrapper. Here it only locates the command.
   command: program('-vV', 'text', {
     builtin: true,
-    check: ({ given }) => (given.has('-v') || given.has('-V') ? undefined : '"command" runs a program.'),
+    check: ({ options: given }) => (given.has('-v') || given.has('-V') ? undefined : '"command" runs a program.'),
   }),
   set: {
     builtin: true,

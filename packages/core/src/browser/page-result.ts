@@ -110,7 +110,7 @@ const stateKey = 'browser'
 
 /** Returns the calling agent's page and creates it on first use. */
 export function agentPage(ctx: ToolContext): BrowserPage {
-  const { kept } = ctx.state
+  const { resources: kept } = ctx.state
   const known = kept.get(stateKey) as BrowserPage | undefined
   if (known !== undefined) return known
   if (ctx.browser === undefined) throw new Error('No browser is available. Read pages with WebFetch instead.')

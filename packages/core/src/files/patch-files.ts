@@ -99,7 +99,7 @@ async function applySteps(
   const notes: string[] = []
   for (const step of steps) {
     notes.push(...(await applyStep(step, targets, drafts, ctx)))
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
   }
   return notes
 }
@@ -205,7 +205,7 @@ async function describeDrafts(changed: readonly Draft[], drafts: Drafts, ctx: To
   for (const draft of changed) {
     const file = await describeDraft(draft, drafts, ctx)
     if (file !== undefined) files.push(file)
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
   }
   return files
 }

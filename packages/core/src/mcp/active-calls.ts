@@ -13,7 +13,7 @@ export interface ActiveMcpCall {
   /** Aborts with the call's own signal, or when the server is silent for too long. */
   signal: AbortSignal
   /** Resets the idle timeout when the server sends something. */
-  heard(): void
+  touch(): void
   /** Pauses the timeouts while a person is asked. */
   ask: McpCallContext['ask']
   overdue(): string | undefined
@@ -58,7 +58,7 @@ function openCall(
   return {
     ctx,
     signal: controller.signal,
-    heard() {
+    touch() {
       if (asking === 0) restart()
     },
     async ask(request) {

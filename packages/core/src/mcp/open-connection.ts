@@ -140,7 +140,7 @@ async function open(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promis
             // Disable the SDK's timeout. Ours pauses while a person is asked.
             timeout: 2_147_483_647,
             onprogress({ progress, total, message }) {
-              call.heard()
+              call.touch()
               ctx.emit(
                 'tool-progress',
                 { toolCallId: ctx.toolCallId, delta: progressText(progress, total, message) },

@@ -308,9 +308,9 @@ export async function answerSampling(
     finish: { finishReason, providerMetadata },
     provider,
     model: modelId,
-    said: text.trim() !== '',
+    hasText: text.trim() !== '',
     calls: 0,
-    saidBefore: false,
+    hasEarlierText: false,
   })
   if (fault !== undefined) throw fault
   return {

@@ -9,11 +9,11 @@ interface FinishedAnswer {
   provider: string
   model: string
   /** This model call produced text, a tool call, a file, or a source. */
-  said: boolean
+  hasText: boolean
   /** Tool calls to run here. */
   calls: number
   /** Earlier steps of the same answer produced content. */
-  saidBefore: boolean
+  hasEarlierText: boolean
 }
 
 /**
@@ -21,7 +21,7 @@ interface FinishedAnswer {
  * retrying the same request may succeed.
  */
 export function answerError(answer: FinishedAnswer): NamedError | undefined {
-  const { finish, provider, model, said, calls, saidBefore } = answer
+  const { finish, provider, model, hasText: said, calls, hasEarlierText: saidBefore } = answer
   const { unified, raw = '' } = finish.finishReason
   const who = providerName(provider)
   const notes = readFinishNotes(finish.providerMetadata)

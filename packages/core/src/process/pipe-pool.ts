@@ -30,7 +30,7 @@ export class PipePool {
     this.#idleMs = idleMs
   }
 
-  async take(): Promise<Pipe> {
+  async acquire(): Promise<Pipe> {
     clearTimeout(this.#idle)
     while (this.#ends.length === 0) await (this.#making ??= this.#make().finally(() => (this.#making = undefined)))
     const { read, write } = this.#ends.pop()!

@@ -9,7 +9,7 @@ import type { Warden } from './warden.ts'
 export interface ProcessPool {
   /** Prefix of `TROUPE_TASK` for every process started: `<mark>.<session>.<number>`. */
   readonly mark: string
-  takePipe(): Promise<Pipe>
+  acquirePipe(): Promise<Pipe>
   /** Makes sure the process group is killed if our process crashes. */
   watch(pid: number, ended: Promise<unknown>): void
   /** Adds an interpreter until it exits, evicting an idle one if needed. Throws if all are busy. */
@@ -51,9 +51,9 @@ export function createProcessPool({
   let sweep: NodeJS.Timeout | undefined
   return {
     mark,
-    async takePipe() {
+    async acquirePipe() {
       const { PipePool } = await import('./pipe-pool.ts')
-      return (pipes ??= new PipePool(idleMs)).take()
+      return (pipes ??= new PipePool(idleMs)).acquire()
     },
     watch(pid, ended) {
       watched.add(pid)

@@ -5,7 +5,7 @@ import { type FileSupport, loadFiles } from './prompt-files.ts'
 
 const hash = '0'.repeat(64)
 const bytes = Uint8Array.from(Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1'))
-const taker: FileSupport = { provider: 'openai.responses', takes: ['image', 'pdf'] }
+const taker: FileSupport = { provider: 'openai.responses', accepts: ['image', 'pdf'] }
 const gone = { type: 'text', text: '[There was an attachment here, but its file no longer exists.]' }
 
 describe('a file in a message', () => {
@@ -110,7 +110,7 @@ describe('a file in a message', () => {
   ])('that the model cannot take is named in words: %s', async (filename, mediaType, content, words) => {
     const url = `data:${mediaType};base64,${content.toString('base64')}`
     const prompt = project([{ role: 'user', parts: [{ type: 'file', mediaType, filename, url }] }])
-    const [message] = await loadFiles(prompt, blobs(), { provider: 'x', takes: [] })
+    const [message] = await loadFiles(prompt, blobs(), { provider: 'x', accepts: [] })
     expect(message?.content).toEqual([{ type: 'text', text: `[${words}]` }])
   })
 

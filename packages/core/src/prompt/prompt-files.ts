@@ -16,7 +16,7 @@ export type FileKind = 'image' | 'pdf' | 'audio' | 'video'
 export interface FileSupport {
   provider: string
   /** Absent if unknown: images and PDFs are tried. */
-  takes?: readonly FileKind[]
+  accepts?: readonly FileKind[]
   supportedUrls?: LanguageModelV4['supportedUrls']
 }
 
@@ -57,7 +57,7 @@ export async function loadFiles(
   }
 
   async function fit(part: File): Promise<Content> {
-    const { takes = ['image', 'pdf'] } = taker
+    const { accepts: takes = ['image', 'pdf'] } = taker
     const bytes = await bytesOf(part, blobs)
     if (bytes === 'missing') return text('[There was an attachment here, but its file no longer exists.]')
     if (bytes !== undefined) return inlinePart(part, bytes, takes)

@@ -52,7 +52,14 @@ interface RetryData {
 export const pausedFinishReason = 'paused'
 
 async function tryOnce(input: ModelCall, bare: boolean): Promise<ModelAttempt> {
-  const answer: ModelAttempt = { finishReason: 'other', calls: [], size: 0, started: false, said: false, ended: false }
+  const answer: ModelAttempt = {
+    finishReason: 'other',
+    calls: [],
+    size: 0,
+    started: false,
+    hasText: false,
+    ended: false,
+  }
   const { longest = maxAnswerSize } = input
   const controller = new AbortController()
   const { signal } = controller
@@ -97,14 +104,14 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<ModelAttempt> {
     answer.ended = true
     translator.decide()
     const { provider, modelId: model } = input.model
-    const { said, calls } = answer
+    const { hasText: said, calls } = answer
     const fault = answerError({
       finish,
       provider,
       model,
-      said,
+      hasText: said,
       calls: calls.length,
-      saidBefore: input.saidBefore ?? false,
+      hasEarlierText: input.hasEarlierText ?? false,
     })
     if (fault !== undefined) answer.error = fault
   } catch (error) {

@@ -26,13 +26,13 @@ test('a new state begins in its workspace and knows real paths only', () => {
     outputFolder: path.join(base, 'session/output'),
     env: {},
   })
-  expect([state.reads.size, state.shownNotes.size, state.kept.size]).toEqual([0, 0, 0])
+  expect([state.reads.size, state.shownNotes.size, state.resources.size]).toEqual([0, 0, 0])
 })
 
 test('what a state keeps is disposed once, with its tasks', async () => {
   const state = createAgentState({ workspace: base, outputFolder: path.join(base, 'output') })
   let disposed = 0
-  state.kept.set('interpreter', { dispose: () => void disposed++ })
+  state.resources.set('interpreter', { dispose: () => void disposed++ })
   await disposeAgentState(state)
   await disposeAgentState(state)
   expect(disposed).toBe(1)

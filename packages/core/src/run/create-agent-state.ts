@@ -47,14 +47,14 @@ export function createAgentState(options: AgentStateOptions): AgentState {
     tasks: createTasks(pool),
     pool,
     undo: options.undo ?? openUndoFolder(options.undoFolder ?? path.join(outputFolder, '.undo')),
-    kept: new Map(),
+    resources: new Map(),
     sandbox: options.sandbox,
   }
 }
 
 /** Releases the resources of a state: background commands, interpreters, caches. */
 export async function disposeAgentState(state: AgentState): Promise<void> {
-  const kept = [...state.kept.values()]
-  state.kept.clear()
+  const kept = [...state.resources.values()]
+  state.resources.clear()
   await Promise.all([state.tasks.dispose(), ...kept.map(async (one) => one.dispose())])
 }

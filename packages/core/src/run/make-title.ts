@@ -43,7 +43,7 @@ export async function makeTitle(
     },
     said: () => answer,
     onCall: () => undefined,
-    takeCallId: () => Promise.resolve(true),
+    reserveCallId: () => Promise.resolve(true),
   })
   if (error !== undefined) throw error
   const line = answer.split('\n').find((one) => one.trim() !== '') ?? ''

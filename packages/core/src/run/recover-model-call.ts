@@ -13,7 +13,7 @@ export async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): P
   for (;;) {
     try {
       const answer = await call()
-      if (turn.plainFiles && turn.input.model.takes === undefined) turn.input.model.onLearned?.({ takes: [] })
+      if (turn.plainFiles && turn.input.model.accepts === undefined) turn.input.model.onLearned?.({ accepts: [] })
       return answer
     } catch (error) {
       if (!(error instanceof NamedError) || turn.input.signal.aborted) throw error

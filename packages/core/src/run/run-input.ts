@@ -15,7 +15,7 @@ import type { Resume } from './resume.ts'
 export interface LearnedModelFacts {
   contextWindow?: number
   exact?: boolean
-  takes?: readonly FileKind[]
+  accepts?: readonly FileKind[]
 }
 
 export interface Limits {
@@ -46,7 +46,7 @@ export interface RunInput {
     model: LanguageModelV4
     /** Identifies the provider address and account. */
     source?: string
-    takes?: readonly FileKind[]
+    accepts?: readonly FileKind[]
     /** Context window in tokens. If unknown, it is learned when the provider rejects a call as too long. */
     contextWindow?: number
     maxOutputTokens?: number
@@ -108,7 +108,7 @@ export interface RunInput {
   /** Counts the spending of this run. Stops it when its budget or an ancestor's is exhausted. */
   meter?: Meter
   /** Reserves a call id for the session. Returns false if it was used before. */
-  takeCallId?(id: string): Promise<boolean>
+  reserveCallId?(id: string): Promise<boolean>
   /**
    * Reports `waiting` when only a person can advance the run. The message is a version that may be stored meanwhile.
    */

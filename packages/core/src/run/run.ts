@@ -105,8 +105,8 @@ async function runStep(turn: Turn, again: boolean, estimate: number): Promise<bo
         maxRetries: input.maxRetries ?? 3,
         stallMs: input.stallMs ?? 180_000,
         emit: timeReasoning(turn.step, turn.emit),
-        takeCallId: turn.takeCallId,
-        saidBefore: hasContent(turn),
+        reserveCallId: turn.takeCallId,
+        hasEarlierText: hasContent(turn),
         longest: Math.min(maxAnswerSize, maxTurnSize - turn.size),
         said: () => currentStepText(turn),
         onCall(call) {
@@ -129,7 +129,7 @@ const maxTurnSize = 4 * maxAnswerSize
 
 async function buildRequest(turn: Turn): ReturnType<ModelCall['options']> {
   const { input, fold, bare, finishReason } = turn
-  const { model, takes: known } = input.model
+  const { model, accepts: known } = input.model
   const messages = [...input.history, fold.snapshot()]
   const takes = turn.plainFiles ? [] : known
   const reader = bare ? 'stranger' : input.model
@@ -137,7 +137,7 @@ async function buildRequest(turn: Turn): ReturnType<ModelCall['options']> {
   const prompt = await loadFiles(projected, input.blobs, {
     provider: model.provider,
     supportedUrls: model.supportedUrls,
-    ...(takes !== undefined && { takes }),
+    ...(takes !== undefined && { accepts: takes }),
   })
   turn.sentFiles = hasFiles(prompt)
   const tools = buildTools(shownTools(input.tools, messages, input.offers, input.mode?.get()))

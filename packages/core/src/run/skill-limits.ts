@@ -44,7 +44,7 @@ export async function narrowCall(
  * model loaded since.
  */
 export function activeSkillLimits(ctx: ToolContext): readonly (readonly string[])[] {
-  const inherited = ctx.agent.unasked ?? []
+  const inherited = ctx.agent.skillLimits ?? []
   const own = ctx.state.skills?.limits ?? []
   const loaded = loadedSkillLimits(ctx)
   return inherited.length + loaded.length === 0 ? own : [...inherited, ...own, ...loaded]

@@ -91,7 +91,7 @@ async function requestSummary(
       },
       said: () => text,
       onCall: () => undefined,
-      takeCallId: () => Promise.resolve(true),
+      reserveCallId: () => Promise.resolve(true),
     })
   }
 }
@@ -104,7 +104,7 @@ function summaryPrompt(
   const asked: PromptMessage = { role: 'user', parts: [{ type: 'text', text: request }] }
   return loadFiles(project([...messages, asked], instructions, [], 'stranger'), blobs, {
     provider: model.model.provider,
-    takes: [],
+    accepts: [],
   })
 }
 

@@ -69,7 +69,7 @@ class PartTranslator implements Translator {
       case 'text-delta':
       case 'reasoning-delta':
         this.#answer.started = true
-        if (part.type === 'text-delta' && !this.#answer.said) this.#answer.said = part.delta.trim() !== ''
+        if (part.type === 'text-delta' && !this.#answer.hasText) this.#answer.hasText = part.delta.trim() !== ''
         if (part.providerMetadata !== undefined)
           this.#input.emit({ type: part.type, id: part.id, delta: part.delta, providerMetadata: part.providerMetadata })
         else if (part.delta !== '') this.#input.emit({ type: part.type, id: part.id, delta: part.delta })
@@ -164,14 +164,14 @@ class PartTranslator implements Translator {
 
   #say(): void {
     this.#answer.started = true
-    this.#answer.said = true
+    this.#answer.hasText = true
   }
 
   async #ourId(providerId: string): Promise<string> {
     const known = this.#ids?.get(providerId)
     if (known !== undefined) return known
-    const id = isId(providerId) && (await this.#input.takeCallId(providerId)) ? providerId : newId('call_')
-    if (id !== providerId) await this.#input.takeCallId(id)
+    const id = isId(providerId) && (await this.#input.reserveCallId(providerId)) ? providerId : newId('call_')
+    if (id !== providerId) await this.#input.reserveCallId(id)
     this.#ids ??= new Map()
     this.#ids.set(providerId, id)
     return id
@@ -311,7 +311,7 @@ export interface ModelAnswer {
 export interface ModelAttempt extends ModelAnswer {
   started: boolean
   /** Something other than reasoning and whitespace has arrived. */
-  said: boolean
+  hasText: boolean
   ended: boolean
 }
 
@@ -333,11 +333,11 @@ export interface ModelCall {
   /** Called for each call in model order, as soon as its arguments are complete. */
   onCall: (call: Call) => void
   /** Reserves a call id for the session. Resolves to false if it is taken. */
-  takeCallId: (id: string) => Promise<boolean>
+  reserveCallId: (id: string) => Promise<boolean>
   /** Maximum size of the answer. Default: `maxAnswerSize`. */
   longest?: number
   /** Text received so far in this model call. Without it, only explicitly opened tags become reasoning. */
   said?: () => string
   /** Earlier steps of the same answer had content, so this one may end empty. */
-  saidBefore?: boolean
+  hasEarlierText?: boolean
 }

@@ -113,7 +113,7 @@ describe('a stop', () => {
       [change],
       {
         signal: controller.signal,
-        takeCallId: () => (setTimeout(() => controller.abort(stopped), 15), Promise.resolve(true)),
+        reserveCallId: () => (setTimeout(() => controller.abort(stopped), 15), Promise.resolve(true)),
       },
     )
     expect(outcome.status).toBe('aborted')

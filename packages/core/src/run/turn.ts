@@ -124,7 +124,7 @@ export function openTurn(input: RunInput) {
     taken ??= new Set([...input.history.flatMap(callIds), ...(resume?.chunks.flatMap(completedCallIds) ?? [])])
     if (taken.has(id)) return false
     taken.add(id)
-    return (await input.takeCallId?.(id)) ?? true
+    return (await input.reserveCallId?.(id)) ?? true
   }
 
   /** Marks a call as waiting for a person until the returned function is called. */

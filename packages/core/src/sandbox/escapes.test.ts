@@ -407,12 +407,12 @@ inSandbox('out of the sandbox there is no way', () => {
 
   describe('with more than its share:', () => {
     test('a file of 1 GB and more', async () => {
-      const { exitCode, told } = await attempt(
+      const { exitCode, modelText: told } = await attempt(
         'truncate -s 1000000001 big; ls -s big; head -c 10 /dev/zero > big && echo small',
       )
       expect(exitCode).toBe(0)
       expect((await attempt('truncate -s 1500000000 big 2>&1')).exitCode).not.toBe(0)
-      expect((await attempt('dd if=/dev/zero of=big bs=1M seek=1000 count=1 2>&1')).told).toContain(
+      expect((await attempt('dd if=/dev/zero of=big bs=1M seek=1000 count=1 2>&1')).modelText).toContain(
         'no file may be larger than 1 GB',
       )
       expect(told).toContain('small')
@@ -459,7 +459,7 @@ inSandbox('out of the sandbox there is no way', () => {
     })
 
     test('time: what detaches itself is ended with the command', async () => {
-      const { told } = await place.run(
+      const { modelText: told } = await place.run(
         'setsid sleep 601 & nohup sleep 602 > /dev/null 2>&1 & (setsid bash -c "sleep 603 & disown" &) ; env -i setsid --fork sleep 604; sleep 60',
         'workspace',
         { timeout: 400 },

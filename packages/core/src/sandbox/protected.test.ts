@@ -166,7 +166,7 @@ inSandbox('inside the sandbox', () => {
 
     test.concurrent('cannot come to be where there is none', async (context) => {
       const { place, leftNothing } = open(context)
-      const { told, exitCode } = await place.run('git init .')
+      const { modelText: told, exitCode } = await place.run('git init .')
       expect(exitCode).not.toBe(0)
       expect(told).toContain('"outside_sandbox": true')
       await leftNothing()
@@ -259,7 +259,7 @@ inSandbox('inside the sandbox', () => {
 
     test.concurrent('stays as long as something runs that a command left behind', async (context) => {
       const { place, inWorkspace, leftNothing } = open(context)
-      const { told } = await place.run(
+      const { modelText: told } = await place.run(
         '(until [ -e go ]; do sleep 0.02; done; mkdir -p .troupe/x; touch done) > /dev/null 2>&1 &',
       )
       expect(told).toContain('still running in the background')

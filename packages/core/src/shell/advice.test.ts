@@ -47,13 +47,13 @@ describe('advice about a failure', () => {
 inSandbox('the model is told', () => {
   test('how to write, when it could not, and where not to', async () => {
     const place = await openSandboxWorkspace()
-    expect((await place.run('touch x', 'read-only')).told).toContain('run it again with "writes": true')
-    expect((await place.run('touch /usr/x')).told).toContain('only the workspace and /tmp are writable')
-    expect((await place.run('getent hosts example.com || { echo "could not resolve host"; false; }')).told).toContain(
-      'no network',
-    )
-    expect((await place.run('false')).told).toMatch(/^Exit code 1 after .* It printed nothing\.$/)
-    expect((await place.run('echo Read-only file system')).told).not.toContain('sandbox')
+    expect((await place.run('touch x', 'read-only')).modelText).toContain('run it again with "writes": true')
+    expect((await place.run('touch /usr/x')).modelText).toContain('only the workspace and /tmp are writable')
+    expect(
+      (await place.run('getent hosts example.com || { echo "could not resolve host"; false; }')).modelText,
+    ).toContain('no network')
+    expect((await place.run('false')).modelText).toMatch(/^Exit code 1 after .* It printed nothing\.$/)
+    expect((await place.run('echo Read-only file system')).modelText).not.toContain('sandbox')
     await place.close()
   })
 

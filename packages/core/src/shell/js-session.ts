@@ -202,7 +202,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
 }
 
 async function begin(pool: ProcessPool, { file, args, env }: ReturnType<typeof inside>, folder: string) {
-  const { output, write } = await pool.takePipe()
+  const { output, write } = await pool.acquirePipe()
   try {
     const options = { cwd: folder, env, detached: true }
     const child = await startProcess('Node', () =>

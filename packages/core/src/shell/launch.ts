@@ -71,9 +71,9 @@ async function ownPlaces(state: AgentState): Promise<Pick<ConfinedStart, 'tempor
 /** Awaits the first scan. Later scans run in the background of later commands. */
 async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<string[]> {
   const { SecretFinder } = await import('../sandbox/hidden-files.ts')
-  const known = state.kept.get('secrets')
+  const known = state.resources.get('secrets')
   const finder = known instanceof SecretFinder ? known : new SecretFinder()
-  state.kept.set('secrets', finder)
+  state.resources.set('secrets', finder)
   const undo = path.join(state.outputFolder, '.undo')
   // A path granted for its secrets includes them.
   const folders = readFolders(grants).filter((place) => secretIn(place) === undefined)
@@ -87,9 +87,9 @@ async function secretsOf(state: AgentState, grants: readonly Grant[]): Promise<s
 async function forbiddenOf({ state, granted }: ToolContext): Promise<Record<'read' | 'write', string[]>> {
   if (granted?.forbidden === undefined) return { read: [], write: [] }
   const { ForbiddenFinder } = await import('../sandbox/hidden-files.ts')
-  const known = state.kept.get('forbidden')
+  const known = state.resources.get('forbidden')
   const finder = known instanceof ForbiddenFinder ? known : new ForbiddenFinder()
-  state.kept.set('forbidden', finder)
+  state.resources.set('forbidden', finder)
   const folders = [...state.roots, ...state.readable, ...readFolders(granted.grants)]
   const find = async (forbidden: Forbidden | undefined): Promise<string[]> =>
     forbidden === undefined ? [] : finder.within(forbidden, folders)

@@ -215,7 +215,7 @@ async function startLaunch(
   const { confinement, release } = ready
   try {
     const started = await queueStart(async () => {
-      const pipe = await state.pool.takePipe()
+      const pipe = await state.pool.acquirePipe()
       return startCommand({ command, launch: ready, pipe, stdin })
     }, signal)
     if (confinement === 'none') return started

@@ -50,7 +50,7 @@ export class SessionFolder {
   readonly gitConfig: Promise<string | undefined>
   private readonly folder = mkdtemp(path.join(tmpdir(), 'troupe-session-')).then((made) => realpath(made))
 
-  static of({ kept }: Pick<AgentState, 'kept'>): SessionFolder {
+  static of({ resources: kept }: Pick<AgentState, 'resources'>): SessionFolder {
     const known = kept.get(name)
     if (known instanceof SessionFolder) return known
     const folder = new SessionFolder()
@@ -58,7 +58,7 @@ export class SessionFolder {
     return folder
   }
 
-  static forget({ kept }: Pick<AgentState, 'kept'>): void {
+  static forget({ resources: kept }: Pick<AgentState, 'resources'>): void {
     const known = kept.get(name)
     kept.delete(name)
     if (known instanceof SessionFolder) known.dispose().catch(() => undefined)

@@ -47,7 +47,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     async resume() {
       await restored
       for (const record of await ownRecords()) {
-        if (!isFinal(record.status as AgentReport['status'])) attach(record, slots.take())
+        if (!isFinal(record.status as AgentReport['status'])) attach(record, slots.acquire())
         else if (record.details.background) await tellEnd(storedReport(record, await host.lastText(record.agentId)))
       }
     },
@@ -86,7 +86,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
   ): Promise<AgentReport | Refusal> {
     const agentId = derivedId('agent_', run.runId, call.toolCallId)
     // Take the slot before any await, so agents start in the order of their calls.
-    const slot = slots.take()
+    const slot = slots.acquire()
     let node: AgentNode
     try {
       await restored
@@ -157,7 +157,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     return { record }
   }
 
-  function attach(record: AgentRecordWithDetails, slot: ReturnType<typeof slots.take>): AgentNode {
+  function attach(record: AgentRecordWithDetails, slot: ReturnType<typeof slots.acquire>): AgentNode {
     return keep(tree.begin(run, record, slot), record.details.background, record.agentId)
   }
 
@@ -203,7 +203,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     const node = nodes.get(agentId)
     if (node !== undefined) {
       try {
-        await node.send({ ...message, runId, unasked }, interrupt)
+        await node.send({ ...message, runId, skillLimits: unasked }, interrupt)
         return node.report
       } catch (error) {
         if (!(error instanceof NamedError) || error.name !== 'NoRun') throw error
@@ -227,7 +227,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     }
     const record: AgentRecordWithDetails = { ...known, status: 'pending', runId, details, updatedAt: Date.now() }
     await host.save(record)
-    return attach(record, slots.take()).report
+    return attach(record, slots.acquire()).report
   }
 
   async function wait(

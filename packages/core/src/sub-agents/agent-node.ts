@@ -22,7 +22,10 @@ export interface AgentNode {
   readonly ended: Promise<AgentReport>
   readonly listeners: Set<(report: AgentReport) => void>
   claimed: boolean
-  send(message: { id: string; text: string; runId: string; unasked: SkillLimits }, interrupt: boolean): Promise<void>
+  send(
+    message: { id: string; text: string; runId: string; skillLimits: SkillLimits },
+    interrupt: boolean,
+  ): Promise<void>
   stop(reason: NamedError): void
 }
 
@@ -70,7 +73,7 @@ export function startNode(options: NodeOptions): AgentNode {
     listeners,
     claimed: false,
     ended: live(),
-    async send({ runId, unasked, ...message }, interrupt) {
+    async send({ runId, skillLimits: unasked, ...message }, interrupt) {
       if (over) throw new NamedError('NoRun', `The agent ${agentId} has just ended.`)
       narrow(unasked)
       if (!interrupt && hosted !== undefined) {
@@ -93,7 +96,7 @@ export function startNode(options: NodeOptions): AgentNode {
     const setup = narrowSetup(record.details.setup, unasked)
     if (setup === record.details.setup) return
     record = { ...record, details: { ...record.details, setup } }
-    frames = [...frames.slice(0, -1), { ...(frames.at(-1) as AgentFrame), unasked: setup.unasked ?? [] }]
+    frames = [...frames.slice(0, -1), { ...(frames.at(-1) as AgentFrame), skillLimits: setup.unasked ?? [] }]
   }
 
   async function live(): Promise<AgentReport> {
@@ -286,7 +289,7 @@ export function storedReport(record: AgentRecord, text: string): AgentReport {
 /** Limits concurrency. Further agents wait in order of arrival. */
 interface Slots {
   /** Joins the queue synchronously. */
-  take(): Slot
+  acquire(): Slot
 }
 
 export interface Slot {
@@ -300,7 +303,7 @@ export function createSlots(count: number): Slots {
   let used = 0
 
   return {
-    take() {
+    acquire() {
       const { promise, resolve } = Promise.withResolvers<void>()
       let state: 'waiting' | 'holding' | 'freed' = 'waiting'
       const place = {

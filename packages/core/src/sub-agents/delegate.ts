@@ -29,7 +29,7 @@ export async function prepareSpawn(
   if (spent !== undefined) return { refused: 'BUDGET', message: `${spent} Finish with what you have.` }
   const refusal = checkDelegation(request.name, parent.frames)
   if (refusal !== undefined) return refusal
-  const { config, unasked } = request
+  const { config, skillLimits: unasked } = request
   if (config !== undefined) return defineInlineAgent(request.name, config, request, parent)
   const definitions = await host.definitions()
   const definition = definitions.find((known) => agentKey(known.name) === agentKey(request.name))
@@ -58,7 +58,7 @@ export async function prepareSpawn(
 function defineInlineAgent(
   name: string,
   config: NonNullable<SpawnRequest['config']>,
-  { model, unasked }: SpawnRequest,
+  { model, skillLimits: unasked }: SpawnRequest,
   parent: Delegator,
 ): PreparedSpawn | Refusal {
   const wanted = config.tools ?? parent.tools.map((tool) => tool.name)
@@ -116,7 +116,7 @@ export function framesFor(
       path: [...above.path, name],
       ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
       ...(maxDepth !== undefined && { maxDepth }),
-      ...(unasked !== undefined && { unasked }),
+      ...(unasked !== undefined && { skillLimits: unasked }),
     },
   ]
 }

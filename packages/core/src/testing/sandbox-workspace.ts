@@ -36,7 +36,7 @@ export interface SandboxWorkspace {
 export interface SandboxedResult {
   text: string
   exitCode: number | null
-  told: string
+  modelText: string
 }
 
 export const canary = 'canary-4711'
@@ -105,7 +105,7 @@ export async function openSandboxWorkspace(
           const step = await running.next()
           if (step.done !== true) continue
           const { text: printed, exitCode } = step.value
-          return { text: printed, exitCode, told: bash.toModel!(step.value, input) }
+          return { text: printed, exitCode, modelText: bash.toModel!(step.value, input) }
         }
       },
       file,

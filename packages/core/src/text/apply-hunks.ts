@@ -58,7 +58,7 @@ async function applyTo(
   }
   let cursor = 0
   for (const [index, hunk] of hunks.entries()) {
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
     const name = `Hunk ${index + 1} (line ${hunk.line} of the patch)`
     const place = await findHunkPosition(seeker, hunk, cursor, name)
     if (place.pass > 0) noteLoose(index + 1, place.pass)

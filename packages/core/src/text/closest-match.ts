@@ -20,7 +20,7 @@ export async function closestMatchMessage(
     return `${head} It contains "�", which stands for bytes that are not valid text. Leave that part out.`
   }
   const lines = text.slice(0, maxText).replaceAll('\r\n', '\n').split('\n')
-  if (rest.due()) await rest.take()
+  if (rest.due()) await rest.yield()
   const closest = (await closestLines(lines, wanted, rest)) ?? (await mostSimilarLine(lines, wanted, rest))
   if (closest !== undefined) return `${head} ${closest}`
   return `${head} There is no close match. Read the file again and copy the text exactly.`
@@ -59,7 +59,7 @@ export async function closestLines(
     const key = normalizeLine(line)
     keys.push(key)
     sought.get(key)?.push(index)
-    if (index % 256 === 0 && rest.due()) await rest.take()
+    if (index % 256 === 0 && rest.due()) await rest.yield()
   }
   const votes = new Map<number, number>()
   let left = maxVotes
@@ -71,7 +71,7 @@ export async function closestLines(
     for (const found of places.slice(0, left)) votes.set(found - index, (votes.get(found - index) ?? 0) + 1)
     left -= places.length
     if (left <= 0) break
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
   }
   let best: { at: number; score: number } | undefined
   for (const at of mostVoted(votes)) {
@@ -125,7 +125,7 @@ async function mostSimilarLine(
     for (const pair of own) if (pairs.has(pair)) shared++
     const score = (2 * shared) / (own.size + pairs.size)
     if (score > best.score) best = { index, score }
-    if (index % 64 === 0 && rest.due()) await rest.take()
+    if (index % 64 === 0 && rest.due()) await rest.yield()
   }
   if (best.index === -1) return undefined
   return `The closest line is ${best.index + 1}: the file has ${quoted(lines[best.index] ?? '')}, you gave ${quoted(target)}.`

@@ -57,9 +57,9 @@ export async function diffReplacements(
     const from = Math.max(mark, stretch.from)
     const inside = stretch.replacements.map((one) => ({ ...one, start: one.start - from, end: one.end - from }))
     const old = bytes.subarray(from, stretch.to)
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
     const now = Buffer.concat(applyReplacements(old, { replacements: inside }))
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
     if (compared < maxCompared) {
       line += countNewlines(bytes.subarray(at, from))
       at = from
@@ -75,7 +75,7 @@ export async function diffReplacements(
       result.removed += countNewlines(old) - around - behind
       result.added += countNewlines(now) - around - behind
     }
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
   }
   return result
 }

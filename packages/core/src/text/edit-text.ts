@@ -96,7 +96,7 @@ export async function planEdit(
         `old_string is not in the file exactly. ${ignoring} it would match ${count} (lines ${lineNumbers(file, found)}). Copy it exactly from the file, with enough surrounding lines.`,
       )
     }
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
   }
   throw new Error(await closestMatchMessage(isLong ? file.decodeStart(maxBytes) : file.decode(), edit, rest))
 }
@@ -105,9 +105,9 @@ async function toReplacements(matches: readonly EditMatch[], rest: Yielder): Pro
   const replacements: Replacement[] = []
   for (const [index, match] of matches.entries()) {
     replacements.push(match.replacement())
-    if (index % 256 === 0 && rest.due()) await rest.take()
+    if (index % 256 === 0 && rest.due()) await rest.yield()
   }
-  if (rest.due()) await rest.take()
+  if (rest.due()) await rest.yield()
   return replacements
 }
 

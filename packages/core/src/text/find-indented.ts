@@ -19,11 +19,11 @@ export async function findIndented(
   const wanted = oldLines.slice(0, compared).map((line) => trimBlanks(file.encode(line)))
   if (wanted.every((line) => line === '')) return []
   const place = toLines(file.units())
-  if (rest.due()) await rest.take()
+  if (rest.due()) await rest.yield()
   const keys: string[] = []
   for (const [index, { text }] of place.entries()) {
     keys.push(trimBlanks(text))
-    if (index % 1024 === 0 && rest.due()) await rest.take()
+    if (index % 1024 === 0 && rest.due()) await rest.yield()
   }
   const endingAt = lineEndingFinder(file)
   const found: EditMatch[] = []
@@ -34,7 +34,7 @@ export async function findIndented(
     const there = place.slice(at, at + oldLines.length)
     const reindent = reindentFor(oldLines.slice(0, compared), there, newLines)
     if (reindent !== undefined) found.push(matchAt(there, reindent))
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
   }
   return found
 

@@ -104,7 +104,7 @@ async function createView(
       leap(length + 1, feed + 1)
     }
     start = end + 1
-    if (count % 256 === 0 && rest.due()) await rest.take()
+    if (count % 256 === 0 && rest.due()) await rest.yield()
   }
   copyTo(units.length)
   return {

@@ -31,7 +31,7 @@ export async function findBytes(bytes: Buffer, needle: Buffer, options: FindOpti
   while (from < bytes.length && found.length < limit) {
     const end = Math.min(bytes.length, from + windowBytes + probe.length)
     const hit = bytes.subarray(from, end).indexOf(probe)
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
     if (hit === -1) {
       from = end === bytes.length ? end : end - probe.length + 1
       continue
@@ -79,7 +79,7 @@ async function searchKmp(
       take(at - matched + 1)
       matched = back[matched - 1]!
     }
-    if (rest.due()) await rest.take()
+    if (rest.due()) await rest.yield()
   }
 }
 
@@ -142,14 +142,14 @@ function countSingly(bytes: Uint8Array, from: number, to: number): number {
 export interface Yielder {
   due(): boolean
   /** Waits until all other ready work has run. */
-  take(): Promise<void>
+  yield(): Promise<void>
 }
 
 export function createYielder(ms = 15): Yielder {
   let since = performance.now()
   return {
     due: () => performance.now() - since >= ms,
-    async take() {
+    async yield() {
       await setImmediate()
       since = performance.now()
     },

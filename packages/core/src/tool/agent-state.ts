@@ -40,7 +40,7 @@ export interface AgentState {
    * Resources that tools keep under their own name, such as an interpreter or a cache. The owner of the state disposes
    * them.
    */
-  readonly kept: Map<string, { dispose(): void | Promise<void> }>
+  readonly resources: Map<string, { dispose(): void | Promise<void> }>
 }
 
 export interface FileStamp {

@@ -34,7 +34,7 @@ export interface SpawnRequest {
   /** An inline agent. Its tools must be among the caller's. */
   config?: { systemPrompt: string; tools?: readonly string[] }
   /** Limits of the caller's skills. See `AgentFrame`. */
-  unasked?: SkillLimits
+  skillLimits?: SkillLimits
 }
 
 /**
@@ -51,7 +51,7 @@ export interface Agents {
   send(
     agentId: string,
     text: string,
-    options?: { interrupt?: boolean; messageId?: string; unasked?: SkillLimits },
+    options?: { interrupt?: boolean; messageId?: string; skillLimits?: SkillLimits },
   ): Promise<AgentReport | Refusal>
   /** Resolves when any or all of them have ended, or after `ms`. Results are in the order of the ids. */
   wait(agentIds: readonly string[], options?: { mode?: 'any' | 'all'; ms?: number }): Promise<(AgentReport | Refusal)[]>
@@ -69,7 +69,7 @@ export interface AgentFrame extends AgentMark {
   allowedSubAgents?: string[]
   maxDepth?: number
   /** For each active skill of its caller, the tools allowed without asking. All of them must allow a call. */
-  unasked?: readonly (readonly string[])[]
+  skillLimits?: readonly (readonly string[])[]
 }
 
 export type MediaKind = 'image' | 'video'

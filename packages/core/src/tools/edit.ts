@@ -59,7 +59,7 @@ export default defineTool({
     return approvalDiff(await previewChange(ctx, target, work))
   },
   async execute(input, ctx) {
-    const { target, work, told } = planFileEdit(input, ctx)
+    const { target, work, report: told } = planFileEdit(input, ctx)
     const changed = await changeFile(ctx, target, work, { isExact: true })
     const { found, note } = told()
     const shown = jsxNote(target.path, ctx.state)
@@ -80,7 +80,7 @@ interface PlannedEdit {
   target: ResolvedPath
   work: PlanChange
   /** Available once the edit is done. */
-  told(): { found: number; note: string | undefined }
+  report(): { found: number; note: string | undefined }
 }
 
 function planFileEdit({ file_path, old_string, new_string, replace_all }: EditInput, ctx: ToolContext): PlannedEdit {
@@ -110,7 +110,7 @@ function planFileEdit({ file_path, old_string, new_string, replace_all }: EditIn
     note = () => (mayLookAgain() ? plan.note : staleNote)
     return { replacements: plan.replacements, format, known: () => (mayLookAgain() ? 'as-before' : 'part') }
   }
-  return { target, work, told: () => ({ found, note: note() }) }
+  return { target, work, report: () => ({ found, note: note() }) }
 }
 
 interface EditOutput extends ChangedFile {

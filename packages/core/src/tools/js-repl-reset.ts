@@ -12,8 +12,8 @@ export default defineTool({
   group: 'code',
   title: () => 'Start a new JavaScript session',
   async execute(_input, { state }) {
-    const session = state.kept.get('js-repl')
-    state.kept.delete('js-repl')
+    const session = state.resources.get('js-repl')
+    state.resources.delete('js-repl')
     await session?.dispose()
     return { reset: session !== undefined }
   },

@@ -21,7 +21,7 @@ The session runs in its own temporary folder, with no other files, no network, n
   permission: (code) => ({ title: 'Run JavaScript', content: code }),
   validate: (code) => (code.trim() === '' ? 'The code is empty. Send the JavaScript to run.' : undefined),
   async execute(code, ctx): Promise<JsOutcome> {
-    const before = (ctx.state.kept.get(name) as JsSession | undefined)?.lost
+    const before = (ctx.state.resources.get(name) as JsSession | undefined)?.lost
     const session = await openSession(ctx)
     const outcome = await session.run(code, ctx, requestedTimeout(code))
     return before === undefined ? outcome : { ...outcome, before }
@@ -72,7 +72,7 @@ The session runs in its own temporary folder, with no other files, no network, n
 const name = 'js-repl'
 
 async function openSession(ctx: ToolContext): Promise<JsSession> {
-  const { kept } = ctx.state
+  const { resources: kept } = ctx.state
   const known = kept.get(name) as JsSession | undefined
   if (known?.alive === true) return known
   const { startJsSession } = await import('../shell/js-session.ts')

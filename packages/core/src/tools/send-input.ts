@@ -19,7 +19,7 @@ export default defineTool({
   group: 'agent',
   title: ({ agent_id: id }) => `Message ${id}`,
   execute: ({ agent_id: agentId, message, interrupt }, ctx): Promise<AgentReport | Refusal> =>
-    requireAgents(ctx).send(agentId, message, { interrupt: interrupt === true, unasked: activeSkillLimits(ctx) }),
+    requireAgents(ctx).send(agentId, message, { interrupt: interrupt === true, skillLimits: activeSkillLimits(ctx) }),
   toModel: (report) =>
     'refused' in report
       ? agentResultText(report)

@@ -52,7 +52,7 @@ With "background", returns the agent's id immediately. SendInput messages it, Wa
       task: taskText(input) as string,
       background: input.background,
       model: input.model,
-      ...(unasked.length > 0 && { unasked }),
+      ...(unasked.length > 0 && { skillLimits: unasked }),
       ...(input.config !== undefined && {
         config: {
           systemPrompt: input.config.systemPrompt,

@@ -153,7 +153,7 @@ test('a page is fetched once in a conversation, in any format; errors are not ke
   await call({ url: '/article' })
   expect(requests).toHaveLength(4)
   await disposeAgentState(state)
-  expect(state.kept.size).toBe(0)
+  expect(state.resources.size).toBe(0)
 })
 
 test('the tool that agents get opens no private address', async () => {

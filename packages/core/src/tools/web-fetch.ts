@@ -191,11 +191,11 @@ interface PageCache {
   dispose(): void
 }
 
-function pageCache(state: Pick<AgentState, 'kept'>): PageCache {
-  const known = state.kept.get('web-fetch') as PageCache | undefined
+function pageCache(state: Pick<AgentState, 'resources'>): PageCache {
+  const known = state.resources.get('web-fetch') as PageCache | undefined
   if (known !== undefined) return known
   const cache = createPageCache()
-  state.kept.set('web-fetch', cache)
+  state.resources.set('web-fetch', cache)
   return cache
 }
 

@@ -37,7 +37,7 @@ export async function searchWithModel(
     stallMs,
     emit: found.add,
     onCall: () => undefined,
-    takeCallId: () => Promise.resolve(true),
+    reserveCallId: () => Promise.resolve(true),
   })
   signal.throwIfAborted()
   if (limit.aborted) throw new Error(`The search with ${id} timed out after ${maxMs / 1000} s.`)

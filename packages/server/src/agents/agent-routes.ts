@@ -148,7 +148,7 @@ export function agentRoutes(options: {
         const session = await findSession(store, params['id'], workspaceId)
         const { agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
         assertNotTrashed(session)
-        await live.tellAgent(session, agentId, body)
+        await live.messageAgent(session, agentId, body)
         return c.json({ agent: summary((await store.agents.get(session.id, agentId)) as AgentRecord) }, 202)
       },
     }),

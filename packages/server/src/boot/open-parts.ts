@@ -245,8 +245,8 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     },
     mode: permissions.mode,
     hooks: (session) => hooks.of(permissions.placeOf(session)),
-    heard: (sessionId, history) =>
-      permissions.heard(
+    noteUserHosts: (sessionId, history) =>
+      permissions.noteUserHosts(
         sessionId,
         history.flatMap((message) => typedAddresses.read(sessionId, message)),
       ),

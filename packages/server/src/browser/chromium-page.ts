@@ -137,7 +137,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
 
   async function goTo(
     page: Page,
-    { takeNotes }: Pick<Tab, 'takeNotes'>,
+    { drainNotes: takeNotes }: Pick<Tab, 'drainNotes'>,
     url: URL,
     { signal }: BrowserCall,
   ): Promise<PageLook> {
@@ -185,7 +185,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     if (!mayGo(url)) throw new Error(`The page went to ${url.slice(0, 200)}, which nobody opened. Open another one.`)
     last = url.slice(0, maxUrlLength)
     const title = (await page.title()).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
-    return { url: last, title, outline: nodes, notes: [...(tab?.takeNotes() ?? []), ...notes] }
+    return { url: last, title, outline: nodes, notes: [...(tab?.drainNotes() ?? []), ...notes] }
   }
 
   async function outline(page: Page): Promise<OutlineNode[]> {

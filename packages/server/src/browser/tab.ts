@@ -8,7 +8,7 @@ export interface Tab {
   refused: string | undefined
   noteWindow(url: string): void
   /** Returns and clears the events since the last call. */
-  takeNotes(): string[]
+  drainNotes(): string[]
 }
 
 const maxNotes = 10
@@ -26,7 +26,7 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
     },
     refused: undefined,
     noteWindow: (url) => note(`The page wanted a window of its own, which was refused: ${short(url, 2000)}`),
-    takeNotes() {
+    drainNotes() {
       const taken = notes
       notes = []
       return taken

@@ -21,7 +21,7 @@ import { handleImageRequest } from './image-answer.ts'
 import { claimedAddresses } from './user-message.ts'
 
 export function chatRoutes(
-  options: ChatContext & { media: Media; inTurn: KeyedMutex; permissions: Pick<Permissions, 'heard'> },
+  options: ChatContext & { media: Media; inTurn: KeyedMutex; permissions: Pick<Permissions, 'noteUserHosts'> },
 ): Route[] {
   const { live, store } = options
   const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
@@ -121,7 +121,7 @@ export function chatRoutes(
         const session = await findSession(store, params['sessionId'], workspaceId)
         if (live.get(session.id) === undefined) throw noRun()
         const { message, hints } = await expandSteering(body, session, options)
-        options.permissions.heard(session.id, claimedAddresses(body.text, body.typedUrls))
+        options.permissions.noteUserHosts(session.id, claimedAddresses(body.text, body.typedUrls))
         await live.steer(session.id, message)
         return c.json({ id: body.id, hints })
       },

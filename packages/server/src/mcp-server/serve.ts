@@ -26,7 +26,7 @@ export async function serveOverHttp(
   const server = createAdaptorServer({
     async fetch(request: Request) {
       const refusal = refuse(request, token, (server.address() as AddressInfo).port)
-      return refusal ?? (await sessions.take(request)) ?? handler.fetch(request)
+      return refusal ?? (await sessions.handle(request)) ?? handler.fetch(request)
     },
   })
   await new Promise<void>((resolve, reject) => {
@@ -65,7 +65,7 @@ function isSame(given: string, wanted: string): boolean {
 /** Sessions of clients that start with a handshake. */
 interface McpHttpSessions {
   /** Returns undefined if the request neither belongs to a session nor starts one. */
-  take(request: Request): Promise<Response | undefined>
+  handle(request: Request): Promise<Response | undefined>
   close(): Promise<void>
 }
 
@@ -87,7 +87,7 @@ async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
     await import('@modelcontextprotocol/server')
   const sessions = new Map<string, McpHttpSession>()
   return {
-    async take(request) {
+    async handle(request) {
       const id = request.headers.get('mcp-session-id')
       if (id === null) return (await isHandshake(request)) ? begin(request) : undefined
       const session = sessions.get(id)

@@ -71,7 +71,7 @@ function issuePath({ option, name }: Param, { provider }: ModelDefinition): { pr
 
 export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
   const takes = supportedFiles(definition, files)
-  return { ...found, ...(takes !== undefined && { takes }), ...modelLimits(definition) }
+  return { ...found, ...(takes !== undefined && { accepts: takes }), ...modelLimits(definition) }
 }
 
 export function modelLimits({

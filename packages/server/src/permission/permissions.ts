@@ -50,7 +50,7 @@ export interface Permissions {
   /** The effective mode. A session may still be in a mode that is no longer allowed. */
   modeOf(session: Session): Mode
   /** Allows fetching addresses the user typed. */
-  heard(sessionId: string, typed: readonly string[]): void
+  noteUserHosts(sessionId: string, typed: readonly string[]): void
   warnings(place: PolicyWorkspace): string[]
   /** Called when a workspace is opened or its trust changes. */
   load(workspace: Workspace): void
@@ -154,7 +154,7 @@ function createPermissions(options: PermissionOptions): Permissions {
       const { mode } = grants.of(session)
       return mode === 'bypass' && !allowBypass ? 'default' : mode
     },
-    heard(sessionId, typed) {
+    noteUserHosts(sessionId, typed) {
       const known = addresses.get(sessionId) ?? new Set()
       for (const address of typed) if (known.size < maxAddresses) known.add(address)
       if (known.size > 0) addresses.set(sessionId, known)

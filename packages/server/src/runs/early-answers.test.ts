@@ -9,17 +9,17 @@ describe('early answers', () => {
   it('are found once, by session, call and client', () => {
     const early = createEarlyAnswers()
     early.put(said)
-    expect(early.take({ ...said, sessionId: 's2' })).toBeUndefined()
-    expect(early.take({ ...said, toolCallId: 'c2' })).toBeUndefined()
-    expect(early.take({ ...said, client: 'page-2' })).toBeUndefined()
-    expect(early.take(said)).toEqual(answer)
-    expect(early.take(said)).toBeUndefined()
+    expect(early.claim({ ...said, sessionId: 's2' })).toBeUndefined()
+    expect(early.claim({ ...said, toolCallId: 'c2' })).toBeUndefined()
+    expect(early.claim({ ...said, client: 'page-2' })).toBeUndefined()
+    expect(early.claim(said)).toEqual(answer)
+    expect(early.claim(said)).toBeUndefined()
   })
 
   it('of any client are found for an ask that belongs to none', () => {
     const early = createEarlyAnswers()
     early.put(said)
-    expect(early.take({ sessionId: 's1', toolCallId: 'c1' })).toEqual(answer)
+    expect(early.claim({ sessionId: 's1', toolCallId: 'c1' })).toEqual(answer)
   })
 
   it('are kept half a minute', () => {
@@ -27,10 +27,10 @@ describe('early answers', () => {
     const early = createEarlyAnswers(() => now)
     early.put(said)
     now += earlyAnswerTtlMs - 1
-    expect(early.take(said)).toEqual(answer)
+    expect(early.claim(said)).toEqual(answer)
     early.put(said)
     now += earlyAnswerTtlMs
-    expect(early.take(said)).toBeUndefined()
+    expect(early.claim(said)).toBeUndefined()
   })
 
   it('stand: a second of the same page is refused, until the first is taken or too old', () => {
@@ -41,11 +41,11 @@ describe('early answers', () => {
     const closed = expect.objectContaining({ name: 'AskClosed', status: 409 }) as Error
     expect(() => early.put({ ...said, answer: other })).toThrow(closed)
     early.put({ ...said, client: 'page-2' })
-    expect(early.take(said)).toEqual(answer)
+    expect(early.claim(said)).toEqual(answer)
     early.put(said)
     now += earlyAnswerTtlMs
     early.put({ ...said, answer: other })
-    expect(early.take(said)).toEqual(other)
+    expect(early.claim(said)).toEqual(other)
   })
 
   it('are few and short; those that are too old make room', () => {

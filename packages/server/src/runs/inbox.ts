@@ -78,7 +78,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
         if (known.closedAt !== null)
           throw new NamedError('AskClosed', 'This was asked before and closed without an answer.')
         signal.throwIfAborted()
-        const given = known.kind === 'browser' ? early.take(known) : undefined
+        const given = known.kind === 'browser' ? early.claim(known) : undefined
         if (given !== undefined) await give(known.id, given).catch(unlessClosed)
         else {
           letGo = await askPages(ask, known, reject)
@@ -138,7 +138,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
         // The ask may have opened meanwhile. Then it has found the answer or waits for it.
         const late = await askOf(given)
         if (late === undefined) return 'stored'
-        if (early.take(given) !== undefined) await inbox.answer(late.id, answer, { client })
+        if (early.claim(given) !== undefined) await inbox.answer(late.id, answer, { client })
       } else await inbox.answer(known.id, answer, { client })
       return 'resolved'
     },
@@ -206,7 +206,7 @@ function unlessClosed(error: unknown): void {
 interface EarlyAnswers {
   /** Keeps only a client's first answer. Throws `AskClosed` (409), `AnswerTooLarge` (413), `TooManyAnswers` (429). */
   put(early: EarlyAnswer): void
-  take(of: Pick<EarlyAnswer, 'sessionId' | 'toolCallId'> & { client?: string }): Answer | undefined
+  claim(of: Pick<EarlyAnswer, 'sessionId' | 'toolCallId'> & { client?: string }): Answer | undefined
 }
 
 export interface EarlyAnswer {
@@ -241,7 +241,7 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
         throw new NamedError('TooManyAnswers', 'Too many answers came that nothing waits for.', { status: 429 })
       kept.push({ ...early, until: clock() + earlyAnswerTtlMs })
     },
-    take({ sessionId, toolCallId, client }) {
+    claim({ sessionId, toolCallId, client }) {
       const found = kept.find(
         (early) =>
           early.until > clock() &&

@@ -38,12 +38,12 @@ class ManagedRun implements OpenRun {
   #left = false
   #steered: Set<string> | undefined
   #usedCallIds: Promise<Set<string>> | undefined
-  #door: RunSubAgents | undefined
+  #subAgents: RunSubAgents | undefined
   #meter: Meter | undefined
   #parsedRequest: RunRequest | undefined
 
   constructor(options: RunManagerOptions, given: RunToOpen) {
-    const { record, parts, remains } = given
+    const { record, parts, recovered: remains } = given
     this.#options = options
     this.#given = given
     this.#meter = parts.child?.meter
@@ -103,7 +103,7 @@ class ManagedRun implements OpenRun {
   }
 
   async steer(message: SteeringMessage): Promise<void> {
-    const { remains } = this.#given
+    const { recovered: remains } = this.#given
     if (!this.#accepting) throw noRun()
     this.#steered ??= new Set(remains === undefined ? [] : steeringIds(remains.resume))
     if (!this.#steered.has(message.id)) {
@@ -112,20 +112,20 @@ class ManagedRun implements OpenRun {
       this.log.note({ type: '$steer', ...message })
     }
     await this.log.sync()
-    this.#door?.link.wake()
+    this.#subAgents?.link.wake()
   }
 
-  moved(): void {
+  markRunning(): void {
     if (this.status === 'waiting') this.#setStatus('running')
   }
 
   stopAgent(agentId: string): Promise<AgentReport | undefined> {
-    return this.#door?.stop(agentId) ?? Promise.resolve(undefined)
+    return this.#subAgents?.stop(agentId) ?? Promise.resolve(undefined)
   }
 
-  async tellAgent(agentId: string, { id, text }: { id: string; text: string }): Promise<void> {
+  async messageAgent(agentId: string, { id, text }: { id: string; text: string }): Promise<void> {
     const call = { toolCallId: id, signal: this.#controller.signal, waiting: () => () => undefined }
-    const told = await this.#doorOf().link.agents(call).send(agentId, text, { messageId: id })
+    const told = await this.#openSubAgents().link.agents(call).send(agentId, text, { messageId: id })
     if ('refused' in told) throw new NamedError('AgentNotFound', told.message, { status: 404 })
   }
 
@@ -134,10 +134,10 @@ class ManagedRun implements OpenRun {
     await this.log.sync().catch((error: unknown) => this.#warn('a waiting run was not written', error))
     this.#left = true
     this.log.mute()
-    await this.#door?.freeze()
+    await this.#subAgents?.freeze()
   }
 
-  async leave(): Promise<void> {
+  async detach(): Promise<void> {
     await this.#stored
     if (this.status === 'waiting') {
       await this.freeze()
@@ -155,7 +155,7 @@ class ManagedRun implements OpenRun {
     let outcome: RunOutcome | undefined
     try {
       outcome = await this.#work().catch((error: unknown) => this.#broken(error))
-      await this.#door?.link.close()
+      await this.#subAgents?.link.close()
       await log.sync()
       await this.#stored
       if (!this.#left) {
@@ -182,15 +182,15 @@ class ManagedRun implements OpenRun {
   }
 
   async #work(): Promise<RunOutcome> {
-    const { record, session, parts, remains } = this.#given
+    const { record, session, parts, recovered: remains } = this.#given
     const { frames, model, instructions, workspace, history, child } = parts
     const options = this.#options
     const request = this.#request
     const { log } = this
     const opening = child === undefined ? (request.opening ?? []) : []
-    if (child === undefined) options.heard(session.id, history)
+    if (child === undefined) options.noteUserHosts(session.id, history)
     if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
-    if (remains !== undefined) await this.#doorOf().link.resume()
+    if (remains !== undefined) await this.#openSubAgents().link.resume()
     const answer = request.compact === true ? compactRun : run
     return answer({
       runId: record.id,
@@ -219,14 +219,14 @@ class ManagedRun implements OpenRun {
       decide: options.decide(session, request.rules),
       mode: options.mode(session),
       hooks: options.hooks(session),
-      steering: (ending) => this.#takeSteering(ending),
-      takeCallId: (id) => this.#takeCallId(id),
+      steering: (ending) => this.#drainSteering(ending),
+      reserveCallId: (id) => this.#reserveCallId(id),
       onStatus: (now, message) => this.#onStatus(now, message),
       state: () => options.state(session, workspace, record.agentId ?? undefined, history),
       meter: this.#meterOf(),
-      writes: () => this.#doorOf().writes,
-      agents: (call) => this.#doorOf().link.agents(call),
-      idle: (waiting) => this.#door?.link.idle(waiting) ?? Promise.resolve(false),
+      writes: () => this.#openSubAgents().writes,
+      agents: (call) => this.#openSubAgents().link.agents(call),
+      idle: (waiting) => this.#subAgents?.link.idle(waiting) ?? Promise.resolve(false),
       settings: options.settings,
       redact: options.redact,
       credentials: options.credentials,
@@ -281,15 +281,15 @@ class ManagedRun implements OpenRun {
     for (const listener of listeners ?? []) listener()
   }
 
-  #takeSteering(ending: boolean): SteeringMessage[] {
+  #drainSteering(ending: boolean): SteeringMessage[] {
     if (ending && this.#steering.length === 0) this.#accepting = false
     return this.#steering.splice(0)
   }
 
   /** Loaded on the first call, since most turns have none. A tree of agents shares the set. */
-  async #takeCallId(id: string): Promise<boolean> {
+  async #reserveCallId(id: string): Promise<boolean> {
     const { parts, session } = this.#given
-    if (parts.takeCallId !== undefined) return parts.takeCallId(id)
+    if (parts.reserveCallId !== undefined) return parts.reserveCallId(id)
     this.#usedCallIds ??= this.#options.store.calls.ids(session.id).then((ids) => new Set(ids))
     const used = await this.#usedCallIds
     if (used.has(id)) return false
@@ -303,10 +303,10 @@ class ManagedRun implements OpenRun {
     return (this.#meter ??= new Meter(frames.at(-1)?.name ?? 'master', { ...turnBudget(limits), ...budget }))
   }
 
-  #doorOf(): RunSubAgents {
-    const { record, session, parts, remains, openChild, takeRemains } = this.#given
-    return (this.#door ??= openRunSubAgents({
-      live: this.#options,
+  #openSubAgents(): RunSubAgents {
+    const { record, session, parts, recovered: remains, openChild, claimRecovered: takeRemains } = this.#given
+    return (this.#subAgents ??= openRunSubAgents({
+      runs: this.#options,
       record,
       session,
       parts,
@@ -315,15 +315,15 @@ class ManagedRun implements OpenRun {
       resumed: remains !== undefined,
       emit: (chunk) => this.log.append(chunk),
       steer: (message) => this.steer(message),
-      takeCallId: (id) => this.#takeCallId(id),
+      reserveCallId: (id) => this.#reserveCallId(id),
       openChild,
-      takeRemains,
+      claimRecovered: takeRemains,
     }))
   }
 
   /** True if a client with this number saw events that a crash lost. */
   #isLost(number: number): boolean {
-    const { remains } = this.#given
+    const { recovered: remains } = this.#given
     if (remains === undefined) return false
     const { lastNumber, gaps } = remains
     const all = [...gaps, { after: lastNumber, to: lastNumber + numberJump }]

@@ -101,7 +101,7 @@ export interface RunManagerOptions {
   mode(session: Session): NonNullable<RunInput['mode']>
   hooks(session: Session): NonNullable<RunInput['hooks']>
   /** Allows fetching addresses the user typed in these messages. */
-  heard(sessionId: string, history: readonly StoredMessage[]): void
+  noteUserHosts(sessionId: string, history: readonly StoredMessage[]): void
   /** Called when an answer of the session's agent is finished and stored. */
   onAnswered?(record: RunRecord): void
   limits(): Partial<Limits>
@@ -149,7 +149,7 @@ export interface PreparedRun {
   budget?: Budget
   child?: ChildRun
   /** Shared by a tree of agents. */
-  takeCallId?: (id: string) => Promise<boolean>
+  reserveCallId?: (id: string) => Promise<boolean>
 }
 
 interface ModelCallStart extends Pick<PreparedRun, 'tools' | 'model' | 'history'> {
@@ -240,7 +240,7 @@ export function prepareStandaloneRun(
     path: ['master', name],
     ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
     ...(maxDepth !== undefined && { maxDepth }),
-    ...(unasked !== undefined && { unasked }),
+    ...(unasked !== undefined && { skillLimits: unasked }),
   }
   return prepareAgentRun(options, session, record, [frame], userMessageId)
 }

@@ -39,7 +39,7 @@ export interface RunManager {
    * Sends the user's message to a sub-agent. During its session's run it arrives as if from the parent. Otherwise the
    * sub-agent continues alone in its own chat. Throws `AgentNotFound` (404).
    */
-  tellAgent(session: Session, agentId: string, message: { id: string; text: string }): Promise<void>
+  messageAgent(session: Session, agentId: string, message: { id: string; text: string }): Promise<void>
   /** Aborts a session's run and waits until it is stored and closed. Returns undefined if there is none. */
   stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves once the message is durable. */
@@ -95,13 +95,13 @@ export function createRunManager(options: RunManagerOptions): RunManager {
       await alone?.done
       return alone !== undefined
     },
-    async tellAgent(session, agentId, message) {
+    async messageAgent(session, agentId, message) {
       const agent = await store.agents.get(session.id, agentId)
       if (agent?.details === undefined)
         throw new NamedError('AgentNotFound', 'There is no such sub-agent.', { status: 404 })
       const root = runs.get(session.id)
       const alone = children.get(childKey(session.id, agentId))
-      if (root !== undefined) await root.tellAgent(agentId, message)
+      if (root !== undefined) await root.messageAgent(agentId, message)
       else if (alone !== undefined) await alone.steer(message)
       else await goOnAlone(session, agent as AgentRecord & { details: AgentDetails }, message)
     },
@@ -126,13 +126,13 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     },
     async answer(askId, answer, given) {
       const answered = await inbox.answer(askId, answer, given)
-      runs.get(answered.sessionId)?.moved()
+      runs.get(answered.sessionId)?.markRunning()
       return answered
     },
     async acknowledge(early) {
       const live = runs.get(early.sessionId)
       const result = await inbox.acknowledge(early, live)
-      if (result === 'resolved') live?.moved()
+      if (result === 'resolved') live?.markRunning()
       return result
     },
     async recover() {
@@ -155,8 +155,8 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     async close() {
       closing = true
       await Promise.allSettled(opening.values())
-      await Promise.all([...runs.values()].map((live) => live.leave()))
-      await Promise.all([...children.values()].map((live) => live.leave()))
+      await Promise.all([...runs.values()].map((live) => live.detach()))
+      await Promise.all([...children.values()].map((live) => live.detach()))
       for (const { record } of unstored.values()) {
         await storeLate(record.sessionId).catch((error: unknown) => warn('an answer was not stored', record, error))
       }
@@ -189,7 +189,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   async function recover(record: RunRecord, session: Session, remains: RecoveredState, latest: boolean): Promise<void> {
     const request = runRequestOf(record)
     const parts = await prepareRun(options, session, request, record, remains)
-    const live = open({ record, session, parts, remains })
+    const live = open({ record, session, parts, recovered: remains })
     const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
     if (!stays)
       live.abort(new NamedError('Interrupted', 'The process ended while this answer was written. Regenerate to go on.'))
@@ -234,7 +234,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     remains?: RecoveredState,
   ): Promise<void> {
     const parts = await prepareStandaloneRun(options, session, agent, record.userMessageId)
-    const live = openChild({ record, session, parts, remains })
+    const live = openChild({ record, session, parts, recovered: remains })
     live.begin()
     void live.done
       .then(() => live.status)
@@ -254,7 +254,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     const agentId = record.agentId as string
     const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }
     const gathered = await prepareRun(options, session, request, record, remains)
-    const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, remains })
+    const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, recovered: remains })
     live.abort(new NamedError('Interrupted', 'The process ended while this answer was written.'))
     live.begin()
     await live.done
@@ -267,7 +267,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     const live = openRun(options, {
       ...given,
       openChild,
-      takeRemains,
+      claimRecovered: takeRemains,
       onClosed(outcome) {
         runs.delete(record.sessionId)
         if (outcome === undefined) {
@@ -287,7 +287,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     const live = openRun(options, {
       ...given,
       openChild,
-      takeRemains,
+      claimRecovered: takeRemains,
       onClosed() {
         children.delete(key)
         void merge(live)

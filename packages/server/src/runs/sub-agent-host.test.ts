@@ -101,7 +101,7 @@ it('keeps the id that a person gave to what they tell one at work', async () => 
   const [ask] = await test.inbox.list({ sessionId: 's1' })
   const agentId = ask?.agentId ?? ''
   const session = await test.store.sessions.get('s1')
-  await test.live.tellAgent(session!, agentId, { id: 'mine', text: 'and mind the gap' })
+  await test.live.messageAgent(session!, agentId, { id: 'mine', text: 'and mind the gap' })
   await test.live.answer(ask?.id ?? '', { type: 'approve' })
   await run.done
   const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId })
@@ -207,13 +207,13 @@ it('goes on alone when a person tells it more after the run of its session', asy
   ).done
   const [a] = await test.store.agents.list('s1')
   const agentId = a?.agentId as string
-  await test.live.tellAgent(test.session, agentId, { id: 'more', text: 'and now?' })
+  await test.live.messageAgent(test.session, agentId, { id: 'more', text: 'and now?' })
   await test.live.getAgent('s1', agentId)?.done
   const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId })
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   expect(test.live.get('s1')).toBeUndefined()
   await expect.poll(async () => (await (test as TestRuns).store.agents.get('s1', agentId))?.status).toBe('completed')
-  await expect(test.live.tellAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('no such')
+  await expect(test.live.messageAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('no such')
 })
 
 it('keeps the agent that the session talks to within the steps of its definition', async () => {

@@ -42,19 +42,19 @@ interface SubAgentHost extends AgentHost {
 }
 
 interface SubAgentHostOptions {
-  live: RunManagerOptions
+  runs: RunManagerOptions
   session: Session
   /** The root's request. Sub-agents inherit its client, page and limits. */
   request: RunRequest
   open(given: RunToBegin): OpenRun
   /** Returns a run's state from an earlier process, only once. */
-  takeRemains(runId: string): RecoveredState | undefined
-  takeCallId(id: string): Promise<boolean>
+  claimRecovered(runId: string): RecoveredState | undefined
+  reserveCallId(id: string): Promise<boolean>
 }
 
 /** Stores a chat per sub-agent and starts its runs like any other. */
 function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
-  const { live: options, session, request } = given
+  const { runs: options, session, request } = given
   const { store } = options
   const runs = new Set<OpenRun>()
   let left = false
@@ -91,14 +91,14 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
       if (answer !== undefined) restoreUsage(child.meter, answer)
       return endedRun(known, answer)
     }
-    const remains = known === undefined ? undefined : given.takeRemains(child.runId)
+    const remains = known === undefined ? undefined : given.claimRecovered(child.runId)
     const record = known ?? (await begin(child))
     const parts = await prepareChildRun(options, session, child, request.page)
     const run = given.open({
       record,
       session,
-      parts: { ...parts, takeCallId: given.takeCallId },
-      ...(remains !== undefined && { remains }),
+      parts: { ...parts, reserveCallId: given.reserveCallId },
+      ...(remains !== undefined && { recovered: remains }),
     })
     runs.add(run)
     const abort = (): void => run.abort(child.signal.reason as Parameters<OpenRun['abort']>[0])
@@ -179,7 +179,7 @@ export interface RunSubAgents {
 }
 
 interface RunSubAgentsOptions {
-  live: RunManagerOptions
+  runs: RunManagerOptions
   record: RunRecord
   session: Session
   parts: PreparedRun
@@ -188,9 +188,9 @@ interface RunSubAgentsOptions {
   resumed: boolean
   emit(chunk: Chunk): void
   steer(message: { id: string; text: string }): Promise<void>
-  takeCallId(id: string): Promise<boolean>
+  reserveCallId(id: string): Promise<boolean>
   openChild: SubAgentHostOptions['open']
-  takeRemains: SubAgentHostOptions['takeRemains']
+  claimRecovered: SubAgentHostOptions['claimRecovered']
 }
 
 export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
@@ -205,12 +205,12 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
     }
   }
   const host = createSubAgentHost({
-    live: options.live,
+    runs: options.runs,
     session,
     request: runRequestOf(record),
     open: options.openChild,
-    takeRemains: options.takeRemains,
-    takeCallId: options.takeCallId,
+    claimRecovered: options.claimRecovered,
+    reserveCallId: options.reserveCallId,
   })
   const writes = createWriteLock()
   const tree = createAgentTree({ host, sessionId: session.id, emit: options.emit, writes })
@@ -257,26 +257,26 @@ export interface OpenRun extends LiveRun {
   /** Throws `NoRun` (409) if the turn is already ending. Resolves once the message is durable. */
   steer(message: SteeringMessage): Promise<void>
   /** Called when an answer arrives. The run no longer waits until it says so again. */
-  moved(): void
+  markRunning(): void
   stopAgent(agentId: string): Promise<AgentReport | undefined>
   /** Sends the user's message to a sub-agent. Throws `AgentNotFound` (404). */
-  tellAgent(agentId: string, message: { id: string; text: string }): Promise<void>
+  messageAgent(agentId: string, message: { id: string; text: string }): Promise<void>
   /** Stops all further writes of the run and its sub-agents. */
   freeze(): Promise<void>
   /** Called on shutdown. Ends at a safe point, or leaves a waiting run as it is. */
-  leave(): Promise<void>
+  detach(): Promise<void>
 }
 
 export interface RunToBegin {
   record: RunRecord
   session: Session
   parts: PreparedRun
-  remains?: RecoveredState
+  recovered?: RecoveredState
 }
 
 export interface RunToOpen extends RunToBegin {
   openChild: SubAgentHostOptions['open']
-  takeRemains: SubAgentHostOptions['takeRemains']
+  claimRecovered: SubAgentHostOptions['claimRecovered']
   /** Called before the streams end, once everything is stored. Otherwise gets the unstored outcome. */
   onClosed: (unstored?: RunOutcome) => void
 }

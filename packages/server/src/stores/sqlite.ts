@@ -108,7 +108,7 @@ async function restoreNewerFiles(
   exporter: SessionExport,
   { home, log }: Required<Pick<SqliteStoreOptions, 'home' | 'log'>>,
 ): Promise<void> {
-  for (const { sessionId, folder } of exporter.takeKept()) {
+  for (const { sessionId, folder } of exporter.drainBackups()) {
     const session = await store.sessions.get(sessionId)
     if (session === undefined) continue
     const { sessions } = await importSessions(store, folder, { workspaceId: session.workspaceId, closesAsks: true })

@@ -63,7 +63,7 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
       decide: () => (call, ctx) => decide(call, ctx, policy),
       mode: () => ({ get: () => 'default', set: () => Promise.resolve() }),
       hooks: () => [],
-      heard: () => undefined,
+      noteUserHosts: () => undefined,
       limits: () => ({}),
       recovery: () => 'continue',
       agents: () => Promise.resolve([]),

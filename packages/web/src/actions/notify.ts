@@ -2,7 +2,7 @@ import { textIn } from '../api/read-fields.ts'
 import type { Action } from '../page-tools/actions.ts'
 
 /** Shows a message to the user, as a browser notification if permitted. */
-const notify: Action = async (input, { tell }, { toolCallId }) => {
+const notify: Action = async (input, { notify: tell }, { toolCallId }) => {
   const title = textIn(input['title'])
   if (title === undefined) throw new Error('There is nothing to tell.')
   return { shown: await tell(title, textIn(input['body']), toolCallId) }

@@ -14,7 +14,7 @@ const none: readonly string[] = []
 export default function TaskCard({ call }: CardProps) {
   const agentId = useAgentForCall(call)
   const agent = useSubAgent(agentId)
-  const below = useSubAgents((state) => (agentId === undefined ? none : (state.below.get(agentId) ?? none)))
+  const below = useSubAgents((state) => (agentId === undefined ? none : (state.children.get(agentId) ?? none)))
   const works = useAnyAgentActive(agentId === undefined ? none : [agentId])
   const { name, task } = readTask(call.input)
   const title = agent?.name ?? name

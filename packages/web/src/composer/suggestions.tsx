@@ -11,7 +11,7 @@ interface Suggestions {
   items: readonly PickItem[]
   active: number
   optionId(index: number): string
-  take(item: PickItem): void
+  accept(item: PickItem): void
   /** Returns true if the list handled the key. */
   onKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean
   /** Call when the caret may have moved. */
@@ -101,7 +101,7 @@ export function useSuggestions(
     event.preventDefault()
     return true
   }
-  return { listId, items, active, optionId: (index) => `${listId}-${index}`, take, onKey, look, close }
+  return { listId, items, active, optionId: (index) => `${listId}-${index}`, accept: take, onKey, look, close }
 }
 
 /* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
@@ -111,7 +111,7 @@ const icons = { command: SquareSlash, skill: GraduationCap, file: File, folder: 
 
 /** Suggestions at the caret. The field keeps the focus; arrows move, Enter or Tab accepts, Escape closes. */
 export function SuggestionList({ picks }: { picks: Suggestions }) {
-  const { listId, items, active, optionId, take } = picks
+  const { listId, items, active, optionId, accept: take } = picks
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: 'nearest' })

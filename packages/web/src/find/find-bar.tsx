@@ -13,7 +13,7 @@ const waitMs = 160
 
 export interface FindBarProps {
   /** Counts open requests. Each one focuses the field. */
-  asked: number
+  focusRequest: number
   found: { messageId: string; words?: string } | undefined
   onClose: () => void
 }
@@ -22,7 +22,7 @@ export interface FindBarProps {
  * Searches the whole session, including messages that are not loaded. Enter goes to the next match, Shift+Enter to the
  * previous, Escape closes.
  */
-export function FindBar({ asked, found, onClose }: FindBarProps) {
+export function FindBar({ focusRequest: asked, found, onClose }: FindBarProps) {
   const session = useSessionStore()
   const { api } = useWorkspace()
   const find = useMemo(

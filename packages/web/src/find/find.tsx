@@ -40,7 +40,7 @@ export function Find() {
     <Suspense fallback={null}>
       <FindBar
         key={found === undefined ? '' : `${found.messageId} ${found.words}`}
-        asked={asked}
+        focusRequest={asked}
         found={found}
         onClose={() => {
           setAsked(0)

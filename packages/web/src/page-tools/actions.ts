@@ -16,7 +16,7 @@ export interface ActionContext {
   api: Api
   reader: ReaderPages
   /** Notifies the user, through the browser if permitted and the user is looking elsewhere. */
-  tell: (title: string, body: string | undefined, tag: string) => Promise<'notification' | 'notice'>
+  notify: (title: string, body: string | undefined, tag: string) => Promise<'notification' | 'notice'>
 }
 
 /** Default export of a file in `actions/`. Returns the tool's result. Throws an error for the model to read. */

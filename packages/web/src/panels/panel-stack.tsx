@@ -28,7 +28,7 @@ export function PanelStack({ panels }: { panels: Panels }) {
   const Frame = useNarrowForPanels() ? Sheet : Aside
   if (front === undefined) return null
   return (
-    <Frame asked={state.asked} shown={front.id} onHeard={panels.heard} onHide={panels.hide}>
+    <Frame focusRequest={state.focusRequest} shown={front.id} onHeard={panels.clearFocusRequest} onHide={panels.hide}>
       <PanelTabs panels={panels} baseId={baseId} />
       {state.panels.map((panel) => (
         <PanelView key={panel.id} panel={panel} isFront={panel === front} baseId={baseId} />
@@ -38,14 +38,14 @@ export function PanelStack({ panels }: { panels: Panels }) {
 }
 
 interface FrameProps {
-  asked: number
+  focusRequest: number
   shown: string
   onHeard: () => void
   onHide: () => void
   children: ReactNode
 }
 
-function Aside({ asked, shown, onHeard, onHide, children }: FrameProps) {
+function Aside({ focusRequest: asked, shown, onHeard, onHide, children }: FrameProps) {
   const frame = useRef<HTMLElement>(null)
   const { width, ...sizes } = usePanelWidth()
   useRequestedFocus(frame, asked, onHeard)
@@ -73,7 +73,7 @@ function Aside({ asked, shown, onHeard, onHide, children }: FrameProps) {
   )
 }
 
-function Sheet({ asked, shown, onHeard, onHide, children }: FrameProps) {
+function Sheet({ focusRequest: asked, shown, onHeard, onHide, children }: FrameProps) {
   const sheet = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     if (asked > 0) onHeard()

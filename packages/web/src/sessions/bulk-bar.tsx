@@ -97,7 +97,7 @@ export function BulkBar() {
 }
 
 function findListedSession(
-  { sessions, aside, folderPages }: Pick<AppState, 'sessions' | 'aside' | 'folderPages'>,
+  { sessions, otherView: aside, folderPages }: Pick<AppState, 'sessions' | 'otherView' | 'folderPages'>,
   sessionId: string,
 ): ListedSession | undefined {
   const shelves = [sessions, aside?.sessions ?? [], ...Object.values(folderPages).map((page) => page.sessions)]

@@ -13,7 +13,7 @@ export function ListHead() {
   const { app } = useWorkspace()
   const view = useApp((state) => state.view)
   const picked = useApp((state) => state.picked)
-  const count = useApp((state) => state.aside?.sessions.length ?? 0)
+  const count = useApp((state) => state.otherView?.sessions.length ?? 0)
   const [mode, setMode] = useState<'shown' | 'naming' | 'emptying'>('shown')
   const add = useRef<HTMLButtonElement>(null)
   const show = (next: typeof view) => {

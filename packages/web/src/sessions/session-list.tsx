@@ -25,7 +25,7 @@ const rowsAhead = 12
 export function SessionList() {
   const { app } = useWorkspace()
   const view = useApp((state) => state.view)
-  const aside = useApp((state) => state.aside)
+  const aside = useApp((state) => state.otherView)
   const listed = useApp((state) => state.sessions)
   const folders = useApp((state) => state.folders)
   const openFolders = useApp((state) => state.openFolders)

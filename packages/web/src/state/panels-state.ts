@@ -11,13 +11,13 @@ export interface PanelsState {
   /** True if the stack is hidden. Its panels stay open. */
   hidden: boolean
   /** User requests for a panel since the focus last moved there. */
-  asked: number
+  focusRequest: number
 }
 
 /** Beyond this, the least recently used unpinned panel closes. */
 const maxPanels = 12
 
-export const noPanels: PanelsState = { panels: [], order: [], hidden: false, asked: 0 }
+export const noPanels: PanelsState = { panels: [], order: [], hidden: false, focusRequest: 0 }
 
 export function panelId({ kind, key = '' }: Pick<PanelRequest, 'kind' | 'key'>): string {
   return `${kind}:${key}`
@@ -138,7 +138,7 @@ export function createPanelStorage(kept: KeyValueStorage): PanelStorage {
     const ids = new Set(panels.map(({ id }) => id))
     const named = Array.isArray(value['order']) ? value['order'].filter((id) => ids.has(id as string)) : []
     const order = [...new Set([...ids].filter((id) => !named.includes(id)).concat(named as string[]))]
-    return { panels, order, hidden: value['hidden'] === true, asked: 0 }
+    return { panels, order, hidden: value['hidden'] === true, focusRequest: 0 }
   }
 
   function write(sessionId: string, { panels, order, hidden }: PanelsState): void {

@@ -8,7 +8,7 @@ function open({ sessionId = 's1', narrow = false, storage = memory() } = {}) {
   const panels = createPanels({
     initial: kept.read(sessionId),
     isNarrow: () => narrow,
-    keep: (state) => kept.write(sessionId, state),
+    save: (state) => kept.write(sessionId, state),
   })
   const front = () => frontPanel(panels.getState())?.id
   const tabs = () => panels.getState().panels.map(({ id }) => id)
@@ -71,15 +71,15 @@ test('what is opened behind leaves the one in front, and a hidden stack hidden',
 test('a person who asks gets the focus, a tool does not take it', () => {
   const { panels } = open()
   panels.open(file('a'), { by: 'tool' })
-  expect(panels.getState()).toMatchObject({ asked: 0, hidden: false })
+  expect(panels.getState()).toMatchObject({ focusRequest: 0, hidden: false })
   panels.open(file('b'))
-  expect(panels.getState().asked).toBe(1)
+  expect(panels.getState().focusRequest).toBe(1)
   panels.hide()
   panels.open(file('c'), { by: 'tool' })
-  expect(panels.getState()).toMatchObject({ asked: 1, hidden: false })
+  expect(panels.getState()).toMatchObject({ focusRequest: 1, hidden: false })
   // Returning to the session later does not count as a request.
-  panels.heard()
-  expect(panels.getState().asked).toBe(0)
+  panels.clearFocusRequest()
+  expect(panels.getState().focusRequest).toBe(0)
 })
 
 test('on a narrow screen what a tool opens waits until it is looked for', () => {
@@ -96,7 +96,7 @@ test('the stack is put away and brought back as a whole', () => {
   panels.toggle()
   expect([panels.getState().hidden, tabs()]).toEqual([true, ['file:a']])
   panels.toggle()
-  expect(panels.getState()).toMatchObject({ hidden: false, asked: 2 })
+  expect(panels.getState()).toMatchObject({ hidden: false, focusRequest: 2 })
 })
 
 test('pinned ones stand first and do not make room', () => {
@@ -121,7 +121,7 @@ test('a reload finds the stack of its session, without what is too large to be k
   expect([again.front(), again.tabs(), again.panels.getState()]).toMatchObject([
     'file:b',
     ['file:a', 'file:b'],
-    { hidden: true, asked: 0, panels: [{ pinned: true }, { data: { path: 'b' } }] },
+    { hidden: true, focusRequest: 0, panels: [{ pinned: true }, { data: { path: 'b' } }] },
   ])
   expect(open({ storage, sessionId: 's2' }).tabs()).toEqual([])
   again.kept.forget('s1')

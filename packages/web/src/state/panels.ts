@@ -27,23 +27,23 @@ export interface Panels extends StoreApi<PanelsState> {
   show: () => void
   toggle: () => void
   /** Clears the focus request, so that returning to the session does not move the focus again. */
-  heard: () => void
+  clearFocusRequest: () => void
 }
 
 interface PanelsServices {
   /** State from before the reload. */
   initial: PanelsState
   isNarrow: () => boolean
-  keep: (state: PanelsState) => void
+  save: (state: PanelsState) => void
 }
 
-export function createPanels({ initial, isNarrow, keep }: PanelsServices): Panels {
+export function createPanels({ initial, isNarrow, save: keep }: PanelsServices): Panels {
   const store = createStore<PanelsState>(() => ({ ...initial, hidden: initial.hidden || isNarrow() }))
   const set = (next: (state: PanelsState) => PanelsState) => {
     store.setState(next, true)
     keep(store.getState())
   }
-  const asked = (state: PanelsState): PanelsState => ({ ...state, asked: state.asked + 1 })
+  const asked = (state: PanelsState): PanelsState => ({ ...state, focusRequest: state.focusRequest + 1 })
 
   return {
     ...store,
@@ -62,7 +62,7 @@ export function createPanels({ initial, isNarrow, keep }: PanelsServices): Panel
     hide,
     show,
     toggle: () => (store.getState().hidden ? show() : hide()),
-    heard: () => store.setState({ asked: 0 }),
+    clearFocusRequest: () => store.setState({ focusRequest: 0 }),
   }
 
   function hide(): void {

@@ -102,7 +102,7 @@ export function statusLabel({ status, asks }: Pick<SubAgent, 'status' | 'asks'>)
 }
 
 export function describeWork(agent: SubAgent): CurrentCall {
-  const { status, asks, doing, line } = agent
+  const { status, asks, currentCall: doing, line } = agent
   if (status === 'pending') return { title: t.subAgents.doing.pending, target: undefined }
   if (status === 'waiting' && asks > 0) return { title: t.subAgents.doing.ask, target: doing?.title }
   if (status === 'waiting') return { title: t.subAgents.doing.below, target: undefined }
@@ -191,7 +191,7 @@ export function AgentTree({ agentIds, label }: { agentIds: readonly string[]; la
 const none: readonly string[] = []
 
 const AgentBranch = memo(function AgentBranch({ agentId }: { agentId: string }) {
-  const below = useSubAgents((state) => state.below.get(agentId) ?? none)
+  const below = useSubAgents((state) => state.children.get(agentId) ?? none)
   const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? '')
   const works = useAnyAgentActive(below)
   const [open, setOpen] = useDisclosure(`below ${agentId}`, works)
@@ -240,7 +240,7 @@ export function AllAgents() {
   )
 }
 
-function topOf({ agents, below }: SubAgentsState, atWork: boolean): string[] {
+function topOf({ agents, children: below }: SubAgentsState, atWork: boolean): string[] {
   const works = (agentId: string) =>
     subtree(below, [agentId]).some((id) => isAgentActive(agents.get(id) ?? { status: 'completed' }))
   return (below.get(null) ?? []).filter((agentId) => works(agentId) === atWork)

@@ -11,9 +11,9 @@ test('an agent at work says what it is at, or whom it waits for', () => {
   expect(describeWork(agent).title).toBe('Starting…')
   expect(describeWork({ ...agent, line: 'I look.' }).title).toBe('Writing…')
   const doing = { title: 'Grep', target: 'fold' }
-  expect(describeWork({ ...agent, doing })).toEqual(doing)
-  expect(describeWork({ ...agent, status: 'waiting', doing }).title).toBe('Waiting for sub-agent')
-  expect(describeWork({ ...agent, status: 'waiting', asks: 1, doing })).toEqual({
+  expect(describeWork({ ...agent, currentCall: doing })).toEqual(doing)
+  expect(describeWork({ ...agent, status: 'waiting', currentCall: doing }).title).toBe('Waiting for sub-agent')
+  expect(describeWork({ ...agent, status: 'waiting', asks: 1, currentCall: doing })).toEqual({
     title: 'Needs your attention',
     target: 'Grep',
   })

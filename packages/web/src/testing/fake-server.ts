@@ -104,11 +104,11 @@ export function createFakeServer() {
       onAnswered: () => undefined,
       onChange: () => undefined,
       onError: (error: unknown) => errors.push(error),
-      keepDraft: (draft: string) => drafts.push(draft),
-      keepAttachments: () => undefined,
+      saveDraft: (draft: string) => drafts.push(draft),
+      saveAttachments: () => undefined,
       freeFiles: (urls: readonly string[]) => void freed.push(...urls),
       queue: createQueue(place),
-      panels: createPanels({ initial: noPanels, isNarrow: () => false, keep: () => undefined }),
+      panels: createPanels({ initial: noPanels, isNarrow: () => false, save: () => undefined }),
     }
     return createSessionStore(emptySession('s1', phase), { ...services, agents: openSubAgents('s1', services) })
   }

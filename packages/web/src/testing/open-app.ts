@@ -22,7 +22,7 @@ export function openApp(answers: Record<string, Handler>, sessionId: string | nu
   const app = createAppStore(sessionId, {
     api: createApi(createRequest(fetch as typeof globalThis.fetch, () => undefined)),
     exchangeKey: () => Promise.resolve(),
-    kept: { get: (key) => values.get(key) ?? null, set: (key, value) => void values.set(key, value ?? '') },
+    storage: { get: (key) => values.get(key) ?? null, set: (key, value) => void values.set(key, value ?? '') },
     screen: { isNarrow: () => false, onChange: () => undefined },
     onError: (error) => errors.push(error),
     onSession: (changed, what) => told.push(`${what} ${changed}`),

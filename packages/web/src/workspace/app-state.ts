@@ -6,8 +6,11 @@ import type { PermissionInfo } from '../api/settings-types.ts'
 import type { KeyValueStorage } from '../platform/storage.ts'
 
 /** Finds a session, listed or not. */
-export function findSession(state: Pick<AppState, 'sessions' | 'apart'>, sessionId: string): ListedSession | undefined {
-  return state.sessions.find(({ id }) => id === sessionId) ?? state.apart[sessionId]
+export function findSession(
+  state: Pick<AppState, 'sessions' | 'unlistedSessions'>,
+  sessionId: string,
+): ListedSession | undefined {
+  return state.sessions.find(({ id }) => id === sessionId) ?? state.unlistedSessions[sessionId]
 }
 
 export interface AppState extends SessionListState {
@@ -23,7 +26,7 @@ export interface AppState extends SessionListState {
   target: { messageId: string; words?: string } | null
   sessions: ListedSession[]
   /** Sessions by ID that are in view or need the user, but are beyond the loaded list. */
-  apart: Record<string, ListedSession>
+  unlistedSessions: Record<string, ListedSession>
   nextCursor: string | null
   search: { query: string; found: SessionSearchResult | null }
   models: ModelInfo[]
@@ -46,7 +49,7 @@ export interface AppState extends SessionListState {
   /** True if the last request found no server. The page retries. */
   isAway: boolean
   /** Time of the server's response, if the data shown is cached. */
-  keptAt: number | null
+  cachedAt: number | null
   /** Workspace folder. Null until loaded. */
   workspacePath: string | null
   dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | null
@@ -63,7 +66,7 @@ export interface AppServices {
   api: Api
   /** Exchanges a one-time key for a credential. Throws only if no server responds. */
   exchangeKey: (key: string) => Promise<unknown>
-  kept: KeyValueStorage
+  storage: KeyValueStorage
   /** On a narrow screen the session list covers the chat, so it stays closed unless in use. */
   screen: { isNarrow: () => boolean; onChange: (listener: () => void) => void }
   onError: (error: unknown) => void
@@ -83,7 +86,7 @@ export interface SessionListState {
   /** Current view: active, archived or trashed. */
   view: SessionView
   /** Sessions of the other views. Null until loaded. */
-  aside: SessionListPage | null
+  otherView: SessionListPage | null
   /** Selected sessions in order. Null if selection is off. */
   picked: string[] | null
 }

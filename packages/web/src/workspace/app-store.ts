@@ -48,7 +48,7 @@ const sidebarKey = 'troupe.sidebar'
 const firstMessageKey = 'troupe.begun'
 
 export function createAppStore(sessionId: string | null, services: AppServices): AppStore {
-  const { api, exchangeKey, kept, screen, onError, onSession } = services
+  const { api, exchangeKey, storage: kept, screen, onError, onSession } = services
   const store = createStore<AppState>(() => ({
     access: 'checking',
     isKeyRefused: false,
@@ -57,7 +57,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     isFirstVisit: kept.get(firstMessageKey) === null,
     target: null,
     sessions: [],
-    apart: {},
+    unlistedSessions: {},
     nextCursor: null,
     search: { query: '', found: null },
     ...initialSessionList(kept),
@@ -73,7 +73,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     asks: [],
     sidebar: restingSidebar(),
     isAway: false,
-    keptAt: null,
+    cachedAt: null,
     workspacePath: null,
     dialog: null,
     settingsAt: '',
@@ -221,9 +221,9 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 
   function titleChanged(changed: string, title: string): void {
-    setState(({ sessions, apart }) => ({
+    setState(({ sessions, unlistedSessions: apart }) => ({
       sessions: sessions.map((session) => (session.id === changed ? { ...session, title } : session)),
-      apart: apart[changed] === undefined ? apart : { ...apart, [changed]: { ...apart[changed], title } },
+      unlistedSessions: apart[changed] === undefined ? apart : { ...apart, [changed]: { ...apart[changed], title } },
     }))
   }
 
@@ -250,10 +250,10 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   }
 
   function forget(removed: string): void {
-    setState(({ sessions, apart, asks, search, aside }) => ({
+    setState(({ sessions, unlistedSessions: apart, asks, search, otherView: aside }) => ({
       sessions: sessions.filter(({ id }) => id !== removed),
-      aside: aside && { ...aside, sessions: aside.sessions.filter(({ id }) => id !== removed) },
-      apart: Object.fromEntries(Object.entries(apart).filter(([id]) => id !== removed)),
+      otherView: aside && { ...aside, sessions: aside.sessions.filter(({ id }) => id !== removed) },
+      unlistedSessions: Object.fromEntries(Object.entries(apart).filter(([id]) => id !== removed)),
       asks: asks.filter((ask) => ask.sessionId !== removed),
       search: { ...search, found: search.found && withoutSession(search.found, removed) },
     }))

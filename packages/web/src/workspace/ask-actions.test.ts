@@ -41,7 +41,7 @@ test('a session that waits and is too old for the list is read by itself', async
     'GET /ai/sessions/s1': () => ({ session: listed('s1', { title: 'Long ago' }) }),
   })
   await app.refresh()
-  expect(app.getState().apart['s1']?.title).toBe('Long ago')
+  expect(app.getState().unlistedSessions['s1']?.title).toBe('Long ago')
   expect(requests).not.toContain('GET /ai/sessions/s2')
   await app.refreshAsks()
   expect(requests.filter((name) => name === 'GET /ai/sessions/s1')).toHaveLength(1)

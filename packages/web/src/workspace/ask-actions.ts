@@ -39,7 +39,7 @@ export function createAskActions(
     try {
       const { asks } = await api.asks()
       show(asks.filter((ask) => ask.closedAt === null && isForPeople(ask) && !answered.has(ask.id)))
-      const { sessions, apart } = getState()
+      const { sessions, unlistedSessions: apart } = getState()
       const known = new Set([...sessions.map(({ id }) => id), ...Object.keys(apart)])
       if (asks.some(({ sessionId }) => !known.has(sessionId))) await refreshApart()
     } catch (error) {
@@ -64,10 +64,12 @@ export function createAskActions(
     const listed = new Set(sessions.map(({ id }) => id))
     const shown = new Set([...(isNew ? [] : [sessionId]), ...asks.map((ask) => ask.sessionId)])
     const missing = [...shown].filter((id) => !listed.has(id))
-    if (missing.length === 0 && Object.keys(getState().apart).length === 0) return
+    if (missing.length === 0 && Object.keys(getState().unlistedSessions).length === 0) return
     // A deleted session is reported where it is opened.
     const read = await Promise.all(missing.map((id) => api.session(id).catch(() => undefined)))
-    setState({ apart: Object.fromEntries(read.flatMap((found) => (found ? [[found.session.id, found.session]] : []))) })
+    setState({
+      unlistedSessions: Object.fromEntries(read.flatMap((found) => (found ? [[found.session.id, found.session]] : []))),
+    })
   }
 }
 

@@ -13,10 +13,10 @@ test('a new session begins in the mode of the server, or in the chosen one, whic
   await app.refresh()
   const { sessionId } = app.getState()
   expect(currentMode(app.getState())).toBe('plan')
-  expect(app.untoldMode(sessionId)).toBeUndefined()
+  expect(app.pendingMode(sessionId)).toBeUndefined()
   await app.chooseMode('accept-edits')
   expect(currentMode(app.getState())).toBe('accept-edits')
-  expect(app.untoldMode(sessionId)).toBe('accept-edits')
+  expect(app.pendingMode(sessionId)).toBe('accept-edits')
   expect(requests.some((name) => name.startsWith('PATCH'))).toBe(false)
   // The session started, and a tool changed its mode before the list was reloaded.
   app.sessionBegan()

@@ -39,11 +39,11 @@ function openBrowser({ permission = 'default', answer = 'granted', refuses = fal
   }
   const open = () =>
     createNotifications({
-      ways: {
+      backend: {
         Notification: Fake as unknown as typeof Notification,
         worker: () => Promise.resolve(worker === 'none' ? undefined : registration),
       },
-      kept: {
+      storage: {
         get: (key) => values.get(key) ?? null,
         set: (key, value) => void (value === null ? values.delete(key) : values.set(key, value)),
       },
@@ -89,8 +89,8 @@ test('a browser that blocks them, has none or lets nobody use them says so', asy
   await blocked.turnOn()
   expect(blocked.getState().notifying).toBe('blocked')
   const without = createNotifications({
-    ways: { Notification: undefined, worker: () => Promise.resolve(undefined) },
-    kept: { get: () => null, set: () => undefined },
+    backend: { Notification: undefined, worker: () => Promise.resolve(undefined) },
+    storage: { get: () => null, set: () => undefined },
     isSeen: () => false,
     onOpen: () => undefined,
   })

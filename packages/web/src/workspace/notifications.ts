@@ -16,8 +16,8 @@ export type Notifications = StoreApi<{ notifying: NotificationStatus }> & {
 }
 
 interface NotificationServices {
-  ways: NotificationBackend
-  kept: KeyValueStorage
+  backend: NotificationBackend
+  storage: KeyValueStorage
   /** True if the user is viewing the page, so no notification is needed. */
   isSeen: () => boolean
   onOpen: () => void
@@ -26,7 +26,7 @@ interface NotificationServices {
 const key = 'troupe.notify'
 
 export function createNotifications(services: NotificationServices): Notifications {
-  const { ways, kept, isSeen, onOpen } = services
+  const { backend: ways, storage: kept, isSeen, onOpen } = services
   const { Notification } = ways
   const store = createStore<{ notifying: NotificationStatus }>(() => ({ notifying: standing() }))
   let known: ReadonlySet<string> = new Set()

@@ -14,13 +14,21 @@ interface PageParts {
   api: Api
   app: AppStore
   ids: ClientIds
-  kept: KeyValueStorage
-  keptByTab: KeyValueStorage
+  storage: KeyValueStorage
+  tabStorage: KeyValueStorage
   notifications: Notifications
   session: (sessionId: string) => ChatSessionStore
 }
 
-export function openPageTools({ api, app, ids, kept, keptByTab, notifications, session }: PageParts): PageTools {
+export function openPageTools({
+  api,
+  app,
+  ids,
+  storage: kept,
+  tabStorage: keptByTab,
+  notifications,
+  session,
+}: PageParts): PageTools {
   const reader = createReaderPages(api)
   const inSight = () => (app.getState().isNew ? null : app.getState().sessionId)
   return createPageTools({
@@ -49,7 +57,7 @@ export function openPageTools({ api, app, ids, kept, keptByTab, notifications, s
         isInSight: () => inSight() === sessionId && document.visibilityState === 'visible',
         api,
         reader,
-        tell: (title, body, tag) => notifyPerson({ title, body, tag }, notifications.getState().notifying === 'on'),
+        notify: (title, body, tag) => notifyPerson({ title, body, tag }, notifications.getState().notifying === 'on'),
       }
     },
   })

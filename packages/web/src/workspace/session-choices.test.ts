@@ -13,10 +13,10 @@ test('a new session takes its settings along with its first message', async () =
   const { app, requests } = openApp({ 'GET /ai/sessions': () => ({ sessions: [], nextCursor: null, hits: [] }) })
   await app.refresh()
   const { sessionId } = app.getState()
-  expect(app.untoldParams(sessionId)).toBeUndefined()
+  expect(app.pendingParams(sessionId)).toBeUndefined()
   await app.chooseParams({ temperature: 0.2 })
   expect(currentParams(app.getState())).toEqual({ temperature: 0.2 })
-  expect(app.untoldParams(sessionId)).toEqual({ temperature: 0.2 })
+  expect(app.pendingParams(sessionId)).toEqual({ temperature: 0.2 })
   expect(requests.some((name) => name.startsWith('PATCH'))).toBe(false)
 })
 

@@ -7,7 +7,7 @@ export interface ParamActions {
   /** Sets model parameters of the current session. A new session sends them with its first message. */
   chooseParams: (params: ParamValues) => Promise<void>
   /** Choice for a session that the server does not have yet. */
-  untoldParams: (sessionId: string) => ParamValues | undefined
+  pendingParams: (sessionId: string) => ParamValues | undefined
 }
 
 export function createParamActions(
@@ -17,7 +17,7 @@ export function createParamActions(
   /** Requests run one at a time, so that the last choice wins on the server too. */
   const sending = new Map<string, Promise<void>>()
 
-  return { chooseParams, untoldParams }
+  return { chooseParams, pendingParams: untoldParams }
 
   async function chooseParams(params: ParamValues): Promise<void> {
     const { sessionId, isNew } = getState()
@@ -35,9 +35,9 @@ export function createParamActions(
     try {
       const { session } = await api.setParams(sessionId, params)
       if (!isLast()) return
-      setState(({ sessions, apart }) => ({
+      setState(({ sessions, unlistedSessions: apart }) => ({
         sessions: sessions.map((known) => (known.id === sessionId ? { ...session, run: known.run } : known)),
-        apart: apart[sessionId] === undefined ? apart : { ...apart, [sessionId]: session },
+        unlistedSessions: apart[sessionId] === undefined ? apart : { ...apart, [sessionId]: session },
       }))
       if (findSession(getState(), sessionId) !== undefined) forget(sessionId)
       onSession(sessionId, 'changed')
@@ -69,7 +69,7 @@ export interface ModeActions {
   chooseMode: (mode: Mode) => Promise<void>
   modeChanged: (sessionId: string, mode: Mode) => void
   /** Choice for a session that the server did not have yet. Undefined once the server decides. */
-  untoldMode: (sessionId: string) => Mode | undefined
+  pendingMode: (sessionId: string) => Mode | undefined
   /** Called after the list was reloaded. Its modes apply from now on. */
   modesRead: () => void
   /** Incremented with every reported change. */
@@ -85,7 +85,7 @@ export function createModeActions(
 
   let revision = 0
 
-  return { chooseMode, modeChanged, untoldMode, modesRead, modeRevision: () => revision }
+  return { chooseMode, modeChanged, pendingMode: untoldMode, modesRead, modeRevision: () => revision }
 
   async function chooseMode(mode: Mode): Promise<void> {
     const { sessionId, isNew } = getState()
@@ -111,11 +111,11 @@ export function createModeActions(
 
   function modeChanged(changed: string, mode: Mode): void {
     revision++
-    setState(({ sessions, apart }) => ({
+    setState(({ sessions, unlistedSessions: apart }) => ({
       sessions: sessions.map((session) => (session.id === changed ? { ...session, mode } : session)),
-      apart: apart[changed] === undefined ? apart : { ...apart, [changed]: { ...apart[changed], mode } },
+      unlistedSessions: apart[changed] === undefined ? apart : { ...apart, [changed]: { ...apart[changed], mode } },
     }))
-    const { sessions, apart } = getState()
+    const { sessions, unlistedSessions: apart } = getState()
     const isKnown = apart[changed] !== undefined || sessions.some(({ id }) => id === changed)
     // A session that just started is not listed yet, so its choice stores the mode until then.
     if (isKnown) forgetChoices((id) => id === changed)
@@ -123,13 +123,13 @@ export function createModeActions(
   }
 
   function untoldMode(sessionId: string): Mode | undefined {
-    const { chosenModes, sessions, apart } = getState()
+    const { chosenModes, sessions, unlistedSessions: apart } = getState()
     const isTold = sending.has(sessionId) || apart[sessionId] !== undefined
     return isTold || sessions.some(({ id }) => id === sessionId) ? undefined : chosenModes[sessionId]
   }
 
   function modesRead(): void {
-    const { sessions, apart } = getState()
+    const { sessions, unlistedSessions: apart } = getState()
     const known = new Set([...sessions.map(({ id }) => id), ...Object.keys(apart)])
     forgetChoices((id) => known.has(id))
   }
@@ -146,11 +146,11 @@ export interface AgentActions {
   /** Sets the agent of the new current session. Null for the master. */
   chooseAgent: (name: string | null) => void
   /** Choice for a session that the server does not have yet. */
-  untoldAgent: (sessionId: string) => string | undefined
+  pendingAgent: (sessionId: string) => string | undefined
 }
 
 export function createAgentActions({ getState, setState }: StoreApi<AppState>): AgentActions {
-  return { chooseAgent, untoldAgent }
+  return { chooseAgent, pendingAgent: untoldAgent }
 
   function chooseAgent(name: string | null): void {
     setState(({ chosenAgents, sessionId }) => {

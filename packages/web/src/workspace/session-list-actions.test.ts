@@ -81,15 +81,15 @@ describe('the shelf', () => {
     expect(ids(app.getState().sessions)).toEqual(['a', 'b'])
     await app.setView('archived')
     await Promise.all([app.loadMoreOf(null), app.loadMoreOf(null)])
-    expect(ids(app.getState().aside?.sessions)).toEqual(['a', 'b'])
+    expect(ids(app.getState().otherView?.sessions)).toEqual(['a', 'b'])
     expect(errors).toEqual([])
   })
 
   test('views are read when they are shown', async () => {
     const { app } = openApp({ ...answers, 'GET /ai/sessions': () => page('x') })
     await app.setView('trashed')
-    expect(app.getState()).toMatchObject({ view: 'trashed', aside: { sessions: [{ id: 'x' }] } })
+    expect(app.getState()).toMatchObject({ view: 'trashed', otherView: { sessions: [{ id: 'x' }] } })
     await app.setView('active')
-    expect(app.getState().aside).toBeNull()
+    expect(app.getState().otherView).toBeNull()
   })
 })

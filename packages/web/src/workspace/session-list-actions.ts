@@ -21,7 +21,7 @@ export interface SessionListActions {
 
 export type SessionListPatch = Pick<SessionPatch, 'pinned' | 'archived' | 'trashed' | 'folderId'>
 
-interface SessionListServices extends Pick<AppServices, 'api' | 'kept' | 'onError' | 'onSession'> {
+interface SessionListServices extends Pick<AppServices, 'api' | 'storage' | 'onError' | 'onSession'> {
   refresh: () => Promise<void>
   forget: (sessionId: string) => void
   newSession: () => void
@@ -30,16 +30,16 @@ interface SessionListServices extends Pick<AppServices, 'api' | 'kept' | 'onErro
 const openFoldersKey = 'troupe.openFolders'
 const maxConcurrent = 4
 
-export function initialSessionList(kept: AppServices['kept']): SessionListState {
+export function initialSessionList(kept: AppServices['storage']): SessionListState {
   const openFolders = (kept.get(openFoldersKey) ?? '').split(' ').filter((id) => id !== '')
-  return { folders: [], openFolders, folderPages: {}, view: 'active', aside: null, picked: null }
+  return { folders: [], openFolders, folderPages: {}, view: 'active', otherView: null, picked: null }
 }
 
 export function createSessionListActions(
   { getState, setState }: StoreApi<AppState>,
   needed: SessionListServices,
 ): SessionListActions {
-  const { api, kept, onError, onSession } = needed
+  const { api, storage: kept, onError, onSession } = needed
   const asked = new Set<string>()
 
   return {
@@ -96,9 +96,9 @@ export function createSessionListActions(
   /** Hides moved sessions until their new place is known, so they never appear twice. */
   function takeAway(ids: readonly string[]): void {
     const left = (sessions: ListedSession[]) => sessions.filter(({ id }) => !ids.includes(id))
-    setState(({ sessions, folderPages, aside }) => ({
+    setState(({ sessions, folderPages, otherView: aside }) => ({
       sessions: left(sessions),
-      aside: aside && { ...aside, sessions: left(aside.sessions) },
+      otherView: aside && { ...aside, sessions: left(aside.sessions) },
       folderPages: Object.fromEntries(
         Object.entries(folderPages).map(([id, page]) => [id, { ...page, sessions: left(page.sessions) }]),
       ),
@@ -135,10 +135,10 @@ export function createSessionListActions(
         Promise.all(open.map(async (id) => [id, await api.sessions({ view: 'active', folder: id })] as const)),
         view === 'active' ? null : api.sessions({ view }),
       ])
-      setState(({ folderPages, aside: before, view: now }) => ({
+      setState(({ folderPages, otherView: before, view: now }) => ({
         folders,
         folderPages: Object.fromEntries(pages.map(([id, page]) => [id, mergePages(page, folderPages[id])])),
-        ...(now === view && { aside: aside && mergePages(aside, before) }),
+        ...(now === view && { otherView: aside && mergePages(aside, before) }),
       }))
     } catch (error) {
       if (!isUnreachable(error)) onError(error)
@@ -146,7 +146,7 @@ export function createSessionListActions(
   }
 
   async function setView(view: SessionView): Promise<void> {
-    setState({ view, aside: null, picked: null })
+    setState({ view, otherView: null, picked: null })
     await refreshShelf()
   }
 
@@ -163,7 +163,7 @@ export function createSessionListActions(
   }
 
   async function loadMoreOf(folderId: string | null): Promise<void> {
-    const { folderPages, aside, view } = getState()
+    const { folderPages, otherView: aside, view } = getState()
     const shown = folderId === null ? aside : folderPages[folderId]
     const cursor = shown?.nextCursor
     if (cursor == null || asked.has(cursor)) return
@@ -173,12 +173,12 @@ export function createSessionListActions(
         ...(folderId === null ? { view } : { view: 'active', folder: folderId }),
         cursor,
       })
-      setState(({ folderPages: pages, aside: other }) => {
+      setState(({ folderPages: pages, otherView: other }) => {
         const now = folderId === null ? other : pages[folderId]
         // The list was reloaded in the meantime, or another view is shown.
         if (now?.nextCursor !== cursor) return {}
         const page = { sessions: [...now.sessions, ...more.sessions], nextCursor: more.nextCursor }
-        return folderId === null ? { aside: page } : { folderPages: { ...pages, [folderId]: page } }
+        return folderId === null ? { otherView: page } : { folderPages: { ...pages, [folderId]: page } }
       })
     } catch (error) {
       onError(error)

@@ -51,9 +51,9 @@ export function createWorkspace(sessionId: string | null): Workspace {
       answers.forget()
     },
     (reached, keptAt) => {
-      if (keptAt !== undefined) app.setState({ keptAt })
+      if (keptAt !== undefined) app.setState({ cachedAt: keptAt })
       if (app.getState().isAway !== reached) return
-      app.setState(reached ? { isAway: false, keptAt: null } : { isAway: true })
+      app.setState(reached ? { isAway: false, cachedAt: null } : { isAway: true })
       // The server may have been restarted with other options.
       if (reached) void app.refreshPermissions()
     },
@@ -63,7 +63,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
   const app = createAppStore(sessionId, {
     api,
     exchangeKey: pageAccess.exchange,
-    kept: browserStorage,
+    storage: browserStorage,
     screen: sidebarScreen(),
     onError: noticeError,
     onSession: (changed, what) => {
@@ -71,7 +71,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
         keptPanels.forget(changed)
         keptComposer.forget(changed)
       }
-      channel.tell({ sessionId: changed, what })
+      channel.post({ sessionId: changed, what })
     },
   })
   const ids = readClientIds(browserStorage, tabStorage)
@@ -87,8 +87,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
   })
 
   const notifications = createNotifications({
-    ways: browserNotifications(),
-    kept: browserStorage,
+    backend: browserNotifications(),
+    storage: browserStorage,
     isSeen: () => document.visibilityState === 'visible' && document.hasFocus(),
     onOpen: () => {
       window.focus()
@@ -106,8 +106,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
     api,
     app,
     ids,
-    kept: browserStorage,
-    keptByTab: tabStorage,
+    storage: browserStorage,
+    tabStorage: tabStorage,
     notifications,
     session,
   })
@@ -139,14 +139,14 @@ export function createWorkspace(sessionId: string | null): Workspace {
       wake: pageWakeSource,
       now: Date.now,
       model: () => currentModel(app.getState(), browserStorage),
-      mode: () => app.untoldMode(id),
-      agent: () => app.untoldAgent(id),
-      params: () => app.untoldParams(id),
+      mode: () => app.pendingMode(id),
+      agent: () => app.pendingAgent(id),
+      params: () => app.pendingParams(id),
       onChunk: (chunk: Chunk) => onChunk(id, chunk),
       onAnswered: app.asksAnswered,
       onChange: () => {
         if (app.getState().sessionId === id) app.sessionBegan()
-        channel.tell({ sessionId: id, what: 'changed' })
+        channel.post({ sessionId: id, what: 'changed' })
         void app.refresh()
       },
       onError: noticeError,
@@ -154,12 +154,12 @@ export function createWorkspace(sessionId: string | null): Workspace {
       panels: createPanels({
         initial: keptPanels.read(id),
         isNarrow: isNarrowForPanels,
-        keep: (state) => keptPanels.write(id, state),
+        save: (state) => keptPanels.write(id, state),
       }),
       queue: createQueue(keptComposer.queue(id)),
       freeFiles,
-      keepDraft: (draft: string) => keptComposer.keepDraft(place(), draft),
-      keepAttachments: (attachments: SessionState['attachments']) => keptComposer.keepAttachments(place(), attachments),
+      saveDraft: (draft: string) => keptComposer.saveDraft(place(), draft),
+      saveAttachments: (attachments: SessionState['attachments']) => keptComposer.saveAttachments(place(), attachments),
     }
     return createSessionStore(
       { ...initial, ...keptComposer.draft(place()) },
@@ -244,17 +244,17 @@ interface TabMessage {
 }
 
 interface TabChannel {
-  tell(news: TabMessage): void
+  post(news: TabMessage): void
 }
 
 /** Shares changes between tabs of a browser that the server reports only on request. */
 function openTabChannel(onNews: (news: TabMessage) => void): TabChannel {
-  if (!('BroadcastChannel' in window)) return { tell: () => undefined }
+  if (!('BroadcastChannel' in window)) return { post: () => undefined }
   const channel = new BroadcastChannel('troupe')
   channel.addEventListener('message', (event: MessageEvent<unknown>) => {
     if (isTabMessage(event.data)) onNews(event.data)
   })
-  return { tell: (news) => channel.postMessage(news) }
+  return { post: (news) => channel.postMessage(news) }
 }
 
 /** Another tab may run a different page version. */

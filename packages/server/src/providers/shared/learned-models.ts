@@ -18,7 +18,7 @@ export function openLearnedModels(file: string | undefined): LearnedModels {
   let windows: Map<string, number> | undefined
   const blind = new Set<string>()
   return {
-    add(id, { contextWindow, exact, takes }) {
+    add(id, { contextWindow, exact, accepts: takes }) {
       if (takes?.length === 0) blind.add(id)
       // Keep a guess only if nothing better is known.
       if (contextWindow === undefined || (exact !== true && known().has(id))) return

@@ -26,7 +26,7 @@ export interface SessionExport extends Exporter {
   /** Repairs every session's files, one slice at a time. */
   reconcile(): Promise<void>
   /** Returns copies of files that were newer than the database, made before overwriting. Each is returned once. */
-  takeKept(): { sessionId: string; folder: string }[]
+  drainBackups(): { sessionId: string; folder: string }[]
   countUnknown(): Promise<number>
   /** Stores all marks. No commit may follow. */
   close(): Promise<void>
@@ -106,7 +106,7 @@ export function createSessionExport(
       for (let i = 0; i < wrong.length; i += sessionsPerBatch) await mend(wrong.slice(i, i + sessionsPerBatch))
     },
 
-    takeKept: () => kept.splice(0),
+    drainBackups: () => kept.splice(0),
 
     async countUnknown() {
       const rows = await db.selectFrom('session').select('id').execute()

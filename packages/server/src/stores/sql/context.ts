@@ -24,7 +24,7 @@ export interface StoreContext {
   /** Runs the callback in one commit (or in the enclosing one), then exports the changes. */
   write<T>(work: (db: Db, changes: StoreChange[]) => Promise<T>): Promise<T>
   /** Serializes multi-commit work on one session. */
-  inTurn<T>(sessionId: string, work: () => Promise<T>): Promise<T>
+  serialize<T>(sessionId: string, work: () => Promise<T>): Promise<T>
 }
 
 export type StoreChange =

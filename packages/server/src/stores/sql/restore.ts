@@ -38,7 +38,7 @@ interface Conflict {
 export function createRestore(
   context: StoreContext,
 ): (bundle: SessionBundle, options?: { signal?: AbortSignal }) => Promise<RestoreResult> {
-  return (bundle, { signal } = {}) => context.inTurn(bundle.session.id, () => restore(bundle, signal))
+  return (bundle, { signal } = {}) => context.serialize(bundle.session.id, () => restore(bundle, signal))
 
   async function restore(bundle: SessionBundle, signal: AbortSignal | undefined): Promise<RestoreResult> {
     const { session } = bundle

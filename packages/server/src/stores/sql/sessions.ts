@@ -156,7 +156,7 @@ export function sessions(context: StoreContext): Store['sessions'] {
         await hideSession(db, id)
         changes.push({ type: 'session-deleted', sessionId: id })
       })
-      await context.inTurn(id, () => purgeSession(context, id))
+      await context.serialize(id, () => purgeSession(context, id))
     },
   }
 }

@@ -56,7 +56,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
         log,
         write: (work) => work(inside.db, changes),
         // The transaction already has exclusive access.
-        inTurn: (_, work) => work(),
+        serialize: (_, work) => work(),
       }
       try {
         const result = await work(inside, changes)
@@ -76,7 +76,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     clock,
     log,
     write: (work) => commit((inside, changes) => work(inside.db, changes)),
-    inTurn: createKeyedMutex(),
+    serialize: createKeyedMutex(),
   }
   return {
     ...nouns(outside),

@@ -181,7 +181,7 @@ export async function purgeSession(context: StoreContext, id: string): Promise<v
 
 export async function purgeHiddenSessions(context: StoreContext): Promise<void> {
   const rows = await context.db.selectFrom('session').select('id').where('workspace_id', '=', hiddenWorkspace).execute()
-  for (const { id } of rows) await context.inTurn(id, () => purgeSession(context, id))
+  for (const { id } of rows) await context.serialize(id, () => purgeSession(context, id))
 }
 
 /** Small JSON documents of a workspace by name. */

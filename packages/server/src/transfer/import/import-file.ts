@@ -193,7 +193,7 @@ async function importEntries(
       }
       found = true
       const tell = tellIn(`${where}${entryTitle(value)}`)
-      const files = { blobs: options.blobs, find: source.find, breathe: breatheOn, tell }
+      const files = { blobs: options.blobs, find: source.find, breathe: breatheOn, report: tell }
       together.push(
         importOne(importer, value, files, options).catch((error: unknown) => {
           if (signal?.aborted !== true) tell(`not taken: ${errorInfo(error).message}`)

@@ -193,7 +193,7 @@ export interface ImportFiles {
   /** Yields to the event loop between messages. Throws if the import was canceled. */
   breathe(): Promise<void>
   /** Reports a part of the chat that cannot be imported. The rest is. */
-  tell(problem: string): void
+  report(problem: string): void
 }
 
 /** A session without its workspace. `folder` lists its folder names, outermost first. */

@@ -69,7 +69,7 @@ async function storeBlobs(given: unknown, files: ImportFiles): Promise<void> {
     const { mediaType, base64 } = record(value)
     const bytes = Buffer.from(text(base64), 'base64')
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      files.tell(`blob ${sha256.slice(0, 64)}: its bytes are others`)
+      files.report(`blob ${sha256.slice(0, 64)}: its bytes are others`)
     else await files.blobs.put(bytes, text(mediaType) || 'application/octet-stream')
   }
 }
@@ -78,7 +78,7 @@ function parseOrReport<T>(schema: z.ZodType<T>, value: unknown, files: ImportFil
   try {
     return parseWith(schema, value)
   } catch (error) {
-    files.tell(`${what.slice(0, 100)}: ${(error as Error).message}`)
+    files.report(`${what.slice(0, 100)}: ${(error as Error).message}`)
     return undefined
   }
 }

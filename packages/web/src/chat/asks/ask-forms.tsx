@@ -42,7 +42,7 @@ export function QuestionForm({ ask, questions, ...form }: AskFormProps & { quest
         <QuestionField
           key={index}
           question={question}
-          said={said[index] ?? noAnswer}
+          answer={said[index] ?? noAnswer}
           disabled={form.sending}
           onChange={(one) => setGiven({ ...given, [index]: one })}
         />
@@ -63,12 +63,12 @@ function isAnswered({ selected, text }: QuestionAnswer): boolean {
 
 interface QuestionFieldProps {
   question: Question
-  said: QuestionAnswer
+  answer: QuestionAnswer
   disabled: boolean
   onChange: (said: QuestionAnswer) => void
 }
 
-function QuestionField({ question, said, disabled, onChange }: QuestionFieldProps) {
+function QuestionField({ question, answer: said, disabled, onChange }: QuestionFieldProps) {
   const { multiSelect } = question
   const name = useId()
   const choose = (label: string, chosen: boolean) => {

@@ -45,7 +45,7 @@ export function ErrorCard({
 export function ConnectionBar() {
   const { showBranch } = useSessionStore()
   const isAway = useApp((state) => state.isAway)
-  const keptAt = useApp((state) => state.keptAt)
+  const keptAt = useApp((state) => state.cachedAt)
   const [openedAt] = useState(Date.now)
   const gone = useSession((state) => state.phase === 'missing' && state.messages.length > 0)
   const lost = useSession((state) => state.connection === 'lost' && state.run !== null)

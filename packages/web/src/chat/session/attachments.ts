@@ -22,9 +22,9 @@ export function createAttachments(
   {
     api,
     onError,
-    keepAttachments,
+    saveAttachments: keepAttachments,
     freeFiles,
-  }: Pick<SessionServices, 'api' | 'onError' | 'keepAttachments' | 'freeFiles'>,
+  }: Pick<SessionServices, 'api' | 'onError' | 'saveAttachments' | 'freeFiles'>,
 ) {
   const onWay = new Map<string, AbortController>()
   const change = (next: (attachments: readonly DraftAttachment[]) => readonly DraftAttachment[]) => {

@@ -6,8 +6,8 @@ import type { DraftAttachment } from './session-state.ts'
 /** Persists drafts, attachments and queues per session across reloads. `new` is for unsaved sessions. */
 interface DraftStorage {
   draft: (place: string) => { draft: string; attachments: DraftAttachment[] }
-  keepDraft: (place: string, draft: string) => void
-  keepAttachments: (place: string, attachments: readonly DraftAttachment[]) => void
+  saveDraft: (place: string, draft: string) => void
+  saveAttachments: (place: string, attachments: readonly DraftAttachment[]) => void
   queue: (sessionId: string) => QueueStorage
   forget: (sessionId: string) => void
   /** True if a draft or queue of any session references the file. */
@@ -22,8 +22,8 @@ export function createDraftStorage(kept: KeyValueStorage, allKeys: () => string[
       draft: kept.get(keys.draft + place) ?? '',
       attachments: parseAttachments(kept.get(keys.files + place)),
     }),
-    keepDraft: (place, draft) => kept.set(keys.draft + place, draft === '' ? null : draft),
-    keepAttachments(place, attachments) {
+    saveDraft: (place, draft) => kept.set(keys.draft + place, draft === '' ? null : draft),
+    saveAttachments(place, attachments) {
       // Uploads in progress would never finish after a reload, so skip them.
       const there = attachments.flatMap(({ id, name, mediaType, size, url }) =>
         url === null ? [] : { id, name, mediaType, size, url },

@@ -17,19 +17,19 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
       agents,
       api: agentApi(api, { sessionId, agentId }, () => agents.ownEnded(agentId)),
       onChunk: (chunk) => {
-        agents.takeOwn(agentId, chunk)
+        agents.handleOwnChunk(agentId, chunk)
         services.onChunk(chunk)
       },
       onChange: () => {
         agents.ownEnded(agentId)
         services.onChange()
       },
-      keepDraft: () => undefined,
-      keepAttachments: () => undefined,
+      saveDraft: () => undefined,
+      saveAttachments: () => undefined,
     })
     const tell = async (text: string) => {
       store.setDraft('')
-      if (await agents.tell(agentId, text)) return
+      if (await agents.send(agentId, text)) return
       // Keep text typed in the meantime below it.
       const { draft } = store.getState()
       store.setDraft(draft === '' ? text : `${text}\n\n${draft}`)

@@ -37,17 +37,17 @@ export interface Queue extends StoreApi<QueueState> {
   change: (id: string, text: string) => void
   remove: (id: string) => void
   move: (id: string, by: number) => void
-  hold: () => void
+  pause: () => void
   release: () => void
   /**
    * Takes the next message to send from this tab. Undefined if the queue is empty or held, or another tab is sending.
    */
-  takeAfter: (answerId: string) => Promise<QueuedMessage | undefined>
+  nextAfter: (answerId: string) => Promise<QueuedMessage | undefined>
   /** Takes the next message at the user's request. */
-  takeNow: () => Promise<QueuedMessage | undefined>
-  arrived: (ids: readonly string[]) => void
+  nextNow: () => Promise<QueuedMessage | undefined>
+  markArrived: (ids: readonly string[]) => void
   /** Returns a message that could not be sent to the queue. */
-  giveBack: (id: string) => void
+  requeue: (id: string) => void
 }
 
 const empty: QueueState = { items: [], held: false, sending: null, after: null }
@@ -94,13 +94,14 @@ export function createQueue(place: QueueStorage): Queue {
       })),
     remove: (id) => change((state) => without(state, [id])),
     move: (id, by) => change((state) => ({ ...state, items: moved(state.items, id, by) })),
-    hold: () => change((state) => (state.held || state.items.length === 0 ? state : { ...state, held: true })),
+    pause: () => change((state) => (state.held || state.items.length === 0 ? state : { ...state, held: true })),
     release: () => change((state) => (state.held ? { ...state, held: false } : state)),
-    takeAfter: (answerId) =>
+    nextAfter: (answerId) =>
       take(({ held, after, sending }) => !held && after !== answerId && sending === null, { after: answerId }),
-    takeNow: () => take(() => true, { held: false }),
-    arrived: (ids) => change((state) => (state.items.some(({ id }) => ids.includes(id)) ? without(state, ids) : state)),
-    giveBack: (id) => change((state) => (state.sending?.id === id ? { ...state, sending: null } : state)),
+    nextNow: () => take(() => true, { held: false }),
+    markArrived: (ids) =>
+      change((state) => (state.items.some(({ id }) => ids.includes(id)) ? without(state, ids) : state)),
+    requeue: (id) => change((state) => (state.sending?.id === id ? { ...state, sending: null } : state)),
   }
 }
 

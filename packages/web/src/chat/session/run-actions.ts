@@ -32,7 +32,7 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
     const steering = { id: newId('s'), text }
     patchRun({ steering: [...(store.getState().run?.steering ?? []), steering] })
     change((state) => ({ ...state, draft: '' }))
-    services.keepDraft('')
+    services.saveDraft('')
     try {
       const typedUrls = typedAddresses.in(text)
       const { hints = [] } = await api.steerRun(sessionId, { ...steering, ...(typedUrls.length > 0 && { typedUrls }) })
@@ -64,7 +64,7 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
 /** `post` sends a queued message under its own ID. */
 export function createQueueActions(
   store: StoreApi<SessionState>,
-  services: Pick<SessionServices, 'queue' | 'keepDraft' | 'keepAttachments' | 'freeFiles'>,
+  services: Pick<SessionServices, 'queue' | 'saveDraft' | 'saveAttachments' | 'freeFiles'>,
   post: (text: string, files: FilePartData[], parentMessageId: string | null, id: string) => Promise<void>,
 ) {
   const { queue } = services
@@ -73,8 +73,8 @@ export function createQueueActions(
   function enqueue(text: string, files: FilePartData[] = []): void {
     queue.add(text, files)
     store.setState({ draft: '', attachments: [] })
-    services.keepDraft('')
-    services.keepAttachments([])
+    services.saveDraft('')
+    services.saveAttachments([])
   }
 
   function dequeue(ids: readonly string[]): void {
@@ -85,7 +85,7 @@ export function createQueueActions(
 
   async function sendQueued(): Promise<void> {
     if (store.getState().run !== null) return queue.release()
-    const next = await queue.takeNow()
+    const next = await queue.nextNow()
     if (next !== undefined) await post(next.text, next.files, store.getState().messages.at(-1)?.id ?? null, next.id)
   }
 
@@ -100,8 +100,8 @@ export function createQueueActions(
     const answer = store.getState().messages.at(-1)
     const { error, aborted, interrupted, stopped } = answer?.metadata ?? {}
     const isBroken = (error ?? aborted ?? interrupted ?? stopped) !== undefined
-    if (stopAskedAt !== null || answer?.role !== 'assistant' || isBroken) return queue.hold()
-    const next = await queue.takeAfter(answer.id)
+    if (stopAskedAt !== null || answer?.role !== 'assistant' || isBroken) return queue.pause()
+    const next = await queue.nextAfter(answer.id)
     if (next !== undefined) await post(next.text, next.files, answer.id, next.id)
   }
 }

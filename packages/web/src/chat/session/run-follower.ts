@@ -70,15 +70,15 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
       onAccepted: () => {
         current.accepted = true
         onAccepted(sent)
-        services.keepDraft(store.getState().draft)
-        services.keepAttachments(store.getState().attachments)
+        services.saveDraft(store.getState().draft)
+        services.saveAttachments(store.getState().attachments)
         services.onChange()
         if (!inSight && !stays()) letGo()
       },
       onChunk: (chunk, number) => {
-        tap.take(chunk, number, services.now())
+        tap.record(chunk, number, services.now())
         reader.take(chunk)
-        if (agentId === null) services.agents.take(chunk)
+        if (agentId === null) services.agents.handleChunk(chunk)
         services.onChunk(chunk)
       },
       onConnection: (connection) =>

@@ -170,7 +170,7 @@ export interface TappedChunk {
 
 /** Buffers the latest chunks of a stream. Adding one is a single assignment; readers poll. */
 export interface StreamTap {
-  take: (chunk: Chunk, number: number | undefined, at: number) => void
+  record: (chunk: Chunk, number: number | undefined, at: number) => void
   /** Oldest first. */
   read: () => TappedChunk[]
   /** Total chunks so far. A change means new data. */
@@ -181,7 +181,7 @@ export function createStreamTap(most = 400): StreamTap {
   const ring: TappedChunk[] = []
   let count = 0
   return {
-    take(chunk, number, at) {
+    record(chunk, number, at) {
       ring[count % most] = { number, chunk, at }
       count++
     },

@@ -42,7 +42,7 @@ export function useSubAgent(agentId: string | undefined): SubAgent | undefined {
 
 /** True if any of these agents, or their sub-agents, is at work. */
 export function useAnyAgentActive(agentIds: readonly string[]): boolean {
-  return useSubAgents(({ agents, below }) =>
+  return useSubAgents(({ agents, children: below }) =>
     subtree(below, agentIds).some((agentId) => isAgentActive(agents.get(agentId) ?? { status: 'completed' })),
   )
 }

@@ -32,7 +32,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     onEnded: ended,
     onRefused: refused,
     onAccepted: (sent) => {
-      if (sent !== undefined) queue.arrived([sent.id])
+      if (sent !== undefined) queue.markArrived([sent.id])
     },
     stays: () => isOwn && queued.goesOn(),
   })
@@ -76,7 +76,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     const begun = ahead
     ahead = undefined
     const read = (await begun) === 'read' ? 'read' : await branch.refresh()
-    if (isOwn) queue.arrived(store.getState().messages.map(({ id }) => id))
+    if (isOwn) queue.markArrived(store.getState().messages.map(({ id }) => id))
     if (read !== 'failed' && runs.isInSight() && !runs.isFollowing()) await runs.follow()
   }
 
@@ -123,10 +123,10 @@ export function createSessionStore(initial: SessionState, services: SessionServi
 
   /** Returns a queued message to the queue, to wait for the active run or for the user. */
   async function returnQueued(messageId: string, error: unknown, busy: boolean): Promise<void> {
-    queue.giveBack(messageId)
+    queue.requeue(messageId)
     change((state) => session.withoutMessage(state, messageId))
     if (busy) return open()
-    queue.hold()
+    queue.pause()
     onError(error)
     if (isNotFound(error)) await lookWhetherGone()
   }
@@ -139,7 +139,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
 
   function setDraft(draft: string): void {
     change((state) => ({ ...state, draft }))
-    services.keepDraft(draft)
+    services.saveDraft(draft)
   }
 
   async function send(text: string, files: FilePartData[] = []): Promise<void> {

@@ -34,8 +34,8 @@ export interface SessionServices {
   onError: (error: unknown) => void
   /** Called with the server's remark on a sent message. */
   onHint?: (text: string) => void
-  keepDraft: (draft: string) => void
-  keepAttachments: (attachments: SessionState['attachments']) => void
+  saveDraft: (draft: string) => void
+  saveAttachments: (attachments: SessionState['attachments']) => void
   /** Files removed before sending. They can be deleted unless something else references them. */
   freeFiles: (urls: readonly string[]) => void
 }
@@ -105,9 +105,9 @@ export interface SubAgents extends StoreApi<SubAgentsState> {
   open: (options: { isNew: boolean }) => void
   close: () => void
   /** Handles a chunk of the session's stream. */
-  take: (chunk: Chunk) => void
+  handleChunk: (chunk: Chunk) => void
   /** Handles a chunk of an agent's own stream. */
-  takeOwn: (agentId: string, chunk: Chunk) => void
+  handleOwnChunk: (agentId: string, chunk: Chunk) => void
   runEnded: () => void
   /** Called when an agent's own stream has ended or does not exist. */
   ownEnded: (agentId: string) => void
@@ -115,14 +115,14 @@ export interface SubAgents extends StoreApi<SubAgentsState> {
   conversation: (agentId: string) => ChatSessionStore
   stop: (agentId: string) => Promise<void>
   /** False if the server rejected it. */
-  tell: (agentId: string, text: string) => Promise<boolean>
+  send: (agentId: string, text: string) => Promise<boolean>
   retry: (agentId: string) => Promise<boolean>
   fork: (agentId: string) => Promise<Session | undefined>
 }
 
 export interface SubAgentsState {
   agents: SubAgentMap
-  below: AgentChildren
+  children: AgentChildren
   /** Panel next to the session: one agent, all agents (null ID), or none. */
   shown: { agentId: string | null } | null
   /** Agents with a pending request. */

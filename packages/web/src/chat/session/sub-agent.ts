@@ -28,7 +28,7 @@ export interface SubAgent {
   startedAt: number
   /** Duration of the latest turn. Null until the turn ends. */
   elapsedMs: number | null
-  doing: CurrentCall | null
+  currentCall: CurrentCall | null
   line: string
   asks: number
   /** True if the call that started it reports its status. Otherwise its own chunks do. */
@@ -46,7 +46,7 @@ export function isAgentActive({ status }: Pick<SubAgent, 'status'>): boolean {
 
 /** Current activity of an agent, derived from its answer so far. */
 export interface Activity {
-  doing: CurrentCall | null
+  currentCall: CurrentCall | null
   line: string
   asks: number
   steps: number
@@ -57,7 +57,7 @@ export interface Activity {
 export function readActivity(message: Message): Activity {
   const { createdAt, elapsedMs } = message.metadata ?? {}
   return {
-    doing: readDoing(message),
+    currentCall: readDoing(message),
     line: readLine(message),
     asks: openAsks(message).length,
     steps: message.parts.filter((part) => part.type === 'step-start').length,

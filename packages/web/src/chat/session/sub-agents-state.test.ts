@@ -49,7 +49,7 @@ test('what an agent is at is its newest call without a result and the last line 
     grep,
   ] satisfies Chunk[]
   expect(activity(...written)).toEqual({
-    doing: { title: 'Grep', target: 'fold' },
+    currentCall: { title: 'Grep', target: 'fold' },
     line: 'I look for fold',
     asks: 0,
     steps: 1,
@@ -57,9 +57,9 @@ test('what an agent is at is its newest call without a result and the last line 
     elapsedMs: undefined,
   })
   const done: Chunk = { type: 'tool-output-available', toolCallId: 'g', output: [] }
-  expect(activity(...written, done).doing).toBeNull()
+  expect(activity(...written, done).currentCall).toBeNull()
   const asked: Chunk = { type: 'tool-approval-request', toolCallId: 'g', approvalId: 'a1' }
-  expect(activity(...written, asked)).toMatchObject({ doing: { target: 'fold' }, asks: 1 })
+  expect(activity(...written, asked)).toMatchObject({ currentCall: { target: 'fold' }, asks: 1 })
 })
 
 test('an agent waits for its place, works, asks and ends as its own chunks tell', () => {
@@ -76,9 +76,9 @@ test('an agent waits for its place, works, asks and ends as its own chunks tell'
     ),
     12,
   )
-  expect(agents.get('a')).toMatchObject({ status: 'waiting', asks: 1, doing: { title: 'Bash', target: 'rm x' } })
+  expect(agents.get('a')).toMatchObject({ status: 'waiting', asks: 1, currentCall: { title: 'Bash', target: 'rm x' } })
   agents = withEnded(agents, { agentId: 'a', status: 'completed' }, 3500)
-  expect(agents.get('a')).toMatchObject({ status: 'completed', asks: 0, doing: null, elapsedMs: 2500 })
+  expect(agents.get('a')).toMatchObject({ status: 'completed', asks: 0, currentCall: null, elapsedMs: 2500 })
 })
 
 test('the call that started an agent has the last word on how it stands', () => {

@@ -50,7 +50,7 @@ function listedAgent(known: SubAgent | undefined, info: SubAgentInfo, hasMoved: 
     note: working ? null : (info.note ?? null),
     startedAt: known?.startedAt ?? info.startedAt ?? info.createdAt,
     elapsedMs: working ? null : (known?.elapsedMs ?? info.elapsedMs ?? info.updatedAt - info.createdAt),
-    doing: working ? (known?.doing ?? null) : null,
+    currentCall: working ? (known?.currentCall ?? null) : null,
     line: known?.line ?? '',
     asks: working ? (known?.asks ?? 0) : 0,
     isReported: working && known?.isReported === true,
@@ -80,7 +80,7 @@ export function withStarted(
     note: null,
     startedAt: known !== undefined && isAgentActive(known) ? known.startedAt : now,
     elapsedMs: null,
-    doing: null,
+    currentCall: null,
     asks: 0,
     isReported: false,
   })
@@ -91,7 +91,7 @@ export function withEnded(agents: SubAgentMap, { agentId, status }: DataParts['s
     ...agent,
     status: readStatus(status) ?? 'stopped',
     elapsedMs: agent.elapsedMs ?? now - agent.startedAt,
-    doing: null,
+    currentCall: null,
     asks: 0,
     isReported: false,
   }))
@@ -111,11 +111,11 @@ export function withReport(agents: SubAgentMap, { toolCallId, delta }: DataParts
 }
 
 export function withActivity(agents: SubAgentMap, agentId: string, activity: Activity, tokens: number): SubAgentMap {
-  const { doing, line, asks, steps, startedAt, elapsedMs } = activity
+  const { currentCall: doing, line, asks, steps, startedAt, elapsedMs } = activity
   return change(agents, agentId, (agent) => ({
     ...agent,
     status: agent.isReported ? agent.status : asks > 0 ? 'waiting' : 'running',
-    doing,
+    currentCall: doing,
     line: line === '' ? agent.line : line,
     asks,
     steps: Math.max(agent.steps, steps),

@@ -70,11 +70,11 @@ test('envelopes become one change of the tree, however many deltas they hold', a
   write(...Array.from({ length: 400 }, (_, index) => envelope(words(`word ${index} `))))
   const state = await until(agents, ({ agents: all }) => all.get('a')?.line.endsWith('word 399') === true)
   expect(changes).toBeLessThan(20)
-  expect(state.below.get(null)).toEqual(['a'])
+  expect(state.children.get(null)).toEqual(['a'])
   server.subAgents.push(info)
   write(ended('completed'))
   const over = await until(agents, ({ agents: all }) => all.get('a')?.cost === 0.25)
-  expect(over.agents.get('a')).toMatchObject({ status: 'completed', toolCallId: 'call', doing: null })
+  expect(over.agents.get('a')).toMatchObject({ status: 'completed', toolCallId: 'call', currentCall: null })
 })
 
 test('a reload restores the tree from the list, then from what the stream sends again', async () => {

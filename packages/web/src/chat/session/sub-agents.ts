@@ -28,7 +28,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   const { api, now, onError, openConversation, everyMs = 50 } = services
   const store = createStore<SubAgentsState>(() => ({
     agents: new Map(),
-    below: new Map(),
+    children: new Map(),
     shown: null,
     busy: new Set(),
   }))
@@ -50,14 +50,14 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     ...store,
     open,
     close,
-    take,
-    takeOwn,
+    handleChunk: take,
+    handleOwnChunk: takeOwn,
     runEnded,
     ownEnded: (agentId) => void ownEnded(agentId),
     show,
     conversation,
     stop,
-    tell,
+    send: tell,
     retry: (agentId) => tell(agentId, t.subAgents.retryText),
     fork,
   }
@@ -141,8 +141,8 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
       agents = state.withActivity(agents, agentId, activity, tokens)
     const before = store.getState()
     if (before.agents === agents) return
-    const below = state.hasSameShape(before.agents, agents) ? before.below : state.childrenByParent(agents)
-    store.setState({ agents, below })
+    const below = state.hasSameShape(before.agents, agents) ? before.children : state.childrenByParent(agents)
+    store.setState({ agents, children: below })
   }
 
   async function read(): Promise<void> {

@@ -23,7 +23,7 @@ interface Choice {
   note?: string
   Icon: ComponentType
   /** Replaces this panel with the chosen item. A folder only fills the field. */
-  take: () => void
+  choose: () => void
 }
 
 /** Opens a file by name, a web page by URL, a running task or the branch map. */
@@ -45,7 +45,7 @@ export default function OpenPanel({ panel }: PanelProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          choices[0]?.take()
+          choices[0]?.choose()
         }}
       >
         <input
@@ -59,7 +59,7 @@ export default function OpenPanel({ panel }: PanelProps) {
         />
       </form>
       <ul aria-label={t.panels.toOpen}>
-        {choices.map(({ key, label, note, Icon, take }) => (
+        {choices.map(({ key, label, note, Icon, choose: take }) => (
           <li key={key}>
             <button type="button" onClick={take}>
               <Icon aria-hidden />
@@ -90,15 +90,15 @@ export default function OpenPanel({ panel }: PanelProps) {
     if (address === undefined) return []
     const { href, host } = address
     const show = () => panels.open({ kind: 'browser', key: href, title: host, data: { url: href } })
-    return [{ key: href, label: href, note: t.panels.aPage, Icon: Globe, take: open(show) }]
+    return [{ key: href, label: href, note: t.panels.aPage, Icon: Globe, choose: open(show) }]
   }
 
   function fileChoice({ kind, label }: PickItem): Choice[] {
-    if (kind === 'folder') return [{ key: label, label, Icon: Folder, take: () => setText(label) }]
+    if (kind === 'folder') return [{ key: label, label, Icon: Folder, choose: () => setText(label) }]
     if (kind !== 'file') return []
     const title = label.split('/').at(-1) ?? label
     const show = () => panels.open({ kind: 'file', key: label, title, data: { path: label } })
-    return [{ key: label, label, Icon: File, take: open(show) }]
+    return [{ key: label, label, Icon: File, choose: open(show) }]
   }
 
   function things(): Choice[] {
@@ -106,14 +106,14 @@ export default function OpenPanel({ panel }: PanelProps) {
       const show = () =>
         panels.open({ kind: 'terminal', key: task.id, title: task.command.slice(0, 80), data: { taskId: task.id } })
       const note = t.panels.taskStatus[task.status]
-      return { key: `task ${task.id}`, label: task.command, note, Icon: SquareTerminal, take: open(show) }
+      return { key: `task ${task.id}`, label: task.command, note, Icon: SquareTerminal, choose: open(show) }
     })
-    const map = { key: 'branches', label: t.branches.title, Icon: GitBranch, take: open(() => openBranchMap(panels)) }
+    const map = { key: 'branches', label: t.branches.title, Icon: GitBranch, choose: open(() => openBranchMap(panels)) }
     const team = {
       key: 'agents',
       label: t.subAgents.title,
       Icon: Bot,
-      take: open(() => panels.open(agentPanel(agents, null))),
+      choose: open(() => panels.open(agentPanel(agents, null))),
     }
     return [...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
   }
