@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import type { AppState } from './app-state.ts'
 import { hasRemoteChanges } from './has-remote-changes.ts'
 
-const state = { sessionId: 's1', isNew: false, isAway: false, sessions: [{ id: 's1', updatedAt: 5 }], unlistedSessions: {} }
+const state = {
+  sessionId: 's1',
+  isNew: false,
+  isAway: false,
+  sessions: [{ id: 's1', updatedAt: 5 }],
+  unlistedSessions: {},
+}
 const ask = async (changes: object, answer: () => unknown) => {
   const asked: string[] = []
   const session = (id: string) => {
