@@ -26,6 +26,8 @@ export { readJsx } from './ui/read-jsx.ts'
 export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
 export * from './http/responses.ts'
 export * from './http/asks.ts'
+export { authEndpoints } from './http/auth.ts'
+export type { PageCredential } from './http/auth.ts'
 export { blobEndpoints } from './http/blobs.ts'
 export { changeEndpoints } from './http/changes.ts'
 export type { BranchChanges } from './http/changes.ts'
@@ -33,6 +35,7 @@ export { contextEndpoints } from './http/context.ts'
 export type { ContextPiece } from './http/context.ts'
 export { debugEndpoints } from './http/debug.ts'
 export { folderEndpoints } from './http/folders.ts'
+export { healthEndpoints } from './http/health.ts'
 export { messageEndpoints } from './http/messages.ts'
 export { sessionFileEndpoints } from './http/session-files.ts'
 export type { FilePreview } from './http/session-files.ts'
@@ -43,6 +46,7 @@ export { modelEndpoints } from './http/models.ts'
 export type { ModelDefinition, ModelDraft, ModelInfo, ModelList } from './http/models.ts'
 export { providerEndpoints } from './http/providers.ts'
 export type { ProviderInfo, ProviderTest } from './http/providers.ts'
+export { workspaceEndpoints } from './http/workspaces.ts'
 export { ruleEndpoints } from './http/rules.ts'
 export type { DecisionInfo, RuleInfo, RuleList, RuleTrial } from './http/rules.ts'
 export { contract } from './http/contract.ts'
@@ -96,7 +100,6 @@ export {
   ackRequestSchema,
   answerRequestSchema,
   answerSchema,
-  authRequestSchema,
   chatRequestSchema,
   steerRequestSchema,
   wireMessageSchema,

@@ -1,10 +1,12 @@
 import { askEndpoints } from './asks.ts'
+import { authEndpoints } from './auth.ts'
 import { blobEndpoints } from './blobs.ts'
 import { changeEndpoints } from './changes.ts'
 import { contextEndpoints } from './context.ts'
 import { debugEndpoints } from './debug.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { folderEndpoints } from './folders.ts'
+import { healthEndpoints } from './health.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { messageEndpoints } from './messages.ts'
 import { modelEndpoints } from './models.ts'
@@ -12,15 +14,18 @@ import { providerEndpoints } from './providers.ts'
 import { ruleEndpoints } from './rules.ts'
 import { sessionFileEndpoints } from './session-files.ts'
 import { sessionEndpoints } from './sessions.ts'
+import { workspaceEndpoints } from './workspaces.ts'
 
 /** Every endpoint of the server, by method and path. */
 export const contract = {
   ...askEndpoints,
+  ...authEndpoints,
   ...blobEndpoints,
   ...changeEndpoints,
   ...contextEndpoints,
   ...debugEndpoints,
   ...folderEndpoints,
+  ...healthEndpoints,
   ...mcpEndpoints,
   ...messageEndpoints,
   ...modelEndpoints,
@@ -28,6 +33,7 @@ export const contract = {
   ...ruleEndpoints,
   ...sessionFileEndpoints,
   ...sessionEndpoints,
+  ...workspaceEndpoints,
 }
 
 export type Contract = typeof contract

@@ -6,11 +6,11 @@ import { idPattern, idSchema, isId, newId } from '../ids.ts'
 import {
   answerRequestSchema,
   answerSchema,
-  authRequestSchema,
   chatRequestSchema,
   steerRequestSchema,
   wireMessageSchema,
 } from './requests.ts'
+import { authRequestSchema } from './auth.ts'
 import { providerPatchSchema } from './providers.ts'
 import { newSessionSchema, sessionPatchSchema } from './sessions.ts'
 

@@ -97,8 +97,3 @@ export const steerRequestSchema = z.strictObject({
   text: z.string().min(1).max(1_000_000),
   typedUrls: typedUrlsSchema.optional(),
 })
-/** The one-time key, with the page's public key if it has one, or a challenge signed by the page. */
-export const authRequestSchema = z.union([
-  z.strictObject({ key: z.string().max(200), publicKey: z.string().max(300).optional() }),
-  z.strictObject({ pageId: z.string().max(64), nonce: z.string().max(200), signature: z.string().max(200) }),
-])

@@ -9,10 +9,10 @@ import {
 } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { authRequestSchema, NamedError } from '@troupe/protocol'
+import { authEndpoints, NamedError, type PageCredential } from '@troupe/protocol'
 import { z } from 'zod'
 import { writePrivately } from '../config/home.ts'
-import { type Ctx, route, type Route } from './route.ts'
+import { type Ctx, implement, type Route } from './route.ts'
 
 /**
  * Decides who may use this server. Programs send the token of the home as a bearer token. The page sends a credential
@@ -32,16 +32,6 @@ export interface Access {
   resume(c: Ctx, given: { pageId: string; nonce: string; signature: string }): PageCredential
   /** Throws unless the caller is a program with the token. */
   checkProgram(c: Ctx): void
-}
-
-/** Valid for one origin until the server ends. */
-export interface PageCredential {
-  /** Sent as `Authorization: Page <credential>`. */
-  credential: string
-  /** Signs URLs that the browser requests itself: images and downloads. */
-  linkKey: string
-  /** Null if the page gave no public key. */
-  pageId: string | null
 }
 
 const keyLife = 24 * 60 * 60 * 1000
@@ -219,35 +209,12 @@ function readKey(publicKey: string): KeyObject | undefined {
 }
 
 export function authRoutes({ access }: { access: Access }): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/ai/auth',
-      summary:
-        'Gives the page its credential, for the one-time key of the printed address or for a signed challenge. It is good at one origin until the server ends.',
-      open: true,
-      body: authRequestSchema,
-      bodyLimit: 2048,
-      answers: { 200: '{credential, linkKey, pageId}', 401: 'WrongKey, UnknownPage' },
-      handle: (c, { body }) => c.json('key' in body ? access.exchange(c, body) : access.resume(c, body)),
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/auth/challenge',
-      summary: 'A nonce that a page signs with its key to get the credential of a server that was restarted.',
-      open: true,
-      answers: { 200: '{nonce}' },
-      handle: (c) => c.json({ nonce: access.challenge() }),
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/auth/keys',
-      summary: 'Makes another one-time key. For programs that hold the token.',
-      answers: { 200: '{key}', 401: 'Unauthorized' },
-      handle(c) {
-        access.checkProgram(c)
-        return c.json({ key: access.newKey() })
-      },
-    }),
-  ]
+  return implement(authEndpoints, {
+    'POST /ai/auth': ({ body }, c) => ('key' in body ? access.exchange(c, body) : access.resume(c, body)),
+    'POST /ai/auth/challenge': () => ({ nonce: access.challenge() }),
+    'POST /ai/auth/keys': (_, c) => {
+      access.checkProgram(c)
+      return { key: access.newKey() }
+    },
+  })
 }

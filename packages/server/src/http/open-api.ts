@@ -1,11 +1,11 @@
-import { idPattern } from '@troupe/protocol'
+import { type Answered, healthEndpoints, idPattern } from '@troupe/protocol'
 import { z } from 'zod'
-import { answerText, type Route, route } from './route.ts'
+import { answerText, implement, type Route } from './route.ts'
 
 type Fields = Record<string, unknown>
 
 /** Generates OpenAPI 3.1 from the routes. */
-export function openApi(routes: readonly Route[], version: string): Fields {
+export function openApi(routes: readonly Route[], version: string): Answered<'GET /ai/openapi.json'> {
   const paths: Record<string, Fields> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
@@ -133,21 +133,8 @@ function schema(type: z.ZodType, io: 'input' | 'output' = 'input'): Fields {
 }
 
 export function healthRoutes({ version, routes }: { version: string; routes: () => readonly Route[] }): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/health',
-      summary: 'Whether the server is up.',
-      open: true,
-      answers: { 200: '{ok, version}' },
-      handle: (c) => c.json({ ok: true, version }),
-    }),
-    route({
-      method: 'GET',
-      path: '/ai/openapi.json',
-      summary: 'This reference, as OpenAPI 3.1.',
-      answers: { 200: 'the document' },
-      handle: (c) => c.json(openApi(routes(), version)),
-    }),
-  ]
+  return implement(healthEndpoints, {
+    'GET /health': () => ({ ok: true, version }),
+    'GET /ai/openapi.json': () => openApi(routes(), version),
+  })
 }

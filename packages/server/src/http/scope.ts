@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { Session, Store, Workspace } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
-import { z } from 'zod'
+import { NamedError, workspaceEndpoints } from '@troupe/protocol'
 import type { Access } from './access.ts'
-import { type Ctx, route, type Route } from './route.ts'
+import { type Ctx, implement, type Route } from './route.ts'
 
 export type OpenWorkspace = (c: Ctx, folder?: unknown) => Promise<Workspace>
 
@@ -42,6 +41,13 @@ function isFolder(folder: string): boolean {
   }
 }
 
+/** Returns the workspace of a scoped request. It was opened for the request, so a missing one is a bug. */
+export async function findWorkspace(store: Store, workspaceId: string): Promise<Workspace> {
+  const workspace = await store.workspaces.get(workspaceId)
+  if (workspace === undefined) throw new Error(`There is no workspace "${workspaceId}".`)
+  return workspace
+}
+
 /** Throws `SessionNotFound` (404), also if the session belongs to another workspace. */
 export async function findSession(store: Store, sessionId: string | undefined, workspaceId: string): Promise<Session> {
   const session = await store.sessions.get(sessionId ?? '')
@@ -66,35 +72,15 @@ export function workspaceRoutes(options: {
   onTrust: (workspace: Workspace) => void
 }): Route[] {
   const { store, openWorkspace, onTrust } = options
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/workspace',
-      summary: 'The folder that this server works in, or the one that a program names, and whether it is trusted.',
-      query: z.object({ path: z.string().max(4096).optional() }),
-      scoped: true,
-      answers: { 200: '{workspace}', 400: 'BadWorkspace' },
-      async handle(c, { query, workspaceId }) {
-        const { path } = query
-        return c.json({
-          workspace: path === undefined ? await store.workspaces.get(workspaceId) : await openWorkspace(c, path),
-        })
-      },
+  return implement(workspaceEndpoints, {
+    'GET /ai/workspace': async ({ query: { path }, workspaceId }, c) => ({
+      workspace: path === undefined ? await findWorkspace(store, workspaceId) : await openWorkspace(c, path),
     }),
-    route({
-      method: 'PATCH',
-      path: '/ai/workspace',
-      summary:
-        'Trusts the folder: its own tools, agents, rules, hooks, skills, commands and notes take effect, and its MCP servers can be trusted.',
-      body: z.strictObject({ trusted: z.boolean() }),
-      scoped: true,
-      answers: { 200: '{workspace}' },
-      async handle(c, { body, workspaceId }) {
-        await store.workspaces.trust(workspaceId, body.trusted)
-        const workspace = await store.workspaces.get(workspaceId)
-        if (workspace !== undefined) onTrust(workspace)
-        return c.json({ workspace })
-      },
-    }),
-  ]
+    'PATCH /ai/workspace': async ({ body, workspaceId }) => {
+      await store.workspaces.trust(workspaceId, body.trusted)
+      const workspace = await findWorkspace(store, workspaceId)
+      onTrust(workspace)
+      return { workspace }
+    },
+  })
 }

@@ -1,5 +1,5 @@
+import type { PageCredential } from '@troupe/protocol'
 import { expect } from 'vitest'
-import type { PageCredential } from '../http/access.ts'
 import type { RequestOptions, TestServer } from './test-server.ts'
 
 export interface Operation {
