@@ -84,7 +84,7 @@ describe('troupe -p', () => {
   test('answers with no configuration at all', async () => {
     const { code, stdout, stderr } = await troupe(place, ['-p', 'hello'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^Hello! I am the \*\*demo model\*\*.*\n$/s)
+    expect(stdout).toMatch(/^Hello! I’m the \*\*demo model\*\*.*\n$/s)
   })
 
   test('adds what is piped in to the prompt', async () => {
@@ -289,7 +289,7 @@ describe('troupe serve', () => {
     const first = JSON.parse((await troupe(place, ['-p', 'repeat: one', '--output-format', 'json'])).stdout)
     expect(first).toMatchObject({ result: 'one', error: null })
     const next = JSON.parse(
-      (await troupe(place, ['-p', 'Summarise our conversation so far', '-c', '--output-format', 'json'])).stdout,
+      (await troupe(place, ['-p', 'Summarize our conversation so far', '-c', '--output-format', 'json'])).stdout,
     )
     expect(next.sessionId).toBe(first.sessionId)
     const view = JSON.parse((await troupe(place, ['debug', first.sessionId, '--json'])).stdout)

@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const examples = chat.page.getByRole('list', { name: 'Examples' })
     await examples.getByRole('button', { name: 'What time is it in Tokyo?' }).click()
     await chat.finished()
-    await expect.poll(() => chat.lastAnswer.textContent()).toContain('In Tokyo it is')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain(' in Tokyo on ')
     await chat.lastAnswer.getByRole('button', { name: /Asia\/Tokyo/ }).click()
     await expect.poll(() => chat.lastAnswer.getByText('unixMs').count()).toBe(1)
     await expect.poll(() => listed.count()).toBe(before + 1)
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.reload()
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the tool call ran.')
     await chat.page.getByRole('button', { name: 'Nothing needs your attention' }).waitFor()
     await expect.poll(() => chat.answers.count()).toBe(1)
   })
@@ -261,7 +261,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
     await expect.poll(() => chat.answers.count()).toBe(1)
-    await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the call ran.')
+    await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the tool call ran.')
     const lost = workspace.complaints.splice(0)
     expect(
       lost.filter(

@@ -132,16 +132,16 @@ describe('what it understands', () => {
     ['count to 5', 'Count slowly to 30'],
     ['say hello', 'Repeat after me: the sea is calm today'],
     ['Repeat after me: what time is it', 'Repeat after me: the sea is calm today'],
-    ['recap', 'Summarise our conversation so far'],
+    ['recap', 'Summarize our conversation so far'],
   ])('“%s” is understood like “%s”', (text, example) => {
     expect(findScene(text)?.example.en).toBe(example)
   })
 
   test('anything else is answered with the plain truth and the list', async () => {
     const { text } = await play('Write me a sonnet about Rust')
-    expect(text).toContain('I am a script, not an AI')
+    expect(text).toContain('I’m a script, not an AI')
     for (const example of examples.en.slice(1)) expect(text).toContain(example)
-    expect((await play('写一首诗')).text).toContain('不是人工智能')
+    expect((await play('写一首诗')).text).toContain('不是 AI')
     expect((await play('')).text).toContain('not an AI')
   })
 })
@@ -150,7 +150,7 @@ describe('scenes', () => {
   test('the time in Tokyo comes from one call', async () => {
     const { steps, text } = await play('What time is it in Tokyo?')
     expect(callsOf(steps)).toMatchObject([{ type: 'tool-TimeNow', input: { timezone: 'Asia/Tokyo' } }])
-    expect(text).toMatch(/^In Tokyo it is \*\*\d\d:\d\d\*\* on \w+day, \d{4}-\d\d-\d\d\.$/)
+    expect(text).toMatch(/^It’s \*\*\d\d:\d\d\*\* in Tokyo on \w+day, \d{4}-\d\d-\d\d\.$/)
     expect((await play('东京现在几点？')).text).toMatch(/^东京现在是 .*星期.\S*\*\*\d\d:\d\d\*\*。$/)
   })
 
@@ -169,7 +169,7 @@ describe('scenes', () => {
       { timezone: 'Reykjavik' },
       { timezone: 'Atlantic/Reykjavik' },
     ])
-    expect(text).toMatch(/^In Atlantic\/Reykjavik it is/)
+    expect(text).toMatch(/^It’s \S+ in Atlantic\/Reykjavik/)
   })
 
   test('a plan is written, worked off and completed with at most one todo in progress', async () => {
@@ -181,8 +181,8 @@ describe('scenes', () => {
   })
 
   test('an approval is waited for', async () => {
-    expect((await play('Ask me for approval')).text).toBe('You approved, so the call ran.')
-    expect((await play('请求我批准')).text).toBe('您批准了，调用已执行。')
+    expect((await play('Ask me for approval')).text).toBe('You approved, so the tool call ran.')
+    expect((await play('请求我批准')).text).toBe('你批准了，工具调用已执行。')
   })
 
   test('a refusal is taken and quoted', async () => {
@@ -196,11 +196,11 @@ describe('scenes', () => {
     const { steps, text } = await play('Show me a failing tool')
     expect(callsOf(steps).map(({ state }) => state)).toEqual(['output-error', 'output-available'])
     expect(steps[1]?.text).toContain('> "Mars/Olympus_Mons" is not a time zone.')
-    expect(text).toContain('The first call failed')
+    expect(text).toContain('The first tool call failed')
   })
 
   test('many calls are made in one step', async () => {
-    const { steps, text } = await play('Make many calls at once')
+    const { steps, text } = await play('Make several tool calls at once')
     expect(steps.map(({ calls }) => calls.length)).toEqual([5, 0])
     expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(7)
   })
@@ -231,16 +231,16 @@ describe('scenes', () => {
 
   test('the summary counts what came before', async () => {
     const { conversation } = await play('What time is it?')
-    const { text } = await play('Summarise our conversation so far', { earlier: conversation })
-    expect(text).toContain('1 from you, 2 steps of mine with 1 tool calls')
+    const { text } = await play('Summarize our conversation so far', { earlier: conversation })
+    expect(text).toContain('Your messages: 1. My steps: 2. Tool calls: 1.')
     expect(text).toContain('1. What time is it?')
-    expect((await play('Summarise our conversation so far')).text).toBe('There is nothing before this message.')
+    expect((await play('Summarize our conversation so far')).text).toBe('There are no earlier messages.')
   })
 
   test('a tool that is not offered is named instead of called', async () => {
     const { steps, text } = await play('What time is it?', { tools: ['TodoWrite'] })
     expect(steps).toHaveLength(1)
-    expect(text).toContain('`TimeNow`, which is not offered')
+    expect(text).toContain('`TimeNow`, which isn’t available')
     expect((await play('请求我批准', { tools: [] })).text).toContain('`ImageGenerate`')
   })
 

@@ -19,7 +19,7 @@ export function demoPainter(modelId: string): ImageModelV4 {
       const warnings =
         files === undefined || files.length === 0
           ? []
-          : [{ type: 'unsupported' as const, feature: 'images', details: 'The demo paints from words alone.' }]
+          : [{ type: 'unsupported' as const, feature: 'images', details: 'The demo painter uses only the prompt.' }]
       return Promise.resolve({
         images,
         warnings,

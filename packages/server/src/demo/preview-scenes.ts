@@ -2,13 +2,13 @@ import { type DemoRequest, inLanguage, say, type Scene } from './scene.ts'
 
 export const chart: Scene = {
   example: { en: 'Draw a chart', zh: '画一个图表' },
-  shows: { en: 'a chart that is also a table (ChartRender)', zh: '也能看成表格的图表（ChartRender）' },
+  shows: { en: 'a chart you can switch to a table (ChartRender)', zh: '也能看成表格的图表（ChartRender）' },
   matches: /\bcharts?\b|\bplot\b|图表|柱状图|折线图/,
   tools: ['ChartRender'],
   play(request) {
     if (request.results.length === 0) {
       const [title, here, there] = inLanguage(request, {
-        en: 'Rain in two cities, mm|Kyoto|Lisbon',
+        en: 'Rainfall in two cities (mm)|Kyoto|Lisbon',
         zh: '两座城市的降雨量（毫米）|京都|里斯本',
       }).split('|') as [string, string, string]
       const months = inLanguage(request, { en: 'Jan Mar May Jul Sep Nov', zh: '1月 3月 5月 7月 9月 11月' }).split(' ')
@@ -28,8 +28,8 @@ export const chart: Scene = {
       say(
         failure(request) ??
           inLanguage(request, {
-            en: 'It is drawn in a frame that has no network. Switch to the table, save it as a picture, or open it beside the chat.',
-            zh: '它是在没有网络的框架里绘制的。您可以切换到表格、保存为图片，或在对话旁打开。',
+            en: 'Switch to the table, save the chart as an image, or open it in a panel.',
+            zh: '你可以切换到表格、保存为图片，或在面板中打开。',
           }),
       ),
     ]
@@ -38,7 +38,7 @@ export const chart: Scene = {
 
 export const form: Scene = {
   example: { en: 'Show me a form', zh: '给我看一个表单' },
-  shows: { en: 'a form that I wait for (JsonRender)', zh: '等待您填写的表单（JsonRender）' },
+  shows: { en: 'a form for you to fill in (JsonRender)', zh: '由你填写的表单（JsonRender）' },
   matches: /\bforms?\b|表单/,
   tools: ['JsonRender'],
   play(request) {
@@ -47,18 +47,15 @@ export const form: Scene = {
     const failed = failure(request)
     if (failed !== undefined) return [say(failed)]
     const { action, values } = Object(last.output) as { action?: string; values?: unknown }
-    if (action !== 'submit')
-      return [
-        say(inLanguage(request, { en: 'You cancelled, and that is an answer too.', zh: '您取消了，这也是一种回答。' })),
-      ]
-    const heard = inLanguage(request, { en: 'I was given this:', zh: '我收到的是：' })
+    if (action !== 'submit') return [say(inLanguage(request, { en: 'You canceled the form.', zh: '你取消了表单。' }))]
+    const heard = inLanguage(request, { en: 'You entered:', zh: '你填写的内容：' })
     return [say(`${heard}\n\n\`\`\`json\n${JSON.stringify(values, null, 2)}\n\`\`\``)]
   },
 }
 
 export const report: Scene = {
   example: { en: 'Make a small report', zh: '做一份小报告' },
-  shows: { en: 'a page that is built while you watch (JsxCreate)', zh: '在您眼前搭建的页面（JsxCreate）' },
+  shows: { en: 'a page that builds as you watch (JsxCreate)', zh: '边生成边显示的页面（JsxCreate）' },
   matches: /\breports?\b|\bdashboard\b|报告|看板/,
   tools: ['JsxCreate'],
   play(request) {
@@ -70,8 +67,8 @@ export const report: Scene = {
       say(
         failure(request) ??
           inLanguage(request, {
-            en: 'Made of components that are known to be harmless: there is no code in it.',
-            zh: '它只由已知无害的组件组成，里面没有任何代码。',
+            en: 'This page uses only safe, built-in components. It contains no code.',
+            zh: '此页面只使用安全的内置组件，不含任何代码。',
           }),
       ),
     ]
@@ -80,15 +77,15 @@ export const report: Scene = {
 
 export const diagram: Scene = {
   example: { en: 'Draw a diagram', zh: '画一个流程图' },
-  shows: { en: 'a diagram from a block of code (Mermaid)', zh: '由代码块画出的流程图（Mermaid）' },
+  shows: { en: 'a diagram from a code block (Mermaid)', zh: '由代码块画出的流程图（Mermaid）' },
   matches: /\bdiagrams?\b|\bflow ?charts?\b|\bmermaid\b|流程图|示意图/,
   play(request) {
     const [asked, thinks, tool, answer] = inLanguage(request, {
       en: 'You ask|The model thinks|A tool runs|You read the answer',
-      zh: '您提问|模型思考|工具运行|您读到回答',
+      zh: '你提问|模型思考|工具运行|你读到回答',
     }).split('|') as [string, string, string, string]
     const text = `flowchart LR\n  ask[${asked}] --> think[${thinks}]\n  think --> tool[${tool}]\n  tool --> think\n  think --> answer[${answer}]`
-    const said = inLanguage(request, { en: 'This is how a turn goes:', zh: '一轮对话是这样进行的：' })
+    const said = inLanguage(request, { en: 'This is how a turn works:', zh: '一轮对话的过程：' })
     return [say(`${said}\n\n\`\`\`mermaid\n${text}\n\`\`\`\n`)]
   },
 }
@@ -96,13 +93,13 @@ export const diagram: Scene = {
 function failure(request: DemoRequest): string | undefined {
   const error = request.results.at(-1)?.error
   if (error === undefined) return undefined
-  return `${inLanguage(request, { en: 'It did not work. I was told:', zh: '没有成功。我收到的是：' })} “${error}”`
+  return `${inLanguage(request, { en: 'That didn’t work. The tool returned:', zh: '没有成功。工具返回：' })} “${error}”`
 }
 
 function formInput(request: DemoRequest) {
   const [title, who, days, where, sea, hills, city, book, leave, extras] = inLanguage(request, {
-    en: 'A trip|Who is travelling?|Days|Where to?|The sea|The hills|A city|Book it|Leave it|Window seat',
-    zh: '一次旅行|谁去旅行？|天数|去哪里？|海边|山里|城市|预订|算了|靠窗座位',
+    en: 'Book a trip|Traveler|Days|Destination|Sea|Mountains|City|Book|Cancel|Window seat',
+    zh: '预订旅行|旅客|天数|目的地|海边|山里|城市|预订|取消|靠窗座位',
   }).split('|') as [string, string, string, string, string, string, string, string, string, string]
   return {
     title,
@@ -124,39 +121,39 @@ function formInput(request: DemoRequest) {
 }
 
 const reports = {
-  en: `<Card title="Week 12" subtitle="A report made of components">
+  en: `<Card title="Week 12" subtitle="Weekly report">
   <Grid columns="3">
-    <Stat label="Visits" value="1,204" change="+8 %" tone="good" />
-    <Stat label="Orders" value="86" change="+2 %" tone="good" />
+    <Stat label="Visits" value="1,204" change="+8%" tone="good" />
+    <Stat label="Orders" value="86" change="+2%" tone="good" />
     <Stat label="Returns" value="7" change="+3" tone="bad" />
   </Grid>
-  <Progress label="Goal of the month" value="68" max="100" />
-  <Callout title="What stands out" tone="accent">Half of the visits came on <b>Tuesday</b>, after the newsletter.</Callout>
+  <Progress label="Monthly goal" value="68" max="100" />
+  <Callout title="Highlight" tone="accent">Half of all visits came on <b>Tuesday</b>, after the newsletter.</Callout>
   <table>
     <thead><tr><th>Day</th><th>Visits</th></tr></thead>
     <tbody><tr><td>Monday</td><td>142</td></tr><tr><td>Tuesday</td><td>611</td></tr><tr><td>Wednesday</td><td>198</td></tr></tbody>
   </table>
-  <Details summary="How it was counted">By the server, once per visitor and day. The figures are made up.</Details>
+  <Details summary="How we count">Once per visitor and day. These numbers are made up.</Details>
 </Card>`,
-  zh: `<Card title="第 12 周" subtitle="由组件组成的报告">
+  zh: `<Card title="第 12 周" subtitle="每周报告">
   <Grid columns="3">
-    <Stat label="访问" value="1,204" change="+8 %" tone="good" />
-    <Stat label="订单" value="86" change="+2 %" tone="good" />
+    <Stat label="访问" value="1,204" change="+8%" tone="good" />
+    <Stat label="订单" value="86" change="+2%" tone="good" />
     <Stat label="退货" value="7" change="+3" tone="bad" />
   </Grid>
   <Progress label="本月目标" value="68" max="100" />
-  <Callout title="值得注意" tone="accent">一半的访问来自<b>星期二</b>，在通讯发出之后。</Callout>
+  <Callout title="要点" tone="accent">一半的访问来自<b>星期二</b>，在通讯发出之后。</Callout>
   <table>
     <thead><tr><th>日期</th><th>访问</th></tr></thead>
     <tbody><tr><td>星期一</td><td>142</td></tr><tr><td>星期二</td><td>611</td></tr><tr><td>星期三</td><td>198</td></tr></tbody>
   </table>
-  <Details summary="如何统计">由服务器统计，每位访客每天一次。数字是虚构的。</Details>
+  <Details summary="统计方法">每位访客每天一次。数字是虚构的。</Details>
 </Card>`,
 }
 
 export const picture: Scene = {
   example: { en: 'Paint a picture of quiet hills', zh: '画一幅宁静山丘的画' },
-  shows: { en: 'a picture, after your approval (ImageGenerate)', zh: '在你批准后生成一张图片（ImageGenerate）' },
+  shows: { en: 'an image, after your approval (ImageGenerate)', zh: '在你批准后生成图片（ImageGenerate）' },
   matches: /\b(paint|draw)\b|(make|generate|create).*\b(picture|image)\b|画一|生成.*图片/,
   tools: ['ImageGenerate'],
   play(request) {
@@ -168,12 +165,14 @@ export const picture: Scene = {
         },
       ]
     if (last.error !== undefined)
-      return [say(inLanguage(request, { en: `There is no picture: ${last.error}`, zh: `没有图片：${last.error}` }))]
+      return [
+        say(inLanguage(request, { en: `No image was created: ${last.error}`, zh: `没有生成图片：${last.error}` })),
+      ]
     return [
       say(
         inLanguage(request, {
-          en: 'Painted by the demo painter, which is a little program and not an AI. With the key of a provider that makes pictures the same tool uses its model.',
-          zh: '这是演示画师画的，它只是一个小程序，不是 AI。配置了能生成图片的供应商密钥后，同一个工具会使用它的模型。',
+          en: 'The demo painter drew this. It’s a small program, not an AI. Connect a provider with an image model to generate real images.',
+          zh: '这是演示画师画的。它只是一个小程序，不是 AI。连接有图片模型的提供商后，即可生成真正的图片。',
         }),
       ),
     ]
@@ -181,21 +180,21 @@ export const picture: Scene = {
 }
 
 export const page: Scene = {
-  example: { en: 'Open a page beside the chat', zh: '在旁边打开一个网页' },
-  shows: { en: 'a page that your browser is asked to open (OpenUrl)', zh: '请浏览器打开一个网页（OpenUrl）' },
+  example: { en: 'Open a web page in a panel', zh: '在面板中打开一个网页' },
+  shows: { en: 'a web page, opened in your browser (OpenUrl)', zh: '在你的浏览器中打开的网页（OpenUrl）' },
   matches: /\bopen\b.*\b(page|site|url|website)\b|\bbeside\b|打开.*(网页|网站|页面)/,
   tools: ['OpenUrl'],
   play(request) {
     const last = request.results.at(-1)
     if (last === undefined) {
       const opening = inLanguage(request, {
-        en: 'I ask the page that you look at to open another one. ',
-        zh: '我请您正在看的页面打开另一个网页。',
+        en: 'Opening a web page for you. ',
+        zh: '正在为你打开网页。',
       })
       return [say(opening), { call: { name: 'OpenUrl', input: { url: 'example.com', title: 'Example' } } }]
     }
     const heard = last.error ?? (typeof last.output === 'string' ? last.output : JSON.stringify(last.output))
-    const told = inLanguage(request, { en: 'Your page answered:', zh: '您的页面回答：' })
+    const told = inLanguage(request, { en: 'Your browser replied:', zh: '你的浏览器回复：' })
     return [say(`${told}\n\n> ${heard.replaceAll('\n', '\n> ')}`)]
   },
 }

@@ -7,7 +7,7 @@ import { approval, failingTool, manyCalls, time } from './tool-scenes.ts'
 
 const hello: Scene = {
   example: { en: 'Hello', zh: '你好' },
-  shows: { en: 'what the demo understands', zh: '演示能听懂什么' },
+  shows: { en: 'what the demo can do', zh: '演示能做什么' },
   matches:
     /^\W*(hi|hello|hey|good (morning|evening|day)|help|start|tour|demo)\b|what can you|who are you|^\s*(你好|您好|嗨|帮助|开始|演示)|你能做什么|你会什么|你是谁/,
   // `troupe -p hello` is a common first impression, so the greeting is fast.
@@ -85,20 +85,20 @@ export function findScene(text: string): Scene | undefined {
 
 function greeting(request: DemoRequest): string {
   const opening = inLanguage(request, {
-    en: 'Hello! I am the **demo model**: a script, not an AI. The tools I call are real. You can ask me:',
-    zh: '您好！我是**演示模型**：一段脚本，不是人工智能。我调用的工具是真实的。您可以这样问我：',
+    en: 'Hello! I’m the **demo model**: a script, not an AI. My tools are real. Try one of these:',
+    zh: '你好！我是**演示模型**：一段脚本，不是 AI。我的工具是真实的。可以试试这些：',
   })
   const ending = inLanguage(request, {
-    en: 'For real answers, choose a model of a provider or one that runs on this machine.',
-    zh: '想要真正的回答，请选择某个提供商的模型，或在本机运行的模型。',
+    en: 'For real answers, connect a model from a provider or run one on this computer.',
+    zh: '想要真正的回答，请连接提供商的模型，或在本机运行模型。',
   })
   return [opening, '', ...list(request), '', ending].join('\n')
 }
 
 function fallback(request: DemoRequest): string {
   const opening = inLanguage(request, {
-    en: 'I am a script, not an AI, and this is not among the requests that I know. I understand:',
-    zh: '我是一段脚本，不是人工智能，这句话不在我认识的请求之中。我能听懂：',
+    en: 'I’m a script, not an AI, and I don’t know this request. Try one of these:',
+    zh: '我是一段脚本，不是 AI，不认识这个请求。可以试试这些：',
   })
   return [opening, '', ...list(request)].join('\n')
 }
@@ -112,7 +112,7 @@ function list({ language }: DemoRequest): string[] {
 function missingTools(request: DemoRequest, missing: string[]): string {
   const names = missing.map((name) => `\`${name}\``).join(', ')
   return inLanguage(request, {
-    en: `This needs the tool ${names}, which is not offered in this conversation, so I cannot show it.`,
-    zh: `这需要工具 ${names}，但本次对话没有提供它，所以无法演示。`,
+    en: `This demo needs the tool ${names}, which isn’t available in this chat.`,
+    zh: `此演示需要工具 ${names}，但本会话没有提供它。`,
   })
 }

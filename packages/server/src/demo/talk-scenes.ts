@@ -3,38 +3,38 @@ import { type DemoRequest, inLanguage, type Language, say, type Scene } from './
 const longAnswerText: Record<Language, string> = {
   en: `# What happens between Enter and an answer
 
-This text is part of a script. It is long on purpose, so that you can watch it arrive, scroll, stop it, reload the page or open a second tab. What it says about the workspace is true.
+This text is part of a script. It's long on purpose: watch it arrive, scroll, stop it, reload the page or open a second tab. Everything it says about Troupe is true.
 
 ## The run is a log
 
-When you press Enter, your message is stored before anything else happens. Then a **run** begins. A run writes a log: every word, every tool call and every result is one numbered entry. The page you are looking at is a reader of that log, and so are the terminal and a second tab. None of them owns the run, which is why closing a tab does not end it.
+When you press Enter, your message is saved first. Then a **run** starts. A run writes a log: every word, tool call and result is a numbered entry. This page reads that log, and so do the terminal and a second tab. None of them owns the run, so closing a tab doesn't end it.
 
 ## Who does what
 
-| Part | Duty | What you notice |
+| Part | Job | What you see |
 |---|---|---|
-| Store | keeps messages as a tree | edit and regenerate make branches, nothing is overwritten |
-| Run log | numbers every entry | a reload goes on where it was |
-| Asks | waits for a person | a call that writes asks first |
-| Tools | touch the world | each call is a card with input and result |
+| Store | keeps messages as a tree | editing and regenerating add branches, nothing is overwritten |
+| Run log | numbers every entry | a reload continues where it was |
+| Approvals | wait for you | a tool call that writes asks first |
+| Tools | do the work | each tool call is a card with input and result |
 
 ## Reading the log yourself
 
-A subscriber names the last number it has seen and gets what came after. In TypeScript that is a few lines:
+Send the last number you have seen to get everything after it. In TypeScript, that's a few lines:
 
 \`\`\`ts
 const url = \`/ai/chat/\${sessionId}/stream?after=\${lastNumber}\`
 const response = await fetch(url)
 
 if (response.status === 204) {
-  console.log('no run is going on')
+  console.log('no run in progress')
 } else {
   const text = response.body!.pipeThrough(new TextDecoderStream())
   for await (const piece of text) process.stdout.write(piece)
 }
 \`\`\`
 
-The same from Python, with nothing but the standard library:
+The same in Python, using only the standard library:
 
 \`\`\`python
 import urllib.request
@@ -50,35 +50,35 @@ with urllib.request.urlopen(request) as response:
 
 ## What to try now
 
-1. Press **stop** while this is still arriving: what came so far is kept.
-2. Reload the page: the answer goes on.
-3. Open the same session in another tab: both show the same.
-4. Ask for this answer again and go back and forth between the two with the arrows.
+1. Press **Stop** while this is still arriving. The text so far is kept.
+2. Reload the page. The answer continues.
+3. Open the same chat in another tab. Both show the same.
+4. Regenerate this answer and switch between the two with the arrows.
 
 ## In short
 
-> The server owns the run, the log is the truth, and every window is only a reader.
+> The server owns the run, the log is the source of truth, and every window is a reader.
 `,
   zh: `# 从按下回车到得到回答
 
-这段文字是脚本的一部分。它有意写得很长，好让您看着它逐渐出现、滚动、停止、刷新页面，或者打开第二个标签页。其中关于工作区的说明都是真实的。
+这段文字是脚本的一部分。它有意写得很长，好让你看着它逐渐出现、滚动、停止、刷新页面，或者打开第二个标签页。其中关于工作区的说明都是真实的。
 
 ## 运行就是日志
 
-按下回车后，您的消息会先被保存，然后才开始一次**运行**。运行会写日志：每个词、每次工具调用、每个结果都是一条有编号的记录。您正在看的页面只是这份日志的读者，终端和第二个标签页也是。它们都不拥有这次运行，所以关闭标签页不会让它结束。
+按下回车后，你的消息会先被保存，然后才开始一次**运行**。运行会写日志：每个词、每次工具调用、每个结果都是一条有编号的记录。你正在看的页面只是这份日志的读者，终端和第二个标签页也是。它们都不拥有这次运行，所以关闭标签页不会让它结束。
 
 ## 谁负责什么
 
-| 部分 | 职责 | 您会看到什么 |
+| 部分 | 职责 | 你会看到什么 |
 |---|---|---|
 | 存储 | 以树的形式保存消息 | 编辑和重新生成会产生分支，不会覆盖 |
 | 运行日志 | 给每条记录编号 | 刷新后从原处继续 |
-| 询问 | 等待人的决定 | 会写入的调用先征求同意 |
-| 工具 | 接触外部世界 | 每次调用都是一张带输入和结果的卡片 |
+| 批准 | 等待你的决定 | 会写入的工具调用先征求同意 |
+| 工具 | 完成工作 | 每次工具调用都是一张带输入和结果的卡片 |
 
 ## 自己读日志
 
-订阅者说出自己见过的最后一个编号，就会得到之后的内容。用 TypeScript 只需几行：
+发送你见过的最后一个编号，即可得到之后的全部内容。用 TypeScript 只需几行：
 
 \`\`\`ts
 const url = \`/ai/chat/\${sessionId}/stream?after=\${lastNumber}\`
@@ -124,12 +124,12 @@ const markdownSample: Record<Language, string> = {
 ## Heading two
 ### Heading three
 
-Plain text with **bold**, *italic*, ~~struck~~, \`inline code\` and a [link](https://example.com). A line that ends here,
-and its neighbour in the same paragraph. Symbols: © → ½ 🙂 你好.
+Plain text with **bold**, *italic*, ~~strikethrough~~, \`inline code\` and a [link](https://example.com). A line that ends here,
+and the next one in the same paragraph. Symbols: © → ½ 🙂 你好.
 
 - a list
-  - with a level below
-    - and one more
+  - with a nested level
+    - and another
 - [x] something done
 - [ ] something to do
 
@@ -141,7 +141,7 @@ and its neighbour in the same paragraph. Symbols: © → ½ 🙂 你好.
 >
 > > inside a quotation
 
-| Left | Centre | Right |
+| Left | Center | Right |
 |:---|:---:|---:|
 | a | b | 1 |
 | a longer cell | \`code\` | 1,000 |
@@ -157,7 +157,7 @@ and its neighbour in the same paragraph. Symbols: © → ½ 🙂 你好.
 
 ---
 
-HTML is shown as text or made harmless, never run: <b>bold?</b> <script>alert('never')</script>
+HTML is shown as text or sanitized, never run: <b>bold?</b> <script>alert('never')</script>
 `,
   zh: `# 一级标题
 ## 二级标题
@@ -205,11 +205,11 @@ export const think: Scene = {
   matches: /\bthink|\breason|\bpuzzle|\briddle|思考|想一想|推理|谜题/,
   play(request) {
     const reasoning = inLanguage(request, {
-      en: 'Six people, and each shakes hands once with each other.\n\nThe first has five hands to shake. The second has four left, since one is done. Then three, two, one, none.\n\nFive and four and three and two and one make fifteen. As a check: six times five is thirty, and each handshake was counted twice.',
+      en: 'Six people, and each pair shakes hands once.\n\nThe first person shakes five hands. The second has four left, since one is done. Then three, two, one, zero.\n\n5 + 4 + 3 + 2 + 1 = 15. To check: six times five is thirty, and that counts each handshake twice.',
       zh: '六个人，每两人握一次手。\n\n第一个人要握五次。第二个人剩四次，因为有一次已经握过。然后是三、二、一、零。\n\n五加四加三加二加一等于十五。验算：六乘五是三十，每次握手数了两遍。',
     })
     const answer = inLanguage(request, {
-      en: 'Six people who all shake hands with each other shake **15** times: 6 · 5 / 2.',
+      en: 'If six people all shake hands with each other, that makes **15** handshakes: 6 · 5 / 2.',
       zh: '六个人两两握手，一共握 **15** 次：6 · 5 / 2。',
     })
     const { text, ...pace } = say(reasoning) as { text: string; chunks?: number[]; delayMs?: number }
@@ -226,7 +226,7 @@ export const longAnswer: Scene = {
 
 export const markdown: Scene = {
   example: { en: 'Show me Markdown', zh: '展示 Markdown' },
-  shows: { en: 'every form of text that the page renders', zh: '页面能呈现的各种文本形式' },
+  shows: { en: 'all the formatting the page supports', zh: '页面能呈现的各种文本形式' },
   matches: /\bmarkdown\b|markdown|格式/,
   play: (request) => [say(markdownSample[request.language])],
 }
@@ -236,7 +236,7 @@ const maxNumbers = 200
 export const count: Scene = {
   example: { en: 'Count slowly to 30', zh: '慢慢数到 30' },
   shows: {
-    en: 'a slow stream, for trying stop, reload and a second tab',
+    en: 'a slow stream, to try stop, reload and a second tab',
     zh: '缓慢的输出，可以试试停止、刷新和第二个标签页',
   },
   matches: /\bcount\b|数到|慢慢数|数数/,
@@ -248,8 +248,8 @@ export const count: Scene = {
     const items = [{ text: numbers.join(''), chunks: numbers.map(({ length }) => length), delayMs: 350 }]
     if (asked <= maxNumbers) return items
     const limit = inLanguage(request, {
-      en: ` I stop at ${maxNumbers}; the script counts no further.`,
-      zh: ` 我数到 ${maxNumbers} 为止，脚本不再往下数。`,
+      en: ` I stop at ${maxNumbers}.`,
+      zh: ` 我数到 ${maxNumbers} 为止。`,
     })
     return [...items, say(limit)]
   },
@@ -260,7 +260,7 @@ const repeatForm =
 
 export const repeat: Scene = {
   example: { en: 'Repeat after me: the sea is calm today', zh: '跟我说：今天海面平静' },
-  shows: { en: 'your own words back', zh: '原样说回您的话' },
+  shows: { en: 'your own words, repeated', zh: '原样说回你的话' },
   matches: repeatForm,
   play({ text }) {
     const said = repeatForm.exec(text)
@@ -269,14 +269,14 @@ export const repeat: Scene = {
 }
 
 export const summary: Scene = {
-  example: { en: 'Summarise our conversation so far', zh: '总结我们到目前为止的对话' },
-  shows: { en: 'that the whole conversation reaches the model', zh: '整个对话都会送到模型' },
+  example: { en: 'Summarize our conversation so far', zh: '总结我们到目前为止的对话' },
+  shows: { en: 'the model gets the whole conversation', zh: '整个对话都会送到模型' },
   matches: /\bsummar|\brecap\b|so far\b|总结|概括|摘要/,
   play: (request) => [say(request.earlier.length === 0 ? nothingYet(request) : summarize(request))],
 }
 
 function nothingYet(request: DemoRequest): string {
-  return inLanguage(request, { en: 'There is nothing before this message.', zh: '在这条消息之前还没有对话。' })
+  return inLanguage(request, { en: 'There are no earlier messages.', zh: '在这条消息之前还没有对话。' })
 }
 
 /** Counts instead of understanding: quotes the first words of each user message. */
@@ -286,8 +286,8 @@ function summarize(request: DemoRequest): string {
   const calls = answers.reduce((sum, answer) => sum + answer.calls, 0)
   const characters = request.earlier.reduce((sum, { text }) => sum + text.length, 0)
   const head = inLanguage(request, {
-    en: `Before this message: ${asked.length} from you, ${answers.length} steps of mine with ${calls} tool calls, ${characters} characters. You began with:`,
-    zh: `在这条消息之前：您的消息 ${asked.length} 条，我的步骤 ${answers.length} 个，其中工具调用 ${calls} 次，共 ${characters} 个字符。您的消息开头是：`,
+    en: `Your messages: ${asked.length}. My steps: ${answers.length}. Tool calls: ${calls}. Characters: ${characters}. You asked:`,
+    zh: `在这条消息之前：你的消息 ${asked.length} 条，我的步骤 ${answers.length} 个，其中工具调用 ${calls} 次，共 ${characters} 个字符。你的消息：`,
   })
   return [head, '', ...asked.map(({ text }, index) => `${index + 1}. ${firstWords(text)}`)].join('\n')
 }

@@ -2,15 +2,15 @@ import type { ScriptItem } from '@troupe/core/testing'
 import { type DemoRequest, inLanguage, say, type Scene, type ToolResult } from './scene.ts'
 
 export const question: Scene = {
-  example: { en: 'Put a question to me', zh: '向我提一个问题' },
-  shows: { en: 'a question with choices (AskUserQuestion)', zh: '带选项的问题（AskUserQuestion）' },
+  example: { en: 'Ask me a question', zh: '向我提一个问题' },
+  shows: { en: 'a multiple-choice question (AskUserQuestion)', zh: '带选项的问题（AskUserQuestion）' },
   matches: /\bquestions?\b|提问|提一个问题|问我/,
   tools: ['AskUserQuestion'],
   play(request) {
     const last = request.results.at(-1)
     if (last === undefined) {
       const [asked, header] = inLanguage(request, {
-        en: 'Where shall the next trip go?|Trip',
+        en: 'Where should the next trip go?|Trip',
         zh: '下一次旅行去哪里？|旅行',
       }).split('|') as [string, string]
       const options = inLanguage(request, {
@@ -23,7 +23,7 @@ export const question: Scene = {
           return { label, description }
         })
       return [
-        say(inLanguage(request, { en: 'This one only you can answer. ', zh: '这个问题只有您能回答。' })),
+        say(inLanguage(request, { en: 'Only you can answer this one. ', zh: '这个问题只有你能回答。' })),
         {
           call: {
             name: 'AskUserQuestion',
@@ -33,10 +33,13 @@ export const question: Scene = {
       ]
     }
     if (last.error !== undefined) {
-      const none = inLanguage(request, { en: 'You did not answer. I was told:', zh: '您没有回答。我收到的是：' })
+      const none = inLanguage(request, {
+        en: 'You skipped the question. The tool returned:',
+        zh: '你跳过了问题。工具返回：',
+      })
       return [say(`${none} “${last.error}”`)]
     }
-    const heard = inLanguage(request, { en: 'I read this:', zh: '我读到的是：' })
+    const heard = inLanguage(request, { en: 'Your answer:', zh: '你的回答：' })
     const text = typeof last.output === 'string' ? last.output : JSON.stringify(last.output)
     return [say(`${heard}\n\n> ${text.replaceAll('\n', '\n> ')}`)]
   },
@@ -45,7 +48,7 @@ export const question: Scene = {
 /** A read-only command runs at once. One that writes needs approval. */
 export const command: Scene = {
   example: { en: 'Run two commands', zh: '运行两个命令' },
-  shows: { en: 'what runs at once and what asks first (Bash)', zh: '哪些立即执行，哪些先询问（Bash）' },
+  shows: { en: 'one that runs right away, one that asks first (Bash)', zh: '哪些立即执行，哪些先询问（Bash）' },
   matches: /\bcommands?\b|\bshell\b|\bterminal\b|\bbash\b|命令|终端/,
   tools: ['Bash'],
   play(request) {
@@ -54,19 +57,19 @@ export const command: Scene = {
       return [
         say(
           inLanguage(request, {
-            en: 'The first only looks, so nobody is asked. ',
-            zh: '第一个只是查看，所以不用询问。',
+            en: 'The first only reads, so it runs without asking. ',
+            zh: '第一个只是读取，所以无需询问。',
           }),
         ),
-        { call: { name: 'Bash', input: { command: 'ls -la | head -5', description: 'Look at the folder' } } },
+        { call: { name: 'Bash', input: { command: 'ls -la | head -5', description: 'List the folder' } } },
       ]
     }
     if (results.length === 1) {
       const next = inLanguage(request, {
-        en: 'The second makes a file, so it waits for you. ',
-        zh: '第二个会创建文件，所以等您决定。',
+        en: 'The second creates a file, so it needs your approval. ',
+        zh: '第二个会创建文件，所以需要你批准。',
       })
-      const input = { command: 'echo "made by the demo" > troupe-demo.txt', description: 'Make troupe-demo.txt' }
+      const input = { command: 'echo "made by the demo" > troupe-demo.txt', description: 'Create troupe-demo.txt' }
       return [say(next), { call: { name: 'Bash', input } }]
     }
     const last = results.at(-1)
@@ -74,12 +77,12 @@ export const command: Scene = {
       say(
         last?.error === undefined
           ? inLanguage(request, {
-              en: 'Done: `troupe-demo.txt` is in the folder. A change made by a command cannot be undone by me; delete the file when you like.',
-              zh: '完成：`troupe-demo.txt` 已在文件夹里。命令所做的修改我无法撤销；您可以随时删除这个文件。',
+              en: 'Done: I created `troupe-demo.txt`. Changes made by commands can’t be undone here, but you can delete the file any time.',
+              zh: '完成：已创建 `troupe-demo.txt`。命令所做的更改无法在此撤销，但你可以随时删除这个文件。',
             })
           : inLanguage(request, {
-              en: `You did not approve, so nothing was made. I was told: “${last.error}”`,
-              zh: `您没有批准，所以什么也没有创建。我收到的是：“${last.error}”`,
+              en: `You didn’t approve, so nothing was created. The tool returned: “${last.error}”`,
+              zh: `你没有批准，所以没有创建任何内容。工具返回：“${last.error}”`,
             }),
       ),
     ]
@@ -88,7 +91,7 @@ export const command: Scene = {
 
 export const plan: Scene = {
   example: { en: 'Plan a trip to Kyoto', zh: '制定一个京都旅行计划' },
-  shows: { en: 'a todo list that is worked off step by step (TodoWrite)', zh: '逐步完成的待办清单（TodoWrite）' },
+  shows: { en: 'a to-do list, done step by step (TodoWrite)', zh: '逐步完成的待办清单（TodoWrite）' },
   matches: /\bplan|\btrip\b|to-?dos?\b|计划|规划|待办|旅行|行程/,
   tools: ['TodoWrite'],
   play(request) {
@@ -96,14 +99,14 @@ export const plan: Scene = {
     const done = request.results.length
     const last = request.results.at(-1)
     if (last?.error !== undefined) {
-      const stop = inLanguage(request, { en: 'The list could not be written:', zh: '清单无法写入：' })
+      const stop = inLanguage(request, { en: 'Couldn’t save the list:', zh: '无法保存清单：' })
       return [say(`${stop} ${last.error}`)]
     }
     if (done > steps.length) return [say(itinerary(request))]
 
     const opening =
       done === 0
-        ? inLanguage(request, { en: 'I write down what has to be done. ', zh: '我先列出要做的事。' })
+        ? inLanguage(request, { en: 'Here’s what needs to be done. ', zh: '要做的事如下。' })
         : `${steps[done - 1]?.found ?? ''} `
     const items: ScriptItem[] = [say(opening), { call: { name: 'TodoWrite', input: { todos: todos(steps, done) } } }]
     return done === 0 ? items : [{ delayMs: 500 }, ...items]
@@ -134,12 +137,12 @@ function planSteps(request: DemoRequest): Step[] {
     ]
   }
   return [
-    { content: 'Choose the dates', activeForm: 'Choosing the dates', found: 'The second week of April is quiet.' },
-    { content: `Find a way to ${place}`, activeForm: 'Looking for a way', found: 'The morning train fits best.' },
+    { content: 'Choose dates', activeForm: 'Choosing dates', found: 'The second week of April is quiet.' },
+    { content: `Find transport to ${place}`, activeForm: 'Finding transport', found: 'The morning train works best.' },
     {
-      content: 'Lay out three days',
-      activeForm: 'Laying out three days',
-      found: 'One main thing a day, afternoons free.',
+      content: 'Plan three days',
+      activeForm: 'Planning three days',
+      found: 'One highlight a day, afternoons free.',
     },
   ]
 }
@@ -153,24 +156,24 @@ function placeIn({ text, language }: DemoRequest): string {
 function itinerary(request: DemoRequest): string {
   const place = placeIn(request)
   return inLanguage(request, {
-    en: `All three are done. The plan for ${place}:\n\n1. **Day one** – arrive by the morning train, walk along the river.\n2. **Day two** – the old town early, a garden before noon.\n3. **Day three** – a market, then the train home.\n\nThis plan is part of the script: nothing was looked up. The list above was real.`,
-    zh: `三件事都完成了。${place}的计划：\n\n1. **第一天** – 乘上午的火车到达，沿河散步。\n2. **第二天** – 清早逛老城，中午前看一座园林。\n3. **第三天** – 逛市场，然后乘火车回家。\n\n这个计划是脚本的一部分，并没有真的查询；上面的清单是真实写入的。`,
+    en: `All done. Here’s the plan for ${place}:\n\n1. **Day one** – take the morning train, then walk along the river.\n2. **Day two** – see the old town early and a garden before noon.\n3. **Day three** – visit a market, then take the train home.\n\nThis plan is scripted, so nothing was looked up. The to-do list is real.`,
+    zh: `三件事都完成了。${place}的计划：\n\n1. **第一天** – 乘上午的火车到达，沿河散步。\n2. **第二天** – 清早逛老城，中午前看一座园林。\n3. **第三天** – 逛市场，然后乘火车回家。\n\n这个计划来自脚本，并没有真的查询。上面的清单是真实的。`,
   })
 }
 
 /** Runs two agents in parallel: one reads, one asks. The demo model plays both. */
 export const delegate: Scene = {
-  example: { en: 'Send out two agents', zh: '派出两个智能体' },
-  shows: { en: 'sub-agents that you can watch, open and stop (Task)', zh: '可以查看、打开和停止的子智能体（Task）' },
+  example: { en: 'Run two agents in parallel', zh: '并行运行两个智能体' },
+  shows: { en: 'sub-agents you can watch, open and stop (Task)', zh: '可以查看、打开和停止的子智能体（Task）' },
   matches: /\bagents?\b|\bdelegat|\bteam\b|智能体|委派|代理/,
   tools: ['Task'],
   play(request) {
     if (request.results.length > 0) return [say(reports(request))]
     const opening = inLanguage(request, {
-      en: 'I give this to two agents, which work side by side. One looks around, the other needs your word. ',
-      zh: '我把这件事交给两个智能体，它们同时工作。一个四处看看，另一个需要您的决定。',
+      en: 'I’m starting two agents in parallel. One explores, the other needs your approval. ',
+      zh: '我会并行启动两个智能体。一个负责查看，另一个需要你批准。',
     })
-    const look = inLanguage(request, { en: 'Look around in this folder', zh: '看看这个文件夹' })
+    const look = inLanguage(request, { en: 'Explore this folder', zh: '看看这个文件夹' })
     const ask = inLanguage(request, { en: 'Ask me for approval', zh: '请求我批准' })
     const systemPrompt = inLanguage(request, { en: 'You paint.', zh: '你来画画。' })
     return [
@@ -188,18 +191,21 @@ export const delegate: Scene = {
 
 /** The exploring agent's scene. Users may request it too. */
 export const lookAround: Scene = {
-  example: { en: 'Look around in this folder', zh: '看看这个文件夹' },
+  example: { en: 'Explore this folder', zh: '看看这个文件夹' },
   shows: {
-    en: 'two read-only calls on your own files (ListDir, Glob)',
-    zh: '对您自己文件的两次只读调用（ListDir、Glob）',
+    en: 'two read-only tool calls on your files (ListDir, Glob)',
+    zh: '对你的文件进行两次只读工具调用（ListDir、Glob）',
   },
-  matches: /look around|what.*(in|is) (this|the) folder|看看.*文件夹|文件夹里/,
+  matches: /look around|(explore|explain) (this|the) folder|what.*(in|is) (this|the) folder|看看.*文件夹|文件夹里/,
   tools: ['ListDir', 'Glob'],
   play(request) {
     if (request.results.length === 0) {
       return [
         say(
-          inLanguage(request, { en: 'I look at the folder and at its texts. ', zh: '我看看这个文件夹和其中的文本。' }),
+          inLanguage(request, {
+            en: 'Let me look at the folder and its Markdown files. ',
+            zh: '我看看这个文件夹和其中的 Markdown 文件。',
+          }),
         ),
         { call: { name: 'ListDir', input: { path: '.', depth: 1 } } },
         { call: { name: 'Glob', input: { pattern: '**/*.md' } } },
@@ -207,7 +213,7 @@ export const lookAround: Scene = {
     }
     const failed = request.results.find(({ error }) => error !== undefined)
     if (failed !== undefined) return [say(failed.error as string)]
-    const opening = inLanguage(request, { en: 'This is what I was shown:', zh: '我看到的内容：' })
+    const opening = inLanguage(request, { en: 'Here’s what I found:', zh: '我找到的内容：' })
     const [list] = request.results
     return [say(`${opening}\n\n\`\`\`\n${beginning(list)}\n\`\`\``)]
   },
@@ -222,11 +228,11 @@ function beginning(result: ToolResult | undefined): string {
 function reports(request: DemoRequest): string {
   const failed = request.results.filter(({ error }) => error !== undefined).length
   if (failed === request.results.length) {
-    const none = inLanguage(request, { en: 'No agent could work:', zh: '没有智能体能够工作：' })
+    const none = inLanguage(request, { en: 'No agent could start:', zh: '没有智能体能够启动：' })
     return `${none} ${request.results[0]?.error ?? ''}`
   }
   return inLanguage(request, {
-    en: 'Both are back. What they reported stands in their cards above; open one to read its whole conversation, or to tell it more.',
-    zh: '两个都回来了。它们的汇报在上面的卡片里；打开其中一个可以阅读完整的对话，或者继续对它说话。',
+    en: 'Both agents are done. See their reports above, or open one to read its conversation and send it more instructions.',
+    zh: '两个智能体都已完成。报告见上方，也可以打开其中一个，阅读它的对话或继续给它指示。',
   })
 }

@@ -63,8 +63,8 @@ export const time: Scene = {
 }
 
 export const manyCalls: Scene = {
-  example: { en: 'Make many calls at once', zh: '同时调用多个工具' },
-  shows: { en: 'five read-only calls side by side', zh: '五个只读调用同时进行' },
+  example: { en: 'Make several tool calls at once', zh: '同时调用多个工具' },
+  shows: { en: 'five read-only tool calls in parallel', zh: '五个只读工具调用并行进行' },
   matches: /(many|several|multiple|parallel).*(call|tool|time)|(call|tool)s.*(at once|together|in parallel)|同时|并行/,
   tools: ['TimeNow'],
   play(request) {
@@ -73,7 +73,7 @@ export const manyCalls: Scene = {
       const zones =
         named.length > 1 ? named : ['Asia/Tokyo', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York', 'UTC']
       return [
-        say(inLanguage(request, { en: 'I ask five clocks in one step. ', zh: '我在一步里同时问五个时钟。' })),
+        say(inLanguage(request, { en: 'Checking five clocks in one step. ', zh: '在一步里同时查看五个时钟。' })),
         ...zones.map(timeCall),
       ]
     }
@@ -87,8 +87,8 @@ export const manyCalls: Scene = {
       return `| ${placeForZone(now.timezone, request.language)} | ${clock(now)} | ${weekday(request, now)} |`
     })
     const end = inLanguage(request, {
-      en: 'The calls only read, so they ran together; a call that writes would have run alone.',
-      zh: '这些调用都是只读的，所以同时执行；会写入的调用则单独执行。',
+      en: 'These tool calls only read, so they ran in parallel. A tool call that writes runs alone.',
+      zh: '这些工具调用都是只读的，所以并行执行。会写入的工具调用单独执行。',
     })
     return [say([header, ...rows, '', end].join('\n'))]
   },
@@ -96,22 +96,22 @@ export const manyCalls: Scene = {
 
 export const failingTool: Scene = {
   example: { en: 'Show me a failing tool', zh: '演示一个失败的工具' },
-  shows: { en: 'a tool error, read and recovered from', zh: '一次工具错误，以及读懂之后的恢复' },
+  shows: { en: 'a tool error and the recovery from it', zh: '一次工具错误及其恢复' },
   matches: /\bfail|\bbroken|\berror|失败|出错|报错|错误/,
   tools: ['TimeNow'],
   play(request) {
     const last = request.results.at(-1)
     if (!last) {
       const opening = inLanguage(request, {
-        en: 'I ask for the time in a place that no clock knows. ',
-        zh: '我来问一个没有时钟认识的地方的时间。',
+        en: 'I’ll ask for the time in a place without a time zone. ',
+        zh: '我来查询一个没有时区的地方的时间。',
       })
       return [say(opening), timeCall('Mars/Olympus_Mons')]
     }
     if (last.error !== undefined) return afterError(request, last)
     const end = inLanguage(request, {
-      en: 'The first call failed, its error said what to give, and the second call followed it.',
-      zh: '第一次调用失败了，错误信息说明了该给什么，第二次调用就照做了。',
+      en: 'The first tool call failed. Its error said what to use instead, so the second one worked.',
+      zh: '第一次工具调用失败了。错误信息说明了该用什么，所以第二次成功了。',
     })
     return [say([...sentence(request, last), end].join('\n'))]
   },
@@ -119,7 +119,7 @@ export const failingTool: Scene = {
 
 export const approval: Scene = {
   example: { en: 'Ask me for approval', zh: '请求我批准' },
-  shows: { en: 'a call that waits for you (ImageGenerate)', zh: '一次等待您决定的调用（ImageGenerate）' },
+  shows: { en: 'a tool call that needs your approval (ImageGenerate)', zh: '需要你批准的工具调用（ImageGenerate）' },
   matches: /approv|permission|ask me|批准|审批|许可|同意/,
   tools: ['ImageGenerate'],
   play(request) {
@@ -129,8 +129,8 @@ export const approval: Scene = {
       return [
         say(
           inLanguage(request, {
-            en: 'A picture may cost money, so I ask first. ',
-            zh: '生成图片可能收费，所以先问您。',
+            en: 'Generating an image can cost money, so this needs your approval. ',
+            zh: '生成图片可能收费，所以需要你批准。',
           }),
         ),
         { call: { name: 'ImageGenerate', input: { prompt, size: '320x180', model: 'demo/painter' } } },
@@ -138,12 +138,12 @@ export const approval: Scene = {
     }
     if (last.error !== undefined) {
       const no = inLanguage(request, {
-        en: 'You did not approve, so nothing was done. I was told:',
-        zh: '您没有批准，所以什么也没做。我收到的是：',
+        en: 'You didn’t approve, so nothing was done. The tool returned:',
+        zh: '你没有批准，所以没有执行。工具返回：',
       })
       return [say(`${no} “${last.error}”`)]
     }
-    return [say(inLanguage(request, { en: 'You approved, so the call ran.', zh: '您批准了，调用已执行。' }))]
+    return [say(inLanguage(request, { en: 'You approved, so the tool call ran.', zh: '你批准了，工具调用已执行。' }))]
   },
 }
 
@@ -158,13 +158,13 @@ function afterError(request: DemoRequest, { error = '' }: ToolResult): ScriptIte
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n')
-  const said = inLanguage(request, { en: 'The tool failed and said:', zh: '工具失败了，它说：' })
+  const said = inLanguage(request, { en: 'The tool failed:', zh: '工具失败了：' })
   const failures = request.results.filter((result) => result.error !== undefined).length
   if (proposed === undefined || failures > 1) {
-    const end = inLanguage(request, { en: 'So I stop here.', zh: '所以到此为止。' })
+    const end = inLanguage(request, { en: 'I’ll stop here.', zh: '到此为止。' })
     return [say(`${said}\n\n${quoted}\n\n${end}`)]
   }
-  const next = inLanguage(request, { en: `So I try \`${proposed}\`.\n\n`, zh: `所以我改用 \`${proposed}\`。\n\n` })
+  const next = inLanguage(request, { en: `I’ll try \`${proposed}\` instead.\n\n`, zh: `我改用 \`${proposed}\`。\n\n` })
   return [say(`${said}\n\n${quoted}\n\n${next}`), timeCall(proposed)]
 }
 
@@ -179,7 +179,7 @@ function sentence(request: DemoRequest, result: ToolResult): string[] {
   const place = placeForZone(now.timezone, request.language)
   return [
     inLanguage(request, {
-      en: `In ${place} it is **${clock(now)}** on ${now.weekday}, ${now.iso.slice(0, 10)}.`,
+      en: `It’s **${clock(now)}** in ${place} on ${now.weekday}, ${now.iso.slice(0, 10)}.`,
       zh: `${place}现在是 ${now.iso.slice(0, 10)}（${weekday(request, now)}）**${clock(now)}**。`,
     }),
   ]
