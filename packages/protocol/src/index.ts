@@ -49,6 +49,13 @@ export type { ProviderInfo, ProviderTest } from './http/providers.ts'
 export { workspaceEndpoints } from './http/workspaces.ts'
 export { ruleEndpoints } from './http/rules.ts'
 export type { DecisionInfo, RuleInfo, RuleList, RuleTrial } from './http/rules.ts'
+export * from './http/commands.ts'
+export * from './http/reader.ts'
+export * from './http/skills.ts'
+export * from './http/tabs.ts'
+export * from './http/tasks.ts'
+export * from './http/tool-calls.ts'
+export * from './http/transfer.ts'
 export { contract } from './http/contract.ts'
 export type { Answered, CallOf, Contract } from './http/contract.ts'
 export type {
@@ -97,7 +104,6 @@ export type {
 export { NamedError, errorInfo } from './error.ts'
 export {
   type ChatRequest,
-  ackRequestSchema,
   answerRequestSchema,
   answerSchema,
   chatRequestSchema,

@@ -2,16 +2,11 @@ import { createReadStream, statSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { NamedError } from '@troupe/protocol'
+import { importLineSchema, type FileImportReport, NamedError } from '@troupe/protocol'
 import { count } from '@troupe/server/count'
 import { lockHome, openHome } from '@troupe/server/home'
 import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
 import { connect, readJson } from '../shared/connect.ts'
-
-interface ImportReport {
-  sessions: { sessionId: string; title: string; source: string; state: 'added' | 'grown' | 'known'; added: number }[]
-  problems: { where: string; message: string }[]
-}
 
 /**
  * Imports a file of another program, or one of ours, through the process that owns the home. Resolves to the exit code.
@@ -42,12 +37,12 @@ async function importUpload(context: CommandContext, file: string, workspace?: s
   }
 }
 
-async function readReport(body: ReadableStream): Promise<ImportReport> {
+async function readReport(body: ReadableStream): Promise<FileImportReport> {
   const lines = createInterface({ input: Readable.fromWeb(body as never) })
-  for await (const line of lines) {
-    const { report, error } = JSON.parse(line) as { report?: ImportReport; error?: { name: string; message: string } }
-    if (error !== undefined) throw new NamedError(error.name, error.message)
-    if (report !== undefined) return report
+  for await (const text of lines) {
+    const line = importLineSchema.parse(JSON.parse(text))
+    if ('error' in line) throw new NamedError(line.error.name, line.error.message)
+    if ('report' in line) return line.report
   }
   throw new NamedError(
     'BadAnswer',

@@ -4,6 +4,7 @@ import { blobEndpoints } from './blobs.ts'
 import { changeEndpoints } from './changes.ts'
 import { contextEndpoints } from './context.ts'
 import { debugEndpoints } from './debug.ts'
+import { commandEndpoints } from './commands.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { folderEndpoints } from './folders.ts'
 import { healthEndpoints } from './health.ts'
@@ -15,6 +16,12 @@ import { ruleEndpoints } from './rules.ts'
 import { sessionFileEndpoints } from './session-files.ts'
 import { sessionEndpoints } from './sessions.ts'
 import { workspaceEndpoints } from './workspaces.ts'
+import { readerEndpoints } from './reader.ts'
+import { skillEndpoints } from './skills.ts'
+import { tabEndpoints, toolAckEndpoints } from './tabs.ts'
+import { taskEndpoints } from './tasks.ts'
+import { toolCallEndpoints } from './tool-calls.ts'
+import { transferEndpoints } from './transfer.ts'
 
 /** Every endpoint of the server, by method and path. */
 export const contract = {
@@ -34,6 +41,14 @@ export const contract = {
   ...sessionFileEndpoints,
   ...sessionEndpoints,
   ...workspaceEndpoints,
+  ...skillEndpoints,
+  ...commandEndpoints,
+  ...readerEndpoints,
+  ...tabEndpoints,
+  ...toolAckEndpoints,
+  ...toolCallEndpoints,
+  ...taskEndpoints,
+  ...transferEndpoints,
 }
 
 export type Contract = typeof contract

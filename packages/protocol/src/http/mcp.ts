@@ -7,21 +7,21 @@ const useToolsSchema = z.array(z.string().max(300)).max(5000).nullable()
 
 /** Entry of `mcpServers` as written by people. Unknown keys are kept. */
 export const mcpEntrySchema = z.looseObject({
-  type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional().describe('Default: by command or url.'),
-  command: z.string().min(1).max(4000).optional().describe('The program to start.'),
+  type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional().describe('default: by command or url'),
+  command: z.string().min(1).max(4000).optional().describe('the program to start'),
   args: z.array(z.string().max(20_000)).max(1000).optional(),
-  env: textsSchema.optional().describe('Environment variables of the program, in addition to a clean environment.'),
-  cwd: z.string().max(4000).optional().describe('The folder to start it in. Default: the workspace.'),
-  url: z.string().max(4000).optional().describe('The address of a running server.'),
+  env: textsSchema.optional().describe('environment variables of the program, in addition to a clean environment'),
+  cwd: z.string().max(4000).optional().describe('the folder to start it in; default: the workspace'),
+  url: z.string().max(4000).optional().describe('the address of a running server'),
   headers: textsSchema.optional(),
   oauth: z
     .looseObject({ clientId: z.string().max(2000), clientSecret: z.string().max(20_000).optional() })
     .optional()
-    .describe('A client that the login already knows. Default: a new one is registered.'),
+    .describe('a client that the login already knows; default: a new one is registered'),
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
-  useTools: useToolsSchema.optional().describe('The tools to use. Default: all.'),
-  timeout: z.number().positive().max(86_400_000).optional().describe('Milliseconds that a call may be silent.'),
+  useTools: useToolsSchema.optional().describe('the tools to use; default: all'),
+  timeout: z.number().positive().max(86_400_000).optional().describe('milliseconds that a call may be silent'),
 })
 export type McpEntry = z.infer<typeof mcpEntrySchema>
 
@@ -62,18 +62,18 @@ const mcpPatchSchema = z.strictObject({
 
 const mcpToolSchema = z.object({
   name: z.string(),
-  toolName: z.string().describe('The name that models and rules use.'),
+  toolName: z.string().describe('the name that models and rules use'),
   title: z.string(),
   description: z.string(),
-  readOnlyHint: z.boolean().describe('As reported by the server.'),
+  readOnlyHint: z.boolean().describe('as reported by the server'),
   enabled: z.boolean(),
-  tokens: z.number().describe('Estimated tokens that it adds to every model call.'),
+  tokens: z.number().describe('estimated tokens that it adds to every model call'),
 })
 
 const mcpPromptArgumentSchema = z.object({ name: z.string(), description: z.string(), required: z.boolean() })
 export type McpPromptArgument = z.infer<typeof mcpPromptArgumentSchema>
 
-const mcpPromptSchema = z.object({
+export const mcpPromptSchema = z.object({
   name: z.string(),
   description: z.string(),
   arguments: z.array(mcpPromptArgumentSchema),
@@ -83,32 +83,32 @@ const mcpPromptSchema = z.object({
 const mcpSchema = z.object({
   name: z.string(),
   origin: z.enum(['home', 'project']),
-  file: z.string().describe('The file that configures it.'),
-  editable: z.boolean().describe('True if it is configured in the config.json of the home folder.'),
+  file: z.string().describe('the file that configures it'),
+  editable: z.boolean().describe('true if it is configured in the config.json of the home folder'),
   type: z.enum(['stdio', 'http', 'sse']),
   command: z.string().nullable(),
   args: z.array(z.string()),
   cwd: z.string().nullable(),
   url: z.string().nullable(),
-  env: z.array(z.string()).describe('Names only. Values are never sent.'),
-  headers: z.array(z.string()).describe('Names only. Values are never sent.'),
-  timeout: z.number().nullable().describe('Milliseconds that a call may be silent.'),
+  env: z.array(z.string()).describe('names only; values are never sent'),
+  headers: z.array(z.string()).describe('names only; values are never sent'),
+  timeout: z.number().nullable().describe('milliseconds that a call may be silent'),
   enabled: z.boolean(),
   state: z.enum(['connecting', 'ready', 'failed', 'needs-trust', 'disabled']),
   error: z.string().nullable(),
-  problems: z.array(z.string()).describe('Omissions and failures that do not keep it from being ready.'),
-  retryAt: z.number().nullable().describe('Time of the next retry, in milliseconds since 1970.'),
+  problems: z.array(z.string()).describe('omissions and failures that do not keep it from being ready'),
+  retryAt: z.number().nullable().describe('time of the next retry, in milliseconds since 1970'),
   trust: z
     .object({ what: z.enum(['command', 'tools']), fingerprint: z.string() })
     .nullable()
-    .describe('The item that the user must trust, and the fingerprint that the answer must name.'),
-  login: z.enum(['needed', 'done']).nullable().describe('Null if the server has no login.'),
+    .describe('the item that the user must trust, and the fingerprint that the answer must name'),
+  login: z.enum(['needed', 'done']).nullable().describe('null if the server has no login'),
   title: z.string().nullable(),
   instructions: z.string().nullable(),
   tools: z.array(mcpToolSchema),
   prompts: z.array(mcpPromptSchema),
   resources: z.array(z.object({ uri: z.string(), name: z.string(), description: z.string() })),
-  tokens: z.number().describe('Estimated tokens that its enabled tools add to every model call.'),
+  tokens: z.number().describe('estimated tokens that its enabled tools add to every model call'),
 })
 export type McpInfo = z.infer<typeof mcpSchema>
 
@@ -151,7 +151,7 @@ export const mcpEndpoints = endpoints({
     scoped: true,
     answers: {
       200: oneMcpSchema.extend({
-        dropped: z.array(z.string()).describe('Secrets that were dropped because the URL names another server.'),
+        dropped: z.array(z.string()).describe('secrets that were dropped because the URL names another server'),
       }),
       400: 'BadRequest',
       404: 'McpNotFound',
@@ -184,7 +184,7 @@ export const mcpEndpoints = endpoints({
     summary: 'Starts a login and returns the URL for the user to open.',
     scoped: true,
     answers: {
-      200: z.object({ url: z.string().nullable().describe('Null if the user is already logged in.') }),
+      200: z.object({ url: z.string().nullable().describe('null if the user is already logged in') }),
       404: 'McpNotFound',
       409: 'McpNoLogin',
       502: 'McpLoginFailed',
@@ -206,7 +206,7 @@ export const mcpEndpoints = endpoints({
             role: z.enum(['user', 'assistant']),
             content: z
               .looseObject({ type: z.string() })
-              .describe('A content block of MCP: text, image, audio, resource, or resource_link.'),
+              .describe('a content block of MCP: text, image, audio, resource, or resource_link'),
           }),
         ),
       }),

@@ -82,16 +82,6 @@ export const answerRequestSchema = z.strictObject({
   clientId: z.string().max(200).optional(),
 })
 
-/** `POST /ai/tools/ack`: a page reports the outcome of a tool's request. */
-export const ackRequestSchema = z.strictObject({
-  sessionId: idSchema,
-  clientId: z.string().min(1).max(200),
-  toolCallId: z.string().min(1).max(200),
-  status: z.enum(['success', 'failed']),
-  output: z.unknown().optional(),
-  errorText: z.string().max(20_000).optional(),
-})
-
 export const steerRequestSchema = z.strictObject({
   id: idSchema,
   text: z.string().min(1).max(1_000_000),

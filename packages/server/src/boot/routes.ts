@@ -37,7 +37,7 @@ import type { LastCalls } from '../sessions/context.ts'
 import { debugRoutes, messageRoutes } from '../sessions/message-routes.ts'
 import { type SessionFileOptions, sessionFileRoutes } from '../sessions/session-files.ts'
 import { folderRoutes, sessionRoutes } from '../sessions/session-routes.ts'
-import { skillImportRoutes, type SkillImports } from '../skills/skill-imports.ts'
+import { type SkillImports, skillRoutes } from '../skills/skill-imports.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import { type PageCalls, tabRoutes } from '../tabs/page-calls.ts'
 import type { PageTabs } from '../tabs/page-tabs.ts'
@@ -103,7 +103,7 @@ export function createRoutes(context: RouteContext): Route[] {
     ...configRoutes(context),
     ...toolRoutes(context),
     ...commandRoutes(context),
-    ...skillImportRoutes(context),
+    ...skillRoutes(context),
     ...hookRoutes({ store: context.store, hooks: context.hookBook }),
     ...dataRoutes(context),
     ...toolCallRoutes(context),

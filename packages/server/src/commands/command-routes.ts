@@ -1,8 +1,7 @@
 import { type FoundSkills, listFiles, rankPaths, type Store, type Workspace } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
-import { z } from 'zod'
+import { commandEndpoints, type CommandInfo, type Completion, type Completions, NamedError } from '@troupe/protocol'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
-import { route, type Route } from '../http/route.ts'
+import { implement, type Route } from '../http/route.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { UsableCommands } from './built-in/command.ts'
@@ -29,94 +28,39 @@ export function commandRoutes(options: {
     agents: async (workspace) =>
       (await options.agentBook.offered(workspace, {})).filter(({ hidden }) => hidden !== true),
   })
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/skills',
-      summary: 'Every skill, which others it stands before, and the files that are none with line and reason.',
-      scoped: true,
-      answers: {
-        200: '{skills: [{name, description, path, folder, scope, allowedTools?, shadows, …}], problems: [{path, line?, message}]}',
-      },
-      async handle(c, { workspaceId }) {
-        return c.json(await options.skillBook.of(await workspaceOf(workspaceId)))
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/ai/commands',
-      summary: "Every command: ours, the person's own, those of a trusted folder, and prompts of MCP servers.",
-      scoped: true,
-      answers: { 200: '{commands: [{name, description, argument?, aliases?, scope, path?, …}], problems}' },
-      async handle(c, { workspaceId }) {
-        const own = options.ownCommands(await workspaceOf(workspaceId))
-        const ours = builtIns.map(({ name, aliases, argument, about }) => ({
-          name,
-          description: about,
-          scope: 'built-in',
-          argument,
-          aliases,
-        }))
-        const theirs = own.commands.map(({ argumentHint, ...command }) => ({
-          ...command,
-          ...(argumentHint !== undefined && { argument: argumentHint }),
-        }))
-        return c.json({ commands: [...ours, ...theirs], problems: own.problems })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/commands/:name',
-      summary: "What a command of the person's own stands for, with what follows its name; nothing is sent.",
-      body: z.strictObject({ rest: z.string().max(200_000).default('') }),
-      scoped: true,
-      answers: { 200: '{parts}', 404: 'CommandNotFound', 422: 'CommandUnreadable, CommandArguments', 502: 'McpFailed' },
-      async handle(c, { params, body, workspaceId }) {
-        const name = params['name'] as string
-        const { commands } = options.ownCommands(await workspaceOf(workspaceId))
-        if (!commands.some((command) => command.name === name))
-          throw new NamedError('CommandNotFound', `There is no command /${name.slice(0, 100)} of yours.`, {
-            status: 404,
-          })
-        const { parts } = await options.takeMessage({
-          parts: [{ type: 'text', text: `/${name} ${body.rest}` }],
-          workspaceId,
-          session: undefined,
-          chain: () => Promise.resolve([]),
+  return implement(commandEndpoints, {
+    'GET /ai/commands': async ({ workspaceId }) => {
+      const own = options.ownCommands(await workspaceOf(workspaceId))
+      const ours = builtIns.map(({ name, aliases, argument, about }): CommandInfo => ({
+        name,
+        description: about,
+        scope: 'built-in',
+        argument,
+        aliases,
+      }))
+      const theirs = own.commands.map(({ argumentHint, ...command }): CommandInfo => ({
+        ...command,
+        argument: argumentHint,
+      }))
+      return { commands: [...ours, ...theirs], problems: own.problems }
+    },
+    'POST /ai/commands/:name': async ({ params: { name }, body, workspaceId }) => {
+      const { commands } = options.ownCommands(await workspaceOf(workspaceId))
+      if (!commands.some((command) => command.name === name))
+        throw new NamedError('CommandNotFound', `There is no command /${name.slice(0, 100)} of yours.`, {
+          status: 404,
         })
-        return c.json({ parts: parts.filter(({ type }) => type !== 'text') })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/ai/complete',
-      summary: 'What a word that begins with / or @ may become: commands and skills, or agents, files and folders.',
-      query: z.object({ text: z.string().max(500), most: z.coerce.number().int().min(1).max(1000).optional() }),
-      scoped: true,
-      answers: { 200: '{items: [{kind: command|skill|file|folder|agent, insert, label, detail}], more}' },
-      async handle(c, { query, workspaceId }) {
-        return c.json(
-          await complete(
-            query['text'] ?? '',
-            await workspaceOf(workspaceId),
-            query['most'] === undefined ? undefined : Number(query['most']),
-          ),
-        )
-      },
-    }),
-  ]
-}
-
-interface Completion {
-  kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
-  insert: string
-  label: string
-  detail: string
-}
-
-interface Completions {
-  items: Completion[]
-  more: number
+      const { parts } = await options.takeMessage({
+        parts: [{ type: 'text', text: `/${name} ${body.rest}` }],
+        workspaceId,
+        session: undefined,
+        chain: () => Promise.resolve([]),
+      })
+      return { parts: parts.filter(({ type }) => type !== 'text') }
+    },
+    'GET /ai/complete': async ({ query: { text, most }, workspaceId }) =>
+      complete(text, await workspaceOf(workspaceId), most),
+  })
 }
 
 const usualItems = 30

@@ -1,5 +1,5 @@
 import type { GetPromptResult, McpServer, Prompt } from '@modelcontextprotocol/server'
-import { newId, type Part } from '@troupe/protocol'
+import { type Answered, newId, type Part } from '@troupe/protocol'
 import { exposeAgents, exposeTools, type McpServiceOptions, readResponse } from './exposed-tools.ts'
 
 /** Troupe as an MCP server for other programs: agents, selected tools, and the user's commands as prompts. */
@@ -42,13 +42,6 @@ export async function createMcpService(options: McpServiceOptions): Promise<McpS
   }
 }
 
-interface CommandInfo {
-  name: string
-  description: string
-  scope: string
-  argument?: string
-}
-
 type Fetch = McpServiceOptions['fetch']
 
 /** Exposes the user's commands as prompts, with argument completion. Reads them from disk on each request. */
@@ -78,7 +71,7 @@ async function exposePrompts(server: McpServer['server'], request: Fetch): Promi
 }
 
 async function listPrompts(request: Fetch): Promise<Prompt[]> {
-  const { commands } = await readResponse<{ commands: CommandInfo[] }>(await request('/ai/commands'))
+  const { commands } = await readResponse<Answered<'GET /ai/commands'>>(await request('/ai/commands'))
   return commands
     .filter(({ scope }) => scope === 'home' || scope === 'workspace')
     .map(({ name, description, argument }) => ({ name, description, arguments: argumentsIn(argument) }))
@@ -107,7 +100,7 @@ async function getPrompt(prompt: Prompt, words: string[], request: Fetch): Promi
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ rest }),
   })
-  const { parts } = await readResponse<{ parts: Part[] }>(response)
+  const { parts } = await readResponse<Answered<'POST /ai/commands/:name'>>(response)
   return { description: prompt.description, messages: parts.flatMap(promptMessages) }
 }
 
@@ -133,9 +126,7 @@ function promptMessages(part: Part): GetPromptResult['messages'] {
 /** Command arguments are mostly files. */
 async function completePath(value: string, request: Fetch): Promise<{ values: string[]; hasMore: boolean }> {
   const query = new URLSearchParams({ text: `@${value.slice(0, 400)}` })
-  const { items } = await readResponse<{ items: { kind: string; label: string }[] }>(
-    await request(`/ai/complete?${query.toString()}`),
-  )
+  const { items } = await readResponse<Answered<'GET /ai/complete'>>(await request(`/ai/complete?${query.toString()}`))
   const paths = items.flatMap(({ kind, label }) => (kind === 'file' || kind === 'folder' ? [label] : []))
   return { values: paths.slice(0, 100), hasMore: paths.length > 100 }
 }

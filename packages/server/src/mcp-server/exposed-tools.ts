@@ -1,7 +1,6 @@
 import type { CallToolResult, Tool as OfferedTool, ServerContext } from '@modelcontextprotocol/server'
-import { createFold, type Message, newId, readEvents } from '@troupe/protocol'
+import { createFold, type Message, newId, readEvents, type ToolCallResult } from '@troupe/protocol'
 import type { RuleTexts } from '../permission/rule-layers.ts'
-import type { ToolCallResult } from './call-tool.ts'
 
 interface ToolInfo {
   name: string

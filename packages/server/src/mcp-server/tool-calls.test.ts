@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { ToolCallResult } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testServer, type TestServer, userMessage } from '../testing/test-server.ts'
-import type { ToolCallResult } from './call-tool.ts'
 
 let server: TestServer
 let other: string

@@ -11,8 +11,8 @@ import {
   type Store,
   type Tool,
 } from '@troupe/core'
-import { ackRequestSchema, askEndpoints, NamedError } from '@troupe/protocol'
-import { implement, route, type Route } from '../http/route.ts'
+import { askEndpoints, NamedError, toolAckEndpoints } from '@troupe/protocol'
+import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
 import type { RememberScope } from '../permission/rule-layers.ts'
@@ -160,31 +160,12 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
 }
 
 export function toolAckRoutes({ store, live }: { store: Store; live: RunManager }): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/ai/tools/ack',
-      summary:
-        'A page says what became of something that a tool asked it to do; kept for 30 s when it comes too early.',
-      body: ackRequestSchema,
-      scoped: true,
-      answers: {
-        200: '{result: resolved | stored}',
-        403: 'ForeignClient',
-        404: 'SessionNotFound',
-        409: 'AskClosed',
-        413: 'AnswerTooLarge',
-        429: 'TooManyAnswers',
-      },
-      async handle(c, { body, workspaceId }) {
-        const { sessionId, toolCallId, clientId, status, output, errorText } = body
-        await findSession(store, sessionId, workspaceId)
-        const answer: Answer = {
-          type: 'answers',
-          answers: { status, output, errorText },
-        }
-        return c.json({ result: await live.acknowledge({ sessionId, toolCallId, client: clientId, answer }) })
-      },
-    }),
-  ]
+  return implement(toolAckEndpoints, {
+    'POST /ai/tools/ack': async ({ body, workspaceId }) => {
+      const { sessionId, toolCallId, clientId, status, output, errorText } = body
+      await findSession(store, sessionId, workspaceId)
+      const answer: Answer = { type: 'answers', answers: { status, output, errorText } }
+      return { result: await live.acknowledge({ sessionId, toolCallId, client: clientId, answer }) }
+    },
+  })
 }

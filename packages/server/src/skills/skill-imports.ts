@@ -1,10 +1,18 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { acceptSkills, type Blobs, dropStaged, type StagedSkills, stageSkills } from '@troupe/core'
-import { NamedError, newId } from '@troupe/protocol'
-import { z } from 'zod'
-import { route, type Route } from '../http/route.ts'
+import {
+  acceptSkills,
+  type Blobs,
+  dropStaged,
+  type StagedSkills,
+  stageSkills,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
+import { NamedError, newId, skillEndpoints } from '@troupe/protocol'
+import { implement, type Route } from '../http/route.ts'
+import type { SkillRegistry } from './skill-registry.ts'
 
 /** Skills being imported. Unpacked for review, and installed only once the user trusts them. */
 export interface SkillImports {
@@ -107,42 +115,25 @@ function attempt<T>(work: () => T, named?: { source: string; name: string }): T 
   }
 }
 
-const sourceSchema = z.union([
-  z.strictObject({ path: z.string().min(1).max(4096) }),
-  z.strictObject({ blob: z.string().regex(/^[0-9a-f]{64}$/) }),
-])
-
-export function skillImportRoutes(options: { skillImports: SkillImports; blobs: Blobs }): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/ai/skills/imports',
-      summary: 'Unpacks the skills of a folder or archive on this machine, or of a blob, to be looked at.',
-      body: sourceSchema,
-      answers: { 201: '{import: {id, skills, problems}}', 404: 'BlobNotFound', 422: 'SkillsRefused' },
-      async handle(c, { body }) {
-        if ('path' in body) return c.json({ import: await options.skillImports.stage(body.path) }, 201)
-        const blob = await options.blobs.get(body.blob)
-        if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
-        return c.json({ import: await options.skillImports.stage(blob.bytes) }, 201)
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/skills/imports/:id',
-      summary: 'The person has seen them and trusts them: they become skills.',
-      answers: { 200: '{imported: [folder]}', 404: 'ImportNotFound', 422: 'SkillsRefused' },
-      handle: (c, { params }) => c.json({ imported: options.skillImports.accept(params['id'] as string) }),
-    }),
-    route({
-      method: 'DELETE',
-      path: '/ai/skills/imports/:id',
-      summary: 'They are not wanted.',
-      answers: { 200: '{deleted}', 404: 'ImportNotFound' },
-      handle(c, { params }) {
-        options.skillImports.drop(params['id'] as string)
-        return c.json({ deleted: params['id'] })
-      },
-    }),
-  ]
+export function skillRoutes(options: {
+  store: Store
+  skillBook: SkillRegistry
+  skillImports: SkillImports
+  blobs: Blobs
+}): Route[] {
+  const { store, skillBook, skillImports, blobs } = options
+  return implement(skillEndpoints, {
+    'GET /ai/skills': async ({ workspaceId }) => skillBook.of((await store.workspaces.get(workspaceId)) as Workspace),
+    'POST /ai/skills/imports': async ({ body }) => {
+      if ('path' in body) return { import: await skillImports.stage(body.path) }
+      const blob = await blobs.get(body.blob)
+      if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+      return { import: await skillImports.stage(blob.bytes) }
+    },
+    'POST /ai/skills/imports/:id': ({ params }) => ({ imported: skillImports.accept(params.id) }),
+    'DELETE /ai/skills/imports/:id': ({ params }) => {
+      skillImports.drop(params.id)
+      return { deleted: params.id }
+    },
+  })
 }

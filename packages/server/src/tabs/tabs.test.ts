@@ -1,6 +1,6 @@
+import type { PageCall } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
-import type { PageCall } from './page-calls.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Session } from '@troupe/core'
+import type { FileImportReport } from '@troupe/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBlobFiles } from '../sessions/blobs.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 import { testServer, type TestServer, userMessage } from '../testing/test-server.ts'
 import { exportJson, openExport } from './export/export-session.ts'
-import { type FileImportReport, importFile } from './import/import-file.ts'
+import { importFile } from './import/import-file.ts'
 import { importBytes } from './transfer-routes.ts'
 
 const fixtures = path.join(import.meta.dirname, 'import/fixtures')

@@ -6,9 +6,8 @@ import path from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Blobs } from '@troupe/core'
-import { errorInfo, NamedError } from '@troupe/protocol'
-import { z } from 'zod'
-import { type Ctx, route, type Route } from '../http/route.ts'
+import { errorInfo, type ImportLine, type ImportProgress, NamedError, transferEndpoints } from '@troupe/protocol'
+import { type Ctx, implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import { yieldToEventLoop } from '../util/concurrency.ts'
@@ -18,7 +17,7 @@ import { exportJson, type ExportOptions, type ExportSource, openExport } from '.
 import { importFile } from './import/import-file.ts'
 
 const formats: Record<
-  string,
+  'md' | 'json' | 'html',
   { type: string; write: (source: ExportSource, options: ExportOptions) => AsyncGenerator<string> }
 > = {
   md: { type: 'text/markdown; charset=utf-8', write: exportMarkdown },
@@ -38,75 +37,40 @@ export interface TransferOptions {
 }
 
 export function transferRoutes({ store, blobs, uploads, redact }: TransferOptions): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/sessions/:id/export',
-      linkable: true,
-      summary:
-        'A session as a file: Markdown or a page that replays it (one branch), or JSON that can be imported (the whole tree, or the branch that ?branch ends). ?lang is the language of the words that a file says itself: en or zh.',
-      query: z.object({
-        format: z.enum(['md', 'json', 'html']).optional(),
-        branch: z.string().max(64).optional(),
-        lang: z
-          .string()
-          .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
-          .max(35)
-          .optional(),
-      }),
-      scoped: true,
-      gives: ['bytes'],
-      answers: { 200: 'the file', 404: 'SessionNotFound, MessageNotFound' },
-      async handle(c, { params, query, workspaceId }) {
-        const session = await findSession(store, params['id'], workspaceId)
-        const { format = 'md', branch, lang } = query
-        if (branch !== undefined && (await store.messages.get({ sessionId: session.id }, branch)) === undefined)
-          throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
-        const { type, write } = formats[format]!
-        const source = await openExport(session, { store, blobs, redact })
-        const headers = {
-          'content-type': type,
-          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(fileName(session.title))}.${format}`,
-        }
-        if (c.req.method === 'HEAD') return c.body(null, 200, headers)
-        return c.body(
-          Readable.toWeb(
-            Readable.from(readInChunks(write(source, { leaf: branch, language: lang }))),
-          ) as ReadableStream,
-          200,
-          headers,
-        )
-      },
-    }),
-    {
-      method: 'POST',
-      path: '/ai/sessions/import',
-      summary:
-        'Imports an export of Troupe, ChatGPT, Claude, LibreChat or Open WebUI, a zip or JSON of at most 2 GiB, as raw bytes. Answers lines of JSON: {progress} while it works, then {report} or {error}.',
-      body: 'upload',
-      scoped: true,
-      gives: ['bytes'],
-      answers: {
-        200: 'lines of {progress: {bytes, of, sessions}}, then {report: {sessions, problems}} or {error}',
-        413: 'BodyTooLarge',
-      },
-      async handle(c, { workspaceId }) {
-        const file = path.join(uploads, randomUUID())
-        await mkdir(uploads, { recursive: true, mode: 0o700 })
-        try {
-          await saveUpload(c, file)
-        } catch (error) {
-          await rm(file, { force: true })
-          throw error
-        }
-        const ended = new AbortController()
-        const lines = importLines(file, { store, blobs, workspaceId, signal: ended.signal })
-        const body = Readable.from(lines)
-        body.on('close', () => ended.abort(new Error('the reader has gone')))
-        return c.body(Readable.toWeb(body) as ReadableStream, 200, { 'content-type': 'application/x-ndjson' })
-      },
+  return implement(transferEndpoints, {
+    'GET /ai/sessions/:id/export': async ({ params, query: { format = 'md', branch, lang }, workspaceId }, c) => {
+      const session = await findSession(store, params.id, workspaceId)
+      if (branch !== undefined && (await store.messages.get({ sessionId: session.id }, branch)) === undefined)
+        throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+      const { type, write } = formats[format]
+      const source = await openExport(session, { store, blobs, redact })
+      const headers = {
+        'content-type': type,
+        'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(fileName(session.title))}.${format}`,
+      }
+      if (c.req.method === 'HEAD') return c.body(null, 200, headers)
+      return c.body(
+        Readable.toWeb(Readable.from(readInChunks(write(source, { leaf: branch, language: lang })))) as ReadableStream,
+        200,
+        headers,
+      )
     },
-  ]
+    'POST /ai/sessions/import': async ({ workspaceId }, c) => {
+      const file = path.join(uploads, randomUUID())
+      await mkdir(uploads, { recursive: true, mode: 0o700 })
+      try {
+        await saveUpload(c, file)
+      } catch (error) {
+        await rm(file, { force: true })
+        throw error
+      }
+      const ended = new AbortController()
+      const lines = importLines(file, { store, blobs, workspaceId, signal: ended.signal })
+      const body = Readable.from(lines)
+      body.on('close', () => ended.abort(new Error('the reader has gone')))
+      return c.body(Readable.toWeb(body) as ReadableStream, 200, { 'content-type': 'application/x-ndjson' })
+    },
+  })
 }
 
 /** Large enough to make the cost of a web stream negligible. */
@@ -146,15 +110,15 @@ async function* importLines(
   file: string,
   options: Omit<Parameters<typeof importFile>[1], 'onProgress'>,
 ): AsyncGenerator<Uint8Array> {
-  let progress: object | undefined
+  let progress: ImportProgress | undefined
   let wake = (): void => undefined
   const done = importFile(file, { ...options, onProgress: (given) => void (progress = given) }).then(
-    (report) => ({ report }),
-    (error: unknown) => ({
+    (report): ImportLine => ({ report }),
+    (error: unknown): ImportLine => ({
       error: { name: 'ImportFailed', message: `Nothing could be imported: ${errorInfo(error).message}.` },
     }),
   )
-  let result: object | undefined
+  let result: ImportLine | undefined
   void done.then((given) => {
     result = given
     wake()
@@ -174,7 +138,7 @@ async function* importLines(
   }
 }
 
-function jsonLine(value: object): Uint8Array {
+function jsonLine(value: ImportLine): Uint8Array {
   return Buffer.from(`${JSON.stringify(value)}\n`)
 }
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Part } from '@troupe/protocol'
+import type { FileImportReport, Part } from '@troupe/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBlobFiles } from '../../sessions/blobs.ts'
 import { openSqliteStore, type SqliteStore } from '../../stores/sqlite.ts'
 import { makeZip } from '../../testing/make-zip.ts'
-import { type FileImportReport, importFile } from './import-file.ts'
+import { importFile } from './import-file.ts'
 
 const fixture = (name: string): string => path.join(import.meta.dirname, 'fixtures', name)
 const png = Buffer.from('iVBORw0KGgo=', 'base64')

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Blobs } from '@troupe/core'
-import { errorInfo } from '@troupe/protocol'
+import { errorInfo, type ImportProgress, type FileImportReport } from '@troupe/protocol'
 import { findFolder, importSessions } from '../../stores/import-sessions.ts'
 import { cleanTitle } from '../../stores/sql/message-text.ts'
 import type { SqlStore } from '../../stores/sql/sql-store.ts'
@@ -35,28 +35,13 @@ const entriesPerBatch = 20
 const maxProblems = 1000
 const limits = { depth: 1_000_000, values: 10_000_000 }
 
-export interface FileImportReport {
-  sessions: ImportedEntry[]
-  /** Items that could not be imported. The rest was. */
-  problems: { where: string; message: string }[]
-}
-
-interface ImportedEntry {
-  sessionId: string
-  title: string
-  source: string
-  /** `known`: nothing new. `grown`: messages were added to an existing session. */
-  state: 'added' | 'grown' | 'known'
-  added: number
-  /** Existing messages with different content. They stay unchanged. */
-  conflicts: number
-}
+type ImportedEntry = FileImportReport['sessions'][number]
 
 interface FileImportOptions {
   store: SqlStore
   blobs: Blobs
   workspaceId: string
-  onProgress?: (progress: { bytes: number; of: number; sessions: number }) => void
+  onProgress?: (progress: ImportProgress) => void
   signal?: AbortSignal
 }
 

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { fileProblemSchema } from './common.ts'
+import { endpoints } from './endpoint.ts'
+
+const skillHead = {
+  name: z.string(),
+  description: z.string(),
+  license: z.string().optional(),
+  compatibility: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional().describe('as written in the file'),
+  allowedTools: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe('while the skill is active, only these tools run without asking'),
+  personOnly: z.literal(true).optional().describe('only the user can load it, not a model'),
+}
+
+const skillSchema = z.object({
+  ...skillHead,
+  path: z.string().describe('its SKILL.md'),
+  folder: z.string(),
+  scope: z.enum(['home', 'workspace', 'project']),
+  shadows: z.array(z.string()).describe('files of skills with the same name that it replaces'),
+})
+
+/** A file that is not valid. `line` is present if the problem is at one. */
+export const skillProblemSchema = fileProblemSchema.extend({ line: z.number().optional() })
+
+const stagedSkillSchema = z.object({
+  ...skillHead,
+  folder: z.string().describe('where it is unpacked for review'),
+  files: z.array(z.object({ name: z.string(), size: z.number(), executable: z.boolean() })),
+})
+
+const skillSourceSchema = z.union([
+  z.strictObject({ path: z.string().min(1).max(4096) }),
+  z.strictObject({ blob: z.string().regex(/^[0-9a-f]{64}$/) }),
+])
+
+export const skillEndpoints = endpoints({
+  'GET /ai/skills': {
+    summary: 'Lists the skills of the workspace, and files that are not valid skills with line and reason.',
+    scoped: true,
+    answers: { 200: z.object({ skills: z.array(skillSchema), problems: z.array(skillProblemSchema) }) },
+  },
+  'POST /ai/skills/imports': {
+    summary: 'Unpacks the skills of a folder or archive on this machine, or of a blob, for review.',
+    body: skillSourceSchema,
+    answers: {
+      201: z.object({
+        import: z.object({
+          id: z.string(),
+          skills: z.array(stagedSkillSchema),
+          problems: z.array(fileProblemSchema).describe('skills that are left out, and notes on others'),
+        }),
+      }),
+      404: 'BlobNotFound',
+      422: 'SkillsRefused',
+    },
+  },
+  'POST /ai/skills/imports/:id': {
+    summary: 'Installs the skills of an import that the user has reviewed and trusts.',
+    answers: {
+      200: z.object({ imported: z.array(z.string()).describe('the installed folders') }),
+      404: 'ImportNotFound',
+      422: 'SkillsRefused',
+    },
+  },
+  'DELETE /ai/skills/imports/:id': {
+    summary: 'Discards an import.',
+    answers: { 200: z.object({ deleted: z.string() }), 404: 'ImportNotFound' },
+  },
+})
