@@ -193,8 +193,8 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     {
       interrupt = false,
       messageId,
-      unasked = [],
-    }: { interrupt?: boolean; messageId?: string; unasked?: SkillLimits } = {},
+      skillLimits = [],
+    }: { interrupt?: boolean; messageId?: string; skillLimits?: SkillLimits } = {},
   ): Promise<AgentReport | Refusal> {
     const refusal = await refuseStranger(agentId)
     if (refusal !== undefined) return refusal
@@ -203,7 +203,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     const node = nodes.get(agentId)
     if (node !== undefined) {
       try {
-        await node.send({ ...message, runId, skillLimits: unasked }, interrupt)
+        await node.send({ ...message, runId, skillLimits }, interrupt)
         return node.report
       } catch (error) {
         if (!(error instanceof NamedError) || error.name !== 'NoRun') throw error
@@ -214,7 +214,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     if (spent !== undefined) return { refused: 'BUDGET', message: spent }
     const known = (await host.find(agentId)) as AgentRecordWithDetails
     if (known.runId === runId) return tree.reportOf(agentId, run.frames)
-    const setup = narrowSetup(known.details.setup, unasked)
+    const setup = narrowSetup(known.details.setup, skillLimits)
     const { parentRunId, steps, tokens, cost, earlier } = known.details
     const before = parentRunId === run.runId ? earlier : { steps, tokens, cost }
     const details = {

@@ -153,7 +153,7 @@ it('what a page could not do is an error of the call, and what it makes up is no
   const lying = await opening({ clientId: 'a', tabId: '1' })
   await ack({ sessionId: lying.sessionId, toolCallId: lying.toolCallId, clientId: 'a', output: { url: 3 } })
   await lying.done
-  expect(await result(lying.sessionId)).toMatchObject({ errorText: expect.stringMatching('invalid response') })
+  expect(await result(lying.sessionId)).toMatchObject({ errorText: expect.stringMatching('invalid answer') })
 })
 
 it('a call that nobody answers in its time fails, and says so', async () => {
