@@ -74,7 +74,7 @@ describe('usage', () => {
     place.env['TROUPE_HOME'] = '/proc/nowhere'
     const { code, stderr } = await troupe(place, ['-p', 'hello'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^troupe: \/proc\/nowhere cannot be written.*\n$/)
+    expect(stderr).toMatch(/^troupe: \/proc\/nowhere is not writable.*\n$/)
     place.env['TROUPE_DEBUG'] = '1'
     expect((await troupe(place, ['-p', 'hello'])).stderr).toContain('home.ts')
   })

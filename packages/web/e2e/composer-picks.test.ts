@@ -116,10 +116,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     const brought = chatPage(page).own.last().getByRole('list', { name: 'Included' })
     await expect
       .poll(() => brought.getByRole('listitem').allInnerTexts())
-      .toEqual(['explore', 'src/chat/answer.ts', 'src/', expect.stringContaining('.env was not brought in.')])
+      .toEqual(['explore', 'src/chat/answer.ts', 'src/', expect.stringContaining('.env was not included.')])
     await expect
       .poll(() => chatPage(page).lastAnswer.innerText())
-      .toContain('The person wants the agent explore for this')
+      .toContain('The user wants the agent explore for this')
     expect(await chatPage(page).lastAnswer.innerText()).not.toContain('secret')
     if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-brought.png') })
   })

@@ -213,7 +213,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('hello')
     await setEnabled(false)
     await page.reload()
-    await page.getByText('This chat uses acme/large-1, which is no longer available. acme is switched off.').waitFor()
+    await page.getByText('This chat uses acme/large-1, which is no longer available. acme is turned off.').waitFor()
     await chat.field.fill('Repeat after me: more')
     await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Use Demo tour' }).click()

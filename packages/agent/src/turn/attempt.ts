@@ -93,7 +93,7 @@ export function runInput({
     signal,
     headless: ask === undefined,
     asks: createMemoryAsks(async (asked) => {
-      if (ask === undefined) return { type: 'deny', remark: 'Nobody is here to ask.' }
+      if (ask === undefined) return { type: 'deny', remark: 'Nobody is available to ask.' }
       const answer = await ask(asked)
       settings.remembered?.add(session, asked, answer)
       return answer
@@ -155,7 +155,7 @@ export function createCallLogs(onLog: (log: ToolLog, toolCallId: string) => void
         if (!chunk.approved && chunk.reason !== undefined) refusals.set(chunk.approvalId, chunk.reason)
         return
       case 'tool-output-denied':
-        close(chunk.toolCallId, { error: [...refusals.values()].at(-1) ?? 'The call was refused.' })
+        close(chunk.toolCallId, { error: [...refusals.values()].at(-1) ?? 'The tool call was denied.' })
         return
       default:
     }

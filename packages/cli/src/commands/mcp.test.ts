@@ -161,7 +161,7 @@ it('is reached over HTTP by who has the token, and by no page', async () => {
 
 it('says what is not there', async () => {
   const wrong = await troupe(place, ['mcp', '--tools', 'Fly'])
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('There is no tool "Fly". There are: ')])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('There is no tool "Fly". Available tools: ')])
   const agent = await troupe(place, ['mcp', '--agents', 'nobody'])
   expect([agent.code, agent.stderr]).toEqual([2, expect.stringContaining('There is no agent "nobody"')])
 })

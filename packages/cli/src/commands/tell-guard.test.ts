@@ -12,7 +12,7 @@ function told(isTTY: boolean, given: Parameters<typeof warnAboutProtection>[1], 
   return text
 }
 
-it('says nothing where commands are confined and everything asks', () => {
+it('says nothing where commands are confined and everything needs approval', () => {
   expect(told(true, { sandbox: some, allowBypass: false })).toBe('')
 })
 

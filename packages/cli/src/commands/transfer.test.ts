@@ -8,7 +8,10 @@ const fixture = path.resolve(import.meta.dirname, '../../../server/src/transfer/
 
 test('a file of another program is imported, exported in every format, and known again by a running server', async () => {
   const imported = await troupe(place, ['import', fixture])
-  expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining('entry 3 (Empty): not taken') as string })
+  expect(imported).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('entry 3 (Empty): not imported') as string,
+  })
   expect(imported.stdout).toMatch(/Bike repair \(Claude, 3 messages\)\n[\s\S]*2 sessions, 1 problem\n$/)
   const id = 'claude-0f0e0d0c-1111-4222-8333-444455556666'
   const markdown = await troupe(place, ['export', id])

@@ -109,7 +109,7 @@ function applyPatch(config: Config, patch: Patch): Config {
     const search = mergeSection(moved ? { apiKey: config.search?.apiKey } : config.search, searched)
     next['search'] = search
     if (search['provider'] === undefined)
-      throw new NamedError('BadRequest', 'The search needs a provider: searxng, brave or tavily.')
+      throw new NamedError('BadRequest', 'Web search needs a provider: searxng, brave or tavily.')
   }
   return next as Config
 }

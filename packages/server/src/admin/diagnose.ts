@@ -25,7 +25,7 @@ export interface DiagnoseOptions {
  */
 export async function* diagnose({ env, cwd, home: named, full = false }: DiagnoseOptions): AsyncGenerator<Finding> {
   yield nodeFinding()
-  yield programFinding('npm', ['npm'], env, 'only needed for set-up; it comes with Node')
+  yield programFinding('npm', ['npm'], env, 'only needed for setup; it comes with Node')
   const home = attempt('home', () => openHome({ env, path: named }))
   if ('status' in home) yield home
   else {
@@ -40,7 +40,7 @@ export async function* diagnose({ env, cwd, home: named, full = false }: Diagnos
       { status: 'fail', name: 'tools', text: (error as Error).message },
     ])
     yield* await ruleFindings(home.path, cwd, env).catch((error: unknown): Finding[] => [
-      { status: 'fail', name: 'rules', text: (error as Error).message, fix: 'correct the file, or move it away' },
+      { status: 'fail', name: 'rules', text: (error as Error).message, fix: 'fix or remove the file' },
     ])
     yield diskFinding(home)
   }
@@ -69,7 +69,7 @@ async function chromiumFinding(env: NodeJS.ProcessEnv, home: Home | undefined): 
   const file = findChromium(env, config && 'get' in config ? config.get().browser?.path : undefined)
   if (file !== undefined) return { status: 'ok', name: 'Chromium', text: file }
   const text = `none found (looked for ${chromiumNames.join(', ')})`
-  const fix = 'for the agent browser and the browser tests: install Chromium, or set CHROMIUM_PATH'
+  const fix = 'install Chromium or set CHROMIUM_PATH; the agent browser and the browser tests need it'
   return { status: 'warn', name: 'Chromium', text, fix }
 }
 
@@ -77,7 +77,7 @@ function ripgrepFinding(env: NodeJS.ProcessEnv): Finding {
   const name = `ripgrep-${process.platform}-${process.arch}`
   const own = fileURLToPath(new URL(`../../../../node_modules/@vscode/${name}/bin/rg`, import.meta.url))
   if (existsSync(own)) return { status: 'ok', name: 'ripgrep', text: own }
-  return programFinding('ripgrep', ['rg'], env, 'install ripgrep for fast search in files')
+  return programFinding('ripgrep', ['rg'], env, 'install ripgrep to search files')
 }
 
 function* homeFindings(home: Home): Generator<Finding> {
@@ -96,14 +96,17 @@ async function databaseState(home: Home, full: boolean): Promise<DatabaseState |
 
 function databaseFinding(home: Home, { exists, whole, damage, newer }: DatabaseState): Finding {
   const name = 'database'
-  if (!exists) return { status: 'ok', name, text: 'none yet, the first start creates it' }
+  if (!exists) return { status: 'ok', name, text: 'none yet; created on first start' }
   const file = path.join(home.path, 'troupe.db')
-  if (newer !== undefined) return { status: 'fail', name, text: newer.message, fix: 'start the newer Troupe' }
+  if (newer !== undefined)
+    return { status: 'fail', name, text: newer.message, fix: 'start the newer version of Troupe' }
   if (damage === undefined) {
-    const sound = whole ? 'sound' : 'sound in the parts that were read; "troupe doctor --full" reads all of it'
-    return { status: 'ok', name, text: `${file}, ${(databaseBytes(file) / 1e6).toFixed(1)} MB, ${sound}` }
+    const result = whole
+      ? 'no damage found'
+      : 'no damage found in the parts checked; run "troupe doctor --full" to check all of it'
+    return { status: 'ok', name, text: `${file}, ${(databaseBytes(file) / 1e6).toFixed(1)} MB, ${result}` }
   }
-  return { status: 'fail', name, text: `${file} is damaged or no database`, fix: String(damage.data['fix']) }
+  return { status: 'fail', name, text: `${file} is damaged or not a database`, fix: String(damage.data['fix']) }
 }
 
 /** Includes the WAL, like the data page. */
@@ -117,31 +120,31 @@ function* storageFindings(home: Home): Generator<Finding> {
   const folder = path.join(home.path, 'kept')
   const copies = existsSync(folder) ? readdirSync(folder) : []
   if (copies.length === 0) return
-  const text = `${folder} holds files that were newer than the database (${copies.toSorted().join(', ')})`
+  const text = `${folder} contains files that were newer than the database (${copies.toSorted().join(', ')})`
   yield {
     status: 'warn',
     name: 'kept files',
     text,
-    fix: 'look at the chats; delete the folder when nothing is missing',
+    fix: 'check your chats; if nothing is missing, delete the folder',
   }
 }
 
 async function ownerFinding(home: Home): Promise<Finding> {
   const owner = findOwner(home)
-  if (owner === undefined) return { status: 'ok', name: 'owner', text: 'no other troupe runs on this home' }
+  if (owner === undefined) return { status: 'ok', name: 'owner', text: 'no other Troupe is using this data folder' }
   const who = `pid ${owner.pid}, since ${new Date(owner.startedAt).toISOString()}`
   if (owner.url === null) return { status: 'ok', name: 'owner', text: `${who}, without a port` }
   try {
     const { ok } = await fetch(`${owner.url}/health`, { signal: AbortSignal.timeout(2000) })
-    if (ok) return { status: 'ok', name: 'owner', text: `${who}, answers at ${owner.url}` }
+    if (ok) return { status: 'ok', name: 'owner', text: `${who}, running at ${owner.url}` }
   } catch {
     // Reported below.
   }
   return {
     status: 'fail',
     name: 'owner',
-    text: `${who}, does not answer at ${owner.url}`,
-    fix: `end it: kill ${owner.pid}`,
+    text: `${who}, not responding at ${owner.url}`,
+    fix: `stop it: kill ${owner.pid}`,
   }
 }
 
@@ -151,7 +154,7 @@ async function modelFindings(home: Home, env: NodeJS.ProcessEnv): Promise<Findin
     import('../models/models.ts'),
   ])
   const config = attempt('config', () => openConfig(home))
-  if ('status' in config) return [{ ...config, fix: 'correct the file, or move it away' }]
+  if ('status' in config) return [{ ...config, fix: 'fix or remove the file' }]
   const models = createModels({
     env,
     settings: () => config.get().providers ?? {},
@@ -161,12 +164,12 @@ async function modelFindings(home: Home, env: NodeJS.ProcessEnv): Promise<Findin
 }
 
 function configFindings(config: ConfigFile): Finding[] {
-  const text = existsSync(config.path) ? config.path : `${config.path} does not exist, which is fine`
+  const text = existsSync(config.path) ? config.path : `${config.path} (not created yet)`
   const warnings = config.warnings().map((warning): Finding => ({
     status: 'warn',
     name: 'config',
     text: warning,
-    ...(warning.endsWith('is not known.') && { fix: 'correct its spelling or remove it' }),
+    ...(warning.endsWith('is not a known setting.') && { fix: 'fix the spelling or remove it' }),
   }))
   return [{ status: 'ok', name: 'config', text }, ...warnings, ...exposureFindings(config.path)]
 }
@@ -175,7 +178,7 @@ function configFindings(config: ConfigFile): Finding[] {
 function exposureFindings(file: string): Finding[] {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   if (process.platform === 'win32' || (mode & 0o077) === 0) return []
-  const text = `others on this machine can read ${file}; keys would be for their eyes too`
+  const text = `other users on this machine can read ${file}, including any keys in it`
   return [{ status: 'warn', name: 'config', text, fix: `chmod 600 "${file}"` }]
 }
 
@@ -186,8 +189,8 @@ async function defaultModelFinding(models: Models): Promise<Finding> {
     return {
       status: 'warn',
       name: 'model',
-      text: `${id}, a script and not an AI`,
-      fix: 'set the key of a provider, or start a local model server',
+      text: `${id}, a script, not an AI`,
+      fix: 'add an API key, or start a local model server',
     }
   } catch (error) {
     return { status: 'fail', name: 'model', text: (error as Error).message }
@@ -198,7 +201,7 @@ function diskFinding(home: Home): Finding {
   const { bavail, bsize } = statfsSync(home.path)
   const free = bavail * bsize
   const text = `${(free / 1e9).toFixed(1)} GB free at ${home.path}`
-  const fix = 'make room: a message that cannot be stored is not answered'
+  const fix = 'free some space: messages that cannot be saved are not answered'
   if (free < 50e6) return { status: 'fail', name: 'disk', text, fix }
   return free < 500e6 ? { status: 'warn', name: 'disk', text, fix } : { status: 'ok', name: 'disk', text }
 }

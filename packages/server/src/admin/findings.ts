@@ -43,23 +43,23 @@ async function providerFinding(provider: ProviderInfo, setByPerson: boolean): Pr
   const { probe, baseURL } = provider
   if (probe !== null) {
     if (probe.found)
-      return { status: 'ok', name, text: `answers at ${baseURL ?? 'its address'}, ${count(probe.models, 'model')}` }
+      return { status: 'ok', name, text: `running at ${baseURL ?? 'its address'}, ${count(probe.models, 'model')}` }
     const text = `tried ${baseURL ?? 'no address'}: ${probe.error ?? 'no answer'}`
     return setByPerson
-      ? { status: 'warn', name, text, fix: 'start that server, or correct its address' }
+      ? { status: 'warn', name, text, fix: 'start the server or fix its URL' }
       : { status: 'info', name, text }
   }
   if (!provider.usable) {
-    const problem = provider.problem ?? 'It cannot be used.'
+    const problem = provider.problem ?? 'It is not available.'
     if (!provider.enabled || !provider.inSettings) return { status: 'info', name, text: `not set up. ${problem}` }
-    return { status: 'warn', name, text: 'in the settings, but not usable', fix: problem }
+    return { status: 'warn', name, text: 'configured, but not available', fix: problem }
   }
   const key = keyText(provider)
   if (!setByPerson || baseURL === null) return { status: 'ok', name, text: key }
   const refusal = await connectionRefusal(new URL(baseURL))
   return refusal === undefined
     ? { status: 'ok', name, text: `${key}; ${baseURL} accepts connections` }
-    : { status: 'warn', name, text: `${key}; ${refusal}`, fix: 'start that server, or correct its address' }
+    : { status: 'warn', name, text: `${key}; ${refusal}`, fix: 'start the server or fix its URL' }
 }
 
 function keyText({ keySource, needsKey }: ProviderInfo): string {
@@ -74,7 +74,7 @@ function connectionRefusal(url: URL): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port, timeout: 2000 })
   socket.once('connect', () => resolve(undefined))
-  socket.once('timeout', () => resolve(`${url.host} does not answer within 2 seconds`))
+  socket.once('timeout', () => resolve(`${url.host} did not respond within 2 seconds`))
   socket.once('error', (error: NodeJS.ErrnoException) =>
     resolve(
       error.code === 'ECONNREFUSED'
@@ -88,7 +88,7 @@ function connectionRefusal(url: URL): Promise<string | undefined> {
 export async function ruleFindings(home: string, folder: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const { openExplainer } = await import('../rules/explainer.ts')
   const { policy, warnings } = await openExplainer({ home, workspace: folder, env, sandbox: false })
-  const text = `${count(policy.rules.lines.length, 'rule')} in ${folder}; new sessions begin in the mode ${policy.mode}`
+  const text = `${count(policy.rules.lines.length, 'rule')} in ${folder}; new chats start in ${policy.mode} mode`
   const asks = policy.mode === 'bypass'
   return [
     { status: asks ? 'warn' : 'ok', name: 'rules', text },
@@ -114,22 +114,22 @@ export async function toolFindings(home: string, workspace: string, trusted: boo
   const tools: Finding = {
     status: 'ok',
     name: 'tools',
-    text: `${builtin.length} built in, ${from(folders.own)} of your own from ${folders.own}, ${from(folders.here)} from this folder`,
+    text: `${builtin.length} built in, ${from(folders.own)} from ${folders.own}, ${from(folders.here)} from this folder`,
   }
   const problems = loaded.problems.map((problem): Finding => ({
     status: 'warn',
     name: 'tool file',
     text: `${problem.path} was not loaded: ${problem.message}`,
-    fix: 'correct the file, or move it away',
+    fix: 'fix or remove the file',
   }))
   return [tools, ...problems, trustFinding(workspace, trusted, fileCount(folders.here))]
 }
 
 function trustFinding(workspace: string, trusted: boolean, files: number): Finding {
   const name = 'workspace'
-  if (trusted) return { status: 'ok', name, text: `${workspace} is trusted; "troupe trust --off" takes that back` }
+  if (trusted) return { status: 'ok', name, text: `${workspace} is trusted; run "troupe trust --off" to undo` }
   const text = `${workspace} is not trusted`
-  if (files === 0) return { status: 'info', name, text: `${text}; it brings no tools of its own` }
+  if (files === 0) return { status: 'info', name, text: `${text}; it has no tools of its own` }
   return {
     status: 'info',
     name,

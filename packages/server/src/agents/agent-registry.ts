@@ -114,7 +114,7 @@ export function createAgentRegistry(options: {
       const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
       return arranged.map((entry) =>
         entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
-          ? { ...entry, enabled: false, turnedOff: true, note: 'It is turned off in the settings.' }
+          ? { ...entry, enabled: false, turnedOff: true, note: 'Turned off in the settings.' }
           : entry,
       )
     },
@@ -138,10 +138,10 @@ export function createAgentRegistry(options: {
     async whyNot(workspace, name) {
       const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
       if (entry === undefined) return undefined
-      if (!entry.enabled) return `The agent "${entry.name}" is off. ${entry.note ?? 'The person turned it off.'}`
-      if (entry.name === 'master') return 'The master cannot be delegated to: it is whom the person speaks with.'
+      if (!entry.enabled) return `The agent "${entry.name}" is off. ${entry.note ?? 'The user turned it off.'}`
+      if (entry.name === 'master') return 'You cannot delegate to the master agent: it is the one the user talks to.'
       const { pageIds } = entry
-      return pageIds && `The agent "${entry.name}" works only while one of these pages is open: ${pageIds.join(', ')}.`
+      return pageIds && `The agent "${entry.name}" only works while one of these pages is open: ${pageIds.join(', ')}.`
     },
     async find(workspace, name, language) {
       const entries = await book.list(workspace)
@@ -149,7 +149,7 @@ export function createAgentRegistry(options: {
       if (entry !== undefined) return { ...entry, prompt: promptIn(entry, language) }
       const known = entries.filter(({ enabled, hidden }) => enabled && hidden !== true).map((one) => one.name)
       const why = (await book.whyNot(workspace, name)) ?? `There is no agent "${name}".`
-      throw new NamedError('AgentNotFound', `${why} There are: ${known.join(', ')}.`, {
+      throw new NamedError('AgentNotFound', `${why} Available agents: ${known.join(', ')}.`, {
         status: 404,
         data: { names: known },
       })
@@ -158,10 +158,10 @@ export function createAgentRegistry(options: {
       if (!agentNamePattern.test(name))
         throw invalid(
           'name',
-          `"${name.slice(0, 80)}" is not an agent's name: letters, digits, "-" and "_", at most 64.`,
+          `"${name.slice(0, 80)}" is not a valid agent name. Use up to 64 letters, digits, "-" and "_".`,
         )
       if (getBuiltinAgents().some((known) => agentKey(known.name) === agentKey(name)))
-        throw new NamedError('AgentExists', `"${name}" is the name of a built-in agent. Choose another.`, {
+        throw new NamedError('AgentExists', `"${name}" is the name of a built-in agent. Choose another name.`, {
           status: 409,
           data: { field: 'name' },
         })
@@ -170,8 +170,8 @@ export function createAgentRegistry(options: {
       if (same !== undefined) {
         const text =
           same.name === name
-            ? `There is an agent "${name}" already.`
-            : `"${name}" cannot be told from the agent "${same.name}".`
+            ? `An agent named "${name}" already exists.`
+            : `"${name}" is too similar to the agent "${same.name}".`
         throw new NamedError('AgentExists', text, { status: 409, data: { field: 'name' } })
       }
       return save(workspace, name, data)
@@ -183,7 +183,7 @@ export function createAgentRegistry(options: {
       const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
       if (entry === undefined || entry.source === 'database') throw notFound(name)
       if (entry.name === 'master')
-        throw invalid('name', 'The master stays as it is: sessions talk to it. Make a copy, and talk to that one.')
+        throw invalid('name', 'The master agent cannot be changed. Make a copy and use that one.')
       const { enabled, ...rest } = given
       if (Object.keys(rest).length > 0)
         return save(workspace, entry.name, storedDefinitionSchema.parse({ ...toStoredDefinition(entry), ...given }))
@@ -248,14 +248,14 @@ function masterProblems(entries: readonly AgentEntry[]): LoadProblem[] {
     .filter(({ name }) => agentKey(name) === 'master')
     .map(({ path: file = '' }) => ({
       path: file,
-      message: 'The master stays as it is, so this file has no effect. Give it another name, and talk to that agent.',
+      message: 'The master agent cannot be changed, so this file has no effect. Rename it and use that agent.',
     }))
 }
 
 function toEntry(name: string, data: Record<string, unknown>): AgentEntry {
   const parsed = storedDefinitionSchema.safeParse(data)
   if (!parsed.success) {
-    const note = `What is stored of it cannot be read: ${parsed.error.issues[0]?.message ?? ''}.`
+    const note = `Its stored definition is invalid: ${parsed.error.issues[0]?.message ?? ''}.`
     return { name, description: '', prompt: '', tools: [], source: 'database', enabled: false, note }
   }
   const { enabled, description, systemPrompt, toolKeys, allowedSubAgents, ...limits } = parsed.data

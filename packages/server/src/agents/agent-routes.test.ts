@@ -40,7 +40,7 @@ describe('definitions of agents', () => {
     expect(JSON.stringify(told.message)).toContain('explore')
     expect(JSON.stringify(told.message)).not.toContain('shy')
     const set = await server.chat('named', '/agent shy')
-    expect(JSON.stringify(set.message)).toContain('The agent `shy` answers from now on.')
+    expect(JSON.stringify(set.message)).toContain('This chat now uses the agent `shy`.')
     const { message } = await server.chat('named', 'who')
     expect(message.parts).toContainEqual(expect.objectContaining({ type: 'text', text: 'I am here.' }))
     await server.chat('other', 'who')
@@ -76,7 +76,7 @@ describe('definitions of agents', () => {
       const answer = await send('pages', page)
       expect(told().includes('- bound:')).toBe(isOpen)
       expect(told()).toContain('- free:')
-      expect(answer.includes('works only while one of these pages is open: home, cart')).toBe(!isOpen)
+      expect(answer.includes('only works while one of these pages is open: home, cart')).toBe(!isOpen)
       expect(answer).not.toContain('There is no agent')
     }
     for (const name of ['bound', 'free']) await server.fetch(`/ai/agents/${name}`, json('DELETE'))
@@ -100,7 +100,10 @@ describe('definitions of agents', () => {
     const file = path.join(server.homePath, 'agents', 'master.md')
     writeFileSync(file, '---\ndescription: Mine.\n---\n\nYou are mine.')
     const { problems } = (await (await server.fetch('/ai/agents')).json()) as { problems: { path: string }[] }
-    expect(problems).toContainEqual({ path: file, message: expect.stringContaining('The master stays as it is') })
+    expect(problems).toContainEqual({
+      path: file,
+      message: expect.stringContaining('The master agent cannot be changed'),
+    })
     rmSync(file)
   })
 
@@ -234,8 +237,8 @@ describe('definitions of agents', () => {
   it.each([
     ['a built-in name', { name: 'Explore', ...definition }, 409, 'built-in'],
     ['an alias of one', { name: 'BrowserSubAgent', ...definition }, 409, 'built-in'],
-    ['a slash', { name: 'a/b', ...definition }, 422, 'not an agent'],
-    ['dots', { name: '..', ...definition }, 422, 'not an agent'],
+    ['a slash', { name: 'a/b', ...definition }, 422, 'not a valid agent name'],
+    ['dots', { name: '..', ...definition }, 422, 'not a valid agent name'],
     ['an unknown tool', { name: 'x', systemPrompt: 'x', toolKeys: ['Read', 'NoSuchTool'] }, 422, 'NoSuchTool'],
     ['no prompt', { name: 'x', toolKeys: [] }, 400, 'systemPrompt'],
     ['a prompt of a megabyte', { name: 'x', systemPrompt: 'x'.repeat(1 << 20), toolKeys: [] }, 400, '64,000'],

@@ -133,7 +133,7 @@ export function agentRoutes(options: {
       async handle(c, { params, workspaceId }) {
         const { sessionId, agentId } = await findAgent(params['id'], params['agentId'], workspaceId)
         if (!(await live.stopAgent(sessionId, agentId)))
-          throw new NamedError('NoRun', 'This agent is not at work.', { status: 409 })
+          throw new NamedError('NoRun', 'This agent is not running.', { status: 409 })
         return c.json({ agent: summary((await store.agents.get(sessionId, agentId)) as AgentRecord) })
       },
     }),
@@ -177,7 +177,7 @@ export function agentRoutes(options: {
   ): Promise<AgentRecord> {
     const session = await findSession(store, sessionId, workspaceId)
     const agent = await store.agents.get(session.id, agentId ?? '')
-    if (agent === undefined) throw new NamedError('AgentNotFound', 'There is no such sub-agent.', { status: 404 })
+    if (agent === undefined) throw new NamedError('AgentNotFound', 'This sub-agent does not exist.', { status: 404 })
     return agent
   }
 
@@ -229,5 +229,5 @@ function agentTimes(
 }
 
 function notFound(name: string): NamedError {
-  return new NamedError('AgentNotFound', `No agent "${name}" is stored in this workspace.`, { status: 404 })
+  return new NamedError('AgentNotFound', `There is no stored agent "${name}" in this workspace.`, { status: 404 })
 }

@@ -124,7 +124,11 @@ export function taskRoutes({ store, states }: { store: Store; states: Pick<Agent
   function find(sessionId: string, taskId: string): Task {
     const task = states.tasks(sessionId).find(({ id }) => id === taskId)
     if (task !== undefined) return task
-    throw new NamedError('TaskNotFound', 'There is no such command. None outlives the server.', { status: 404 })
+    throw new NamedError(
+      'TaskNotFound',
+      'This command does not exist. Background commands end when the server stops.',
+      { status: 404 },
+    )
   }
 }
 

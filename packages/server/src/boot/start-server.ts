@@ -16,13 +16,13 @@ import type { Server, ServerOptions } from './server.ts'
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { env = process.env, host = '127.0.0.1', log = (line: string) => void process.stderr.write(line) } = options
   if (!isLoopback(host)) {
-    const text = `Troupe has no user accounts yet, so it serves this machine only: "${host}" is refused. Use 127.0.0.1 and a tunnel.`
+    const text = `Troupe has no user accounts yet, so it only serves this machine and refuses "${host}". Use 127.0.0.1 and a tunnel.`
     throw new NamedError('NotLoopback', text)
   }
   const home = openHome({ path: options.home, env })
   const lock = lockHome(home)
   if ('ownedBy' in lock) {
-    const text = `Another process works in ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`
+    const text = `Another process is using ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`
     throw new NamedError('HomeOwned', text, { status: 409, data: { owner: lock.ownedBy ?? null } })
   }
   let port = 0

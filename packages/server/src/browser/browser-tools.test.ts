@@ -239,14 +239,16 @@ describe.skipIf(executable === undefined)(name, () => {
   test('nothing is done where leave was not given: another origin, a frame of another host, a ref that is gone', async () => {
     await open('a.test/form')
     await expect(call('BrowserAct', { url: site.url('b.test/'), action: 'scroll' })).rejects.toThrow(
-      `The page is at ${site.url('a.test/form')} now`,
+      `The page is now at ${site.url('a.test/form')}`,
     )
     const url = site.url('a.test/frames')
-    await expect(call('BrowserAct', { url, action: 'click', ref: 'e999' })).rejects.toThrow('no element e999')
+    await expect(call('BrowserAct', { url, action: 'click', ref: 'e999' })).rejects.toThrow(
+      'no longer has an element e999',
+    )
     await expect(call('BrowserAct', { url, action: 'click' })).rejects.toThrow('give the ref')
     const { text } = await open('a.test/frames')
     await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
-      'belongs to a frame of another host',
+      'belongs to a frame from another host',
     )
   })
 
@@ -254,11 +256,11 @@ describe.skipIf(executable === undefined)(name, () => {
     const { text } = await open('a.test/nested')
     const url = site.url('a.test/nested')
     await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
-      `belongs to a frame of another host. Open that page with BrowserSnapshot to act in it: ${site.url('b.test/nested')}`,
+      `belongs to a frame from another host. To act on it, open that page with BrowserSnapshot: ${site.url('b.test/nested')}`,
     )
     await open('a.test/focus')
     await expect(call('BrowserAct', { url, action: 'press', text: 'Enter' })).rejects.toThrow(
-      'What has the focus belongs to a frame of another host',
+      'The focused element belongs to a frame from another host',
     )
     expect(site.requests).not.toContain('GET b.test/paid')
     const own = await open('a.test/own')
@@ -275,7 +277,7 @@ describe.skipIf(executable === undefined)(name, () => {
     const url = site.url('a.test/')
     const clicked = await call('BrowserAct', { url, action: 'click', ref: refOf(text, /link "Away"/) })
     expect(clicked.text).toContain(
-      `Note: The page wanted to go to another host and was kept from it. If you want that page, open it with BrowserSnapshot: ${site.url('b.test/secret')}`,
+      `Note: The page tried to go to another host, which was blocked. If you want that page, open it with BrowserSnapshot: ${site.url('b.test/secret')}`,
     )
     expect(clicked.text).toContain('Title: Front page')
     const opened = await call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Open"/) })
@@ -325,7 +327,7 @@ describe.skipIf(executable === undefined)(name, () => {
       const { text } = await open('a.test/hidden-windows')
       const clicked = await call('BrowserAct', { url, action: 'click', ref: refOf(text, what) })
       expect(clicked.text).toContain('Title: Windows')
-      if (!String(what).includes('Alone')) expect(clicked.text).toContain(`refused: ${site.url('b.test/hidden')}`)
+      if (!String(what).includes('Alone')) expect(clicked.text).toContain(`blocked: ${site.url('b.test/hidden')}`)
     }
     expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
   })
@@ -337,7 +339,7 @@ describe.skipIf(executable === undefined)(name, () => {
       const see = async () => (text = (await call('BrowserSnapshot', {})).text).includes('"Pay"')
       await vi.waitUntil(see, { timeout: 10_000 })
       await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
-        'belongs to a frame of another host',
+        'belongs to a frame from another host',
       )
     }
     expect(site.requests.filter((line) => line.includes('paid'))).toEqual([])
@@ -353,10 +355,10 @@ describe.skipIf(executable === undefined)(name, () => {
     expect((await act(/button "Alert"/)).text).toContain('Note: The page showed a dialog, which was dismissed: "Boo"')
     let { text: seen } = await act(/link "A file"/)
     await vi.waitUntil(
-      async () => (seen += (await call('BrowserSnapshot', {})).text).includes('Note: A download was refused'),
+      async () => (seen += (await call('BrowserSnapshot', {})).text).includes('Note: A download was blocked'),
       { timeout: 10_000 },
     )
-    expect(seen).toContain(`A download was refused: ${site.url('a.test/file')}`)
+    expect(seen).toContain(`A download was blocked: ${site.url('a.test/file')}`)
     expect((await act(/link "New window"/)).text).toContain('Title: Form')
   })
 

@@ -66,7 +66,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     act: (act, call) =>
       onPage(call, async (page, url) => {
         if (new URL(url).origin !== act.origin)
-          throw new Error(`The page is at ${url} now, not at ${act.origin}. Look at it with BrowserSnapshot first.`)
+          throw new Error(`The page is now at ${url}, not at ${act.origin}. Look at it with BrowserSnapshot first.`)
         const element = act.ref === undefined ? undefined : outlineOf(await outline(page), act.ref)
         if (act.ref !== undefined && element === undefined) throw new Error(noElement(act.ref))
         await performAction(page, act)
@@ -97,7 +97,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     const { signal } = call
     const done = queue.then(async () => {
       signal.throwIfAborted()
-      if (isDisposed) throw new Error('The conversation that the page belonged to is over.')
+      if (isDisposed) throw new Error('The chat that opened this page has ended.')
       browser = tab === undefined || tab.isGone ? await browserOf() : browser
       return await (browser as SessionBrowser).use(work)
     })
@@ -182,7 +182,8 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
       return []
     })
     const url = page.url()
-    if (!mayGo(url)) throw new Error(`The page went to ${url.slice(0, 200)}, which nobody opened. Open another one.`)
+    if (!mayGo(url))
+      throw new Error(`The page went to ${url.slice(0, 200)}, which was not requested. Open another page.`)
     last = url.slice(0, maxUrlLength)
     const title = (await page.title()).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
     return { url: last, title, outline: nodes, notes: [...(tab?.drainNotes() ?? []), ...notes] }
@@ -196,7 +197,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
       if ((error as Error).name !== 'TimeoutError') throw error
       if (await answers(page)) throw new TooLarge('The page is too large for an outline. Read it with BrowserExtract.')
       await discard()
-      throw new Error('The page does not answer any more and was closed. Open it again, or another one.', {
+      throw new Error('The page stopped responding and was closed. Open it again, or open another page.', {
         cause: error,
       })
     }
@@ -289,20 +290,20 @@ function plainError(error: unknown): Error {
   const code = /net::(ERR_\w+)/.exec(text)?.[1]
   if (code !== undefined) return new Error(`The page could not be loaded: ${netErrors[code] ?? code}.`)
   if (error.name === 'TimeoutError')
-    return new Error(`It took too long: ${text} Look at the page again; something may lie over the element.`)
+    return new Error(`It took too long: ${text} Look at the page again; something may cover the element.`)
   if (/has been closed|crashed/.test(text))
-    return new Error('The page was closed meanwhile. Open it again with BrowserSnapshot and "url".')
+    return new Error('The page was closed. Open it again with BrowserSnapshot and "url".')
   return new Error(text)
 }
 
 const netErrors: Record<string, string> = {
-  ERR_ABORTED: 'it was cut off, as downloads are',
-  ERR_CONNECTION_REFUSED: 'nothing listens there',
+  ERR_ABORTED: 'it was canceled, as downloads are',
+  ERR_CONNECTION_REFUSED: 'no server is listening there',
   ERR_TUNNEL_CONNECTION_FAILED: 'its host cannot be reached',
   ERR_EMPTY_RESPONSE: 'its host closed the connection',
   ERR_CONNECTION_RESET: 'its host closed the connection',
   ERR_CERT_AUTHORITY_INVALID: 'its certificate cannot be trusted',
-  ERR_CERT_DATE_INVALID: 'its certificate is out of date',
+  ERR_CERT_DATE_INVALID: 'its certificate has expired',
   ERR_CERT_COMMON_NAME_INVALID: 'its certificate is for another host',
-  ERR_TOO_MANY_REDIRECTS: 'it redirects without end',
+  ERR_TOO_MANY_REDIRECTS: 'it redirects endlessly',
 }

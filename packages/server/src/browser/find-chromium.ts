@@ -17,7 +17,7 @@ const applications = [
 ]
 
 export const noChromium =
-  'No Chromium was found: install Chromium or Chrome, or name one as CHROMIUM_PATH or as "browser": {"path": "…"} in config.json, and start again.'
+  'Chromium was not found. Install Chromium or Chrome, or set CHROMIUM_PATH or "browser": {"path": "…"} in config.json, then restart Troupe.'
 
 /** Finds Chromium: configured path, `CHROMIUM_PATH`, PATH, then the usual locations. */
 export function findChromium(env: NodeJS.ProcessEnv, configured?: string): string | undefined {

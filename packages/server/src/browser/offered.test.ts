@@ -21,7 +21,7 @@ test('without a Chromium no model is offered the tools, and the agent says what 
   expect(await browserTools(server)).toEqual([])
   expect(await browserAgent(server)).toMatchObject({
     enabled: false,
-    note: expect.stringContaining('No Chromium was found: install Chromium') as string,
+    note: expect.stringContaining('Chromium was not found. Install Chromium') as string,
   })
   await server.close()
 })

@@ -79,7 +79,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     isSwept = true
     const { createSessionBrowser } = await import('./session-browser.ts')
     if (sessions.get(sessionId)?.isRunning !== true) await makeRoom()
-    if (isClosed) throw new Error('The server is ending; no page can be opened any more.')
+    if (isClosed) throw new Error('The server is shutting down, so no page can be opened.')
     // Look it up after the awaits: another agent of the session may have created it.
     const browser = sessions.get(sessionId) ?? createSessionBrowser({ folder, executable, check, idleMs })
     sessions.set(sessionId, browser)
@@ -91,7 +91,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     if (running.length < most) return
     const [oldest] = running.filter(({ isBusy }) => !isBusy).toSorted((one, other) => one.usedAt - other.usedAt)
     if (oldest === undefined)
-      throw new Error(`${most} browsers are at work already, which is the limit. Try again when one is done.`)
+      throw new Error(`The limit of ${most} browsers is reached. Try again when one has finished.`)
     await oldest.stop()
   }
 

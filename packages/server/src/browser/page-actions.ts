@@ -17,7 +17,7 @@ export async function performAction(page: Page, { action, ref, text = '', submit
       return
     case 'press':
       if (element !== undefined) return element.press(text, timeout)
-      await assertSameOrigin(page, await focusedFrame(page), 'What has the focus')
+      await assertSameOrigin(page, await focusedFrame(page), 'The focused element')
       return page.keyboard.press(text)
     case 'scroll':
       if (element !== undefined) return element.scrollIntoViewIfNeeded(timeout)
@@ -31,7 +31,7 @@ export async function performAction(page: Page, { action, ref, text = '', submit
 }
 
 export function noElement(ref: string): string {
-  return `There is no element ${ref} in the page now. Look at it again with BrowserSnapshot and use a ref from there.`
+  return `The page no longer has an element ${ref}. Take a new BrowserSnapshot and use a ref from it.`
 }
 
 /** Permission covers only the page's host, so elements in frames of other hosts are refused. */
@@ -50,8 +50,8 @@ async function assertSameOrigin(page: Page, frame: Frame | null, what: string): 
   const origin = await frameOrigin(page, frame)
   if (origin === new URL(page.url()).origin) return
   const place = openableUrl(frame)
-  const way = place === undefined ? '' : ` Open that page with BrowserSnapshot to act in it: ${place.slice(0, 2000)}`
-  throw new Error(`${what} belongs to a frame of another host.${way}`)
+  const way = place === undefined ? '' : ` To act on it, open that page with BrowserSnapshot: ${place.slice(0, 2000)}`
+  throw new Error(`${what} belongs to a frame from another host.${way}`)
 }
 
 /** Returns a URL that opens the frame's content. A frame without its own URL uses that of an enclosing frame. */

@@ -12,7 +12,7 @@ export function readerRoutes({ ownPort }: { ownPort: () => number }): Route[] {
       const isOwn = (url: URL): boolean => Number(url.port || (url.protocol === 'https:' ? 443 : 80)) === ownPort()
       try {
         const url = pageAddress(body.url)
-        if (body.here === true && isOwn(url)) throw new Error('This is Troupe itself.')
+        if (body.here === true && isOwn(url)) throw new Error('This URL is Troupe itself.')
         const page = await readWebPage(url.href, {
           signal: c.req.raw.signal,
           timeoutMs: 20_000,

@@ -235,7 +235,7 @@ function isStarted(starting: Promise<RunningBrowser>): Promise<boolean> {
 
 function launchFailureReason(message: string): string {
   if (/no usable sandbox/i.test(message))
-    return 'its sandbox needs user namespaces, which this system does not let it have. Allow them for Chromium (see "sandbox" in the guide of the browser).'
+    return 'its sandbox needs user namespaces, which this system does not allow. Allow them for Chromium (see "sandbox" in the browser guide).'
   const missing = /error while loading shared libraries: [^\n]+/.exec(message)?.[0]
   const line = missing ?? (message.split('\n', 1)[0] ?? '').replace(/^browserType\.\w+: /, '')
   return /[.!]$/.test(line) ? line : `${line}.`

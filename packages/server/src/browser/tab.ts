@@ -25,7 +25,7 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
       return isGone
     },
     refused: undefined,
-    noteWindow: (url) => note(`The page wanted a window of its own, which was refused: ${short(url, 2000)}`),
+    noteWindow: (url) => note(`The page tried to open a new window, which was blocked: ${short(url, 2000)}`),
     drainNotes() {
       const taken = notes
       notes = []
@@ -39,8 +39,8 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
     if (!isLeaving) note(`The page showed a dialog, which was dismissed: "${short(dialog.message())}"`)
     void (isLeaving ? dialog.accept() : dialog.dismiss()).catch(() => undefined)
   })
-  page.on('download', (download) => note(`A download was refused: ${short(download.url())}`))
-  page.on('filechooser', () => note('The page asked for a file, which was refused.'))
+  page.on('download', (download) => note(`A download was blocked: ${short(download.url())}`))
+  page.on('filechooser', () => note('The page asked for a file, which was blocked.'))
   // Nobody would see a second window.
   page.on('popup', (popup) => void popup.close().catch(() => undefined))
   await guardNavigation(page, mayGo, (url) => {
@@ -51,7 +51,7 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
 }
 
 function elsewhere(url: string): string {
-  return `The page wanted to go to another host and was kept from it. If you want that page, open it with BrowserSnapshot: ${short(url, 2000)}`
+  return `The page tried to go to another host, which was blocked. If you want that page, open it with BrowserSnapshot: ${short(url, 2000)}`
 }
 
 function short(text: string, most = 300): string {

@@ -34,7 +34,7 @@ export async function continueAnswer(
     return { kind: 'replay', sessionId, messageId: message.id, events }
   }
   if (responses.length === 0 && run.status === 'waiting') {
-    throw new NamedError('NothingAnswered', 'The message answers none of the open approvals.', { status: 409 })
+    throw new NamedError('NothingAnswered', 'The message does not answer any open approval.', { status: 409 })
   }
   let after = run.log.number
   if (closed.length > 0) {
@@ -96,7 +96,7 @@ async function submitAnswer(approvalId: string, answer: Answer, live: RunManager
 
 function noWaitingRun(messageId: string): NamedError {
   const text =
-    'The last message is an answer, and no run waits for approvals of it. Read the messages of the session anew.'
+    'The last message is an answer, but no run is waiting for its approvals. Reload the messages of the chat.'
   return new NamedError('NoWaitingRun', text, { status: 409, data: { messageId } })
 }
 

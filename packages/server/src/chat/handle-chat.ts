@@ -63,7 +63,7 @@ export async function handleChat(request: ChatRequest, options: ChatOptions): Pr
   const { store, live, sessionId } = options
   if (request.mode !== undefined) options.modes.check(request.mode)
   if (request.rules !== undefined) ruleTexts(request.rules)
-  if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir goes with intent "image".')
+  if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir requires intent "image".')
   const session = await requestedSession(request, options)
   if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
     if (session === undefined) throw sessionNotFound(sessionId)
@@ -97,12 +97,12 @@ export async function requestedSession(request: ChatRequest, options: ChatOption
   if (session !== undefined) assertNotTrashed(session)
   if (projectId === undefined || projectId === null) return session
   if (!(await store.workspaces.projects(workspaceId)).some(({ id }) => id === projectId))
-    throw new NamedError('ProjectNotFound', 'There is no such project in this workspace.', {
+    throw new NamedError('ProjectNotFound', 'This project does not exist in this workspace.', {
       status: 404,
       data: { projectId },
     })
   if (session !== undefined && session.projectId !== projectId)
-    throw new NamedError('OtherProject', 'This session lies in another project, or in none.', {
+    throw new NamedError('OtherProject', 'This chat belongs to another project or to none.', {
       status: 409,
       data: { projectId: session.projectId },
     })
@@ -194,14 +194,14 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   if (request.messageId === undefined) target ??= await store.messages.latestLeaf(at)
   const message = target === undefined ? undefined : await store.messages.get(at, target)
   if (message === undefined) {
-    throw new NamedError('MessageNotFound', 'There is no such message to answer again.', {
+    throw new NamedError('MessageNotFound', 'The message to answer again does not exist.', {
       status: 404,
       data: { messageId: named ?? null },
     })
   }
   const userMessageId = message.role === 'user' ? message.id : message.parentMessageId
   const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
-  if (question === undefined) throw badRequest('That answer has no question.')
+  if (question === undefined) throw badRequest('That answer has no user message.')
   const model = await chosenModel(question.parts, request, session, options)
   assertNotBusy(live, session.id)
   const current = await rememberChoices(store, session.id, request)
@@ -213,11 +213,11 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
 async function continueCutAnswer(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
   const { store, live } = options
   const { messageId } = request
-  if (messageId === undefined) throw badRequest('messageId is missing: the answer that is to go on.')
+  if (messageId === undefined) throw badRequest('messageId is missing: the answer to continue.')
   const answer = await store.messages.get({ sessionId: session.id }, messageId)
   if (answer === undefined)
-    throw new NamedError('MessageNotFound', 'There is no such answer.', { status: 404, data: { messageId } })
-  if (answer.role !== 'assistant') throw badRequest('Only an answer can go on.')
+    throw new NamedError('MessageNotFound', 'This answer does not exist.', { status: 404, data: { messageId } })
+  if (answer.role !== 'assistant') throw badRequest('Only an answer can be continued.')
   const model = await chosenModel([], request, session, options)
   assertNotBusy(live, session.id)
   const current = await rememberChoices(store, session.id, request)
@@ -286,7 +286,7 @@ export async function resolveParent(
   if (parentMessageId === null) return null
   if (parentMessageId !== undefined) {
     if ((await store.messages.get(at, parentMessageId)) !== undefined) return parentMessageId
-    throw new NamedError('MessageNotFound', 'The parent is not a message of this session.', {
+    throw new NamedError('MessageNotFound', 'The parent message is not in this chat.', {
       status: 404,
       data: { messageId: parentMessageId },
     })

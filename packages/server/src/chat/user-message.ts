@@ -27,7 +27,7 @@ export function parseUserMessage(value: unknown): UserMessage {
     const issues = parsed.error.issues.map(
       (issue) => `${issue.path.map(String).join('.') || 'message'}: ${issue.message}`,
     )
-    throw badMessage(`The message is not valid. ${issues.slice(0, 5).join('; ')}.`)
+    throw badMessage(`The message is invalid. ${issues.slice(0, 5).join('; ')}.`)
   }
   const { id, role, parts } = parsed.data
   if (role !== 'user') throw badMessage(`The last message must be the user's; its role is "${role}".`)
@@ -49,7 +49,7 @@ export function writtenParts(parts: readonly Part[]): Part[] {
 export async function checkAttachments(message: UserMessage, blobs: Blobs): Promise<void> {
   for (const sha256 of message.named) {
     if ((await blobs.get(sha256)) !== undefined) continue
-    const text = 'The message names an attachment that was not uploaded.'
+    const text = 'The message refers to an attachment that was not uploaded.'
     throw new NamedError('BlobNotFound', text, { status: 404, data: { sha256 } })
   }
 }
@@ -67,7 +67,7 @@ function parsePart(part: Record<string, unknown> & { type: string }, message: Us
     return { type, mediaType, ...name, url: `/ai/blobs/${parseBlob(url, mediaType, message)}` }
   }
   if (/^data-[a-z0-9-]{1,64}$/.test(type) && data !== undefined) return { type: type as 'data-x', data }
-  throw badMessage(`A user message cannot hold a part of type "${type.slice(0, 80)}", or it lacks a field.`)
+  throw badMessage(`A user message cannot contain a part of type "${type.slice(0, 80)}", or a field is missing.`)
 }
 
 const mediaTypePattern = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[\x20-\x7e]{0,100})?$/
@@ -86,16 +86,16 @@ function parseBlob(url: string, mediaType: string, message: UserMessage): string
 function inlineBytes(url: string): Uint8Array {
   const comma = url.indexOf(',')
   if (!url.startsWith('data:') || comma === -1) {
-    throw badMessage('A file is sent inline (data:) or as an uploaded blob (/ai/blobs/…), not as an address.')
+    throw badMessage('Send a file inline (data:) or as an uploaded blob (/ai/blobs/…), not as a URL.')
   }
   const body = url.slice(comma + 1)
   const bytes = /;\s*base64$/i.test(url.slice(0, Math.min(comma, 1000))) ? base64Bytes(body) : percentBytes(body)
-  if (bytes.length === 0) throw badMessage('A file of the message is empty.')
+  if (bytes.length === 0) throw badMessage('A file in the message is empty.')
   return bytes
 }
 
 function base64Bytes(body: string): Uint8Array {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) throw badMessage('A file of the message is not valid base64.')
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) throw badMessage('A file in the message is not valid base64.')
   return Buffer.from(body, 'base64')
 }
 
@@ -103,7 +103,7 @@ function percentBytes(body: string): Uint8Array {
   try {
     return Buffer.from(decodeURIComponent(body))
   } catch {
-    throw badMessage('A file of the message is not a valid data: address.')
+    throw badMessage('A file in the message is not a valid data: URL.')
   }
 }
 

@@ -295,10 +295,10 @@ describe('what is said to a run that is under way', () => {
     await server.model.reached('refuse')
     expect(await steer('/clear')).toMatchObject({
       status: 409,
-      body: { error: { name: 'CommandWhileRunning', message: expect.stringContaining('/clear is not possible') } },
+      body: { error: { name: 'CommandWhileRunning', message: expect.stringContaining('/clear cannot be used') } },
     })
     expect((await steer('/other')).body.error?.message).toBe(
-      '/other is answered by explore, so it is not possible while the session answers. Stop it, or wait for its end.',
+      '/other is answered by explore, so it cannot be used while an answer is running. Stop the answer or wait for it to finish.',
     )
     server.model.open('refuse')
     expect(types((await running).message as never)).not.toContain('steering-message')
@@ -332,10 +332,12 @@ describe('commands of ours', () => {
   })
 
   it('/model says and sets the model, and says what is wrong', async () => {
-    expect(textOf((await server.chat('s1', '/model')).message.parts)).toContain('`test/script` answers here.')
+    expect(textOf((await server.chat('s1', '/model')).message.parts)).toContain(
+      'This chat uses the model `test/script`.',
+    )
     expect(textOf((await server.chat('s1', '/model nobody/none')).message.parts)).toContain('nobody')
     expect(textOf((await server.chat('s1', '/model test/script')).message.parts)).toBe(
-      '`test/script` answers from now on.',
+      'This chat now uses the model `test/script`.',
     )
     expect((await server.store.sessions.get('s1'))?.model).toBe('test/script')
   })
@@ -487,9 +489,9 @@ describe('mentions', () => {
     await server.chat('s1', '@.env @../outside.txt @private/a.txt')
     const sent = JSON.stringify(server.model.calls.at(-1)?.prompt)
     expect(sent).not.toMatch(/secret-\d/)
-    expect(told().filter((text) => text.includes('was not brought in'))).toHaveLength(3)
+    expect(told().filter((text) => text.includes('was not included'))).toHaveLength(3)
     expect(told()[0]).toBe(
-      '<mentioned-file path=".env">\n.env was not brought in. It reads ".env": files like that hold keys and passwords.\n</mentioned-file>',
+      '<mentioned-file path=".env">\n.env was not included. It reads ".env": files like that hold keys and passwords.\n</mentioned-file>',
     )
   })
 

@@ -47,7 +47,7 @@ export function commandRoutes(options: {
     'POST /ai/commands/:name': async ({ params: { name }, body, workspaceId }) => {
       const { commands } = options.ownCommands(await workspaceOf(workspaceId))
       if (!commands.some((command) => command.name === name))
-        throw new NamedError('CommandNotFound', `There is no command /${name.slice(0, 100)} of yours.`, {
+        throw new NamedError('CommandNotFound', `You have no command /${name.slice(0, 100)}.`, {
           status: 404,
         })
       const { parts } = await options.takeMessage({

@@ -133,7 +133,7 @@ function commandBody(command: { name: string; path: string }): string {
   try {
     return readCommandBody(command)
   } catch (error) {
-    const text = `The command /${command.name} cannot be read: ${(error as Error).message}`
+    const text = `The command /${command.name} could not be read: ${(error as Error).message}`
     throw new NamedError('CommandUnreadable', text, { status: 422 })
   }
 }
@@ -141,9 +141,8 @@ function commandBody(command: { name: string; path: string }): string {
 function unknownText(name: string, commands: readonly { name: string }[]): string {
   const names = [...builtInNames, ...commands.map((command) => command.name)]
   const near = names.filter((known) => agentKey(known).startsWith(agentKey(name).slice(0, 3)))
-  const meant =
-    near.length === 0 ? '/help shows those that there are' : `did you mean /${near.slice(0, 3).join(', /')}?`
-  return `There is no command /${name}, so it was sent as text; ${meant}`
+  const meant = near.length === 0 ? 'Type /help to see all commands.' : `Did you mean /${near.slice(0, 3).join(', /')}?`
+  return `There is no command /${name}, so it was sent as text. ${meant}`
 }
 
 /**
@@ -157,7 +156,7 @@ export async function expandSteering(
 ): Promise<{ message: SteeringMessage; hints: string[] }> {
   const written: Part[] = [{ type: 'text', text }]
   const builtIn = findBuiltIn(written)
-  if (builtIn !== undefined) throw commandWhileRunning(`/${builtIn.command.name} is not possible`)
+  if (builtIn !== undefined) throw commandWhileRunning(`/${builtIn.command.name} cannot be used`)
   const at = { sessionId: session.id }
   const taken = await takeMessage({
     parts: written,
@@ -176,14 +175,14 @@ export async function expandSteering(
       model?: string
     }
     if (part.type === 'data-command' && (agent ?? model) !== undefined)
-      throw commandWhileRunning(`/${name ?? ''} is answered by ${agent ?? model}, so it is not possible`)
+      throw commandWhileRunning(`/${name ?? ''} is answered by ${agent ?? model}, so it cannot be used`)
   }
   const hints = taken.hints.map((hint) => String((hint as { data?: { text?: unknown } }).data?.text))
   return { message: { id, text, ...(brought.length > 0 && { brought }) }, hints }
 }
 
 function commandWhileRunning(what: string): NamedError {
-  const text = `${what} while the session answers. Stop it, or wait for its end.`
+  const text = `${what} while an answer is running. Stop the answer or wait for it to finish.`
   return new NamedError('CommandWhileRunning', text, { status: 409 })
 }
 
@@ -218,7 +217,7 @@ async function attachMentions(text: string, place: MentionSources): Promise<Part
 function agentPart({ name, from }: Mention, { agents }: MentionSources): DataParts['mention'] | undefined {
   const agent = from === undefined ? agents.find((known) => agentKey(known.name) === agentKey(name)) : undefined
   if (agent === undefined || /[/.]/.test(name)) return undefined
-  const content = `The person wants the agent ${agent.name} for this: ${agent.description}`
+  const content = `The user wants the agent ${agent.name} for this: ${agent.description}`
   return { kind: 'agent', name: agent.name, content }
 }
 
@@ -236,9 +235,9 @@ async function pathPart(
     const within = path.relative(workspacePath, target)
     const shown = within.startsWith('..') ? target : within || '.'
     const { decision, reason } = await mayRead({ tool: stats.isDirectory() ? 'ListDir' : 'Read', path: shown })
-    if (decision !== 'allow') return refused(`${name} was not brought in. ${reason}`)
+    if (decision !== 'allow') return refused(`${name} was not included. ${reason}`)
     if (most < 1000)
-      return refused(`${name} was not brought in: the message names more than fits. Read it where needed.`)
+      return refused(`${name} was not included, because the message mentions too much. Read it if you need it.`)
     return readMention(mention, { path: target, stats }, most)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -114,7 +114,7 @@ export function openConfig(home: { path: string }): ConfigFile {
       return [
         ...(problem === undefined ? [] : [problem.message]),
         ...(exposed === undefined ? [] : [exposed]),
-        ...unknownKeys(config).map((key) => `${file}: "${key}" is not known.`),
+        ...unknownKeys(config).map((key) => `${file}: "${key}" is not a known setting.`),
       ]
     },
     update(change) {
@@ -141,7 +141,7 @@ export function readJsonFile(file: string): unknown {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new NamedError('BadConfig', `${file} cannot be read: ${(error as Error).message}.`, {
+    throw new NamedError('BadConfig', `${file} could not be read: ${(error as Error).message}.`, {
       data: { file },
       cause: error,
     })
@@ -168,9 +168,9 @@ function keepPrivate(file: string, config: Config): string | undefined {
   if (process.platform === 'win32' || (mode & 0o077) === 0 || !holdsKeys(config)) return undefined
   try {
     chmodSync(file, 0o600)
-    return `Others on this machine could read the keys in ${file}. They no longer can; consider changing the keys.`
+    return `Other users on this machine could read the keys in ${file}. This is fixed now, but consider changing the keys.`
   } catch (error) {
-    return `Others on this machine can read the keys in ${file} (${(error as Error).message}): run "chmod 600 ${file}".`
+    return `Other users on this machine can read the keys in ${file} (${(error as Error).message}). Run "chmod 600 ${file}".`
   }
 }
 

@@ -58,7 +58,7 @@ describe('openHome', () => {
 
   test.each([0o755, 0o750, 0o711, 0o777])('is closed to others, who had %o of it, and says so', (mode) => {
     chmodSync(folder, mode)
-    expect(openHome({ path: folder }).warnings).toEqual([expect.stringContaining('no longer can')])
+    expect(openHome({ path: folder }).warnings).toEqual([expect.stringContaining('This is fixed now')])
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(openHome({ path: folder }).warnings).toEqual([])
   })
@@ -67,7 +67,7 @@ describe('openHome', () => {
     writeFileSync(path.join(folder, 'token'), '', { mode: 0o600 })
     const home = openHome({ path: folder })
     expect(home.token).toHaveLength(43)
-    expect(home.warnings).toEqual([expect.stringContaining('replaced')])
+    expect(home.warnings).toEqual([expect.stringContaining('a new one was created')])
   })
 
   test('refuses a file', () => {

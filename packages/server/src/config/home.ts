@@ -56,9 +56,9 @@ function closeToOthers(folder: string, warnings: string[]): void {
   const could = (statSync(folder).mode & 0o022) === 0 ? 'look into' : 'write into'
   try {
     chmodSync(folder, 0o700)
-    warnings.push(`Others on this machine could ${could} ${folder}. They no longer can.`)
+    warnings.push(`Other users on this machine could ${could} ${folder}. This is fixed now.`)
   } catch {
-    warnings.push(`Others on this machine can ${could} ${folder}: run "chmod 700 ${folder}".`)
+    warnings.push(`Other users on this machine can ${could} ${folder}. Run "chmod 700 ${folder}".`)
   }
 }
 
@@ -83,7 +83,9 @@ export function lockHome(home: Pick<Home, 'path'>): HomeLock | { ownedBy: Owner 
   } catch (error) {
     database?.close()
     if (isBusy(error)) return { ownedBy: findOwner(home) }
-    throw new NamedError('HomeNotLockable', `${file} cannot be locked: ${(error as Error).message}.`, { cause: error })
+    throw new NamedError('HomeNotLockable', `${file} could not be locked: ${(error as Error).message}.`, {
+      cause: error,
+    })
   }
   chmodSync(file, 0o600)
   // Left by a killed owner.
@@ -146,7 +148,7 @@ function openFolder(wanted: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' || code === 'ENOTDIR') {
-      throw new NamedError('HomeNotFolder', `${wanted} is not a folder. Set TROUPE_HOME to one.`, { cause: error })
+      throw new NamedError('HomeNotFolder', `${wanted} is not a folder. Set TROUPE_HOME to a folder.`, { cause: error })
     }
     throw notWritable(wanted, error)
   }
@@ -154,7 +156,7 @@ function openFolder(wanted: string): string {
   const { uid } = statSync(folder)
   const own = process.getuid?.()
   if (own !== undefined && uid !== own) {
-    const message = `${folder} belongs to another user (uid ${uid}, this is ${own}). Set TROUPE_HOME to a folder of your own.`
+    const message = `${folder} belongs to another user (uid ${uid}; you are ${own}). Set TROUPE_HOME to a folder you own.`
     throw new NamedError('HomeNotYours', message)
   }
   try {
@@ -179,7 +181,7 @@ function makeFolder(folder: string): void {
 }
 
 function notWritable(folder: string, cause: unknown): NamedError {
-  const message = `${folder} cannot be written (${(cause as NodeJS.ErrnoException).code ?? 'unknown reason'}). Set TROUPE_HOME to a folder that can.`
+  const message = `${folder} is not writable (${(cause as NodeJS.ErrnoException).code ?? 'unknown reason'}). Set TROUPE_HOME to a writable folder.`
   return new NamedError('HomeNotWritable', message, { cause })
 }
 
@@ -189,11 +191,11 @@ function openToken(file: string, warnings: string[]): string {
   if ((statSync(file).mode & 0o077) !== 0) {
     chmodSync(file, 0o600)
     warnings.push(
-      `Others on this machine could read ${file}. They no longer can; to change the token, delete the file.`,
+      `Other users on this machine could read ${file}. This is fixed now. To get a new token, delete the file.`,
     )
   }
   if (/^[\x21-\x7e]{32,}$/.test(found)) return found
-  warnings.push(`${file} held no usable token; it has been replaced.`)
+  warnings.push(`${file} had no usable token, so a new one was created.`)
   rmSync(file)
   return createToken(file)
 }
@@ -220,7 +222,7 @@ function readToken(file: string): string | undefined {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new NamedError('HomeNotWritable', `${file} cannot be read: ${(error as Error).message}.`, { cause: error })
+    throw new NamedError('HomeNotWritable', `${file} could not be read: ${(error as Error).message}.`, { cause: error })
   }
 }
 

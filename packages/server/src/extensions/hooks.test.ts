@@ -53,7 +53,7 @@ describe('hooks of a workspace', () => {
     expect(body.problems).toEqual([
       {
         path: path.join(home, 'hooks', 'half.ts'),
-        message: expect.stringContaining('Every call is refused') as string,
+        message: expect.stringContaining('Every tool call is denied') as string,
       },
     ])
   })

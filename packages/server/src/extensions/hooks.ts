@@ -81,7 +81,7 @@ export function openHooks(options: {
     const found = loadHooks(folders, { base: place.path, home: personHome })
     const problems = found.problems.map(({ path: file, message }) => ({
       path: file,
-      message: `${message} Every call is refused until it is put right.`,
+      message: `${message} Every tool call is denied until this is fixed.`,
     }))
     for (const problem of problems) {
       logger({ level: 'warn', ...problem, message: `a hook was not loaded: ${problem.message}` })

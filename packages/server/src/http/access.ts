@@ -48,16 +48,20 @@ export function createAccess(options: { token: string; hosts(): readonly string[
       const host = requestHost(c)
       // An absolute request target can name another host, which takes precedence.
       if (!options.hosts().includes(host) || new URL(c.req.url).host !== new URL(`http://${host}`).host)
-        throw new NamedError('ForeignHost', `This server does not answer for the host "${host.slice(0, 100)}".`, {
-          status: 403,
-        })
+        throw new NamedError(
+          'ForeignHost',
+          `This server does not accept requests for the host "${host.slice(0, 100)}".`,
+          {
+            status: 403,
+          },
+        )
       const origin = c.req.header('origin')
       if (origin !== undefined && origin !== `http://${host}`)
-        throw new NamedError('ForeignOrigin', 'Requests from other sites are refused.', { status: 403 })
+        throw new NamedError('ForeignOrigin', 'Requests from other sites are not allowed.', { status: 403 })
       if (open || isProgram(c) || isPage(c) || (linkable && isSignedLink(c))) return
       throw new NamedError(
         'Unauthorized',
-        'The secret is missing or wrong. Open the address that "troupe" prints, or send the token of the home folder.',
+        'The token is missing or wrong. Open the URL that "troupe" prints, or send the token from the home folder.',
         { status: 401 },
       )
     },
@@ -71,11 +75,9 @@ export function createAccess(options: { token: string; hosts(): readonly string[
       const until = keys.get(key)
       keys.delete(key)
       if (until === undefined || until < Date.now())
-        throw new NamedError(
-          'WrongKey',
-          'This key was used already or is not ours. Run "troupe" again for a new address.',
-          { status: 401 },
-        )
+        throw new NamedError('WrongKey', 'This key is invalid or was already used. Run "troupe" again for a new URL.', {
+          status: 401,
+        })
       const pageId = publicKey === undefined ? null : pages.add({ origin: `http://${requestHost(c)}`, publicKey })
       return { ...credentialsOf(requestHost(c)), pageId }
     },
@@ -86,7 +88,7 @@ export function createAccess(options: { token: string; hosts(): readonly string[
     resume(c, { pageId, nonce, signature }) {
       const origin = `http://${requestHost(c)}`
       if (!isFresh(nonce) || !pages.verify({ pageId, origin, text: `troupe page\n${origin}\n${nonce}`, signature }))
-        throw new NamedError('UnknownPage', 'This browser is not known here. Open the address that "troupe" prints.', {
+        throw new NamedError('UnknownPage', 'This browser is not signed in. Open the URL that "troupe" prints.', {
           status: 401,
         })
       usedNonces.set(nonce, Date.now() + nonceLife)
@@ -94,7 +96,7 @@ export function createAccess(options: { token: string; hosts(): readonly string[
     },
     checkProgram(c) {
       if (!isProgram(c))
-        throw new NamedError('Unauthorized', 'This needs the token of the home folder.', { status: 401 })
+        throw new NamedError('Unauthorized', 'This needs the token from the home folder.', { status: 401 })
     },
   }
 

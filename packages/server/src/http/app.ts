@@ -51,9 +51,9 @@ export function createApp({ routes, access, logger, openWorkspace, files, onAnsw
     const file = reads && !ours ? files?.(pathname) : undefined
     if (file !== undefined) return file
     const methods = routes.filter((route) => matches(route.path, pathname)).map((route) => route.method)
-    if (methods.length === 0) throw new NamedError('NotFound', 'There is nothing at this address.', { status: 404 })
+    if (methods.length === 0) throw new NamedError('NotFound', 'Not found.', { status: 404 })
     c.header('allow', methods.join(', '))
-    throw new NamedError('MethodNotAllowed', `${c.req.method} is not possible here.`, {
+    throw new NamedError('MethodNotAllowed', `${c.req.method} is not allowed here.`, {
       status: 405,
       data: { allow: methods },
     })
@@ -75,7 +75,9 @@ export function createApp({ routes, access, logger, openWorkspace, files, onAnsw
       return c.json({ error: { name: fault.name, message: fault.message, data: {} } }, fault.status as 507)
     }
     return c.json(
-      { error: { name: 'Internal', message: 'Something went wrong on the server; its log says what.', data: {} } },
+      {
+        error: { name: 'Internal', message: 'Something went wrong on the server. See its log for details.', data: {} },
+      },
       500,
     )
   })
@@ -92,7 +94,7 @@ function readParams(c: Ctx, route: Route): Record<string, string> {
   const found = c.req.param() as Record<string, string>
   for (const [name, value] of Object.entries(found)) {
     if (/^id$|Id$/.test(name) && !idPattern.test(value)) {
-      const text = `"${value.slice(0, 80)}" is not an id: 1 to 64 letters, digits, "_" or "-".`
+      const text = `"${value.slice(0, 80)}" is not a valid id. Use 1 to 64 letters, digits, "_" or "-".`
       throw new NamedError('BadId', text, { data: { parameter: name, path: route.path } })
     }
   }
@@ -124,7 +126,7 @@ function checkSchema(schema: z.ZodType, value: unknown, what: string): unknown {
   const issues = result.error.issues
     .slice(0, 5)
     .map((issue) => `${issue.path.map(String).join('.') || what}: ${issue.message}`)
-  throw new NamedError('BadRequest', `The ${what} is not valid. ${issues.join('; ')}.`, { data: { issues } })
+  throw new NamedError('BadRequest', `The ${what} is invalid. ${issues.join('; ')}.`, { data: { issues } })
 }
 
 function matches(pattern: string, path: string): boolean {
@@ -195,7 +197,7 @@ function collect(incoming: IncomingMessage, limit: number): Promise<Buffer> {
 
 function bodyTooLarge(limit: number): NamedError {
   const most = limit < 1024 * 1024 ? `${limit} bytes` : `${limit / 1024 / 1024} MiB`
-  return new NamedError('BodyTooLarge', `A body holds at most ${most}.`, { status: 413 })
+  return new NamedError('BodyTooLarge', `The body is too large. The limit is ${most}.`, { status: 413 })
 }
 
 /** Far more than any message needs, and far less than recursive parsers and validators can handle. */
@@ -215,7 +217,7 @@ export async function readJson(bytes: Buffer): Promise<unknown> {
     if (error.kind === 'TooDeep')
       throw new NamedError('TooDeep', `The body is nested deeper than ${jsonLimits.depth} levels.`)
     if (error.kind === 'TooManyValues')
-      throw new NamedError('TooManyValues', `The body holds more than ${jsonLimits.values} values.`, { status: 413 })
+      throw new NamedError('TooManyValues', `The body has more than ${jsonLimits.values} values.`, { status: 413 })
     throw new NamedError('BadJson', `The body is not valid JSON: ${error.message}`)
   }
 }
@@ -229,7 +231,7 @@ export function refuseProtoKeys(value: unknown, bytes: Buffer): void {
   while (waiting.length > 0) {
     const next = waiting.pop()
     if (typeof next !== 'object' || next === null) continue
-    if (Object.hasOwn(next, '__proto__')) throw new NamedError('BadRequest', 'The key "__proto__" is not taken.')
+    if (Object.hasOwn(next, '__proto__')) throw new NamedError('BadRequest', 'The key "__proto__" is not allowed.')
     for (const child of Object.values(next)) waiting.push(child)
   }
 }

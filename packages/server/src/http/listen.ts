@@ -17,7 +17,7 @@ const graceMs = 250
 export async function listen(app: App, wanted: { host: string; port: number }): Promise<Listening> {
   const { host, port } = wanted
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new NamedError('BadPort', 'A port is a whole number from 0 to 65535; 0 picks a free one.')
+    throw new NamedError('BadPort', 'A port must be a whole number from 0 to 65535. 0 picks a free port.')
   }
   const { createAdaptorServer } = await import('@hono/node-server')
   // Leaves global classes unchanged, since an embedding program may depend on them.
@@ -54,12 +54,12 @@ function portError(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code === 'EADDRINUSE') {
     return new NamedError(
       'PortInUse',
-      `Port ${port} is in use. Give another with --port, or 0 for a free one.`,
+      `Port ${port} is in use. Choose another with --port, or 0 for a free port.`,
       options,
     )
   }
   if (error.code === 'EACCES') {
-    return new NamedError('PortNotAllowed', `Port ${port} needs more rights. Give one above 1023.`, options)
+    return new NamedError('PortNotAllowed', `Port ${port} needs more privileges. Choose a port above 1023.`, options)
   }
   return error
 }

@@ -30,7 +30,7 @@ export function createOpenWorkspace(options: {
 function checkFolder(folder: unknown): string {
   const valid = typeof folder === 'string' && path.isAbsolute(folder) && !folder.includes('\0')
   if (valid && isFolder(folder)) return folder
-  throw new NamedError('BadWorkspace', 'A workspace is the absolute path of a folder that is there.')
+  throw new NamedError('BadWorkspace', 'A workspace must be the absolute path of an existing folder.')
 }
 
 function isFolder(folder: string): boolean {
@@ -57,13 +57,13 @@ export async function findSession(store: Store, sessionId: string | undefined, w
 
 export function sessionNotFound(sessionId: string | undefined): NamedError {
   const data = { sessionId: sessionId?.slice(0, 80) ?? null }
-  return new NamedError('SessionNotFound', 'There is no such session.', { status: 404, data })
+  return new NamedError('SessionNotFound', 'This chat does not exist.', { status: 404, data })
 }
 
 /** Throws `SessionTrashed` (409), because nothing may start in a trashed session. */
 export function assertNotTrashed({ trashedAt }: Session): void {
   if (trashedAt === null) return
-  throw new NamedError('SessionTrashed', 'This session is in the trash. Restore it first.', { status: 409 })
+  throw new NamedError('SessionTrashed', 'This chat is in the trash. Restore it first.', { status: 409 })
 }
 
 export function workspaceRoutes(options: {

@@ -53,7 +53,7 @@ function decode(pathname: string): string | undefined {
 
 function missing(): Response {
   return new Response(
-    '<!doctype html><title>Troupe</title><p>The page was not built yet. Run <code>npm start</code>.',
+    '<!doctype html><title>Troupe</title><p>The page has not been built yet. Run <code>npm start</code>.',
     {
       status: 503,
       headers: { 'content-type': 'text/html; charset=utf-8' },

@@ -64,7 +64,7 @@ export function createCallTool(options: {
       headless: true,
       signal,
       log,
-      asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is here to ask.' })),
+      asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is available to ask.' })),
       blobs: options.blobs,
       browser: options.browser,
       decide: (call, ctx) =>
@@ -112,7 +112,7 @@ function singleCallModel(toolName: string, input: unknown): LanguageModelV4 {
     provider: 'troupe',
     modelId: 'call',
     supportedUrls: {},
-    doGenerate: () => Promise.reject(new Error('It only makes a call.')),
+    doGenerate: () => Promise.reject(new Error('It only makes a tool call.')),
     doStream: () =>
       Promise.resolve({
         stream: new ReadableStream({

@@ -21,7 +21,7 @@ export async function createMcpService(options: McpServiceOptions): Promise<McpS
         { name: 'troupe', title: 'Troupe', version: options.version },
         {
           capabilities: { tools: {}, prompts: {}, completions: {}, logging: {} },
-          instructions: 'Agents and tools of a Troupe workspace. What would need an approval there is denied.',
+          instructions: 'Agents and tools of a Troupe workspace. Calls that would need approval are denied.',
         },
       )
       const { server } = made
@@ -64,7 +64,7 @@ async function exposePrompts(server: McpServer['server'], request: Fetch): Promi
     return getPrompt(prompt, words, request)
   })
   server.setRequestHandler('completion/complete', async ({ params }) => {
-    if (params.ref.type !== 'ref/prompt') throw refusal('Only arguments of prompts are completed.')
+    if (params.ref.type !== 'ref/prompt') throw refusal('Only prompt arguments can be completed.')
     await find(params.ref.name)
     return { completion: await completePath(params.argument.value, request) }
   })
@@ -77,7 +77,7 @@ async function listPrompts(request: Fetch): Promise<Prompt[]> {
     .map(({ name, description, argument }) => ({ name, description, arguments: argumentsIn(argument) }))
 }
 
-const catchAllArgument = { name: 'arguments', description: 'What follows the name of the command', required: false }
+const catchAllArgument = { name: 'arguments', description: 'The text after the command name', required: false }
 
 /**
  * Parses an argument hint. `<file> [focus]` has two arguments, the first required. Any other format counts as one

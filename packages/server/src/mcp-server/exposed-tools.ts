@@ -27,7 +27,7 @@ export async function exposeTools(options: McpServiceOptions, sessionId: string)
   return tools.map((name) => {
     const tool = known.find((one) => one.name.toLowerCase() === name.toLowerCase() && one.status === 'enable')
     if (tool === undefined)
-      throw new Error(`There is no tool "${name}". There are: ${known.map((one) => one.name).join(', ')}.`)
+      throw new Error(`There is no tool "${name}". Available tools: ${known.map((one) => one.name).join(', ')}.`)
     return {
       name: tool.name,
       description: tool.description,
@@ -110,9 +110,7 @@ export async function exposeAgents(options: McpServiceOptions): Promise<ExposedT
   return wanted.map((name) => {
     const agent = usable.find((one) => one.name === name)
     if (agent === undefined)
-      throw new Error(
-        `There is no agent "${name}" that can be used. There are: ${usable.map((one) => one.name).join(', ')}.`,
-      )
+      throw new Error(`There is no agent "${name}". Available agents: ${usable.map((one) => one.name).join(', ')}.`)
     return {
       name: `agent_${name.replace(/[^A-Za-z0-9_-]/g, '_')}`,
       title: `Agent ${name}`,
@@ -120,8 +118,8 @@ export async function exposeAgents(options: McpServiceOptions): Promise<ExposedT
       inputSchema: {
         type: 'object',
         properties: {
-          prompt: { type: 'string', description: 'What it is to do, with all that it has to know' },
-          session: { type: 'string', description: 'Go on with the conversation of an earlier call' },
+          prompt: { type: 'string', description: 'What the agent should do, with everything it needs to know' },
+          session: { type: 'string', description: 'Continue the conversation of an earlier call' },
         },
         required: ['prompt'],
       },
@@ -142,10 +140,10 @@ async function askAgent(
   { fetch: request, rules, model }: McpServiceOptions,
   begun: Set<string>,
 ): Promise<CallToolResult> {
-  if (typeof prompt !== 'string' || prompt === '') throw new Error('"prompt" is needed: what the agent is to do.')
+  if (typeof prompt !== 'string' || prompt === '') throw new Error('"prompt" is required: what the agent should do.')
   // A caller cannot access other sessions, even if it knows the id.
   if (session !== undefined && (typeof session !== 'string' || !begun.has(session)))
-    throw new Error('"session" is the one that an earlier call gave. Leave it out to begin a new conversation.')
+    throw new Error('"session" must come from an earlier call. Omit it to start a new conversation.')
   const sessionId = session ?? newId('ses_')
   const { signal } = ctx.mcpReq
   const response = await request('/ai/chat', {
@@ -228,5 +226,5 @@ async function sendProgress(ctx: ServerContext, progress: number, message: strin
 export async function readResponse<T>(response: Response): Promise<T> {
   const body = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
   if (response.ok) return body as T
-  throw new Error(body.error?.message ?? `Troupe answered with the status ${response.status}.`)
+  throw new Error(body.error?.message ?? `Troupe answered with status ${response.status}.`)
 }

@@ -52,7 +52,7 @@ function refuse(request: Request, token: string, port: number): Response | undef
   const origin = request.headers.get('origin')
   if (origin !== null && !hosts.some((host) => origin === `http://${host}`))
     return new Response('Wrong origin.', { status: 403 })
-  if (pathname !== '/mcp') return new Response('There is only /mcp.', { status: 404 })
+  if (pathname !== '/mcp') return new Response('Only /mcp is available.', { status: 404 })
   if (isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) return undefined
   return new Response('The token is missing or wrong.', { status: 401, headers: { 'www-authenticate': 'Bearer' } })
 }
@@ -91,7 +91,7 @@ async function createHttpSessions(offer: McpService): Promise<McpHttpSessions> {
       const id = request.headers.get('mcp-session-id')
       if (id === null) return (await isHandshake(request)) ? begin(request) : undefined
       const session = sessions.get(id)
-      if (session === undefined) return new Response('There is no such session: begin a new one.', { status: 404 })
+      if (session === undefined) return new Response('This session does not exist. Start a new one.', { status: 404 })
       session.usedAt = Date.now()
       return session.transport.handleRequest(request)
     },
@@ -162,7 +162,7 @@ function createEventStore(): EventStore {
     // counts as open.
     async replayEventsAfter(id, { send }) {
       const from = parseEventId(id)
-      if (from === undefined) throw new Error('There is no such event.')
+      if (from === undefined) throw new Error('This event does not exist.')
       const missed = events.filter(({ number, stream }) => stream === from.stream && number > from.number)
       for (const { number, stream, message } of missed) await send(eventId(number, stream), message)
       return from.stream

@@ -48,7 +48,7 @@ export function createMcpSources(options: { home: string; config: ConfigFile; pr
           if (Object.keys(held ?? {}).length > 0)
             problems.push({
               path: file.path,
-              message: 'There are MCP servers in it. They can be used once you trust the folder: troupe trust',
+              message: 'It contains MCP servers. To use them, trust the folder: troupe trust',
             })
         }
       }
@@ -67,12 +67,12 @@ export function createMcpSources(options: { home: string; config: ConfigFile; pr
           if (!mcpNamePattern.test(name))
             problems.push({
               path: file,
-              message: `${shown} is no name for an MCP server: at most 30 letters, digits, "_", "." and "-", no two "_" in a row.`,
+              message: `${shown} is not a valid MCP server name. Use up to 30 letters, digits, "_", "." and "-", without "__".`,
             })
           else if (other !== undefined)
             problems.push({
               path: file,
-              message: `The MCP server ${shown} is passed over: ${other} has one of that name.`,
+              message: `The MCP server ${shown} was skipped: ${other} has one with the same name.`,
             })
           else {
             taken.set(toolKey(name), file)
@@ -94,7 +94,7 @@ function read(value: unknown): Pick<McpSource, 'entry' | 'problem'> {
   try {
     return { entry: parseMcpEntry(value) }
   } catch (error) {
-    return { problem: `It cannot be read: ${(error as Error).message}.` }
+    return { problem: `It could not be read: ${(error as Error).message}.` }
   }
 }
 

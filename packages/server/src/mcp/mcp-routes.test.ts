@@ -183,8 +183,8 @@ describe('servers of the home', () => {
       expect.stringContaining('not an http or https URL'),
     ])
     expect(problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining('"a b" is no name'),
-      expect.stringContaining('"GOOD" is passed over'),
+      expect.stringContaining('"a b" is not a valid MCP server name'),
+      expect.stringContaining('"GOOD" was skipped'),
     ])
   })
 
@@ -212,7 +212,7 @@ describe('servers of the home', () => {
     const view = await inState(server, 'files', 'needs-trust')
     expect(view).toMatchObject({
       trust: { what: 'command' },
-      error: expect.stringContaining('no longer started as you trusted it'),
+      error: expect.stringContaining('has changed since you trusted it'),
     })
     expect(await toolNames(server)).toEqual([])
     const wrong = await server.json('/ai/mcp/files/trust', { body: { fingerprint: 'something else' } })
@@ -303,7 +303,9 @@ describe('servers of the home', () => {
     await inState(server, 'a_b', 'ready')
     expect(await toolNames(server)).toEqual(['mcp__a_b_echo'])
     expect((await list(server)).problems).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('of the MCP server "a_b" is left out: "a" has one') }),
+      expect.objectContaining({
+        message: expect.stringContaining('of the MCP server "a_b" was skipped: "a" has a tool'),
+      }),
     ])
   })
 })
@@ -321,7 +323,7 @@ describe('servers of a project', () => {
     const server = await project({ files: entry() })
     expect(await list(server)).toMatchObject({
       servers: [],
-      problems: [{ message: expect.stringContaining('once you trust the folder') }],
+      problems: [{ message: expect.stringContaining('To use them, trust the folder') }],
     })
     await trust(server)
     const view = await found(server, 'files')
@@ -349,7 +351,7 @@ describe('servers of a project', () => {
       ['keys', 'project'],
     ])
     expect(problems).toEqual([
-      { path: path.join(folder, '.mcp.json'), message: expect.stringContaining('"files" is passed over') },
+      { path: path.join(folder, '.mcp.json'), message: expect.stringContaining('"files" was skipped') },
     ])
     const keys = await found(server, 'keys')
     await server.json('/ai/mcp/keys/trust', { body: { fingerprint: keys.trust?.fingerprint } })

@@ -20,7 +20,7 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       const servers = await of(workspaceId)
       const taken = [...servers.views().map((one) => one.name), ...Object.keys(config.get().mcpServers ?? {})]
       if (taken.some((one) => toolKey(one) === toolKey(name)))
-        throw new NamedError('McpExists', `There is an MCP server "${name}" already.`, { status: 409 })
+        throw new NamedError('McpExists', `An MCP server named "${name}" already exists.`, { status: 409 })
       await save(servers, name, rest)
       return { server: servers.view(name) }
     },
@@ -74,11 +74,13 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
     'POST /ai/mcp/:name/login': async ({ params: { name }, workspaceId }) => {
       const at = (await of(workspaceId)).config(name)
       if (at === undefined || at.type === 'stdio')
-        throw new NamedError('McpNoLogin', `The MCP server "${name}" has no login, or cannot be used now.`, {
+        throw new NamedError('McpNoLogin', `The MCP server "${name}" has no login or is not available.`, {
           status: 409,
         })
       const found = await mcp.logins.begin(at).catch((error: unknown) => {
-        throw new NamedError('McpLoginFailed', `The login cannot begin: ${(error as Error).message}`, { status: 502 })
+        throw new NamedError('McpLoginFailed', `The login could not be started: ${(error as Error).message}`, {
+          status: 502,
+        })
       })
       return { url: found ?? null }
     },
@@ -103,11 +105,11 @@ function checked(given: Record<string, unknown>): McpEntry {
   try {
     return parseMcpEntry(rest)
   } catch (error) {
-    throw new NamedError('BadRequest', `The MCP server is not valid: ${(error as Error).message}.`, { cause: error })
+    throw new NamedError('BadRequest', `The MCP server is invalid: ${(error as Error).message}.`, { cause: error })
   }
 }
 
 function notYours(known: string, file: string): NamedError {
-  const text = `The MCP server "${known}" stands in ${file}: change it there. You can disable it, and pick its tools.`
+  const text = `The MCP server "${known}" is configured in ${file}. Change it there. Here you can disable it and choose its tools.`
   return new NamedError('McpNotYours', text, { status: 409 })
 }

@@ -63,7 +63,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
       const waiting = open.get(state)
       open.delete(state)
       if (waiting === undefined || waiting.until < Date.now())
-        throw new NamedError('McpLoginUnknown', 'Nobody waits for this login, or it took too long. Begin again.')
+        throw new NamedError('McpLoginUnknown', 'This login has expired. Start it again.')
       const login = createLogin(waiting.at, state, undefined, waiting.verifier)
       const { challenge } = waiting
       await loginToMcp(login, {

@@ -123,7 +123,7 @@ export function describeServers(
     return `- ${called}${words === '' ? '' : `: ${words}`}`.toWellFormed()
   })
   if (ready.length > maxServers) lines.push(`- and ${ready.length - maxServers} more`)
-  return `MCP servers, whose tools are called mcp__<server>_<tool>. What follows a name is what the server says of itself:\n${lines.join('\n')}`
+  return `MCP servers. Their tools are named mcp__<server>_<tool>. The descriptions come from the servers themselves:\n${lines.join('\n')}`
 }
 
 function oneLine(text: string): string {

@@ -56,7 +56,7 @@ describe('prompts of MCP servers', () => {
     expect(error).toMatchObject({
       name: 'CommandArguments',
       message:
-        '/mcp:files:code_review was not sent: it lacks "file" (what to look at). Write /mcp:files:code_review <file> [focus], or an argument by its name: name=value.',
+        '/mcp:files:code_review was not sent: missing "file" (what to look at). Write /mcp:files:code_review <file> [focus], or name=value for each argument.',
     })
     expect(await server.store.sessions.get('s1')).toBeUndefined()
   })
@@ -75,7 +75,7 @@ describe('prompts of MCP servers', () => {
     const { status, error } = await server.chat('s1', '/mcp:files:greet Ada')
     expect([status, error?.name]).toEqual([409, 'McpNotRunning'])
     expect(error?.message).toBe(
-      '/mcp:files:greet was not sent: the MCP server "files" cannot be used now. You turned it off.',
+      '/mcp:files:greet was not sent: the MCP server "files" is not available. You turned it off.',
     )
     expect(await server.store.sessions.get('s1')).toBeUndefined()
   })
@@ -89,7 +89,7 @@ describe('prompts of MCP servers', () => {
       { name: 'mcp:files:broken' },
     ])
     expect(body.problems).toEqual([
-      { path: 'mcp://files/code/review', message: '/mcp:files:code_review is mcp://files/Code Review already' },
+      { path: 'mcp://files/code/review', message: '/mcp:files:code_review is already used by mcp://files/Code Review' },
     ])
     const completed = await server.json<{ items: object[] }>('/ai/complete?text=/mcp:files:c')
     expect(completed.body.items).toMatchObject([
@@ -127,9 +127,9 @@ describe('arguments of a prompt', () => {
 
   it.each([
     ['one=1 one=2', '"one" is given twice'],
-    ['one=1 __proto__=2 rest=3 4', 'it takes nothing more, such as "4"'],
-    ['', 'it lacks "one"'],
-    ['rest=2', 'it lacks "one"'],
+    ['one=1 __proto__=2 rest=3 4', 'unexpected argument "4"'],
+    ['', 'missing "one"'],
+    ['rest=2', 'missing "one"'],
   ])('%s is refused', (text, why) => {
     expect(() => promptArguments(command, text)).toThrow(why)
   })

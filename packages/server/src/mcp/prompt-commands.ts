@@ -27,9 +27,8 @@ export function promptCommands(servers: readonly Prompts[]): {
       const path = `mcp://${server.name}/${prompt.name.slice(0, 200)}`.toWellFormed()
       const name = `mcp:${segment(server.name)}:${segment(prompt.name)}`
       const other = byName.get(name)
-      if (segment(prompt.name) === '')
-        problems.push({ path, message: 'its name has no letter or digit to be called by' })
-      else if (other !== undefined) problems.push({ path, message: `/${name} is ${other.path} already` })
+      if (segment(prompt.name) === '') problems.push({ path, message: 'its name has no letters or digits' })
+      else if (other !== undefined) problems.push({ path, message: `/${name} is already used by ${other.path}` })
       else byName.set(name, { name, path, ...toCommand(server.name, prompt) })
     }
   }
@@ -39,8 +38,8 @@ export function promptCommands(servers: readonly Prompts[]): {
 export function checkServer(servers: readonly Pick<McpInfo, 'name' | 'state' | 'error'>[], command: string): void {
   const meant = servers.find(({ name }) => command.startsWith(`mcp:${segment(name)}:`))
   if (meant === undefined || meant.state === 'ready') return
-  const why = meant.error ?? (meant.state === 'disabled' ? 'You turned it off.' : `It is in the state ${meant.state}.`)
-  const text = `/${command} was not sent: the MCP server "${meant.name}" cannot be used now. ${why}`
+  const why = meant.error ?? (meant.state === 'disabled' ? 'You turned it off.' : `Its status is ${meant.state}.`)
+  const text = `/${command} was not sent: the MCP server "${meant.name}" is not available. ${why}`
   throw new NamedError('McpNotRunning', text, { status: 409, data: { server: meant.name } })
 }
 
@@ -61,7 +60,7 @@ function toCommand(server: string, prompt: McpServer['prompts'][number]): Omit<P
   }))
   const hint = taken.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ')
   return {
-    description: oneLine(prompt.description ?? prompt.title ?? `A prompt of the MCP server ${server}`),
+    description: oneLine(prompt.description ?? prompt.title ?? `A prompt from the MCP server ${server}`),
     scope: 'mcp',
     shadows: [],
     ...(hint !== '' && { argumentHint: oneLine(hint) }),
@@ -102,14 +101,14 @@ export function promptArguments(command: PromptCommand, rest: string): Record<st
     given.set(argument.name, isAsWritten ? rest.slice(first.from) : words.map(({ value }) => value).join(' '))
   }
   if (open.length === 0 && prompt.arguments.length > 0 && plain[0] !== undefined)
-    throw refusal(`it takes nothing more, such as "${plain[0].value.slice(0, 100)}"`)
+    throw refusal(`unexpected argument "${plain[0].value.slice(0, 100)}"`)
   const missing = open.filter((argument) => argument.required && !given.has(argument.name))
-  if (missing.length > 0) throw refusal(`it lacks ${missing.map(namedArguments).join(', ')}`)
+  if (missing.length > 0) throw refusal(`missing ${missing.map(namedArguments).join(', ')}`)
   return Object.fromEntries(given)
 
   function refusal(what: string): NamedError {
     const form = `/${name} ${argumentHint}`.trim()
-    const text = `/${name} was not sent: ${what}. Write ${form}, or an argument by its name: name=value.`
+    const text = `/${name} was not sent: ${what}. Write ${form}, or name=value for each argument.`
     return new NamedError('CommandArguments', text, { status: 422, data: { command: name } })
   }
 }

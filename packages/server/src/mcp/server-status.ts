@@ -33,15 +33,15 @@ export function planServer(
       state: 'needs-trust',
       error:
         memory.command === undefined
-          ? `The project brings the MCP server "${name}". Look at what it starts before you trust it.`
-          : `The MCP server "${name}" is no longer started as you trusted it. Look at it and trust it again.`,
+          ? `This project includes the MCP server "${name}". Check what it starts before you trust it.`
+          : `The command of the MCP server "${name}" has changed since you trusted it. Review it and trust it again.`,
     })
   try {
     const config = resolveMcpEntry(entry, origin === 'home' ? env : undefined)
     const version = `running ${fingerprint} ${JSON.stringify([config, entry.timeout])}`
     return Object.assign(planned, { config, version, state: 'running' })
   } catch (error) {
-    const why = `The MCP server "${name}" cannot be used: ${(error as Error).message}.`
+    const why = `The MCP server "${name}" is not available: ${(error as Error).message}.`
     return Object.assign(planned, { version: `failed ${why}`, error: why })
   }
 }

@@ -127,7 +127,7 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
     server(name) {
       const { server, error } = find(name)
       if (server === undefined)
-        throw new NamedError('McpNotRunning', `The MCP server "${name}" does not run. ${error ?? ''}`.trim(), {
+        throw new NamedError('McpNotRunning', `The MCP server "${name}" is not running. ${error ?? ''}`.trim(), {
           status: 409,
         })
       return server
@@ -142,9 +142,13 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
       const one = find(name)
       const { trust } = mcp.view(name)
       if (trust?.fingerprint !== fingerprint)
-        throw new NamedError('McpChanged', `The MCP server "${name}" is not what you were shown. Look at it again.`, {
-          status: 409,
-        })
+        throw new NamedError(
+          'McpChanged',
+          `The MCP server "${name}" has changed since you reviewed it. Review it again.`,
+          {
+            status: 409,
+          },
+        )
       if (trust.what === 'tools') one.server?.acceptTools()
       else {
         memories.change(one.source, workspace.path, { command: fingerprint, tools: undefined })
@@ -234,7 +238,7 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
           taken.set(key, source.name)
           all.push(tool)
         } else {
-          const why = `The tool ${tool.name} of the MCP server "${source.name}" is left out: "${other}" has one that is called so.`
+          const why = `The tool ${tool.name} of the MCP server "${source.name}" was skipped: "${other}" has a tool with the same name.`
           clashes.push({ path: source.file, message: why })
         }
       }

@@ -36,7 +36,7 @@ export function mediaRoutes({ media, models, blobs }: { media: Media; models: Mo
       answers: { 200: '{task}', 404: 'TaskNotFound' },
       async handle(c, { params }) {
         const task = await media.get(params['taskId'] as string)
-        if (task === undefined) throw new NamedError('TaskNotFound', 'There is no such task.', { status: 404 })
+        if (task === undefined) throw new NamedError('TaskNotFound', 'This task does not exist.', { status: 404 })
         return c.json({ task })
       },
     },

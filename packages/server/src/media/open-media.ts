@@ -50,7 +50,7 @@ export function openMedia(options: {
       const found = running.get(taskId)
       if (found === undefined) {
         const task = interruptedTask((await kept()).find(({ id }) => id === taskId))
-        if (task === undefined) throw new NamedError('TaskNotFound', 'There is no such task.', { status: 404 })
+        if (task === undefined) throw new NamedError('TaskNotFound', 'This task does not exist.', { status: 404 })
         return task
       }
       const stop = (): void => found.controller.abort(signal?.reason)
@@ -88,7 +88,7 @@ export function openMedia(options: {
     } catch (error) {
       const message = models.redact(error instanceof Error ? error.message : String(error))
       ended = signal.aborted
-        ? { ...task, status: 'stopped', message: 'It was stopped before it was done.' }
+        ? { ...task, status: 'stopped', message: 'Stopped before it finished.' }
         : { ...task, status: 'failed', errorCode: mediaErrorCode(error), message }
     }
     ended.endedAt = Date.now()
@@ -121,7 +121,7 @@ function interruptedTask(task: MediaTask | undefined): MediaTask | undefined {
     ...task,
     status: 'failed',
     errorCode: 'generation_failed',
-    message: 'The server was ended while it was being made. The provider may have charged for it all the same.',
+    message: 'The server stopped while this was being generated. The provider may still have charged for it.',
   }
 }
 

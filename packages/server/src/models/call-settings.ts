@@ -35,7 +35,7 @@ export function checkParams(values: ParamValues, model: ModelDefinition): ParamV
   })
   if (problems.length === 0) return values
   const known = params.map(({ name }) => name).join(', ') || 'none'
-  const text = `${problems.map(({ message }) => message).join('; ')}. ${model.name} takes: ${known}.`
+  const text = `${problems.map(({ message }) => message).join('; ')}. ${model.name} accepts: ${known}.`
   throw new NamedError('BadParams', text, { status: 422, data: { problems } })
 }
 

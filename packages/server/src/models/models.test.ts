@@ -96,7 +96,7 @@ describe('which model a request gets', () => {
   test('settings that change take effect at once', async () => {
     const providers: Record<string, ProviderSettings> = {}
     const live = models({ providers })
-    await expect(live.resolveChatModel('deepseek/deepseek-flash')).rejects.toThrow('has no key')
+    await expect(live.resolveChatModel('deepseek/deepseek-flash')).rejects.toThrow('has no API key')
     providers['deepseek'] = { apiKey: 'first-key-0123456789', baseURL: server.baseURL('deepseek') }
     const ask = async () => {
       server.play({ turn: { text: 'ok' } })
@@ -115,13 +115,13 @@ describe('what fails says what to set', () => {
   test('a provider without a key names its variable and the settings', async () => {
     await expect(models().resolveChatModel('google/gemini-2.5-pro')).rejects.toMatchObject({
       name: 'ProviderNotConfigured',
-      message: expect.stringMatching(/GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY.*settings under Models and keys/),
+      message: expect.stringMatching(/Settings > Models and keys.*GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY/),
       data: { provider: 'google', env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'] },
     })
   })
 
   test.each([
-    ['acme/large-1', 'ProviderNotFound', 'Add it in the settings'],
+    ['acme/large-1', 'ProviderNotFound', 'Add it in Settings'],
     ['anthropik/claude-opus-5', 'ProviderNotFound', 'Did you mean anthropic?'],
     ['custom/x', 'ProviderNotConfigured', 'OPENAI_COMPATIBLE_BASE_URL'],
     ['codex-cli/gpt-5.3-codex', 'ProviderNotConfigured', 'npm install ai-sdk-provider-codex-cli'],
@@ -157,9 +157,9 @@ describe('what fails says what to set', () => {
       openai: { apiKey: canary, enabled: false },
     }
     await expect(models({ providers }).resolveChatModel('acme/x')).rejects.toThrow(
-      '"telepathy", which does not exist. There are: alibaba, anthropic',
+      '"telepathy", which does not exist. Available adapters: alibaba, anthropic',
     )
-    await expect(models({ providers }).resolveChatModel('openai/gpt-5')).rejects.toThrow('switched off')
+    await expect(models({ providers }).resolveChatModel('openai/gpt-5')).rejects.toThrow('turned off')
     expect((await models({ providers }).resolveChatModel()).id).toBe('demo/tour')
   })
 
@@ -366,8 +366,8 @@ describe('servers on this machine', () => {
       expect((await none.resolveChatModel()).id).toBe('demo/tour')
       expect(performance.now() - started).toBeLessThan(600)
       const listed = await none.listProviders()
-      expect(listed.find((provider) => provider.id === 'ollama')?.problem).toContain('no answer within 300 ms')
-      expect(listed.find((provider) => provider.id === 'vllm')?.problem).toContain('nothing answers at 127.0.0.1:1')
+      expect(listed.find((provider) => provider.id === 'ollama')?.problem).toContain('no response within 300 ms')
+      expect(listed.find((provider) => provider.id === 'vllm')?.problem).toContain('no response from 127.0.0.1:1')
       expect((await none.resolveChatModel('ollama/qwen3:8b')).id).toBe('ollama/qwen3:8b')
     } finally {
       for (const socket of sockets) socket.destroy()

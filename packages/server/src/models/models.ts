@@ -131,10 +131,10 @@ export function createModels(options: ModelsOptions): Models {
     const listed = modelsOf(provider)
     const model = listed.find((candidate) => candidate.id === modelId)
     if (!model && definition.closed) {
-      throw modelNotFound(modelId, `${definition.name} offers no model "${modelId}".`, listed.map(modelRef))
+      throw modelNotFound(modelId, `${definition.name} has no model "${modelId}".`, listed.map(modelRef))
     }
     if (model && isForMedia(model)) {
-      throw modelNotFound(modelId, `${model.name} makes pictures or films and cannot be talked to.`, [])
+      throw modelNotFound(modelId, `${model.name} generates images or videos and cannot be used for chat.`, [])
     }
     const create = await factory(provider)
     const id = `${definition.id}/${modelId}`
@@ -158,9 +158,9 @@ export function createModels(options: ModelsOptions): Models {
     // The user may name the demo outside a chat. A chat model cannot.
     const named = chatModel === undefined || mayBe(wanted) ? wanted : undefined
     const id = named || (mayBe(configured) ? configured : undefined) || listed[0]?.ref
-    const what = kind === 'image' ? 'pictures' : 'films'
+    const what = kind === 'image' ? 'images' : 'videos'
     if (id === undefined)
-      throw modelNotFound(kind, `No model for ${what} can be used. Set the key of a provider that has one.`, [])
+      throw modelNotFound(kind, `No ${kind} model is available. Add the API key of a provider that has one.`, [])
     const { provider, modelId } = locate(id)
     const { definition } = provider
     if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
@@ -169,7 +169,7 @@ export function createModels(options: ModelsOptions): Models {
     if (make === undefined || (definition.closed && !isKnown))
       throw modelNotFound(
         id,
-        `${id} makes no ${what}.`,
+        `${id} cannot generate ${what}.`,
         listed.map(({ ref }) => ref),
       )
     return { id: `${definition.id}/${modelId}`, make }
@@ -204,7 +204,7 @@ export function createModels(options: ModelsOptions): Models {
     const first = modelsOf(provider)[0]
     if (provider && first) return { provider, modelId: first.id }
     if (provider?.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
-    if (provider) throw modelNotFound(wanted, `Say which model of ${provider.definition.name}: ${name}/<model>.`, [])
+    if (provider) throw modelNotFound(wanted, `Choose a model of ${provider.definition.name}: ${name}/<model>.`, [])
     const usable = all().filter((candidate) => candidate.problem === undefined)
     const owner = usable.find((candidate) => modelsOf(candidate).some((model) => model.id === wanted))
     if (owner) return { provider: owner, modelId: wanted }
@@ -314,7 +314,7 @@ export function createModels(options: ModelsOptions): Models {
     } catch (error) {
       factories.delete(definition.id)
       const reason = directory.redact(error instanceof Error ? error.message : String(error))
-      throw providerNotConfigured(provider, `${definition.name} cannot be used: ${reason}`, error)
+      throw providerNotConfigured(provider, `${definition.name} is not available: ${reason}`, error)
     }
   }
 

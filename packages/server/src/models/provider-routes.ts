@@ -17,7 +17,7 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
       }
       const { id, ...patch } = body
       if (known(config.get(), id) !== undefined)
-        throw new NamedError('ProviderExists', `There is a provider "${id}" already.`, { status: 409 })
+        throw new NamedError('ProviderExists', `A provider named "${id}" already exists.`, { status: 409 })
       await config.update((current) => patchSettings(current, id, patch))
       return { provider: await find(id) }
     },
@@ -50,7 +50,7 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
 
   async function find(id: string): Promise<ProviderInfo> {
     const found = (await models.listProviders()).find((provider) => provider.id === id)
-    if (found === undefined) throw new NamedError('ProviderNotFound', 'There is no such provider.', { status: 404 })
+    if (found === undefined) throw new NamedError('ProviderNotFound', 'This provider does not exist.', { status: 404 })
     return found
   }
 }
@@ -68,7 +68,7 @@ function patchSettings(config: Config, id: string, patch: Record<string, unknown
   const checked = settingsSchema.safeParse(settings)
   if (checked.success) return { ...config, providers: { ...config.providers, [id]: checked.data } }
   const issues = checked.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
-  throw new NamedError('BadRequest', `The provider is not valid. ${issues.join('; ')}.`, { data: { issues } })
+  throw new NamedError('BadRequest', `The provider is invalid. ${issues.join('; ')}.`, { data: { issues } })
 }
 
 /** Keeps the existing descriptions of models in the list. */

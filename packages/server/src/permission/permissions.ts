@@ -127,14 +127,14 @@ function createPermissions(options: PermissionOptions): Permissions {
     checkMode(mode) {
       const known = modes.find((one) => one === mode)
       if (known === undefined)
-        throw new NamedError('UnknownMode', `There is no mode "${mode}". The modes are ${modes.join(', ')}.`, {
+        throw new NamedError('UnknownMode', `There is no mode "${mode}". Available modes: ${modes.join(', ')}.`, {
           status: 422,
           data: { modes: [...modes] },
         })
       if (known === 'bypass' && !allowBypass)
         throw new NamedError(
           'BypassNotAllowed',
-          'In the mode bypass nothing asks. It is refused unless Troupe was started with --allow-bypass.',
+          'Bypass mode runs everything without asking. It is only available if Troupe was started with --allow-bypass.',
           { status: 403 },
         )
       return known
@@ -161,7 +161,7 @@ function createPermissions(options: PermissionOptions): Permissions {
     },
     warnings(place) {
       const unreadable = compileRules(layers.rules(place)).problems.map(
-        ({ line, message }) => `The rule "${line.text}" (${line.layer}, ${line.effect}) cannot be read: ${message}`,
+        ({ line, message }) => `The rule "${line.text}" (${line.layer}, ${line.effect}) is invalid: ${message}`,
       )
       return [...layers.warnings(place), ...unreadable]
     },
@@ -222,7 +222,7 @@ function toAsk({ remember: _, ...decision }: Decision, unknown: string): Decisio
     decision: 'ask',
     firm: true,
     rule: null,
-    reason: `The rules of this project are not known: ${unknown}`,
+    reason: `The rules of this project could not be read: ${unknown}`,
   }
 }
 

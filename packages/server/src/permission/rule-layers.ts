@@ -84,7 +84,7 @@ export function openRuleLayers(options: {
       const broken = [managed, remembered, ...(workspace.trusted ? [project] : [])].flatMap((file) => {
         const problem = file.problem()
         if (problem === undefined) return []
-        return `${problem.message} ${file.get() === undefined ? 'Until it can be read, everything asks.' : 'The rules that stood in it before still hold.'}`
+        return `${problem.message} ${file.get() === undefined ? 'Until it is fixed, everything needs approval.' : 'Its previous rules still apply.'}`
       })
       const modeWarnings = [managed, config, ...(workspace.trusted ? [project] : [])].flatMap((file) => {
         const given = file.get()?.permissions?.mode
@@ -96,7 +96,7 @@ export function openRuleLayers(options: {
       return [
         ...broken,
         ...modeWarnings,
-        ...(held ? [`${project.path} has rules. They hold once you trust the folder: troupe trust`] : []),
+        ...(held ? [`${project.path} has rules. They apply once you trust the folder: troupe trust`] : []),
       ]
     },
     unknown(workspace) {
@@ -134,7 +134,7 @@ export function openRuleLayers(options: {
     if (!modes.some((known) => known === mode)) return `is not one of ${modes.join(', ')}`
     if (mode !== 'bypass') return undefined
     if (ofProject) return 'cannot be set by a project'
-    return allowBypass ? undefined : 'needs a server that was started with --allow-bypass'
+    return allowBypass ? undefined : 'requires a server started with --allow-bypass'
   }
 }
 

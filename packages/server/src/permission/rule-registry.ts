@@ -39,13 +39,13 @@ export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; gra
     find(target, id) {
       const rule = book.list(target).find((one) => one.id === id)
       if (rule === undefined)
-        throw new NamedError('RuleNotFound', 'There is no such rule here.', { status: 404, data: { id } })
+        throw new NamedError('RuleNotFound', 'This rule does not exist.', { status: 404, data: { id } })
       return rule
     },
     async remove(target, rule) {
       const { text, effect, editable, file } = rule
       if (!editable)
-        throw new NamedError('RuleNotEditable', `This rule stands in ${file}, which is changed by hand alone.`, {
+        throw new NamedError('RuleNotEditable', `This rule is in ${file}. Edit that file to change it.`, {
           status: 403,
           data: { file },
         })
@@ -103,7 +103,7 @@ function withRules(known: SessionRule[], added: readonly SessionRule[]): Session
 
 function requireSession({ session }: RuleTarget): Session {
   if (session !== undefined) return session
-  throw new NamedError('BadRequest', 'A rule of a session needs its sessionId.')
+  throw new NamedError('BadRequest', 'A rule for a chat needs its sessionId.')
 }
 
 type Grants = Pick<Session, 'mode' | 'rules'>

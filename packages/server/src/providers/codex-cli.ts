@@ -5,7 +5,7 @@ import { reasoning } from './shared/params.ts'
 import { defineProvider } from './shared/provider.ts'
 
 const packageName = 'ai-sdk-provider-codex-cli'
-const advice = `it needs the package ${packageName}, which brings the Codex CLI (some 320 MB): npm install ${packageName}`
+const advice = `it needs the package ${packageName}, which includes the Codex CLI (about 320 MB): npm install ${packageName}`
 
 /**
  * OpenAI's Codex CLI with the user's own login. Runs its own tools, not ours. The package is never a dependency and
@@ -33,7 +33,7 @@ export default defineProvider({
     try {
       codex = (await import(packageName)) as typeof codex
     } catch (error) {
-      throw new Error(isInstalled() ? `${packageName} cannot be loaded: ${String(error)}` : advice, { cause: error })
+      throw new Error(isInstalled() ? `${packageName} could not be loaded: ${String(error)}` : advice, { cause: error })
     }
     return codex.createCodexExec()
   },

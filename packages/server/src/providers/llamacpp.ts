@@ -19,7 +19,7 @@ export default defineProvider({
   async discover({ guessed, ...options }) {
     const models = await listRawModels(options)
     if (guessed && !models.some((model) => model.owned_by === 'llamacpp')) {
-      throw new Error('what answers there is not llama.cpp')
+      throw new Error('the server there is not llama.cpp')
     }
     return models.map((model) => {
       const contextWindow = (model['meta'] as { n_ctx?: number } | null | undefined)?.n_ctx

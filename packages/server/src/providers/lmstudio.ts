@@ -22,7 +22,7 @@ export default defineProvider({
       baseURL: baseURL?.replace(/\/v1\/?$/, ''),
       headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
     })) as { data?: LmStudioModel[] }
-    if (!Array.isArray(list?.data)) throw new Error('the answer of /api/v0/models is not a list of models')
+    if (!Array.isArray(list?.data)) throw new Error('the response of /api/v0/models is not a list of models')
     return list.data.filter((model) => model.type === 'llm' || model.type === 'vlm').map(toDraft)
   },
 })

@@ -23,7 +23,7 @@ export default defineProvider({
       baseURL: baseURL?.replace(/\/v1\/?$/, ''),
       headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
     })) as { models?: OllamaModel[] }
-    if (!Array.isArray(list?.models)) throw new Error('the answer of /api/tags is not a list of models')
+    if (!Array.isArray(list?.models)) throw new Error('the response of /api/tags is not a list of models')
     return list.models.filter(isChat).map((model) => ({
       id: model.name,
       name: modelName(model),

@@ -18,7 +18,7 @@ export default defineProvider({
   create: createOpenAICompatible,
   async discover({ guessed, ...options }) {
     const models = await listRawModels(options)
-    if (guessed && !models.some((model) => model.owned_by === 'vllm')) throw new Error('what answers there is not vLLM')
+    if (guessed && !models.some((model) => model.owned_by === 'vllm')) throw new Error('the server there is not vLLM')
     return models.map((model) => {
       const contextWindow = model['max_model_len']
       return { id: model.id, ...(typeof contextWindow === 'number' && { contextWindow }) }

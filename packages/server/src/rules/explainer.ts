@@ -65,7 +65,7 @@ export async function openExplainer(options: {
     problems,
     warnings: [
       ...layers.warnings(place),
-      ...policy.rules.problems.map(({ line, message }) => `The rule "${line.text}" cannot be read: ${message}`),
+      ...policy.rules.problems.map(({ line, message }) => `The rule "${line.text}" is invalid: ${message}`),
     ],
   }
 }
@@ -73,7 +73,7 @@ export async function openExplainer(options: {
 function parseMode(name: string): Mode {
   const mode = modes.find((known) => known === name)
   if (mode !== undefined) return mode
-  throw new NamedError('UnknownMode', `There is no mode "${name}". The modes are ${modes.join(', ')}.`)
+  throw new NamedError('UnknownMode', `There is no mode "${name}". Available modes: ${modes.join(', ')}.`)
 }
 
 function checked({ allow = [], ask = [], deny = [] }: RuleTexts): RuleTexts {

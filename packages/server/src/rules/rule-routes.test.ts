@@ -336,7 +336,7 @@ describe('/ai/rules', () => {
     expect((await server.chat('a', 'time')).types.at(-1)).toBe('finish')
     await server.json('/ai/workspace', { method: 'PATCH', body: { trusted: true } })
     expect((await server.chat('b', 'time')).types).toContain('tool-approval-request')
-    expect(server.lines.some((line) => line.includes('everything asks'))).toBe(true)
+    expect(server.lines.some((line) => line.includes('everything needs approval'))).toBe(true)
     writeFileSync(file, '{}')
     expect((await server.chat('c', 'time')).types.at(-1)).toBe('finish')
     writeFileSync(file, '{')

@@ -74,9 +74,13 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
   async function rulesToRemember(ask: Ask): Promise<SessionRule[]> {
     const { remember = [] } = ask
     if (remember.length === 0 || (await store.runs.get(ask.runId)) === undefined)
-      throw new NamedError('NothingToRemember', 'No rule would be safe to remember here; approve it once.', {
-        status: 422,
-      })
+      throw new NamedError(
+        'NothingToRemember',
+        'There is no safe rule to remember for this. Approve it once instead.',
+        {
+          status: 422,
+        },
+      )
     return remember.map((text) => ({ text, effect: 'allow' }))
   }
 
@@ -85,7 +89,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
     if (tool === undefined) return
     const checked = checkInput(tool, input)
     if ('complaint' in checked)
-      throw new NamedError('WrongInput', `The edited input does not fit: ${checked.complaint}`, { status: 422 })
+      throw new NamedError('WrongInput', `The edited input is invalid: ${checked.complaint}`, { status: 422 })
   }
 
   /** Answers open asks that the rules now allow. Skips asks that offered no rule, since no rule may settle them. */
@@ -149,7 +153,7 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
     'POST /ai/asks/:id': async ({ params, body: { answer, clientId }, workspaceId }) => {
       const ask = await inbox.find(params.id)
       if (ask === undefined || !(await isIn(workspaceId, ask.sessionId)))
-        throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
+        throw new NamedError('AskNotFound', 'This request does not exist.', { status: 404 })
       return answers.answer(ask, answer, clientId)
     },
   })

@@ -76,7 +76,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
         announced.delete(ask.id)
         if (known.answer !== null) return known.answer
         if (known.closedAt !== null)
-          throw new NamedError('AskClosed', 'This was asked before and closed without an answer.')
+          throw new NamedError('AskClosed', 'This request was already closed without an answer.')
         signal.throwIfAborted()
         const given = known.kind === 'browser' ? early.claim(known) : undefined
         if (given !== undefined) await give(known.id, given).catch(unlessClosed)
@@ -106,12 +106,12 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
     },
     async answer(id, answer, options = {}) {
       const ask = await inbox.find(id)
-      if (ask === undefined) throw new NamedError('AskNotFound', 'There is no such ask.', { status: 404 })
+      if (ask === undefined) throw new NamedError('AskNotFound', 'This request does not exist.', { status: 404 })
       if (ask.kind === 'browser' && !mayAnswer(ask, options.client) && !pages?.isWith(ask.id, options.client))
         throw foreignClient()
       if (!answerTypes[ask.kind].includes(answer.type)) {
         const expected = answerTypes[ask.kind].join(' or ')
-        const message = `An ask of kind "${ask.kind}" is answered with ${expected}, not "${answer.type}".`
+        const message = `A request of kind "${ask.kind}" needs the answer ${expected}, not "${answer.type}".`
         throw new NamedError('WrongAnswer', message, { status: 422 })
       }
       const problem = answerProblem(ask, answer)
@@ -195,7 +195,7 @@ function timeLeft({ createdAt, timeoutMs = 0 }: Ask): number {
 }
 
 function foreignClient(): NamedError {
-  return new NamedError('ForeignClient', 'Another page was asked, and only that page can answer.', { status: 403 })
+  return new NamedError('ForeignClient', 'Only the page that was asked can answer.', { status: 403 })
 }
 
 function unlessClosed(error: unknown): void {
@@ -227,18 +227,18 @@ export function createEarlyAnswers(clock: () => number = Date.now): EarlyAnswers
   return {
     put(early) {
       if (JSON.stringify(early.answer).length > maxAnswerLength)
-        throw new NamedError('AnswerTooLarge', 'Nothing waits for this answer yet, and it is too large to be kept.', {
+        throw new NamedError('AnswerTooLarge', 'Nothing is waiting for this answer yet, and it is too large to keep.', {
           status: 413,
           data: { largest: maxAnswerLength },
         })
       kept = kept.filter((other) => other.until > clock())
       if (kept.some((other) => isSame(other, early)))
-        throw new NamedError('AskClosed', 'This page has told of that call before, and its first word stands.', {
+        throw new NamedError('AskClosed', 'This page already answered that tool call. The first answer counts.', {
           status: 409,
         })
       const ofSession = kept.filter(({ sessionId }) => sessionId === early.sessionId).length
       if (ofSession >= maxPerSession || kept.length >= maxEarlyAnswers)
-        throw new NamedError('TooManyAnswers', 'Too many answers came that nothing waits for.', { status: 429 })
+        throw new NamedError('TooManyAnswers', 'Too many unexpected answers.', { status: 429 })
       kept.push({ ...early, until: clock() + earlyAnswerTtlMs })
     },
     claim({ sessionId, toolCallId, client }) {

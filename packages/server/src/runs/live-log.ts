@@ -280,7 +280,7 @@ function isNote(item: LogItem): item is Note {
 
 function notStored(cause: unknown): NamedError {
   const reason = storageFault(cause)?.message ?? (cause instanceof Error ? `${cause.message}.` : String(cause))
-  return new NamedError('NotStored', `The run stopped because it can no longer be saved. ${reason}`, {
+  return new NamedError('NotStored', `The run stopped because it could not be saved. ${reason}`, {
     status: 507,
     cause,
   })

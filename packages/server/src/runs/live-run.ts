@@ -347,7 +347,7 @@ function announce(inbox: RunManagerOptions['inbox'], chunk: Chunk): void {
 }
 
 export function noRun(): NamedError {
-  return new NamedError('NoRun', 'No run is under way in this session.', { status: 409 })
+  return new NamedError('NoRun', 'No answer is running in this chat.', { status: 409 })
 }
 
 function isTransient(chunk: Chunk): boolean {

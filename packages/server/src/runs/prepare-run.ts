@@ -293,7 +293,7 @@ async function agentPrompt(
 ): Promise<string> {
   if (details !== undefined && details.setup.prompt !== '') return details.setup.prompt
   const known = (await options.agents(session)).find((agent) => agentKey(agent.name) === agentKey(name))
-  return known?.prompt ?? 'You go on with a conversation that was imported, as a helpful agent of this workspace.'
+  return known?.prompt ?? 'You are a helpful agent of this workspace. Continue this imported conversation.'
 }
 
 /** Returns the actions that the workspace's open pages offer. Empty for a headless run. */

@@ -80,7 +80,8 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   return {
     start(given) {
       const sessionId = given.session.id
-      if (closing) return Promise.reject(new NamedError('ShuttingDown', 'The server is stopping.', { status: 503 }))
+      if (closing)
+        return Promise.reject(new NamedError('ShuttingDown', 'The server is shutting down.', { status: 503 }))
       if (runs.has(sessionId) || opening.has(sessionId)) return Promise.reject(sessionBusy(runs.get(sessionId)))
       const started = start(given).finally(() => opening.delete(sessionId))
       opening.set(sessionId, started)
@@ -98,7 +99,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     async messageAgent(session, agentId, message) {
       const agent = await store.agents.get(session.id, agentId)
       if (agent?.details === undefined)
-        throw new NamedError('AgentNotFound', 'There is no such sub-agent.', { status: 404 })
+        throw new NamedError('AgentNotFound', 'This sub-agent does not exist.', { status: 404 })
       const root = runs.get(session.id)
       const alone = children.get(childKey(session.id, agentId))
       if (root !== undefined) await root.messageAgent(agentId, message)
@@ -192,7 +193,9 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     const live = open({ record, session, parts, recovered: remains })
     const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
     if (!stays)
-      live.abort(new NamedError('Interrupted', 'The process ended while this answer was written. Regenerate to go on.'))
+      live.abort(
+        new NamedError('Interrupted', 'The server stopped while writing this answer. Regenerate it to continue.'),
+      )
     live.begin()
     if (!stays) await live.done
   }
@@ -255,7 +258,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }
     const gathered = await prepareRun(options, session, request, record, remains)
     const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, recovered: remains })
-    live.abort(new NamedError('Interrupted', 'The process ended while this answer was written.'))
+    live.abort(new NamedError('Interrupted', 'The server stopped while writing this answer.'))
     live.begin()
     await live.done
     const agent = await store.agents.get(session.id, agentId)
@@ -347,7 +350,7 @@ function childKey(sessionId: string, agentId: string): string {
 }
 
 export function sessionBusy(live: LiveRun | undefined): NamedError {
-  return new NamedError('SessionBusy', 'This session is answering another message. Stop it, or wait for its end.', {
+  return new NamedError('SessionBusy', 'An answer is already running in this chat. Stop it or wait for it to finish.', {
     status: 409,
     data: { runId: live?.id ?? null },
   })

@@ -213,7 +213,7 @@ it('goes on alone when a person tells it more after the run of its session', asy
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   expect(test.live.get('s1')).toBeUndefined()
   await expect.poll(async () => (await (test as TestRuns).store.agents.get('s1', agentId))?.status).toBe('completed')
-  await expect(test.live.messageAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('no such')
+  await expect(test.live.messageAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('does not exist')
 })
 
 it('keeps the agent that the session talks to within the steps of its definition', async () => {

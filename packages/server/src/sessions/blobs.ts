@@ -107,7 +107,7 @@ export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 
     },
     'GET /ai/blobs/:sha256': async ({ params: { sha256 } }, c) => {
       const blob = /^[0-9a-f]{64}$/.test(sha256) ? await blobs.get(sha256) : undefined
-      if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+      if (blob === undefined) throw new NamedError('BlobNotFound', 'This blob does not exist.', { status: 404 })
       return c.body(new Uint8Array(blob.bytes), 200, {
         'content-type': inlineTypes.test(blob.mediaType) ? blob.mediaType : unknownType,
         'content-disposition': inlineTypes.test(blob.mediaType) ? 'inline' : 'attachment',
@@ -116,9 +116,9 @@ export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 
     },
     'DELETE /ai/blobs/:sha256': async ({ params: { sha256 } }) => {
       if (/^[0-9a-f]{64}$/.test(sha256) && (await store.messages.usesBlob(sha256)))
-        throw new NamedError('BlobInUse', 'A message holds this blob.', { status: 409 })
+        throw new NamedError('BlobInUse', 'A message uses this blob.', { status: 409 })
       if ((await blobs.remove?.(sha256)) !== true)
-        throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+        throw new NamedError('BlobNotFound', 'This blob does not exist.', { status: 404 })
       return { deleted: sha256 }
     },
   })

@@ -162,7 +162,7 @@ export function changeRoutes({ store, tools, stateOf }: ChangesOptions): Route[]
       const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
       const skip = query.after === undefined ? 0 : chain.findIndex((message) => message.id === query.after) + 1
       if ((query.leaf !== undefined && chain.length === 0) || (query.after !== undefined && skip === 0))
-        throw new NamedError('MessageNotFound', 'There is no such message on this branch.', { status: 404 })
+        throw new NamedError('MessageNotFound', 'This message is not on this branch.', { status: 404 })
       const state = await stateOf(session)
       return branchChanges({ store, ...at, state, tools: tools(session.workspaceId), chain, skip })
     },

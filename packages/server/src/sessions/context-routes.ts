@@ -92,7 +92,9 @@ export function contextRoutes(options: {
     'PATCH /ai/sessions/:id/compactions/:compactionId': async ({ params, body, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
       if (options.live.get(session.id) !== undefined)
-        throw new NamedError('SessionBusy', 'This session is answering. Stop it, or wait for its end.', { status: 409 })
+        throw new NamedError('SessionBusy', 'An answer is running in this chat. Stop it or wait for it to finish.', {
+          status: 409,
+        })
       return { compaction: await switchCompaction(session.id, params.compactionId, body.off) }
     },
   })
@@ -108,7 +110,7 @@ export function contextRoutes(options: {
       await store.messages.replace(at, { ...message, parts })
       return now
     }
-    throw new NamedError('CompactionNotFound', 'There is no such compaction in this session.', { status: 404 })
+    throw new NamedError('CompactionNotFound', 'This summary does not exist in this chat.', { status: 404 })
   }
 
   /** Covers all branches. */

@@ -77,7 +77,7 @@ export function messageRoutes({
 /** Throws `MessageNotFound` (404). */
 export async function assertMessage(store: Store, at: Conversation, messageId: string): Promise<void> {
   if ((await store.messages.get(at, messageId)) === undefined)
-    throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+    throw new NamedError('MessageNotFound', 'This message does not exist.', { status: 404 })
 }
 
 export function pageSize(limit: string | undefined): { limit?: number } {

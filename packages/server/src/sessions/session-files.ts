@@ -60,19 +60,23 @@ export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptio
   return implement(sessionFileEndpoints, {
     'GET /ai/sessions/:id/file': async ({ params, query: { path: given = '', raw, secret }, workspaceId }, c) => {
       const session = await findSession(store, params.id, workspaceId)
-      if (given === '') throw new NamedError('BadRequest', 'Name the file in "path".', { status: 400 })
+      if (given === '') throw new NamedError('BadRequest', 'Give the file in "path".', { status: 400 })
       const state = await stateOf(session)
       const found = findFile(state, given, homePath)
       if (isSecret(found.path, state.roots) && secret !== '1')
-        throw new NamedError('SecretFile', 'Keys or passwords may stand in this file, so it is not shown unasked.', {
-          status: 403,
-          data: { path: found.shown },
-        })
+        throw new NamedError(
+          'SecretFile',
+          'This file may contain keys or passwords, so it is not shown automatically.',
+          {
+            status: 403,
+            data: { path: found.shown },
+          },
+        )
       const { bytes, size } = await readStart(found.path)
       const type = images[path.extname(found.path).toLowerCase()]
       const file = { path: found.shown, bytes: size }
       if (raw === '1') {
-        if (type === undefined) throw new NamedError('BadRequest', 'Only images are given raw.', { status: 400 })
+        if (type === undefined) throw new NamedError('BadRequest', 'Only images can be requested raw.', { status: 400 })
         return c.body(new Uint8Array(bytes), 200, { 'content-type': type, 'content-disposition': 'inline' })
       }
       if (type !== undefined) return { file: { ...file, kind: 'image' as const } }
@@ -86,9 +90,9 @@ export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptio
       const { real, shown, size } = findPreview(given, place, homePath)
       const kind = kinds[path.extname(real).toLowerCase()]
       if (kind === undefined || (kind === 'jsx' && !isJsxFile(real, place)))
-        throw new NamedError('NoPreview', 'There is no preview for files of this kind.', { status: 415 })
+        throw new NamedError('NoPreview', 'This file type has no preview.', { status: 415 })
       if (size > maxPreviewBytes)
-        throw new NamedError('FileTooLarge', 'The file is too large to be shown: the limit is 5 MiB.', {
+        throw new NamedError('FileTooLarge', 'The file is too large to preview. The limit is 5 MiB.', {
           status: 413,
           data: { size, limit: maxPreviewBytes },
         })
@@ -116,7 +120,7 @@ function findFile(state: FileRoots, given: string, homePath: string): ReturnType
     if (found?.stats?.isFile() === true && !isPrivateToHome(found.path, homePath, [...state.roots, ...state.readable]))
       return found
   }
-  throw new NamedError('FileNotFound', 'There is no such file in the workspace or in the output of the session.', {
+  throw new NamedError('FileNotFound', 'This file does not exist in the workspace or the output of this chat.', {
     status: 404,
   })
 }
@@ -158,11 +162,13 @@ function findPreview(
   const found = resolvePreview(given, place)
   const { path: real, shown, stats } = found
   if (stats?.isFile() !== true)
-    throw new NamedError('FileNotFound', 'There is no such file any more.', { status: 404, data: { path: given } })
+    throw new NamedError('FileNotFound', 'This file no longer exists.', { status: 404, data: { path: given } })
   const inside = path.relative(place.cwd, real)
   const isOurs = isPrivateToHome(real, homePath, [...place.roots, ...place.readable])
   if (isOurs || secretIn(inside.startsWith('..') ? path.basename(real) : inside) !== undefined)
-    throw new NamedError('SecretFile', 'Files like that hold keys and passwords: they are not shown.', { status: 403 })
+    throw new NamedError('SecretFile', 'Files like this contain keys and passwords, so they are not shown.', {
+      status: 403,
+    })
   return { real, shown, size: stats.size }
 }
 
@@ -171,7 +177,7 @@ function resolvePreview(given: string, place: PreviewRoots): ReturnType<typeof r
     return resolvePath({ state: place }, given, { for: 'read' })
   } catch (error) {
     // The original message would reveal paths outside the workspace.
-    throw new NamedError('OutsideWorkspace', 'Only files of the workspace and of the session are shown.', {
+    throw new NamedError('OutsideWorkspace', 'Only files in the workspace and in this chat can be shown.', {
       status: 403,
       data: {},
       cause: error,
@@ -182,7 +188,7 @@ function resolvePreview(given: string, place: PreviewRoots): ReturnType<typeof r
 function refuseInvalid(text: string, shown: string): void {
   const { problem } = checkJsx(text)
   if (problem === undefined) return
-  throw new NamedError('InvalidPreview', `The preview is not valid, ${jsxProblemText(problem)}`, {
+  throw new NamedError('InvalidPreview', `The preview is invalid, ${jsxProblemText(problem)}`, {
     status: 422,
     data: { path: shown, ...problem },
   })

@@ -146,7 +146,7 @@ export function folderRoutes({ store }: { store: Store }): Route[] {
 
   async function find(id: string, workspaceId: string): Promise<Folder> {
     const found = (await store.folders.list(workspaceId)).find((folder) => folder.id === id)
-    if (found === undefined) throw new NamedError('FolderNotFound', 'There is no such folder.', { status: 404 })
+    if (found === undefined) throw new NamedError('FolderNotFound', 'This folder does not exist.', { status: 404 })
     return found
   }
 }

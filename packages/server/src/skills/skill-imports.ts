@@ -36,7 +36,9 @@ export function createSkillImports(home: string): SkillImports {
   return {
     async stage(source) {
       if (typeof source === 'string' && !path.isAbsolute(source))
-        throw new NamedError('SkillsRefused', `Write the whole path, from the root on: "${source}".`, { status: 422 })
+        throw new NamedError('SkillsRefused', `"${source}" is not an absolute path. Give the full path.`, {
+          status: 422,
+        })
       const found = typeof source === 'string' ? tryToStage(source) : await stageBytes(source)
       const id = newId('imp_')
       staged.set(id, found)
@@ -80,7 +82,7 @@ export function createSkillImports(home: string): SkillImports {
   function find(id: string): StagedSkills {
     const found = staged.get(id)
     if (found === undefined)
-      throw new NamedError('ImportNotFound', 'There is no such import. Begin it again.', { status: 404 })
+      throw new NamedError('ImportNotFound', 'This import has expired. Start it again.', { status: 404 })
     return found
   }
 
@@ -127,7 +129,7 @@ export function skillRoutes(options: {
     'POST /ai/skills/imports': async ({ body }) => {
       if ('path' in body) return { import: await skillImports.stage(body.path) }
       const blob = await blobs.get(body.blob)
-      if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+      if (blob === undefined) throw new NamedError('BlobNotFound', 'This blob does not exist.', { status: 404 })
       return { import: await skillImports.stage(blob.bytes) }
     },
     'POST /ai/skills/imports/:id': ({ params }) => ({ imported: skillImports.accept(params.id) }),

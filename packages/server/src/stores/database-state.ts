@@ -35,8 +35,8 @@ export async function examineDatabase(home: string, all = false): Promise<Databa
 
 export function databaseDamaged(home: string, reason: string): NamedError {
   const path = join(home, 'troupe.db')
-  const fix = `Move it away (and ${path}-wal and ${path}-shm, where they are there), then run: troupe import "${join(home, 'sessions')}"`
-  const message = `${path} is damaged or no database (${reason.replace(/\s+/g, ' ')}); it was left as it is. ${fix}`
+  const fix = `Move it (and ${path}-wal and ${path}-shm, if they exist) to another folder, then run: troupe import "${join(home, 'sessions')}"`
+  const message = `${path} is damaged or not a database (${reason.replace(/\s+/g, ' ')}). It was not changed. ${fix}`
   return new NamedError('DatabaseDamaged', message, { data: { path, fix } })
 }
 
@@ -44,6 +44,6 @@ export function databaseDamaged(home: string, reason: string): NamedError {
 export const schemaVersion = 7
 
 export function newerDatabase(version: number, known: number = schemaVersion): NamedError {
-  const message = `The database has version ${version}, this program knows ${known}. Use a newer version of Troupe.`
+  const message = `The database has version ${version}, but this version of Troupe only supports ${known}. Use a newer version of Troupe.`
   return new NamedError('NewerDatabase', message, { status: 409, data: { version, known } })
 }

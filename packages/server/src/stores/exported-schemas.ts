@@ -48,7 +48,7 @@ const schemas = new Map<string, z.ZodType>([
  */
 function readPart(given: { type: string }): Part {
   const schema = given.type.startsWith('tool-') ? call : schemas.get(given.type)
-  if (schema?.safeParse(given).success === false) return note(`A part of the kind "${given.type.slice(0, 100)}"`)
+  if (schema?.safeParse(given).success === false) return note(`A part of type "${given.type.slice(0, 100)}"`)
   const part = given as unknown as Part
   if (part.type === 'file' && !/^\/ai\/blobs\/[0-9a-f]{64}$/.test(part.url)) return note(part.filename ?? 'A file')
   if (given.type !== 'steering-message') return part
@@ -95,7 +95,7 @@ export function noteSystemMessage<T extends MessageContent>(message: T): T {
   const said = message.parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text] : []))
   const text =
     said.length === 0
-      ? 'The imported conversation had instructions without words here.'
+      ? 'The imported conversation had empty instructions here.'
       : `The imported conversation had instructions here, which are not followed:\n\n${said.join('\n\n')}`
   const note: Part = { type: 'data-hint', data: { text } }
   return { ...message, role: 'assistant', parts: [note] }
@@ -110,7 +110,7 @@ export const latestTime = 8.64e15
 const timeSchema = z
   .union([z.number(), z.string().transform((text) => Date.parse(text))])
   .transform(Math.round)
-  .refine((time) => Math.abs(time) <= latestTime, 'it is no moment')
+  .refine((time) => Math.abs(time) <= latestTime, 'it is not a valid time')
 
 export const messageSchema = z
   .object({

@@ -153,7 +153,7 @@ describe('importing sessions', () => {
         'trip/session.json',
       ],
     )
-    expect(report.problems.find((problem) => problem.line === 9)?.message).toContain('cut off')
+    expect(report.problems.find((problem) => problem.line === 9)?.message).toContain('incomplete')
     const trip = { sessionId: 'trip' }
     expect((await store.messages.get(trip, 'u1'))?.parts).toEqual([{ type: 'text', text: 'second' }])
     expect((await store.messages.strays(trip)).map((one) => one.createdAt)).toEqual([Date.UTC(2026, 0, 2, 3, 4, 5)])

@@ -54,7 +54,7 @@ export async function importSessions(
       })
     } catch (error) {
       signal?.throwIfAborted()
-      problem({ file: path, message: `not taken: ${errorInfo(error).message}` })
+      problem({ file: path, message: `not imported: ${errorInfo(error).message}` })
     }
   }
   return report
@@ -73,7 +73,7 @@ function isFolder(
   path: string,
   problem: Report,
 ): boolean {
-  if (entry.isSymbolicLink()) problem({ file: path, message: 'a link; it is not followed' })
+  if (entry.isSymbolicLink()) problem({ file: path, message: 'a link; skipped' })
   return entry.isDirectory()
 }
 
@@ -86,13 +86,13 @@ async function readSession(
   const file = join(folder, 'session.json')
   const parsed = sessionSchema.safeParse(readJson(file, problem) ?? {})
   if (!parsed.success) {
-    problem({ file, message: parsed.error.issues[0]?.message ?? 'not a session' })
+    problem({ file, message: parsed.error.issues[0]?.message ?? 'not a chat' })
     return undefined
   }
   const said = parsed.data
   const id = said.id ?? basename(folder)
   if (!isId(id)) {
-    problem({ file: folder, message: 'the folder has no session.json and its name cannot be a session id' })
+    problem({ file: folder, message: 'the folder has no session.json and its name is not a valid session id' })
     return undefined
   }
   const messages = await readMessages(join(folder, 'messages.jsonl'), '', problem)
@@ -137,13 +137,13 @@ async function readAgents(sessionId: string, folder: string, problem: Report) {
     const path = join(folder, entry.name)
     if (!isFolder(entry, path, problem)) continue
     if (!isId(entry.name)) {
-      problem({ file: path, message: 'the folder name cannot be an agent id' })
+      problem({ file: path, message: 'the folder name is not a valid agent id' })
       continue
     }
     const messages = await readMessages(join(path, 'messages.jsonl'), entry.name, problem)
     const file = join(path, 'session.json')
     const parsed = agentSchema.safeParse(readJson(file, problem))
-    if (!parsed.success) problem({ file, message: 'not the record of a sub-agent; its messages were taken' })
+    if (!parsed.success) problem({ file, message: 'not a sub-agent record; its messages were imported' })
     agents.push({ ...(parsed.success && { record: { ...parsed.data, sessionId, agentId: entry.name } }), messages })
   }
   return agents
@@ -153,7 +153,7 @@ async function readAgents(sessionId: string, folder: string, problem: Report) {
 function readJson(file: string, problem: Report): unknown {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats?.isFile()) {
-    problem({ file, message: stats ? 'not a plain file; it was not read' : 'missing' })
+    problem({ file, message: stats ? 'not a regular file; skipped' : 'missing' })
     return undefined
   }
   try {
@@ -211,7 +211,7 @@ async function readJsonLines<T extends { id: string }>(
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) return []
   if (!stats.isFile()) {
-    problem({ file: path, message: 'not a plain file; it was not read' })
+    problem({ file: path, message: 'not a regular file; skipped' })
     return []
   }
   const found = new Map<string, T>()
@@ -222,7 +222,7 @@ async function readJsonLines<T extends { id: string }>(
     if (text.trim() === '') continue
     const value = parse(text)
     if (value === undefined) {
-      problem({ file: path, line: number, message: whole ? 'not JSON' : 'the last line was cut off' })
+      problem({ file: path, line: number, message: whole ? 'not JSON' : 'the last line is incomplete' })
       continue
     }
     const parsed = schema.safeParse(value)
@@ -265,5 +265,5 @@ function parse(text: string): unknown {
 
 function complaint(error: z.ZodError): string {
   const issue = error.issues[0]
-  return issue ? `${issue.path.join('.') || 'line'}: ${issue.message}` : 'not of the expected shape'
+  return issue ? `${issue.path.join('.') || 'line'}: ${issue.message}` : 'not in the expected format'
 }

@@ -113,13 +113,13 @@ async function restoreNewerFiles(
     if (session === undefined) continue
     const { sessions } = await importSessions(store, folder, { workspaceId: session.workspaceId, closesAsks: true })
     const added = sessions[0]?.added ?? 0
-    const message = `The database was older than the readable files of this chat. ${added} messages were brought back; the files as they were are in ${folder}.`
+    const message = `The database was older than the exported files of this chat. ${added} messages were restored. Copies of the files are in ${folder}.`
     log({ level: 'warn', message, sessionId })
   }
   const unknown = await exporter.countUnknown()
   if (unknown === 0) return
   const folder = join(home, 'sessions')
-  const message = `${folder} holds ${unknown} ${unknown === 1 ? 'chat' : 'chats'} that the database does not know. To bring them back, run: troupe import "${folder}"`
+  const message = `${folder} has ${unknown === 1 ? '1 chat that is' : `${unknown} chats that are`} not in the database. To restore them, run: troupe import "${folder}"`
   log({ level: 'warn', message })
 }
 

@@ -40,9 +40,9 @@ const ask = (more: Partial<Ask> = {}): Ask => ({
 
 test('a new call that no page can do says so at once', async () => {
   const { calls, onNobody, announce } = open()
-  await expect(calls.open(ask(), { isNew: true, onNobody })).rejects.toThrow('No page')
+  await expect(calls.open(ask(), { isNew: true, onNobody })).rejects.toThrow('No open page')
   announce('1', { actions: ['notify'] })
-  await expect(calls.open(ask(), { isNew: true, onNobody })).rejects.toThrow('No page')
+  await expect(calls.open(ask(), { isNew: true, onNobody })).rejects.toThrow('No open page')
 })
 
 test('a call from before a restart waits for its page to come back, and not for ever', async () => {

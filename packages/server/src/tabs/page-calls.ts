@@ -94,7 +94,7 @@ export function createPageCalls(
 function noPage(): NamedError {
   return new NamedError(
     'NoPage',
-    'No page of the workspace is open that could do this. Say what you wanted to show, and go on without it.',
+    'No open page can do this. Tell the user what you wanted to show, and continue without it.',
     { status: 409 },
   )
 }

@@ -47,7 +47,10 @@ const shownTo = (sessionId: string): string[] => {
 it('without an open page the model is not shown the tools of pages, and a call says so at once', async () => {
   const { sessionId, chat } = await opening({ clientId: 'a', tabId: '1' })
   expect(chat.types.at(-1)).toBe('finish')
-  expect(await result(sessionId)).toMatchObject({ state: 'output-error', errorText: expect.stringMatching('No page') })
+  expect(await result(sessionId)).toMatchObject({
+    state: 'output-error',
+    errorText: expect.stringMatching('No open page'),
+  })
   expect(shownTo(sessionId)).not.toContain('OpenUrl')
   expect(shownTo(sessionId)).toContain('WebFetch')
 })

@@ -41,7 +41,7 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
     'GET /ai/sessions/:id/export': async ({ params, query: { format = 'md', branch, lang }, workspaceId }, c) => {
       const session = await findSession(store, params.id, workspaceId)
       if (branch !== undefined && (await store.messages.get({ sessionId: session.id }, branch)) === undefined)
-        throw new NamedError('MessageNotFound', 'There is no such message.', { status: 404 })
+        throw new NamedError('MessageNotFound', 'This message does not exist.', { status: 404 })
       const { type, write } = formats[format]
       const source = await openExport(session, { store, blobs, redact })
       const headers = {
@@ -155,5 +155,7 @@ function fileName(title: string): string {
 }
 
 function tooLarge(): NamedError {
-  return new NamedError('BodyTooLarge', `An import holds at most ${importBytes / 1024 ** 3} GiB.`, { status: 413 })
+  return new NamedError('BodyTooLarge', `The file is too large. The limit is ${importBytes / 1024 ** 3} GiB.`, {
+    status: 413,
+  })
 }

@@ -35,10 +35,10 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits): Promise<unkn
   if (end === undefined) {
     // A small value surrounded by whitespace, or an unterminated one.
     const rest = bytes.toString('utf8').trim()
-    if (rest.length > pieceBytes) throw notJson('it ends too early or goes on after its end')
+    if (rest.length > pieceBytes) throw notJson('it ends too early or continues after its end')
     return parseText(rest)
   }
-  if (skipSpace(bytes, end + 1, bytes.length) < bytes.length) throw notJson('it goes on after its end')
+  if (skipSpace(bytes, end + 1, bytes.length) < bytes.length) throw notJson('it continues after its end')
   return assemble(bytes, start, large)
 }
 
@@ -74,7 +74,7 @@ async function measure(bytes: Buffer, limits: JsonLimits): Promise<Map<number, n
       }
       default:
     }
-    if (values > limits.values) throw new JsonProblem('TooManyValues', `it holds more than ${limits.values} values`)
+    if (values > limits.values) throw new JsonProblem('TooManyValues', `it has more than ${limits.values} values`)
   }
   return large
 }
@@ -130,7 +130,7 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
 
   function take(frame: JsonFrame, from: number, to: number): void {
     const text = bytes.toString('utf8', from, to)
-    if (text.trim() === '') throw notJson('something is missing at a comma')
+    if (text.trim() === '') throw notJson('a value is missing at a comma')
     if (Array.isArray(frame.into)) for (const value of parseText(`[${text}]`) as unknown[]) frame.into.push(value)
     else for (const [key, value] of Object.entries(parseText(`{${text}}`) as object)) putValue(frame.into, key, value)
   }

@@ -10,17 +10,17 @@ const diskFull: StorageFault = [
 const damaged: StorageFault = [
   'DatabaseDamaged',
   500,
-  'A part of the database cannot be read. Stop Troupe and run "troupe doctor": it says how to get your chats back.',
+  'Part of the database cannot be read. Stop Troupe and run "troupe doctor" to see how to get your chats back.',
 ]
 const readOnly: StorageFault = [
   'NotWritable',
   507,
-  "Troupe may not write to its data folder, so this was not saved. Check the folder's owner and mode, then try again.",
+  "Troupe is not allowed to write to its data folder, so this was not saved. Check the folder's owner and permissions, then try again.",
 ]
 const tooManyFiles: StorageFault = [
   'TooManyFiles',
   503,
-  'Too many files are open for another one. Try again in a moment; if this keeps happening, raise the limit (ulimit -n).',
+  'Too many files are open. Try again in a moment. If this keeps happening, raise the limit (ulimit -n).',
 ]
 const diskFailed: StorageFault = [
   'DiskFailed',
@@ -30,9 +30,9 @@ const diskFailed: StorageFault = [
 const notOpened: StorageFault = [
   'DatabaseNotOpened',
   503,
-  'A file of the database cannot be opened. Too many files may be open (ulimit -n), or the data folder was moved.',
+  'A database file cannot be opened. Too many files may be open (ulimit -n), or the data folder was moved.',
 ]
-const busy: StorageFault = ['DatabaseBusy', 503, 'Another program holds the database. End it, then try again.']
+const busy: StorageFault = ['DatabaseBusy', 503, 'Another program is using the database. Stop it, then try again.']
 
 const bySystemCode: Record<string, StorageFault> = {
   ENOSPC: diskFull,

@@ -53,10 +53,8 @@ test('what the server refuses is told at its field', () => {
     maxSteps: 'Too big',
     form: 'odd',
   })
-  expect(Object.keys(fieldErrors({ name: 'AgentExists', message: 'There is one already.' }))).toEqual(['name'])
-  expect(Object.keys(fieldErrors({ name: 'InvalidAgent', message: '"a/b" is not an agent\'s name: …' }))).toEqual([
-    'name',
-  ])
-  expect(Object.keys(fieldErrors({ name: 'InvalidAgent', message: 'Unknown tools or groups: X.' }))).toEqual(['tools'])
+  const refused = (name: string, field: string) => Object.keys(fieldErrors({ name, message: 'No.', data: { field } }))
+  expect(refused('AgentExists', 'name')).toEqual(['name'])
+  expect(refused('InvalidAgent', 'toolKeys')).toEqual(['tools'])
   expect(fieldErrors({ name: 'Unreachable', message: 'Is it running?' })).toEqual({ form: 'Is it running?' })
 })

@@ -87,10 +87,7 @@ export function fieldErrors(error: ErrorInfo): Partial<Record<AgentField | 'form
     found[fields[path.split('.', 1)[0] ?? ''] ?? 'form'] ??= text
   }
   if (Object.keys(found).length > 0) return found
-  if (error.name === 'AgentExists' || error.message.includes("agent's name")) return { name: error.message }
-  // Text of a server error, not shown.
-  if (error.message.includes('Unknown tools or groups')) return { tools: error.message }
-  return { form: error.message }
+  return { [fields[String(error.data?.['field'])] ?? 'form']: error.message }
 }
 
 const fields: Readonly<Record<string, AgentField>> = {

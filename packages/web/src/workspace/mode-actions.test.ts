@@ -54,7 +54,7 @@ test('quick choices arrive in their order, and the last one is shown all the whi
 })
 
 test('a mode that is refused is taken back and said', async () => {
-  const error = { name: 'BypassNotAllowed', message: 'In the mode bypass nothing asks.' }
+  const error = { name: 'BypassNotAllowed', message: 'Bypass mode runs everything without asking.' }
   const { app, errors } = openApp(
     {
       'GET /ai/sessions': () => page('plan'),

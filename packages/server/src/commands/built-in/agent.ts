@@ -3,13 +3,13 @@ import type { BuiltInCommand } from './command.ts'
 export const agent: BuiltInCommand = {
   name: 'agent',
   argument: '[name]',
-  about: 'Says which agent answers, or sets another for this session.',
+  about: 'Show or change the agent for this chat.',
   async run({ session, workspace, rest }, { agentBook, store }) {
     if (rest === '') {
       const agents = (await agentBook.list(workspace)).filter(({ enabled, hidden }) => enabled && hidden !== true)
       return {
         text: [
-          `\`${session.agent ?? 'master'}\` answers here. \`/agent <name>\` sets another of these:`,
+          `This chat uses the agent \`${session.agent ?? 'master'}\`. To change it, type \`/agent <name>\` with one of these:`,
           '',
           ...agents.map(({ name, description }) => `- \`${name}\`: ${description}`),
         ].join('\n'),
@@ -18,7 +18,7 @@ export const agent: BuiltInCommand = {
     const { name } = await agentBook.find(workspace, rest.replace(/^@/, ''))
     await store.sessions.update(session.id, { agent: name })
     return {
-      text: `The agent \`${name}\` answers from now on.`,
+      text: `This chat now uses the agent \`${name}\`.`,
       chunks: [
         {
           type: 'data-ui-event',

@@ -3,13 +3,13 @@ import type { BuiltInCommand } from './command.ts'
 
 export const clear: BuiltInCommand = {
   name: 'clear',
-  about: 'Begins anew: the model is told nothing of what came before. It stays here to be read.',
+  about: 'Start fresh. Earlier messages stay visible but are not sent to the model.',
   run({ userMessageId }) {
     const id = newId('cmp_')
-    const summary = 'The person has cleared the conversation: what came before does not matter any more.'
+    const summary = 'The user cleared the conversation. Earlier messages no longer matter.'
     const data = { id, upTo: { messageId: userMessageId, step: 0 }, summary }
     return {
-      text: 'Cleared: from here on the model knows nothing of what is above. It stays here for you.',
+      text: 'Cleared. The model no longer sees the messages above. They stay visible to you.',
       parts: [{ type: 'data-compaction', id, data }],
     }
   },

@@ -3,6 +3,6 @@ import type { BuiltInCommand } from './command.ts'
 export const compact: BuiltInCommand = {
   name: 'summary-history',
   aliases: ['compact'],
-  about: 'Puts the older part of the conversation in fewer words for the model. It stays here to be read.',
+  about: 'Summarize earlier messages to save context. They stay visible.',
   run: () => ({ run: { compact: true } }),
 }

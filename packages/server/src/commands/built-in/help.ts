@@ -2,7 +2,7 @@ import type { BuiltInCommand } from './command.ts'
 
 export const help: BuiltInCommand = {
   name: 'help',
-  about: 'Shows the commands and skills that there are.',
+  about: 'List the available commands and skills.',
   async run({ workspace, session }, context) {
     const { commands } = context.ownCommands(workspace)
     const { skills } = await context.skills(workspace, session)
@@ -23,7 +23,7 @@ export const help: BuiltInCommand = {
       lines.push(...shown.map(({ name, description }) => `- \`/skill/${name}\`: ${description.slice(0, 200)}`))
       if (skills.length > shown.length) lines.push(`- and ${skills.length - shown.length} more`)
     }
-    lines.push('', '`@path`, `@path:10-20`, `@folder` and `@agent` bring in what they name.')
+    lines.push('', '`@path`, `@path:10-20`, `@folder` and `@agent` add files, folders and agents to a message.')
     return { text: lines.join('\n') }
   },
 }

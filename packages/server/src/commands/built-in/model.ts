@@ -3,7 +3,7 @@ import type { BuiltInCommand } from './command.ts'
 export const model: BuiltInCommand = {
   name: 'model',
   argument: '[provider/model]',
-  about: 'Says which model answers, or sets another for this session.',
+  about: 'Show or change the model for this chat.',
   async run({ session, rest }, { models, store }) {
     if (rest === '') {
       const { id } = await models.resolveChatModel(session.model ?? undefined)
@@ -11,7 +11,7 @@ export const model: BuiltInCommand = {
       const left = usable.length - 40
       return {
         text: [
-          `\`${id}\` answers here. \`/model <name>\` sets another of these:`,
+          `This chat uses the model \`${id}\`. To change it, type \`/model <name>\` with one of these:`,
           '',
           ...usable.slice(0, 40),
           ...(left > 0 ? [`- and ${left} more`] : []),
@@ -21,7 +21,7 @@ export const model: BuiltInCommand = {
     const { id } = await models.resolveChatModel(rest)
     await store.sessions.update(session.id, { model: id })
     return {
-      text: `\`${id}\` answers from now on.`,
+      text: `This chat now uses the model \`${id}\`.`,
       chunks: [
         {
           type: 'data-ui-event',

@@ -4,7 +4,7 @@ import type { BuiltInCommand } from './command.ts'
 export const summaryTitle: BuiltInCommand = {
   name: 'summary-title',
   argument: '[hint]',
-  about: 'Has the model give the session a title.',
+  about: 'Generate a title for this chat.',
   async run({ session, rest, chain }, { models, store }) {
     const { model } = await models.resolveChatModel(session.model ?? undefined)
     const title = await makeTitle(chain.slice(0, -1), model, rest)

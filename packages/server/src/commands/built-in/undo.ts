@@ -4,7 +4,7 @@ import type { BuiltInCommand } from './command.ts'
 
 export const undo: BuiltInCommand = {
   name: 'undo',
-  about: 'Puts the files back to what they were before the last turn that changed any.',
+  about: 'Restore files to their state before the last turn that changed them.',
   async run({ session, workspace, userMessageId }, context) {
     const tool = findTool('Undo', getBuiltinTools()) as Tool
     const frame = { kind: 'master', name: 'master', depth: 0, path: ['master'] } as const

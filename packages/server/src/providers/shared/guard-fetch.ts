@@ -29,9 +29,9 @@ function limited(response: Response, streaming: boolean): Response {
   const type = response.headers.get('content-type') ?? ''
   const perLine = streaming || /event-stream/i.test(type)
   const bytes = perLine ? maxLineBytes : /^(video|audio|image)\//i.test(type) ? maxFileBytes : maxBodyBytes
-  const what = perLine ? 'a line' : 'an answer'
+  const what = perLine ? 'a line' : 'a response'
   const error = (): Error =>
-    new NamedError('AnswerTooLong', `The provider sent ${what} of more than ${bytes >> 20} MiB, so it was cut off.`, {
+    new NamedError('AnswerTooLong', `The provider sent ${what} larger than ${bytes >> 20} MiB, so it was cut off.`, {
       status: 502,
       data: { retryable: false },
     })

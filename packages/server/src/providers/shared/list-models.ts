@@ -40,7 +40,7 @@ export async function listRawModels({ apiKey, headers, ...options }: ReadOptions
     ...options,
     headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
   })) as { data?: unknown }
-  if (!Array.isArray(list?.data)) throw new Error('the answer of /models is not a list of models')
+  if (!Array.isArray(list?.data)) throw new Error('the response of /models is not a list of models')
   return list.data.filter((model: unknown): model is RawModel => typeof (model as RawModel)?.id === 'string')
 }
 

@@ -68,7 +68,5 @@ function toFile({
 function warningText(warning: { type: string; feature?: string; message?: string; details?: string }): string {
   const { feature, message, details } = warning
   if (message !== undefined) return message
-  return [`The model does not heed "${feature ?? warning.type}".`, ...(details === undefined ? [] : [details])].join(
-    ' ',
-  )
+  return [`The model ignores "${feature ?? warning.type}".`, ...(details === undefined ? [] : [details])].join(' ')
 }

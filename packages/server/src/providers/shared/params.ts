@@ -10,7 +10,7 @@ export function temperature(max: number): Param {
     name: 'temperature',
     type: 'number',
     label: 'Temperature',
-    note: 'Low keeps to the likely words, high is more varied.',
+    note: 'Lower is more predictable, higher is more varied.',
     min: 0,
     max,
     step: 0.1,
@@ -21,7 +21,7 @@ export const topP: Param = {
   name: 'topP',
   type: 'number',
   label: 'Top P',
-  note: 'Only the likeliest words that together have this probability.',
+  note: 'Only consider the most likely words up to this total probability.',
   min: 0,
   max: 1,
   step: 0.05,
@@ -31,7 +31,7 @@ export const topK: Param = {
   name: 'topK',
   type: 'integer',
   label: 'Top K',
-  note: 'Only this many of the likeliest words.',
+  note: 'Only consider this many of the most likely words.',
   min: 1,
   max: 500,
 }
@@ -41,8 +41,8 @@ export function maxOutputTokens(model: { maxOutputTokens?: number }): Param {
   return {
     name: 'maxOutputTokens',
     type: 'integer',
-    label: 'Longest answer',
-    note: 'In tokens; an answer that is longer is cut.',
+    label: 'Max output tokens',
+    note: 'Longer answers are cut off.',
     min: 1,
     max: model.maxOutputTokens ?? 1_000_000,
   }
@@ -55,13 +55,13 @@ export function reasoning(options: Effort[]): Param {
     name: 'reasoning',
     type: 'choice',
     label: 'Reasoning effort',
-    note: 'How long it thinks before it answers.',
+    note: 'How much the model thinks before it answers.',
     options,
   }
 }
 
-export const presencePenalty = penalty('presencePenalty', 'Presence penalty', 'Above zero: new topics rather than old.')
-export const frequencyPenalty = penalty('frequencyPenalty', 'Frequency penalty', 'Above zero: fewer repetitions.')
+export const presencePenalty = penalty('presencePenalty', 'Presence penalty', 'Above zero favors new topics.')
+export const frequencyPenalty = penalty('frequencyPenalty', 'Frequency penalty', 'Above zero reduces repetition.')
 
 function penalty(name: string, label: string, note: string): Param {
   return { name, type: 'number', label, note, min: -2, max: 2, step: 0.1, default: 0 }
@@ -71,7 +71,7 @@ export const seed: Param = {
   name: 'seed',
   type: 'integer',
   label: 'Seed',
-  note: 'The same seed and the same question give, as far as the provider can, the same answer.',
+  note: 'With the same seed, the provider tries to give the same answer to the same question.',
   min: 0,
   max: 2_147_483_647,
 }
@@ -79,8 +79,8 @@ export const seed: Param = {
 export const stopSequences: Param = {
   name: 'stopSequences',
   type: 'texts',
-  label: 'Stop at',
-  note: 'The answer ends where one of these would be written.',
+  label: 'Stop sequences',
+  note: 'The answer ends before the first of these.',
   max: 4,
 }
 
@@ -88,7 +88,7 @@ export const stopSequences: Param = {
 export const verbosity: Param = {
   name: 'verbosity',
   type: 'choice',
-  label: 'Length of answers',
+  label: 'Answer length',
   options: ['low', 'medium', 'high'],
   default: 'medium',
   option: { provider: 'openai', key: 'textVerbosity' },

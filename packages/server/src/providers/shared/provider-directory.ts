@@ -57,13 +57,13 @@ function configuredProvider(
   }
   const enabled = own?.enabled !== false
   const problem = !enabled
-    ? `${definition.name} is switched off. Switch it on in the settings under Models and keys.`
+    ? `${definition.name} is turned off. Turn it on in Settings > Models and keys.`
     : !adapter
-      ? `${definition.name} names the adapter "${type}", which does not exist. There are: ${adapterNames(definitions).join(', ')}.`
+      ? `${definition.name} uses the adapter "${type}", which does not exist. Available adapters: ${adapterNames(definitions).join(', ')}.`
       : definition.needsKey && !apiKey
-        ? `${definition.name} has no key. Set ${names.env.join(' or ')} in the environment, or a key in the settings under Models and keys.`
+        ? `${definition.name} has no API key. Add one in Settings > Models and keys, or set ${names.env.join(' or ')} in the environment.`
         : !baseURL && definition.adapter === 'openai-compatible'
-          ? `${definition.name} has no address. Set ${names.baseURLEnv ?? 'a base URL'} in the environment, or a base URL in the settings under Models and keys.`
+          ? `${definition.name} has no base URL. Add one in Settings > Models and keys, or set ${names.baseURLEnv ?? 'it'} in the environment.`
           : missingPart(definition)
   return {
     definition,
@@ -99,7 +99,7 @@ export function adapterNames(definitions: ReadonlyMap<string, ProviderDefinition
 
 function missingPart(definition: ProviderDefinition): string | undefined {
   const missing = definition.missing?.()
-  return missing === undefined ? undefined : `${definition.name} cannot be used: ${missing}`
+  return missing === undefined ? undefined : `${definition.name} is not available: ${missing}`
 }
 
 function configuredModels(id: string, own: ProviderSettings | undefined, file: ProviderDefinition): ModelDefinition[] {
@@ -194,7 +194,7 @@ const secretHeader = /auth|key|token|secret|cookie/i
 
 export function providerNotFound(name: string, names: string[]): NamedError {
   const near = similarNames(name, names)
-  const message = `There is no provider "${name}".${suggest(near)} Add it in the settings under Models and keys.`
+  const message = `There is no provider "${name}".${suggest(near)} Add it in Settings > Models and keys.`
   return new NamedError('ProviderNotFound', message, { status: 404, data: { provider: name, near } })
 }
 
@@ -216,7 +216,7 @@ export function modelNotFound(wanted: string, message: string, names: string[]):
 }
 
 export function modelsUnavailable(problems: { path: string; message: string }[]): NamedError {
-  const message = 'No model can be used. Set the key of a provider in the settings under Models and keys.'
+  const message = 'No model is available. Add an API key in Settings > Models and keys.'
   return new NamedError('ModelsUnavailable', message, { status: 503, data: { problems } })
 }
 

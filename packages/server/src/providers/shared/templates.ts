@@ -26,7 +26,10 @@ export async function importTemplates(
 ): Promise<ImportedTemplates> {
   const list = templatesSchema.safeParse(parse(await read(source, fetch), source))
   if (!list.success)
-    throw new NamedError('BadTemplates', `${source} is no list of provider templates: ${z.prettifyError(list.error)}`)
+    throw new NamedError(
+      'BadTemplates',
+      `${source} is not a list of provider templates: ${z.prettifyError(list.error)}`,
+    )
   const imported: ImportedTemplates = { providers: {}, problems: [] }
   for (const entry of list.data) {
     const template = templateSchema.safeParse(entry)
@@ -39,7 +42,7 @@ export async function importTemplates(
       else
         imported.problems.push({
           id,
-          message: `no adapter "${type}"; there are: ${adapterNames(definitions).join(', ')}`,
+          message: `there is no adapter "${type}"; available: ${adapterNames(definitions).join(', ')}`,
         })
     }
   }
@@ -83,9 +86,9 @@ async function read(source: string, fetch: typeof globalThis.fetch): Promise<str
     if (scheme === 'file') return await readFile(fileURLToPath(source))
     if (scheme === undefined) return await readFile(source)
   } catch (error) {
-    throw new NamedError('BadTemplates', `${source} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new NamedError('BadTemplates', `${source} could not be read: ${(error as Error).message}`, { cause: error })
   }
-  throw new NamedError('BadTemplates', `Templates come from a file or over http(s), not from ${scheme}:`)
+  throw new NamedError('BadTemplates', `Templates must be a file or an http(s) URL, not ${scheme}:`)
 }
 
 async function download(url: string, fetch: typeof globalThis.fetch): Promise<string> {

@@ -62,7 +62,7 @@ export async function probe(
 ): Promise<Map<string, ProbeResult>> {
   const { timeoutMs = 300 } = options
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  const timer = setTimeout(() => timeout.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
   try {
     const results = await Promise.all(
       providers.map(
@@ -82,7 +82,7 @@ async function probeOne(
 ): Promise<ProbeResult> {
   const { definition, apiKey, baseURL, headers, guessed } = provider
   try {
-    if (!baseURL || !definition.discover) throw new Error('it has no address to look at')
+    if (!baseURL || !definition.discover) throw new Error('it has no URL to check')
     await openPort(new URL(baseURL), signal)
     const models = await sooner(definition.discover({ apiKey, baseURL, headers, fetch, signal, guessed }), signal)
     return { found: true, models }
@@ -101,7 +101,7 @@ function openPort(url: URL, signal: AbortSignal): Promise<void> {
       socket.destroy()
       resolve()
     })
-    socket.once('error', () => reject(new Error(`nothing answers at ${url.host}`)))
+    socket.once('error', () => reject(new Error(`no response from ${url.host}`)))
   })
 }
 

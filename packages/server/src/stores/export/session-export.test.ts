@@ -300,7 +300,7 @@ describe('the export', () => {
       expect(ids('agents/g1/messages.jsonl')).toEqual(['u1', 'a1'])
       expect((await store.messages.branch(at)).leafMessageId).toBe('a3')
       expect(log.map((line) => [line.level, line.sessionId])).toEqual([['warn', 's1']])
-      expect(log[0]!.message).toContain('3 messages were brought back')
+      expect(log[0]!.message).toContain('3 messages were restored')
       const kept = / are in (\S+)\.$/.exec(log[0]!.message)?.[1] ?? ''
       expect(readFileSync(join(kept, 'messages.jsonl'), 'utf8')).toBe(newer)
       log.length = 0
@@ -331,7 +331,7 @@ describe('the export', () => {
         await reopen(() => lose(join(home, 'troupe.db')))
         expect(ids()).toEqual(['u1', 'a1', 'u2', 'a2'])
         expect(log.map((line) => line.message)).toEqual([
-          `${join(home, 'sessions')} holds 1 chat that the database does not know. To bring them back, run: troupe import "${join(home, 'sessions')}"`,
+          `${join(home, 'sessions')} has 1 chat that is not in the database. To restore them, run: troupe import "${join(home, 'sessions')}"`,
         ])
       })
     }

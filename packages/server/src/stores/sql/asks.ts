@@ -13,7 +13,7 @@ export function asks(context: StoreContext): Store['asks'] {
       return context.write(async (db, changes) => {
         const known = await find(db, ask.id)
         if (known && known.session_id !== ask.sessionId) {
-          throw new NamedError('AskExists', `There is an ask ${ask.id} already.`, {
+          throw new NamedError('AskExists', `A request ${ask.id} already exists.`, {
             status: 409,
             data: { askId: ask.id },
           })
@@ -49,12 +49,15 @@ export function asks(context: StoreContext): Store['asks'] {
       return context.write(async (db, changes) => {
         const known = await find(db, id)
         if (!known)
-          throw new NamedError('AskNotFound', `There is no ask ${shortId(id)}.`, {
+          throw new NamedError('AskNotFound', `The request ${shortId(id)} does not exist.`, {
             status: 404,
             data: { askId: shortId(id) },
           })
         if (known.closed_at !== null) {
-          throw new NamedError('AskClosed', `The ask ${id} is closed already.`, { status: 409, data: { askId: id } })
+          throw new NamedError('AskClosed', `The request ${id} is already closed.`, {
+            status: 409,
+            data: { askId: id },
+          })
         }
         const { seq } = await nextSeq(db, known.session_id)
         const closed = { seq, closed_at: clock(), answer: JSON.stringify(answer) }

@@ -41,14 +41,14 @@ export function checkId(id: unknown, what: string): void {
 }
 
 export function sessionNotFound(id: string): NamedError {
-  return new NamedError('SessionNotFound', `There is no session ${shortId(id)}.`, {
+  return new NamedError('SessionNotFound', `The chat ${shortId(id)} does not exist.`, {
     status: 404,
     data: { sessionId: shortId(id) },
   })
 }
 
 export function messageNotFound(id: string): NamedError {
-  return new NamedError('MessageNotFound', `There is no message ${shortId(id)} in this conversation.`, {
+  return new NamedError('MessageNotFound', `The message ${shortId(id)} does not exist in this chat.`, {
     status: 404,
     data: { messageId: shortId(id) },
   })

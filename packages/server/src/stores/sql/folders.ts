@@ -44,7 +44,7 @@ export function folders(context: StoreContext): Store['folders'] {
           .onConflict((conflict) => conflict.column('id').doNothing())
           .executeTakeFirst()
         if (numInsertedOrUpdatedRows !== 0n) return
-        throw new NamedError('FolderExists', `There is a folder ${id} already.`, {
+        throw new NamedError('FolderExists', `A folder ${id} already exists.`, {
           status: 409,
           data: { folderId: id },
         })
@@ -83,11 +83,14 @@ export function folders(context: StoreContext): Store['folders'] {
 }
 
 export function folderNotFound(id: string): NamedError {
-  return new NamedError('FolderNotFound', 'There is no such folder.', { status: 404, data: { folderId: shortId(id) } })
+  return new NamedError('FolderNotFound', 'This folder does not exist.', {
+    status: 404,
+    data: { folderId: shortId(id) },
+  })
 }
 
 function tooDeep(): NamedError {
-  return new NamedError('FolderTooDeep', 'A folder in a folder holds no further folders.', { status: 409 })
+  return new NamedError('FolderTooDeep', 'Folders can only be nested one level deep.', { status: 409 })
 }
 
 async function mustExist(db: Db, id: string): Promise<Tables['folder']> {

@@ -31,7 +31,7 @@ export function messages(context: StoreContext): Store['messages'] {
           .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing())
           .executeTakeFirst()
         if (numInsertedOrUpdatedRows === 0n) {
-          throw new NamedError('MessageExists', `There is a message ${message.id} already.`, {
+          throw new NamedError('MessageExists', `A message ${message.id} already exists.`, {
             status: 409,
             data: { messageId: message.id },
           })

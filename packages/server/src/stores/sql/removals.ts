@@ -209,7 +209,7 @@ async function readAllBut(
 }
 
 function removalNotFound(): NamedError {
-  return new NamedError('RemovalNotFound', 'It was brought back already, or it is gone for good.', { status: 404 })
+  return new NamedError('RemovalNotFound', 'It was already restored or permanently deleted.', { status: 404 })
 }
 
 /** Throws unless the removed ids are still free and their parents exist. */
@@ -220,14 +220,14 @@ async function assertRestorable(db: Db, { sessionId, agentId = '' }: Conversatio
   const clash = await sql<{ id: string }>`
     select m.id from message m where ${back} and ${there('m.id')} limit 1`.execute(db)
   if (clash.rows[0] !== undefined)
-    throw new NamedError('MessageExists', `There is a message ${clash.rows[0].id} already.`, { status: 409 })
+    throw new NamedError('MessageExists', `A message ${clash.rows[0].id} already exists.`, { status: 409 })
   const lost = await sql`
     select m.id from message m where ${back} and m.parent_id <> '' and not ${there('m.parent_id')}
     and m.parent_id not in (
       select o.id from message o where o.session_id = ${sessionId} and o.agent_id = ${removedMark + removalId})
     limit 1`.execute(db)
   if (lost.rows.length > 0)
-    throw new NamedError('ParentGone', 'What it belonged to was deleted too. Bring that back first.', { status: 409 })
+    throw new NamedError('ParentGone', 'Its parent message was deleted too. Restore that first.', { status: 409 })
 }
 
 async function exists(db: Db, at: Conversation, id: string): Promise<boolean> {

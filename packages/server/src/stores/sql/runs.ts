@@ -21,7 +21,7 @@ export function runs(context: StoreContext): Store['runs'] {
           .onConflict((conflict) => conflict.column('id').doNothing())
           .executeTakeFirst()
         if (numInsertedOrUpdatedRows === 0n) {
-          throw new NamedError('RunExists', `There is a run ${run.id} already.`, {
+          throw new NamedError('RunExists', `A run ${run.id} already exists.`, {
             status: 409,
             data: { runId: run.id },
           })
@@ -37,7 +37,7 @@ export function runs(context: StoreContext): Store['runs'] {
           .where('id', '=', id)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) {
-          throw new NamedError('RunNotFound', `There is no run ${shortId(id)}.`, {
+          throw new NamedError('RunNotFound', `The run ${shortId(id)} does not exist.`, {
             status: 404,
             data: { runId: shortId(id) },
           })

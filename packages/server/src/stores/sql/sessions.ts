@@ -191,7 +191,7 @@ export async function insertSession(db: Db, row: Tables['session']): Promise<voi
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows === 0n) {
-    throw new NamedError('SessionExists', `There is a session ${row.id} already.`, {
+    throw new NamedError('SessionExists', `A chat ${row.id} already exists.`, {
       status: 409,
       data: { sessionId: row.id },
     })
@@ -242,7 +242,6 @@ function formatCursor(row: Tables['session'], pinnedFirst: boolean): string {
 
 function parseCursor(cursor: string): { pinned: number; updatedAt: number; id: string } {
   const match = /^(?:([01])\.)?(\d{1,15})\.([A-Za-z0-9_-]{1,64})$/.exec(cursor)
-  if (!match)
-    throw new NamedError('InvalidCursor', `The cursor ${shortId(cursor)} is not one of ours.`, { status: 400 })
+  if (!match) throw new NamedError('InvalidCursor', `The cursor ${shortId(cursor)} is invalid.`, { status: 400 })
   return { pinned: Number(match[1] ?? 0), updatedAt: Number(match[2]), id: match[3]! }
 }

@@ -47,7 +47,7 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
       if (!workspace) throw workspaceNotFound(workspaceId)
       const folder = resolve(workspace.path, path)
       if (!isInside(folder, workspace.path)) {
-        throw new NamedError('OutsideWorkspace', 'A project must lie inside its workspace.', { status: 400 })
+        throw new NamedError('OutsideWorkspace', 'A project must be inside its workspace.', { status: 400 })
       }
       return context.write(async (db) => {
         const rows = await db.selectFrom('project').selectAll().where('workspace_id', '=', workspaceId).execute()
@@ -95,7 +95,7 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
 }
 
 export function workspaceNotFound(id: string): NamedError {
-  return new NamedError('WorkspaceNotFound', 'There is no such workspace.', {
+  return new NamedError('WorkspaceNotFound', 'This workspace does not exist.', {
     status: 404,
     data: { workspaceId: id.slice(0, 80) },
   })

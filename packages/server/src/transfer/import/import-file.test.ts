@@ -69,7 +69,7 @@ const expected: Record<string, { sessions: Record<string, string[]>; problems: s
       ],
       'chatgpt-66a1b2c3-0002-4000-8000-00000000bbbb': ['a < - user: Round and round', 'b < - assistant: we go'],
     },
-    problems: ['entry 2 (No id at all): not taken: it has no id', 'entry 3: it is no conversation that is known here'],
+    problems: ['entry 2 (No id at all): not imported: it has no id', 'entry 3: it is not a supported chat format'],
   },
   'claude.json': {
     first: { title: 'Bike repair', createdAt: Date.UTC(2025, 2, 1, 9) },
@@ -81,7 +81,7 @@ const expected: Record<string, { sessions: Record<string, string[]>; problems: s
       ],
       'claude-0f0e0d0c-2222-4222-8333-444455556666': ['x1 < - user: An older export', 'x2 < x1 assistant: in a row'],
     },
-    problems: ['entry 3 (Empty): not taken: it holds no messages'],
+    problems: ['entry 3 (Empty): not imported: it has no messages'],
   },
   'librechat-recursive.json': {
     first: { title: 'Star signs', createdAt: Date.UTC(2024, 10, 2, 12) },
@@ -217,15 +217,15 @@ describe('importing a file', () => {
   const refused: Record<string, [string | Buffer, string]> = {
     'an empty file': ['', 'neither JSON nor a zip'],
     'some text': ['hello', 'neither JSON nor a zip'],
-    'other JSON': ['{"a":1}', 'no conversation was found'],
-    'a list of others': ['[1, "two", {"three": []}]', 'no conversation was found'],
-    'a torn zip': [makeZip({ 'a.json': '[]' }).subarray(0, 40), 'zip is broken'],
-    'a zip of others': [makeZip({ 'a.json': '{"b":1}' }), 'no conversation was found'],
+    'other JSON': ['{"a":1}', 'no chats found'],
+    'a list of others': ['[1, "two", {"three": []}]', 'no chats found'],
+    'a torn zip': [makeZip({ 'a.json': '[]' }).subarray(0, 40), 'zip is damaged'],
+    'a zip of others': [makeZip({ 'a.json': '{"b":1}' }), 'no chats found'],
     'a zip whose bytes are others': [
       makeZip({ 'a.json': JSON.stringify(chat(3)) }, { crc: 1 }),
-      'not what the zip says',
+      'does not match its entry',
     ],
-    'a zip that grows without end': [makeZip({ 'a.json': Buffer.alloc(4 << 20, 0x20) }), 'times as large'],
+    'a zip that grows without end': [makeZip({ 'a.json': Buffer.alloc(4 << 20, 0x20) }), 'times its size'],
   }
   for (const [name, [content, message]] of Object.entries(refused)) {
     it(`refuses ${name} and changes nothing`, async () => {
@@ -251,7 +251,7 @@ describe('importing a file', () => {
       expect(await take(write('s.json', ours({ createdAt: time })))).toMatchObject({ sessions: [] })
       expect(await take(write('u.json', ours({ updatedAt: time })))).toMatchObject({ sessions: [] })
       const { problems } = await take(write('m.json', ours({}, [said, { ...said, id: 'n', createdAt: time }])))
-      expect(problems).toMatchObject([{ message: 'message n: createdAt: it is no moment' }])
+      expect(problems).toMatchObject([{ message: 'message n: createdAt: it is not a valid time' }])
       const node = { message: { author: { role: 'user' }, create_time: time, content: { parts: ['hi'] } } }
       const theirs = { id: 'c', create_time: time, update_time: time, mapping: { a: node } }
       expect(await take(write('c.json', JSON.stringify([theirs])))).toMatchObject({ problems: [] })
@@ -281,7 +281,7 @@ describe('importing a file', () => {
     const stored = await store.messages.get({ sessionId: 's' }, 'm')
     const lost = (what: string) => ({ type: 'text', text: `[${what} is not in the export.]` })
     expect(stored?.parts).toEqual([
-      ...['text', 'tool-Bash', 'dynamic-tool', 'data-command'].map((kind) => lost(`A part of the kind "${kind}"`)),
+      ...['text', 'tool-Bash', 'dynamic-tool', 'data-command'].map((kind) => lost(`A part of type "${kind}"`)),
       lost('A file'),
       { type: 'steering-message', id: 'i', parts: [lost('A file')] },
       { type: 'data-own', data: null },
@@ -304,7 +304,7 @@ describe('importing a file', () => {
     expect(JSON.stringify(report)).not.toContain('Confidential')
     expect(report.problems).toContainEqual({
       where: 'theirs',
-      message: 'not taken: it is there already, in another workspace',
+      message: 'not imported: it already exists in another workspace',
     })
     expect(await store.asks.list({ sessionId: 'own' })).toMatchObject([{ id: 'k', closedAt: 7 }])
     expect(await store.asks.list({ open: true })).toEqual([])

@@ -64,7 +64,7 @@ export async function importFile(path: string, options: FileImportOptions): Prom
 }
 
 const unknownFile =
-  'no conversation was found in it. Known are exports of Troupe, ChatGPT, Claude, LibreChat and Open WebUI, as zip or JSON'
+  'no chats found in it. Supported: exports from Troupe, ChatGPT, Claude, LibreChat and Open WebUI, as zip or JSON'
 
 async function importZip(path: string, options: FileImportOptions, report: FileImportReport): Promise<void> {
   const zip = await openZipFile(path)
@@ -173,7 +173,7 @@ async function importEntries(
       const value = await parse(entry.bytes)
       const importer = importers.find(({ accepts }) => accepts(value))
       if (importer === undefined) {
-        tellIn(where)(value === undefined ? 'it is not JSON' : 'it is no conversation that is known here')
+        tellIn(where)(value === undefined ? 'it is not JSON' : 'it is not a supported chat format')
         continue
       }
       found = true
@@ -181,7 +181,7 @@ async function importEntries(
       const files = { blobs: options.blobs, find: source.find, breathe: breatheOn, report: tell }
       together.push(
         importOne(importer, value, files, options).catch((error: unknown) => {
-          if (signal?.aborted !== true) tell(`not taken: ${errorInfo(error).message}`)
+          if (signal?.aborted !== true) tell(`not imported: ${errorInfo(error).message}`)
           return undefined
         }),
       )
@@ -202,7 +202,7 @@ async function importOne(
   { store, workspaceId, signal }: FileImportOptions,
 ): Promise<ImportedEntry> {
   const { session, ...rest } = await importer.read(value, files)
-  if (rest.messages.length === 0 && importer !== troupe) throw new Error('it holds no messages')
+  if (rest.messages.length === 0 && importer !== troupe) throw new Error('it has no messages')
   const { folder, ...fields } = session
   const known = await store.sessions.get(session.id)
   const folderId = known === undefined ? await findFolder(store, workspaceId, folder) : known.folderId
@@ -214,7 +214,7 @@ async function importOne(
     { ...(signal !== undefined && { signal }) },
   )
   if (known !== undefined && known.workspaceId !== workspaceId)
-    throw new Error('it is there already, in another workspace')
+    throw new Error('it already exists in another workspace')
   return {
     sessionId: session.id,
     title: session.title,
@@ -317,7 +317,7 @@ async function importFolders(
     for (const { sessionId, created, added, conflicts } of sessions) {
       const session = await store.sessions.get(sessionId)
       if (session?.workspaceId !== workspaceId) {
-        report.problems.push({ where: sessionId, message: 'not taken: it is there already, in another workspace' })
+        report.problems.push({ where: sessionId, message: 'not imported: it already exists in another workspace' })
         continue
       }
       report.sessions.push({

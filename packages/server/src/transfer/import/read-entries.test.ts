@@ -52,7 +52,7 @@ test('what is no JSON is refused', async () => {
 test('an entry of too many values is passed over, and the next is not', async () => {
   const json = `[[${'[],'.repeat(50)}0],["a,[,[,[,[,[,[,[,[,[,["],{"b":[1,2]}]`
   expect(values(await read(json, 7, 1_000_000, 10))).toEqual([
-    'it holds more than 10 values',
+    'it has more than 10 values',
     ['a,[,[,[,[,[,[,[,[,[,['],
     { b: [1, 2] },
   ])

@@ -95,7 +95,7 @@ export async function* readEntries(
       size > longest
         ? `it is larger than ${Math.floor(longest / 1024 / 1024)} MiB`
         : values > most
-          ? `it holds more than ${most} values`
+          ? `it has more than ${most} values`
           : undefined
     const bytes = problem === undefined ? await joined(pieces, size) : undefined
     pieces = []

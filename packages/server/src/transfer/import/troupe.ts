@@ -17,7 +17,8 @@ export const troupe: Importer = {
   accepts: (entry) => record(entry)['format'] === sessionFormat,
   async read(entry, files) {
     const given = record(entry)
-    if (given['version'] !== 1) throw new Error('it was written by a newer version of Troupe; use that to import it')
+    if (given['version'] !== 1)
+      throw new Error('it was exported by a newer version of Troupe; use that version to import it')
     const { id, ...said } = parseWith(sessionSchema, given['session'])
     if (id === undefined) throw new Error('session.id: it has no id')
     await storeBlobs(given['blobs'], files)
@@ -69,7 +70,7 @@ async function storeBlobs(given: unknown, files: ImportFiles): Promise<void> {
     const { mediaType, base64 } = record(value)
     const bytes = Buffer.from(text(base64), 'base64')
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      files.report(`blob ${sha256.slice(0, 64)}: its bytes are others`)
+      files.report(`blob ${sha256.slice(0, 64)}: its content does not match its hash`)
     else await files.blobs.put(bytes, text(mediaType) || 'application/octet-stream')
   }
 }
@@ -88,6 +89,6 @@ function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw new Error(
-    issue ? `${issue.path.map(String).join('.') || 'entry'}: ${issue.message}` : 'not of the expected shape',
+    issue ? `${issue.path.map(String).join('.') || 'entry'}: ${issue.message}` : 'not in the expected format',
   )
 }

@@ -45,7 +45,7 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
   const length = tail.readUInt32LE(end + 12)
   const start = tail.readUInt32LE(end + 16)
   if (count === 0xffff || start === 0xffffffff)
-    throw new Error('the zip is larger than 4 GiB; unpack it and import its JSON')
+    throw new Error('the zip is larger than 4 GiB; unpack it and import the JSON files')
   if (count > maxEntries || length > maxDirectoryBytes || start + length > size) throw broken()
   const directory = await bytesAt(file, start, length)
   const placed: { from: number; to: number }[] = []
@@ -72,10 +72,9 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
     placed.push({ from: local, to: local + 30 + nameLength + packed })
     const read = (): AsyncIterable<Uint8Array> => {
       if ((flags & 1) !== 0) throw new Error(`${name.slice(0, 200)} is encrypted`)
-      if (method !== 0 && method !== 8)
-        throw new Error(`${name.slice(0, 200)} is packed in a way that is not known here`)
+      if (method !== 0 && method !== 8) throw new Error(`${name.slice(0, 200)} uses an unsupported compression method`)
       if (unpacked > 1024 * 1024 && unpacked > packed * maxRatio)
-        throw new Error(`${name.slice(0, 200)} would become more than ${maxRatio} times as large`)
+        throw new Error(`${name.slice(0, 200)} would expand to more than ${maxRatio} times its size`)
       return unpack(file, { name, crc, packed, size: unpacked, local, deflated: method === 8 })
     }
     entries.push({ name, size: unpacked, read })
@@ -110,7 +109,7 @@ async function* unpack(file: FileHandle, entry: Located): AsyncGenerator<Uint8Ar
     yield chunk
   }
   if (size !== entry.size || sum !== entry.crc)
-    throw new Error(`${entry.name.slice(0, 200)} is not what the zip says it is`)
+    throw new Error(`${entry.name.slice(0, 200)} does not match its entry in the zip`)
 }
 
 /** Avoids a stream on the handle, which would add listeners for each entry. */
@@ -140,5 +139,5 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
 }
 
 function broken(): Error {
-  return new Error('the zip is broken')
+  return new Error('the zip is damaged')
 }

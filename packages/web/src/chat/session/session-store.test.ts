@@ -332,10 +332,12 @@ test('a session that is not there says so', async () => {
   void session.open()
   await server.replyJson(
     '/ai/sessions/s1/messages',
-    { error: { name: 'SessionNotFound', message: 'There is no session s1.' } },
+    { error: { name: 'SessionNotFound', message: 'The chat s1 does not exist.' } },
     404,
   )
-  expect((await until(session, (state) => state.phase === 'missing')).failure?.message).toBe('There is no session s1.')
+  expect((await until(session, (state) => state.phase === 'missing')).failure?.message).toBe(
+    'The chat s1 does not exist.',
+  )
 })
 
 test('a wake-up looks again from the last number without waiting', async () => {

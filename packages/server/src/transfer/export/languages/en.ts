@@ -45,7 +45,7 @@ export const en = {
     next: 'Step forward',
     moment: 'Position',
     speed: 'Speed',
-    skip: 'Skip waits',
+    skip: 'Skip pauses',
   },
 }
 
