@@ -8,6 +8,7 @@ import { commandEndpoints } from './commands.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { folderEndpoints } from './folders.ts'
 import { healthEndpoints } from './health.ts'
+import { hookEndpoints } from './hooks.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { messageEndpoints } from './messages.ts'
 import { modelEndpoints } from './models.ts'
@@ -15,6 +16,7 @@ import { providerEndpoints } from './providers.ts'
 import { ruleEndpoints } from './rules.ts'
 import { sessionFileEndpoints } from './session-files.ts'
 import { sessionEndpoints } from './sessions.ts'
+import { toolEndpoints } from './tools.ts'
 import { workspaceEndpoints } from './workspaces.ts'
 import { readerEndpoints } from './reader.ts'
 import { skillEndpoints } from './skills.ts'
@@ -33,6 +35,7 @@ export const contract = {
   ...debugEndpoints,
   ...folderEndpoints,
   ...healthEndpoints,
+  ...hookEndpoints,
   ...mcpEndpoints,
   ...messageEndpoints,
   ...modelEndpoints,
@@ -40,6 +43,7 @@ export const contract = {
   ...ruleEndpoints,
   ...sessionFileEndpoints,
   ...sessionEndpoints,
+  ...toolEndpoints,
   ...workspaceEndpoints,
   ...skillEndpoints,
   ...commandEndpoints,

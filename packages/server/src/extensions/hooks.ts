@@ -1,7 +1,9 @@
 import path from 'node:path'
-import { createHooks, type Hook, loadHooks, type Store, type Workspace } from '@troupe/core'
+import { createHooks, type Hook, loadHooks, type Store } from '@troupe/core'
+import { hookEndpoints, type HookInfo } from '@troupe/protocol'
 import type { ConfigFile, ProjectConfigs } from '../config/config.ts'
-import { route, type Route } from '../http/route.ts'
+import { implement, type Route } from '../http/route.ts'
+import { findWorkspace } from '../http/scope.ts'
 import type { PolicyWorkspace } from '../permission/rule-layers.ts'
 import type { Logger } from '../util/logger.ts'
 import type { LoadProblem } from './tools.ts'
@@ -11,17 +13,6 @@ export interface WorkspaceHooks {
   of(place: PolicyWorkspace): Hook[]
   problems(place: PolicyWorkspace): LoadProblem[]
   list(place: PolicyWorkspace): HookInfo[]
-}
-
-interface HookInfo {
-  event: Hook['event']
-  source: string
-  scope: 'home' | 'project'
-  /** Rules that select the calls it applies to. Absent: all calls. */
-  match?: readonly string[]
-  /** Absent for a module. */
-  command?: string
-  timeoutMs: number
 }
 
 export function openHooks(options: {
@@ -92,17 +83,10 @@ export function openHooks(options: {
 }
 
 export function hookRoutes(options: { store: Store; hooks: WorkspaceHooks }): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/hooks',
-      summary: 'Every hook that has a word in what runs here, and the files that are none.',
-      scoped: true,
-      answers: { 200: '{hooks: [{event, source, scope, match?, command?, timeoutMs}], problems: [{path, message}]}' },
-      async handle(c, { workspaceId }) {
-        const workspace = (await options.store.workspaces.get(workspaceId)) as Workspace
-        return c.json({ hooks: options.hooks.list(workspace), problems: options.hooks.problems(workspace) })
-      },
-    }),
-  ]
+  return implement(hookEndpoints, {
+    'GET /ai/hooks': async ({ workspaceId }) => {
+      const workspace = await findWorkspace(options.store, workspaceId)
+      return { hooks: options.hooks.list(workspace), problems: options.hooks.problems(workspace) }
+    },
+  })
 }

@@ -8,8 +8,9 @@ import {
   type Tool,
   type Workspace,
 } from '@troupe/core'
-import { z } from 'zod'
-import { route, type Route } from '../http/route.ts'
+import { toolEndpoints } from '@troupe/protocol'
+import { implement, type Route } from '../http/route.ts'
+import { findWorkspace } from '../http/scope.ts'
 import type { Logger } from '../util/logger.ts'
 
 export interface LoadProblem {
@@ -54,27 +55,20 @@ export function toolRoutes(options: {
   problems: (workspace: Workspace) => LoadProblem[]
   store: Store
 }): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/tools',
-      summary: 'Every tool, whether it is enabled, and the files that could not be loaded.',
-      query: z.object({ schemas: z.enum(['1']).optional() }),
-      scoped: true,
-      answers: { 200: '{tools, problems}' },
-      async handle(c, { query, workspaceId }) {
-        const tools = options.tools(workspaceId)
-        const infos = getToolInfos(options.useTools(), tools)
-        return c.json({
-          tools: infos.map((info, i) => ({
-            ...info,
-            readOnly: tools[i]?.readOnly ?? false,
-            group: tools[i]?.group ?? '',
-            ...(query['schemas'] === '1' && { inputSchema: buildTools([tools[i] as Tool])[0]?.inputSchema }),
-          })),
-          problems: options.problems((await options.store.workspaces.get(workspaceId)) as Workspace),
-        })
-      },
-    }),
-  ]
+  return implement(toolEndpoints, {
+    'GET /ai/tools': async ({ query, workspaceId }) => {
+      const tools = options.tools(workspaceId)
+      const infos = getToolInfos(options.useTools(), tools)
+      const schemas = query.schemas === undefined ? [] : buildTools(tools).map(({ inputSchema }) => inputSchema)
+      return {
+        tools: infos.map((info, i) => ({
+          ...info,
+          readOnly: tools[i]?.readOnly ?? false,
+          group: tools[i]?.group ?? '',
+          inputSchema: schemas[i] as Record<string, unknown> | undefined,
+        })),
+        problems: options.problems(await findWorkspace(options.store, workspaceId)),
+      }
+    },
+  })
 }
