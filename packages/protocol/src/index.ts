@@ -24,7 +24,8 @@ export type { Question, QuestionAnswer } from './questions.ts'
 export { isAnswered, readAnswers } from './questions.ts'
 export { readJsx } from './ui/read-jsx.ts'
 export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
-export * from './http/responses.ts'
+export * from './http/agents.ts'
+export { chatEndpoints } from './http/chat.ts'
 export * from './http/asks.ts'
 export { authEndpoints } from './http/auth.ts'
 export type { PageCredential } from './http/auth.ts'
@@ -113,7 +114,6 @@ export {
   steerRequestSchema,
   wireMessageSchema,
 } from './http/requests.ts'
-export { type AgentInfo, agentListSchema } from './http/responses.ts'
 export { splitAfterStep, stepNumbers } from './message.ts'
 export type { Frame, LogItem, Note, NotedCall, RunLog, SteeringMessage } from './run-log.ts'
 export { isForm } from './ui/ui-form.ts'

@@ -1,4 +1,6 @@
+import { agentEndpoints } from './agents.ts'
 import { askEndpoints } from './asks.ts'
+import { chatEndpoints } from './chat.ts'
 import { authEndpoints } from './auth.ts'
 import { blobEndpoints } from './blobs.ts'
 import { changeEndpoints } from './changes.ts'
@@ -27,7 +29,9 @@ import { transferEndpoints } from './transfer.ts'
 
 /** Every endpoint of the server, by method and path. */
 export const contract = {
+  ...agentEndpoints,
   ...askEndpoints,
+  ...chatEndpoints,
   ...authEndpoints,
   ...blobEndpoints,
   ...changeEndpoints,

@@ -15,8 +15,7 @@ import {
   unknownTools,
   type Workspace,
 } from '@troupe/core'
-import { NamedError, paramValuesSchema } from '@troupe/protocol'
-import { z } from 'zod'
+import { type AgentPatch, NamedError, type StoredDefinition, storedDefinitionSchema } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
 import type { LoadProblem } from '../extensions/tools.ts'
 import { isOnPage } from '../runs/system-prompt.ts'
@@ -53,43 +52,6 @@ export interface AgentRegistry {
   change(workspace: Workspace, name: string, patch: AgentPatch): Promise<ListedAgent>
   remove(workspace: Workspace, name: string): Promise<boolean>
 }
-
-const names = z.array(z.string().min(1).max(200)).max(200)
-
-const fields = {
-  enabled: z.boolean(),
-  description: z.string().max(1024),
-  systemPrompt: z.string().min(1).max(64_000, 'at most 64,000 characters'),
-  toolKeys: names,
-  allowedSubAgents: names.nullable().optional(),
-  maxDepth: z.int().positive().max(20).nullable().optional(),
-  maxSteps: z.int().positive().max(1000).nullable().optional(),
-  model: z.string().min(1).max(300).nullable().optional(),
-  params: paramValuesSchema.nullable().optional(),
-  budget: z
-    .strictObject({
-      steps: z.int().positive().optional(),
-      tokens: z.int().positive().optional(),
-      cost: z.number().positive().optional(),
-      ms: z.number().positive().optional(),
-    })
-    .nullable()
-    .optional(),
-  pageIds: names.nullable().optional(),
-}
-
-/** A definition in the database. It selects existing tools and cannot define new ones. */
-export const storedDefinitionSchema = z.strictObject({
-  ...fields,
-  enabled: fields.enabled.default(true),
-  description: fields.description.default(''),
-  toolKeys: fields.toolKeys.default([]),
-})
-export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
-
-/** Omitted fields stay unchanged, and null removes a field. Has no defaults, since they would count as changes. */
-export const agentPatchSchema = z.strictObject(fields).partial()
-export type AgentPatch = z.infer<typeof agentPatchSchema>
 
 export function createAgentRegistry(options: {
   home: string
