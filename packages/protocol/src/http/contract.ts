@@ -5,6 +5,7 @@ import { authEndpoints } from './auth.ts'
 import { blobEndpoints } from './blobs.ts'
 import { changeEndpoints } from './changes.ts'
 import { contextEndpoints } from './context.ts'
+import { dataEndpoints } from './data.ts'
 import { debugEndpoints } from './debug.ts'
 import { commandEndpoints } from './commands.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
@@ -36,6 +37,7 @@ export const contract = {
   ...blobEndpoints,
   ...changeEndpoints,
   ...contextEndpoints,
+  ...dataEndpoints,
   ...debugEndpoints,
   ...folderEndpoints,
   ...healthEndpoints,

@@ -12,17 +12,11 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Answered, Backup } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
-import type { Backup } from './data-routes.ts'
-import type { HomeUsage } from './measure-home.ts'
 
-interface Data {
-  home: string
-  places: HomeUsage[]
-  backups: Backup[]
-  free: number
-}
+type Data = Answered<'GET /ai/data'>
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { copyFile, link, mkdir, open, readdir, readlink, rename, rm, stat, statfs, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import type { Store, Workspace } from '@troupe/core'
-import { route, type Route } from '../http/route.ts'
+import type { Store } from '@troupe/core'
+import { type Backup, dataEndpoints, type Finding, type HomeUsage } from '@troupe/protocol'
+import { implement, type Route } from '../http/route.ts'
+import { findWorkspace } from '../http/scope.ts'
 import { createKeyedMutex, runInWorker } from '../util/concurrency.ts'
-import type { Finding } from './diagnose.ts'
-import type { HomeUsage } from './measure-home.ts'
 
 export interface DataRoutesOptions {
   homePath: string
@@ -17,48 +17,24 @@ export interface DataRoutesOptions {
 export function dataRoutes(options: DataRoutesOptions): Route[] {
   const { store } = options
   const inTurn = createKeyedMutex()
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/data',
-      summary: 'Where the data lies, how much room it takes, and the backups.',
-      answers: { 200: '{home, places: [{name, path, files, bytes}], backups: [{path, createdAt}], free}' },
-      async handle(c) {
-        const { homePath: home } = options
-        const { bavail, bsize } = await statfs(home)
-        return c.json({
-          home,
-          places: await runInWorker<HomeUsage[]>(new URL('./measure-home-worker.ts', import.meta.url), home),
-          backups: await listBackups(home),
-          free: bavail * bsize,
-        })
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/ai/data/backup',
-      summary: 'Copies everything that cannot be made anew to a folder of its own in the home.',
-      answers: { 201: '{backup: {path, createdAt}}' },
-      handle: (c) =>
-        inTurn('backup', async () => c.json({ backup: await backUpHome(options.homePath, options.copyDatabase) }, 201)),
-    }),
-    route({
-      method: 'GET',
-      path: '/ai/doctor',
-      summary: 'What "troupe doctor" finds on this machine.',
-      scoped: true,
-      answers: { 200: '{findings: [{status: ok|info|warn|fail, name, text, fix?}]}' },
-      async handle(c, { workspaceId }) {
-        const { path } = (await store.workspaces.get(workspaceId)) as Workspace
-        return c.json({ findings: await options.diagnose(path) })
-      },
-    }),
-  ]
-}
-
-export interface Backup {
-  path: string
-  createdAt: number
+  return implement(dataEndpoints, {
+    'GET /ai/data': async () => {
+      const { homePath: home } = options
+      const { bavail, bsize } = await statfs(home)
+      return {
+        home,
+        places: await runInWorker<HomeUsage[]>(new URL('./measure-home-worker.ts', import.meta.url), home),
+        backups: await listBackups(home),
+        free: bavail * bsize,
+      }
+    },
+    'POST /ai/data/backup': () =>
+      inTurn('backup', async () => ({ backup: await backUpHome(options.homePath, options.copyDatabase) })),
+    'GET /ai/doctor': async ({ workspaceId }) => {
+      const { path: folder } = await findWorkspace(store, workspaceId)
+      return { findings: await options.diagnose(folder) }
+    },
+  })
 }
 
 /**

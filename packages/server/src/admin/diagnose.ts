@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Finding } from '@troupe/protocol'
 import { chromiumNames, findChromium, findProgram } from '../browser/find-chromium.ts'
 import type { ConfigFile } from '../config/config.ts'
 import { findOwner, type Home, openHome } from '../config/home.ts'
 import type { Models } from '../models/models.ts'
 import type { DatabaseState } from '../stores/database-state.ts'
-import { attempt, type Finding, providerFindings, ruleFindings, sandboxFinding, toolFindings } from './findings.ts'
+import { attempt, providerFindings, ruleFindings, sandboxFinding, toolFindings } from './findings.ts'
 
-export type { Finding } from './findings.ts'
+export type { Finding } from '@troupe/protocol'
 
 export interface DiagnoseOptions {
   env: NodeJS.ProcessEnv

@@ -1,16 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
-import type { ProviderInfo } from '@troupe/protocol'
+import type { Finding, ProviderInfo } from '@troupe/protocol'
 import type { Models } from '../models/models.ts'
-
-export interface Finding {
-  /** `info` is neutral: an optional part is missing. */
-  status: 'ok' | 'info' | 'warn' | 'fail'
-  name: string
-  text: string
-  fix?: string
-}
 
 export function attempt<T extends object>(name: string, work: () => T): T | Finding {
   try {

@@ -1,12 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-
-export interface HomeUsage {
-  name: 'database' | 'sessions' | 'blobs' | 'backups' | 'other'
-  path: string
-  files: number
-  bytes: number
-}
+import type { HomeUsage } from '@troupe/protocol'
 
 /**
  * Measures the home by purpose. Skips files that disappear meanwhile, and counts bytes shared by backups once. Reads
