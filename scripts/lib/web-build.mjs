@@ -32,6 +32,8 @@ const sources = [
   'packages/web/vite.config.ts',
   'packages/protocol/package.json',
   'packages/protocol/src',
+  'packages/client/package.json',
+  'packages/client/src',
 ]
 
 export function webIsCurrent() {

@@ -124,7 +124,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('question')
     await chat.page.getByRole('button', { name: 'Skip' }).click()
-    await chat.lastAnswer.getByText('AskUserQuestion was refused.').waitFor()
+    await chat.lastAnswer.getByText('AskUserQuestion was denied.').waitFor()
     await chat.finished()
     expect(await chat.lastAnswer.innerText()).not.toContain('That is all.')
   })

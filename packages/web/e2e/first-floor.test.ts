@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Deny' }).click()
-    await chat.lastAnswer.getByText('ImageGenerate was refused.').waitFor()
+    await chat.lastAnswer.getByText('ImageGenerate was denied.').waitFor()
     await chat.finished()
     await chat.send('Ask me for approval')
     await chat.page.getByRole('textbox', { name: 'Note for a denial' }).fill('rather tomorrow')

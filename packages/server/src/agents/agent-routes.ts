@@ -77,7 +77,7 @@ export function agentRoutes(options: {
   async function findAgent(at: { id: string; agentId: string }, workspaceId: string): Promise<AgentRecord> {
     const session = await findSession(store, at.id, workspaceId)
     const agent = await store.agents.get(session.id, at.agentId)
-    if (agent === undefined) throw new NamedError('AgentNotFound', 'There is no such sub-agent.', { status: 404 })
+    if (agent === undefined) throw new NamedError('AgentNotFound', 'This sub-agent does not exist.', { status: 404 })
     return agent
   }
 
@@ -130,5 +130,5 @@ function agentTimes(
 }
 
 function notFound(name: string): NamedError {
-  return new NamedError('AgentNotFound', `No agent "${name}" is stored in this workspace.`, { status: 404 })
+  return new NamedError('AgentNotFound', `There is no stored agent "${name}" in this workspace.`, { status: 404 })
 }

@@ -1,75 +1,12 @@
-import type {
-  Answer,
-  Ask,
-  BranchPage,
-  Effect,
-  Folder,
-  Mode,
-  Session,
-  SessionPatch,
-  SessionView,
-  TextMatches,
-  TreeMessage,
-  Workspace,
-} from '@troupe/core'
-import type { DataParts, ListedSession, ParamValues, Part, SessionPage } from '@troupe/protocol'
-import type { ModelInfo, ModelList } from './models.ts'
-import type { PreviewKind } from './preview-kind.ts'
-import type { NewProvider, ProviderInfo, ProviderPatch, ProviderTest } from './providers.ts'
+import { addressOf, createCall } from '@troupe/client'
+import type { Answer, Effect, Mode, SessionPatch, SessionView } from '@troupe/core'
+import type { CallOf, ModelInfo, ParamValues } from '@troupe/protocol'
+import type { NewProvider, ProviderPatch } from './providers.ts'
 import type { Request, RequestOptions } from './request.ts'
-import type {
-  AgentDefinitionBody,
-  AgentInfo,
-  AgentList,
-  BranchChanges,
-  CallNote,
-  ContextInfo,
-  FileInfo,
-  PageCall,
-  ReadablePage,
-  SubAgentInfo,
-  SubAgentRef,
-  TabNote,
-  TaskInfo,
-  TaskNews,
-  ToolInfo,
-} from './session-types.ts'
-import type {
-  ConfigInfo,
-  ConfigPatch,
-  DataInfo,
-  Finding,
-  HookList,
-  McpEntry,
-  McpInfo,
-  McpList,
-  McpPatch,
-  McpTest,
-  NewRule,
-  RuleInfo,
-  RuleList,
-  RuleTest,
-  SkillList,
-  StagedSkills,
-} from './settings-types.ts'
+import type { AgentDefinitionBody, CallNote, ChatBody, SubAgentRef, TabNote } from './session-types.ts'
+import type { ConfigInfo, ConfigPatch, DataInfo, Finding, McpPatch, NewMcpServer, NewRule } from './settings-types.ts'
 
-export interface ChatBody {
-  sessionId: string
-  message?: { id: string; role: 'user'; parts: Part[] }
-  parentMessageId?: string | null
-  trigger?: 'regenerate-message' | 'continue-message'
-  messageId?: string
-  model?: string
-  mode?: Mode
-  /** Agent of the session. Defaults to the master agent. */
-  agent?: string
-  params?: ParamValues
-  typedUrls?: string[]
-  clientId: string
-  tabId: string
-}
-
-export type { ListedSession, SessionPage } from '@troupe/protocol'
+export type { ChatBody, ListedSession, PickItem, Removed, SessionPage } from './session-types.ts'
 
 interface SessionQuery {
   query?: string
@@ -79,182 +16,122 @@ interface SessionQuery {
   folder?: string
 }
 
-/** Deleted item, with the name that restores it. */
-export interface Removed {
-  deleted: string[]
-  removalId: string
-}
-
-interface FilePreview {
-  path: string
-  kind: PreviewKind
-  size: number
-  text?: string
-  base64?: string
-}
-
-export interface PickItem {
-  kind: 'command' | 'skill' | 'file' | 'folder' | 'agent'
-  insert: string
-  label: string
-  detail: string
-}
-
 export type Api = ReturnType<typeof createApi>
 
+/** The page's requests. Paths, bodies and answers have the types of the HTTP contract. */
 export function createApi(request: Request) {
-  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await request(method, path, { body })
-    return (await response.json()) as T
-  }
-  const session = (id: string) => `/ai/sessions/${encodeURIComponent(id)}`
-  const filePath = (id: string, path: string) => `${session(id)}/file?${new URLSearchParams({ path })}`
-  const chat = (id: string) => `/ai/chat/${encodeURIComponent(id)}`
-  const of = (sessionId: string | undefined) =>
-    sessionId === undefined ? '' : `?${new URLSearchParams({ sessionId })}`
-  const provider = (id: string) => `/ai/providers/${encodeURIComponent(id)}`
-  const mcp = (name: string) => `/ai/mcp/${encodeURIComponent(name)}`
-  const agent = (name: string) => `/ai/agents/${encodeURIComponent(name)}`
-  const subAgent = ({ sessionId, agentId }: SubAgentRef) =>
-    `${session(sessionId)}/agents/${encodeURIComponent(agentId)}`
+  const call = createCall(request)
+  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
+    (await (await request(method, path, { body })).json()) as T
+  const changeSession = (id: string, body: SessionPatch) => call('PATCH /ai/sessions/:id', { params: { id }, body })
+  const subAgent = ({ sessionId, agentId }: SubAgentRef) => ({ id: sessionId, agentId })
 
   return {
-    ...settingsApi(request),
-    sessions: ({ query, cursor, view, folder }: SessionQuery = {}) => {
-      const search = new URLSearchParams({ ...(view && { view }), ...(folder && { folder }) })
-      if (query !== undefined && query !== '') search.set('q', query)
-      if (cursor !== undefined) search.set('cursor', cursor)
-      return json<SessionPage>('GET', `/ai/sessions?${search}`)
-    },
-    session: (id: string) => json<{ session: ListedSession }>('GET', session(id)),
-    complete: async (text: string, signal: AbortSignal, most?: number) => {
-      const query = new URLSearchParams({ text, ...(most !== undefined && { most: String(most) }) })
-      const response = await request('GET', `/ai/complete?${query}`, { signal })
-      return (await response.json()) as { items: PickItem[]; more: number }
-    },
-    changeSession: (id: string, patch: SessionPatch) => json<{ session: ListedSession }>('PATCH', session(id), patch),
-    emptyTrash: () => json<{ deleted: string[] }>('DELETE', '/ai/trash'),
-    folders: () => json<{ folders: Folder[] }>('GET', '/ai/folders'),
+    sessions: ({ query, ...rest }: SessionQuery = {}) =>
+      call('GET /ai/sessions', { query: { ...rest, q: query === '' ? undefined : query } }),
+    session: (id: string) => call('GET /ai/sessions/:id', { params: { id } }),
+    complete: (text: string, signal: AbortSignal, most?: number) =>
+      call('GET /ai/complete', { query: { text, most }, signal }),
+    changeSession,
+    renameSession: (id: string, title: string) => changeSession(id, { title }),
+    setModel: (id: string, model: string) => changeSession(id, { model }),
+    setParams: (id: string, params: ParamValues) => changeSession(id, { params }),
+    setMode: (id: string, mode: Mode) => changeSession(id, { mode }),
+    deleteSession: (id: string) => call('DELETE /ai/sessions/:id', { params: { id } }),
+    emptyTrash: () => call('DELETE /ai/trash'),
+    folders: () => call('GET /ai/folders'),
     addFolder: (name: string, parentFolderId: string | null) =>
-      json<{ folder: Folder }>('POST', '/ai/folders', { name, parentFolderId }),
-    changeFolder: (id: string, patch: { name?: string; parentFolderId?: string | null }) =>
-      json<{ folder: Folder }>('PATCH', `/ai/folders/${encodeURIComponent(id)}`, patch),
-    deleteFolder: (id: string) => request('DELETE', `/ai/folders/${encodeURIComponent(id)}`),
-    /** JSON lines; see the route. */
+      call('POST /ai/folders', { body: { name, parentFolderId } }),
+    changeFolder: (id: string, body: { name?: string; parentFolderId?: string | null }) =>
+      call('PATCH /ai/folders/:id', { params: { id }, body }),
+    deleteFolder: (id: string) => call('DELETE /ai/folders/:id', { params: { id } }),
+    /** The response has JSON lines. */
     importFile: (file: Blob, signal: AbortSignal) =>
       request('POST', '/ai/sessions/import', { bytes: file.slice(0, file.size, 'application/octet-stream'), signal }),
-    renameSession: (id: string, title: string) => json<unknown>('PATCH', session(id), { title }),
-    setModel: (id: string, model: string) => json<unknown>('PATCH', session(id), { model }),
-    setParams: (id: string, params: ParamValues) => json<{ session: ListedSession }>('PATCH', session(id), { params }),
-    setMode: (id: string, mode: Mode) => json<{ session: ListedSession }>('PATCH', session(id), { mode }),
-    deleteSession: (id: string) => request('DELETE', session(id)),
-    messages: (id: string, { leaf, before, limit }: { leaf?: string; before?: string; limit: number }) => {
-      const search = new URLSearchParams({ limit: String(limit) })
-      if (leaf !== undefined) search.set('leaf', leaf)
-      if (before !== undefined) search.set('before', before)
-      return json<BranchPage>('GET', `${session(id)}/messages?${search}`)
-    },
+    messages: (id: string, { limit, leaf, before }: { leaf?: string; before?: string; limit: number }) =>
+      call('GET /ai/sessions/:id/messages', { params: { id }, query: { limit, leaf, before } }),
 
     /** Returns a short form of every message. */
-    tree: (id: string) => json<{ messages: TreeMessage[] }>('GET', `${session(id)}/tree`),
+    tree: (id: string) => call('GET /ai/sessions/:id/tree', { params: { id } }),
     /** Returns file changes on the branch ending at `leaf`, optionally only those after a message. */
-    changes: (id: string, { leaf, after }: { leaf: string; after?: string }) =>
-      json<BranchChanges>(
-        'GET',
-        `${session(id)}/changes?${new URLSearchParams({ leaf, ...(after !== undefined && { after }) })}`,
-      ),
+    changes: (id: string, query: { leaf: string; after?: string }) =>
+      call('GET /ai/sessions/:id/changes', { params: { id }, query }),
     /** Finds the text in the branch ending at `leaf` and in other branches. */
-    matches: async (id: string, { text, leaf }: { text: string; leaf?: string }, signal: AbortSignal) => {
-      const search = new URLSearchParams({ text, ...(leaf !== undefined && { leaf }) })
-      const response = await request('GET', `${session(id)}/matches?${search}`, { signal })
-      return (await response.json()) as TextMatches
-    },
+    matches: (id: string, query: { text: string; leaf?: string }, signal: AbortSignal) =>
+      call('GET /ai/sessions/:id/matches', { params: { id }, query, signal }),
     deleteMessage: (id: string, messageId: string) =>
-      json<Removed>('DELETE', `${session(id)}/messages/${encodeURIComponent(messageId)}`),
-    /** Deletes every branch through this message except the newest. */
+      call('DELETE /ai/sessions/:id/messages/:messageId', { params: { id, messageId } }),
     forkSession: (id: string, messageId: string) =>
-      json<{ session: ListedSession }>('POST', `${session(id)}/fork`, { messageId }),
-    keepBranch: (id: string, messageId: string) => json<Removed>('POST', `${session(id)}/keep`, { messageId }),
+      call('POST /ai/sessions/:id/fork', { params: { id }, body: { messageId } }),
+    /** Deletes every branch through this message except the newest. */
+    keepBranch: (id: string, messageId: string) =>
+      call('POST /ai/sessions/:id/keep', { params: { id }, body: { messageId } }),
     undoRemoval: (id: string, removalId: string) =>
-      json<{ restored: string[] }>('POST', `${session(id)}/removals/${encodeURIComponent(removalId)}/undo`),
+      call('POST /ai/sessions/:id/removals/:removalId/undo', { params: { id, removalId } }),
 
-    context: (id: string, leaf?: string) =>
-      json<ContextInfo>(
-        'GET',
-        `${session(id)}/context${leaf === undefined ? '' : `?${new URLSearchParams({ leaf })}`}`,
-      ),
+    context: (id: string, leaf?: string) => call('GET /ai/sessions/:id/context', { params: { id }, query: { leaf } }),
     switchCompaction: (id: string, compactionId: string, off: boolean) =>
-      json<{ compaction: DataParts['compaction'] }>(
-        'PATCH',
-        `${session(id)}/compactions/${encodeURIComponent(compactionId)}`,
-        { off },
-      ),
+      call('PATCH /ai/sessions/:id/compactions/:compactionId', { params: { id, compactionId }, body: { off } }),
+    preview: async (id: string, path: string, signal: AbortSignal) =>
+      (await call('GET /ai/sessions/:id/preview', { params: { id }, query: { path }, signal })).preview,
 
-    preview: async (id: string, path: string, signal: AbortSignal) => {
-      const response = await request('GET', `${session(id)}/preview?${new URLSearchParams({ path })}`, { signal })
-      return ((await response.json()) as { preview: FilePreview }).preview
-    },
-    startRun: (body: ChatBody, signal: AbortSignal) => request('POST', '/ai/chat?hold=1', { body, signal }),
-    followRun: (id: string, after: number | undefined, signal: AbortSignal) =>
-      request('GET', `${chat(id)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
-    stopRun: (id: string) => request('POST', `${chat(id)}/stop`, { body: {} }),
-    steerRun: (id: string, steering: { id: string; text: string; typedUrls?: string[] }) =>
-      json<{ id: string; hints?: string[] }>('POST', `${chat(id)}/steer`, steering),
+    startRun: (body: ChatBody, signal: AbortSignal) =>
+      call.response('POST /ai/chat', { body, query: { hold: '1' }, signal }),
+    followRun: (sessionId: string, after: number | undefined, signal: AbortSignal) =>
+      call.response('GET /ai/chat/:sessionId/stream', { params: { sessionId }, query: { after }, signal }),
+    stopRun: (sessionId: string) => call.response('POST /ai/chat/:sessionId/stop', { params: { sessionId } }),
+    steerRun: (sessionId: string, body: CallOf<'POST /ai/chat/:sessionId/steer'>['body']) =>
+      call('POST /ai/chat/:sessionId/steer', { params: { sessionId }, body }),
 
-    subAgents: (sessionId: string) => json<{ agents: SubAgentInfo[] }>('GET', `${session(sessionId)}/agents`),
-    subAgentMessages: (at: SubAgentRef, { before, limit }: { before?: string; limit: number }) => {
-      const search = new URLSearchParams({ limit: String(limit) })
-      if (before !== undefined) search.set('before', before)
-      return json<BranchPage>('GET', `${subAgent(at)}/messages?${search}`)
-    },
+    subAgents: (id: string) => call('GET /ai/sessions/:id/agents', { params: { id } }),
+    subAgentMessages: (at: SubAgentRef, query: { before?: string; limit: number }) =>
+      call('GET /ai/sessions/:id/agents/:agentId/messages', { params: subAgent(at), query }),
     followSubAgent: (at: SubAgentRef, after: number | undefined, signal: AbortSignal) =>
-      request('GET', `${subAgent(at)}/stream${after === undefined ? '' : `?after=${after}`}`, { signal }),
-    stopSubAgent: (at: SubAgentRef) => json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/stop`, {}),
-    tellSubAgent: (at: SubAgentRef, message: { id: string; text: string }) =>
-      json<{ agent: SubAgentInfo }>('POST', `${subAgent(at)}/input`, message),
-    forkSubAgent: (at: SubAgentRef) => json<{ session: Session }>('POST', `${subAgent(at)}/fork`, {}),
+      call.response('GET /ai/sessions/:id/agents/:agentId/stream', { params: subAgent(at), query: { after }, signal }),
+    stopSubAgent: (at: SubAgentRef) => call('POST /ai/sessions/:id/agents/:agentId/stop', { params: subAgent(at) }),
+    messageSubAgent: (at: SubAgentRef, body: { id: string; text: string }) =>
+      call('POST /ai/sessions/:id/agents/:agentId/input', { params: subAgent(at), body }),
+    forkSubAgent: (at: SubAgentRef) => call('POST /ai/sessions/:id/agents/:agentId/fork', { params: subAgent(at) }),
 
-    agents: () => json<AgentList>('GET', '/ai/agents'),
+    agents: () => call('GET /ai/agents'),
     addAgent: (name: string, definition: AgentDefinitionBody) =>
-      json<{ agent: AgentInfo }>('POST', '/ai/agents', { name, ...definition }),
-    changeAgent: (name: string, patch: Partial<AgentDefinitionBody>) =>
-      json<{ agent: AgentInfo }>('PATCH', agent(name), patch),
-    deleteAgent: (name: string) => request('DELETE', agent(name)),
-    tools: () => json<{ tools: ToolInfo[] }>('GET', '/ai/tools'),
+      call('POST /ai/agents', { body: { name, ...definition } }),
+    changeAgent: (name: string, body: Partial<AgentDefinitionBody>) =>
+      call('PATCH /ai/agents/:name', { params: { name }, body }),
+    deleteAgent: (name: string) => call('DELETE /ai/agents/:name', { params: { name } }),
+    tools: () => call('GET /ai/tools'),
 
-    asks: () => json<{ asks: Ask[] }>('GET', '/ai/asks'),
+    asks: () => call('GET /ai/asks'),
     /** `settled` lists other asks that the remembered rule answered. */
     answerAsk: (id: string, answer: Answer, clientId?: string) =>
-      json<{ ask: Ask; settled?: string[] }>('POST', `/ai/asks/${encodeURIComponent(id)}`, { answer, clientId }),
-    models: () => json<ModelList>('GET', '/ai/models'),
+      call('POST /ai/asks/:id', { params: { id }, body: { answer, clientId } }),
+    models: () => call('GET /ai/models'),
 
-    providers: () => json<{ providers: ProviderInfo[] }>('GET', '/ai/providers'),
-    addProvider: (added: NewProvider) => json<{ provider: ProviderInfo }>('POST', '/ai/providers', added),
-    changeProvider: (id: string, patch: ProviderPatch) =>
-      json<{ provider: ProviderInfo; dropped: string[] }>('PATCH', provider(id), patch),
-    testProvider: (id: string) => json<{ test: ProviderTest }>('POST', `${provider(id)}/test`, {}),
-    deleteProvider: (id: string) => request('DELETE', provider(id)),
+    providers: () => call('GET /ai/providers'),
+    addProvider: (body: NewProvider) => call('POST /ai/providers', { body }),
+    changeProvider: (provider: string, body: ProviderPatch) =>
+      call('PATCH /ai/providers/:provider', { params: { provider }, body }),
+    testProvider: (provider: string) => call('POST /ai/providers/:provider/test', { params: { provider } }),
+    deleteProvider: (provider: string) => call('DELETE /ai/providers/:provider', { params: { provider } }),
 
-    /** Workspace rules, plus the session's rules if a session is given. */
-    rules: (sessionId?: string) => json<RuleList>('GET', `/ai/rules${of(sessionId)}`),
-    addRule: (rule: NewRule) => json<{ rule: RuleInfo; settled: string[] }>('POST', '/ai/rules', rule),
+    /** Workspace rules, plus the chat's rules if a chat is given. */
+    rules: (sessionId?: string) => call('GET /ai/rules', { query: { sessionId } }),
+    addRule: (body: NewRule) => call('POST /ai/rules', { body }),
     deleteRule: (id: string, sessionId?: string) =>
-      request('DELETE', `/ai/rules/${encodeURIComponent(id)}${of(sessionId)}`),
-    testRule: async (rule: { text: string; effect: Effect; sessionId?: string }, signal: AbortSignal) => {
-      const response = await request('POST', '/ai/rules/test', { body: rule, signal })
-      return (await response.json()) as RuleTest
-    },
+      call('DELETE /ai/rules/:id', { params: { id }, query: { sessionId } }),
+    testRule: (body: { text: string; effect: Effect; sessionId?: string }, signal: AbortSignal) =>
+      call('POST /ai/rules/test', { body, signal }),
 
-    mcp: () => json<McpList>('GET', '/ai/mcp'),
-    addMcp: (server: McpEntry & { name: string }) => json<{ server: McpInfo }>('POST', '/ai/mcp', server),
-    changeMcp: (name: string, patch: McpPatch) => json<{ server: McpInfo }>('PATCH', mcp(name), patch),
-    deleteMcp: (name: string) => json<{ deleted: string }>('DELETE', mcp(name)),
-    testMcp: (name: string) => json<{ test: McpTest; server: McpInfo }>('POST', `${mcp(name)}/test`, {}),
+    mcp: () => call('GET /ai/mcp'),
+    addMcp: (body: NewMcpServer) => call('POST /ai/mcp', { body }),
+    changeMcp: (name: string, body: McpPatch) => call('PATCH /ai/mcp/:name', { params: { name }, body }),
+    deleteMcp: (name: string) => call('DELETE /ai/mcp/:name', { params: { name } }),
+    testMcp: (name: string) => call('POST /ai/mcp/:name/test', { params: { name } }),
     trustMcp: (name: string, fingerprint: string) =>
-      json<{ server: McpInfo }>('POST', `${mcp(name)}/trust`, { fingerprint }),
+      call('POST /ai/mcp/:name/trust', { params: { name }, body: { fingerprint } }),
     /** URL the user must visit to log in. Null if already logged in. */
-    loginToMcp: (name: string) => json<{ url: string | null }>('POST', `${mcp(name)}/login`, {}),
-    mcpLog: (name: string) => json<{ log: string }>('GET', `${mcp(name)}/log`),
+    loginToMcp: (name: string) => call('POST /ai/mcp/:name/login', { params: { name } }),
+    mcpLog: (name: string) => call('GET /ai/mcp/:name/log', { params: { name } }),
 
     /** Deletes an uploaded blob that was never sent. */
     deleteBlob: (url: string) => request('DELETE', url),
@@ -264,53 +141,35 @@ export function createApi(request: Request) {
     },
 
     /** Announces the page to the server and returns pending page calls. */
-    announceTab: (tab: TabNote) => json<{ calls: PageCall[]; others: number }>('POST', '/ai/tabs', tab),
-    acknowledgeCall: (done: CallNote) => json<{ result: 'resolved' | 'stored' }>('POST', '/ai/tools/ack', done),
+    announceTab: (body: TabNote) => call('POST /ai/tabs', { body }),
+    acknowledgeCall: (body: CallNote) => call('POST /ai/tools/ack', { body }),
     /** Returns a web page as text. `here` allows pages on this machine. */
-    readWebPage: (url: string, here: boolean) =>
-      json<{ page: ReadablePage }>('POST', '/ai/reader', { url, ...(here && { here }) }),
+    readWebPage: (url: string, here: boolean) => call('POST /ai/reader', { body: { url, here: here || undefined } }),
     file: (id: string, path: string, { secret = false } = {}) =>
-      json<{ file: FileInfo }>('GET', `${filePath(id, path)}${secret ? '&secret=1' : ''}`),
-    imagePath: (id: string, path: string) => `${filePath(id, path)}&raw=1`,
+      call('GET /ai/sessions/:id/file', { params: { id }, query: { path, secret: secret ? '1' : undefined } }),
+    imagePath: (id: string, path: string) =>
+      addressOf('/ai/sessions/:id/file', { params: { id }, query: { path, raw: 1 } }),
     blob: async (url: string) => (await request('GET', url)).blob(),
-    backgroundTasks: (id: string) => json<{ tasks: TaskInfo[] }>('GET', `${session(id)}/tasks`),
-    backgroundTask: async (
-      id: string,
-      taskId: string,
-      { from, wait }: { from: number; wait: number },
-      signal: AbortSignal,
-    ) => {
-      const search = new URLSearchParams({ from: String(from), wait: String(wait) })
-      const response = await request('GET', `${session(id)}/tasks/${encodeURIComponent(taskId)}?${search}`, { signal })
-      return (await response.json()) as TaskNews
-    },
+    backgroundTasks: (id: string) => call('GET /ai/sessions/:id/tasks', { params: { id } }),
+    backgroundTask: (id: string, taskId: string, query: { from: number; wait: number }, signal: AbortSignal) =>
+      call('GET /ai/sessions/:id/tasks/:taskId', { params: { id, taskId }, query, signal }),
     stopTask: (id: string, taskId: string) =>
-      json<{ task: TaskInfo }>('POST', `${session(id)}/tasks/${encodeURIComponent(taskId)}/stop`, {}),
-    workspace: () => json<{ workspace: Workspace | undefined }>('GET', '/ai/workspace'),
-  }
-}
+      call('POST /ai/sessions/:id/tasks/:taskId/stop', { params: { id, taskId } }),
+    workspace: () => call('GET /ai/workspace'),
+    trustWorkspace: (trusted: boolean) => call('PATCH /ai/workspace', { body: { trusted } }),
 
-function settingsApi(request: Request) {
-  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await request(method, path, { body })
-    return (await response.json()) as T
-  }
-  const staged = (id: string) => `/ai/skills/imports/${encodeURIComponent(id)}`
-  return {
-    skills: () => json<SkillList>('GET', '/ai/skills'),
+    skills: () => call('GET /ai/skills'),
     /** Unpacks skills from a folder or archive on the server's machine, or from a blob. */
-    stageSkills: (source: { path: string } | { blob: string }) =>
-      json<{ import: StagedSkills }>('POST', '/ai/skills/imports', source),
-    acceptSkills: (id: string) => json<{ imported: string[] }>('POST', staged(id), {}),
-    dropSkills: (id: string) => request('DELETE', staged(id)),
-    hooks: () => json<HookList>('GET', '/ai/hooks'),
-    trustWorkspace: (trusted: boolean) => json<{ workspace: Workspace }>('PATCH', '/ai/workspace', { trusted }),
+    stageSkills: (body: { path: string } | { blob: string }) => call('POST /ai/skills/imports', { body }),
+    acceptSkills: (id: string) => call('POST /ai/skills/imports/:id', { params: { id } }),
+    dropSkills: (id: string) => call('DELETE /ai/skills/imports/:id', { params: { id } }),
+    hooks: () => call('GET /ai/hooks'),
     data: () => json<DataInfo>('GET', '/ai/data'),
-    backUp: () => json<{ backup: DataInfo['backups'][number] }>('POST', '/ai/data/backup', {}),
+    backUp: () => json<{ backup: DataInfo['backups'][number] }>('POST', '/ai/data/backup'),
     config: () => json<{ path: string; config: ConfigInfo }>('GET', '/ai/config'),
-    changeConfig: (patch: ConfigPatch) => json<{ config: ConfigInfo }>('PATCH', '/ai/config', patch),
+    changeConfig: (body: ConfigPatch) => json<{ config: ConfigInfo }>('PATCH', '/ai/config', body),
     mediaModels: (kind: 'image' | 'video') => json<{ models: ModelInfo[] }>('GET', `/ai/${kind}/models`),
     doctor: () => json<{ findings: Finding[] }>('GET', '/ai/doctor'),
-    health: () => json<{ version: string }>('GET', '/health'),
+    health: () => call('GET /health'),
   }
 }

@@ -1,47 +1,10 @@
-import type { Decision, Effect } from '@troupe/core'
-import type { RuleInfo, RuleList } from '@troupe/protocol'
+import type { Answered, CallOf, RuleInfo, RuleList } from '@troupe/protocol'
 
-/** Skill from `GET /ai/skills`. */
-interface SkillInfo {
-  name: string
-  description: string
-  path: string
-  scope: 'home' | 'workspace' | 'project'
-  allowedTools?: string[]
-  personOnly?: true
-  /** Skills of the same name that this one overrides. */
-  shadows: string[]
-}
+export type { RuleInfo, RuleList } from '@troupe/protocol'
 
-export interface SkillList {
-  skills: SkillInfo[]
-  problems: { path: string; line?: number; message: string }[]
-}
-
-export interface StagedSkills {
-  id: string
-  skills: {
-    name: string
-    description: string
-    allowedTools?: string[]
-    files: { name: string; size: number; executable: boolean }[]
-  }[]
-  problems: { path: string; message: string }[]
-}
-
-interface HookInfo {
-  event: 'before-call' | 'after-call' | 'ask' | 'run-end'
-  source: string
-  scope: 'home' | 'project'
-  match?: string[]
-  command?: string
-  timeoutMs: number
-}
-
-export interface HookList {
-  hooks: HookInfo[]
-  problems: { path: string; message: string }[]
-}
+export type SkillList = Answered<'GET /ai/skills'>
+export type StagedSkills = Answered<'POST /ai/skills/imports'>['import']
+export type HookList = Answered<'GET /ai/hooks'>
 
 export interface DataInfo {
   home: string
@@ -95,113 +58,22 @@ export interface ConfigPatch {
   search?: { provider: string; baseURL: string | null; apiKey?: string } | null
 }
 
-/** MCP server from `GET /ai/mcp`. Text that the server itself supplies is untrusted. */
-export interface McpInfo {
-  name: string
-  origin: 'home' | 'project'
-  file: string
-  /** True if the server is configured in the user's own settings. */
-  editable: boolean
-  type: 'stdio' | 'http' | 'sse' | null
-  command: string | null
-  args: string[]
-  cwd: string | null
-  url: string | null
-  /** Names only. Values are never sent. */
-  env: string[]
-  headers: string[]
-  enabled: boolean
-  state: 'connecting' | 'ready' | 'failed' | 'needs-trust' | 'disabled'
-  error: string | null
-  problems: string[]
-  /** Time of the next retry, in milliseconds since 1970. */
-  retryAt: number | null
-  /** Item the user must trust. The fingerprint identifies exactly that item. */
-  trust: { what: 'command' | 'tools'; fingerprint: string } | null
-  login: 'needed' | 'done' | null
-  title: string | null
-  instructions: string | null
-  tools: McpToolInfo[]
-  prompts: { name: string; description: string }[]
-  resources: { uri: string; name: string }[]
-  /** Estimated tokens that its enabled tools add to every model call. */
-  tokens: number
-}
-
-export interface McpToolInfo {
-  name: string
-  /** Name used by models and rules. */
-  toolName: string
-  title: string
-  description: string
-  readOnlyHint: boolean
-  enabled: boolean
-  tokens: number
-}
-
-export interface McpList {
-  servers: McpInfo[]
-  problems: { path: string; message: string }[]
-}
-
-export interface McpEntry {
-  type?: string
-  command?: string
-  args?: string[]
-  env?: Record<string, string>
-  cwd?: string
-  url?: string
-  headers?: Record<string, string>
-  timeout?: number
-}
-
-export interface McpPatch {
-  enabled?: boolean
-  /** Null enables all tools. */
-  useTools?: string[] | null
-}
-
-export interface McpTest {
-  ok: boolean
-  ms: number
-  error: string | null
-}
-
-export type { RuleInfo, RuleList } from '@troupe/protocol'
+export type McpList = Answered<'GET /ai/mcp'>
+/** MCP server. Text that the server itself supplies is untrusted. */
+export type McpInfo = McpList['servers'][number]
+export type McpToolInfo = McpInfo['tools'][number]
+export type NewMcpServer = CallOf<'POST /ai/mcp'>['body']
+export type McpEntry = Omit<NewMcpServer, 'name'>
+export type McpPatch = CallOf<'PATCH /ai/mcp/:name'>['body']
+export type McpTest = Answered<'POST /ai/mcp/:name/test'>['test']
 
 export type PermissionInfo = Omit<RuleList, 'rules' | 'warnings'>
 export type SandboxInfo = RuleList['sandbox']
-
 export type RuleScope = 'session' | 'project' | 'always'
-
-export interface NewRule {
-  text: string
-  effect: Effect
-  scope: RuleScope
-  sessionId?: string
-}
-
+export type NewRule = CallOf<'POST /ai/rules'>['body']
 /** Effect a rule would have had on recent calls. */
-export interface RuleTest {
-  calls: number
-  before: Record<Effect, number>
-  after: Record<Effect, number>
-  changed: number
-  changes: RuleChange[]
-  warnings: string[]
-}
-
-export interface RuleChange {
-  sessionId: string
-  toolCallId: string
-  toolName: string
-  input: unknown
-  createdAt: number
-  before: RuleDecision
-  after: RuleDecision
-}
-
-type RuleDecision = Pick<Decision, 'decision' | 'reason' | 'rule'>
+export type RuleTest = Answered<'POST /ai/rules/test'>
+export type RuleChange = RuleTest['changes'][number]
 
 /** Returns the scope that writes a new rule to the same place as this one. */
 export function ruleScope({ layer, file }: Pick<RuleInfo, 'layer' | 'file'>): RuleScope {

@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts'
 import { isRecord } from '../api/read-fields.ts'
 import { ApiError } from '../api/request.ts'
-import type { PageCall } from '../api/session-types.ts'
+import type { PageCall, TabNote } from '../api/session-types.ts'
 import type { ClientIds } from '../platform/storage.ts'
 import type { ActionContext, ActionRegistry, ReaderPages } from './actions.ts'
 import type { CallOutcome, DoneCalls, TabLocks } from './done-calls.ts'
@@ -100,7 +100,7 @@ export function createPageTools(services: PageToolsServices): PageTools {
         clientId: ids.clientId,
         tabId: ids.tabId,
         actions: [...actions.names],
-        notes: actions.notes,
+        notes: actions.notes as TabNote['notes'],
         sessionId: services.sessionInSight(),
         alive,
       })

@@ -10,6 +10,7 @@ export function mcpServer(fields: Partial<McpInfo> = {}): McpInfo {
     command: 'npx',
     args: [],
     cwd: null,
+    timeout: null,
     url: null,
     env: [],
     headers: [],

@@ -35,7 +35,7 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
     services.saveDraft('')
     try {
       const typedUrls = typedAddresses.in(text)
-      const { hints = [] } = await api.steerRun(sessionId, { ...steering, ...(typedUrls.length > 0 && { typedUrls }) })
+      const { hints } = await api.steerRun(sessionId, { ...steering, ...(typedUrls.length > 0 && { typedUrls }) })
       for (const hint of hints) services.onHint?.(hint)
     } catch (error) {
       // A run that just ended returns undelivered messages through `ended`.
@@ -49,7 +49,7 @@ export function createRunActions(store: StoreApi<SessionState>, services: Sessio
   async function answer(askId: string, given: Answer): Promise<void> {
     change((state) => ({ ...state, answering: [...state.answering, askId] }))
     try {
-      const { settled = [] } = await api.answerAsk(askId, given, ids.clientId)
+      const { settled } = await api.answerAsk(askId, given, ids.clientId)
       services.onAnswered([askId, ...settled])
       services.onChange()
     } catch (error) {

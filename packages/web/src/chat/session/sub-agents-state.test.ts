@@ -25,6 +25,10 @@ const start = (agentId: string, parentAgentId: string | null = null) => ({
 })
 const info = (agentId: string, fields: Partial<SubAgentInfo> = {}): SubAgentInfo => ({
   ...start(agentId),
+  sessionId: 's',
+  agentType: 'system',
+  title: '',
+  runId: null,
   status: 'completed',
   createdAt: 100,
   updatedAt: 400,

@@ -22,6 +22,10 @@ const envelope = (...chunks: Chunk[]): Chunk => ({
 })
 const words = (delta: string): Chunk => ({ type: 'text-delta', id: '0', delta })
 const info: SubAgentInfo = {
+  sessionId: 's',
+  agentType: 'system',
+  title: '',
+  runId: null,
   agentId: 'a',
   parentAgentId: null,
   name: 'explore',

@@ -206,7 +206,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   }
 
   async function tell(agentId: string, text: string): Promise<boolean> {
-    const told = await ask(agentId, () => api.tellSubAgent({ sessionId, agentId }, { id: newId('u'), text }))
+    const told = await ask(agentId, () => api.messageSubAgent({ sessionId, agentId }, { id: newId('u'), text }))
     if (told) followAlone()
     return told
   }
