@@ -287,7 +287,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await tab('Sun').click()
     await stack(page).getByRole('figure', { name: 'Chart: Sun' }).waitFor()
     await tab('The map').waitFor()
-    expect(await said(page)).toContain('This page has no panel for that.')
+    expect(await said(page)).toContain('Unknown panel kind.')
     await card(page, 'ShowPanel')
       .getByRole('button', { name: /chart Rain/ })
       .click()

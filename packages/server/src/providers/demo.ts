@@ -5,7 +5,7 @@ import { defineProvider } from './shared/provider.ts'
 const pace: Param = {
   name: 'pace',
   type: 'choice',
-  label: 'Pace',
+  label: 'Speed',
   note: 'How fast it writes.',
   options: ['slow', 'normal', 'instant'],
   default: 'normal',
@@ -27,7 +27,7 @@ export default defineProvider({
       capabilities: {
         common: {
           description:
-            'Scripted and not an AI: it understands a dozen plain requests and drives the real tools. Works offline and without a key. Its token numbers are estimates from lengths.',
+            'Scripted, not an AI. Answers about twenty requests, with real tools. Works offline and without a key. Token counts are estimates.',
           scripted: true,
           examples: examples.en,
           examplesZh: examples.zh,

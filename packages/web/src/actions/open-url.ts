@@ -6,7 +6,7 @@ const openUrl: Action = async (input, { panels, reader }) => {
   const address = webAddress(input['url'])
   const url = address === undefined ? undefined : URL.parse(address.href)
   if (address === undefined || url == null || url.username !== '' || url.password !== '')
-    throw new Error('This is not an address that is opened here: only http and https, without a password.')
+    throw new Error('Can’t open this address. Use http or https, without a password.')
   const { href } = url
   const title = textIn(input['title']) ?? address.host
   const viewKey = panels.open({ kind: 'browser', key: href, title, data: { url: href } }, { by: 'tool' })

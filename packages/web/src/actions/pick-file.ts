@@ -7,9 +7,9 @@ const most = 20
 /** Lets the user pick files. Uploads their contents, never their paths on disk. */
 const pickFile: Action = async (input, { api }) => {
   const files = await pick(textIn(input['accept']), input['multiple'] === true)
-  if (files.length === 0) throw new Error('The person picked nothing.')
+  if (files.length === 0) throw new Error('No file was chosen.')
   const tooLarge = files.find(({ size }) => size > largest)
-  if (tooLarge !== undefined) throw new Error(`"${tooLarge.name}" is larger than the 32 MB that can be handed over.`)
+  if (tooLarge !== undefined) throw new Error(`"${tooLarge.name}" is too large. The limit is 32 MB.`)
   const sent = []
   for (const file of files.slice(0, most)) {
     const mediaType = file.type || 'application/octet-stream'

@@ -5,9 +5,9 @@ const most = 1_000_000
 /** Runs only after a user click. The browser may also ask for permission. */
 const readClipboard: Action = async () => {
   const text = await navigator.clipboard.readText().catch(() => {
-    throw new Error('The browser did not let the page read the clipboard.')
+    throw new Error('The browser blocked access to the clipboard.')
   })
-  if (text.length > most) throw new Error(`The clipboard holds ${text.length} characters, more than can be shared.`)
+  if (text.length > most) throw new Error(`The clipboard has ${text.length} characters. The limit is ${most}.`)
   return { text }
 }
 

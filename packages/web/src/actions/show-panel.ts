@@ -8,9 +8,9 @@ const showPanel: Action = async (input, { panels, agentName, findChart, isInSigh
   const isByTitle = input['kind'] === 'chart' && input['content'] === undefined
   const chart = isByTitle && target !== undefined ? await findChart(target) : undefined
   if (isByTitle && chart === undefined)
-    throw new Error('The page has no chart with this title loaded. Give its "option", or the path of a JSON file.')
+    throw new Error('No chart with this title is loaded. Pass its "option" or the path of a JSON file.')
   const request = toPanelRequest(input, { toolCallId, agentName, chartNamed: () => chart })
-  if (request === undefined) throw new Error('This page has no panel for that. Use one of the kinds that are named.')
+  if (request === undefined) throw new Error('Unknown panel kind. Use one of the listed kinds.')
   return { viewKey: panels.open(request, { by: 'tool' }), inSight: isInSight() && !panels.getState().hidden }
 }
 

@@ -48,7 +48,8 @@ const longest = 50_000
  * one hangs, the frame is discarded.
  */
 function drawDiagram(text: string, colours: DiagramColors): Promise<string> {
-  if (text.length > longest) return Promise.reject(new Error(`The diagram has more than ${longest} characters.`))
+  if (text.length > longest)
+    return Promise.reject(new Error(`The diagram is too long. The limit is ${longest} characters.`))
   const told = JSON.stringify(colours)
   const key = `${told} ${text}`
   const known = drawn.get(key)
@@ -68,7 +69,7 @@ async function draw(text: string, colours: string): Promise<string> {
   })
   try {
     const svg = await link.ask({ text, colours })
-    if (!svg.startsWith('<svg')) throw new Error('It gave no picture.')
+    if (!svg.startsWith('<svg')) throw new Error('No image was created.')
     return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withSvgSize(svg))}`
   } catch (error) {
     if ((error as Error).message === t.previews.tooLong) {

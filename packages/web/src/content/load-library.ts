@@ -11,7 +11,7 @@ export function loadLibrary(name: keyof typeof addresses): Promise<string> {
   const known = loaded.get(name)
   if (known !== undefined) return known
   const loading = fetch(addresses[name]).then((response) => {
-    if (!response.ok) throw new Error(`The server answered ${response.status}.`)
+    if (!response.ok) throw new Error(`The server returned ${response.status}.`)
     return response.text()
   })
   loaded.set(name, loading)

@@ -26,12 +26,11 @@ async function checkWorkbook(bytes: ArrayBuffer): Promise<void> {
   const view = new DataView(bytes)
   const entries = readEntries(view)
   const unpacked = entries.reduce((sum, { size }) => sum + size, 0)
-  if (unpacked > limits.unpacked) throw new Error('The file is far larger inside than it looks, so it is not opened.')
+  if (unpacked > limits.unpacked) throw new Error('The file is too large when unpacked.')
   for (const entry of entries) {
     if (!/^xl\/worksheets\/[^/]+\.xml$/i.test(entry.name)) continue
     const { rows, columns } = extentOf(await unpack(bytes, view, entry))
-    if (rows * columns > limits.cells)
-      throw new Error(`A sheet reaches over ${rows} rows and ${columns} columns, so the file is not opened.`)
+    if (rows * columns > limits.cells) throw new Error(`A sheet is too large: ${rows} rows and ${columns} columns.`)
   }
 }
 
@@ -84,9 +83,7 @@ async function unpack(bytes: ArrayBuffer, view: DataView, { at, method, packed }
       }
     }
   } catch (error) {
-    throw error instanceof RangeError
-      ? new Error('The file is far larger inside than it looks.', { cause: error })
-      : broken()
+    throw error instanceof RangeError ? new Error('The file is too large when unpacked.', { cause: error }) : broken()
   }
 }
 
@@ -107,5 +104,5 @@ function columnOf(letters: string): number {
 }
 
 function broken(): Error {
-  return new Error('This is not an XLSX file, or it is damaged.')
+  return new Error('This is not an XLSX file, or it’s damaged.')
 }

@@ -81,7 +81,7 @@ export const lateTexts = {
       searchWords: 'WebSearch brave tavily searxng key',
       searchAbout: 'The provider to use. Keys are write-only.',
       searchBy: 'Provider',
-      searchByModel: 'The chat’s model, if it can',
+      searchByModel: 'The chat’s model, if supported',
       searchAddress: 'Base URL',
       searchKey: 'API key',
       browser: 'Agent browser',

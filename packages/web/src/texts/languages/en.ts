@@ -1079,7 +1079,7 @@ export const en = {
   firstRun: {
     title: 'Models on this computer',
     nothing:
-      'No API key or local model found. You’re using the demo model for now. Start a local model server such as Ollama, set an API key in the environment, or add one here.',
+      'No API key or local model found. Start a local model server such as Ollama, set an API key in the environment, or add one here.',
     answersNow: 'in use',
     tour: 'Try the demo model',
     add: 'Connect a model',

@@ -1299,8 +1299,7 @@ export const zh: Texts = {
   },
   firstRun: {
     title: '本机检测结果',
-    nothing:
-      '没有找到 API 密钥或本地模型，暂时使用演示模型。你可以启动 Ollama 等本地模型服务、在环境变量中设置 API 密钥，或在这里添加。',
+    nothing: '没有找到 API 密钥或本地模型。你可以启动 Ollama 等本地模型服务、在环境变量中设置 API 密钥，或在这里添加。',
     answersNow: '使用中',
     tour: '试用演示模型',
     add: '连接模型',
