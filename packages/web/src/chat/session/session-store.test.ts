@@ -119,7 +119,7 @@ test('an approval goes to the ask and its buttons wait for the stream', async ()
   stream.write(3, { type: 'tool-approval-request', toolCallId: 'k1', approvalId: 'ask1' })
   await until(session, (current) => isWaiting(current.run))
   void session.answer('ask1', { type: 'deny', remark: 'not now' })
-  await server.replyJson('/ai/asks/ask1', { ask: {} })
+  await server.replyJson('/ai/asks/ask1', { ask: {}, settled: [] })
   expect(server.requests.at(-1)).toMatchObject({
     method: 'POST',
     body: { answer: { type: 'deny', remark: 'not now' } },
@@ -235,7 +235,7 @@ test('what a run did not take up is sent as a message of its own', async () => {
   stream.write(1, { type: 'start', messageId: 'a1' })
   await until(session, (state) => state.run?.answer != null)
   void session.steer('and more')
-  await server.replyJson('/ai/chat/s1/steer', {})
+  await server.replyJson('/ai/chat/s1/steer', { id: 'x', hints: [] })
   expect(session.getState().run?.steering).toMatchObject([{ text: 'and more' }])
   stream.write(2, { type: 'finish' })
   stream.end()
@@ -258,7 +258,7 @@ test('steering that the run took up is no longer pending', async () => {
   stream.write(1, { type: 'start', messageId: 'a1' })
   await until(session, (state) => state.run?.answer != null)
   void session.steer('and more')
-  await server.replyJson('/ai/chat/s1/steer', {})
+  await server.replyJson('/ai/chat/s1/steer', { id: 'x', hints: [] })
   const id = (server.requests.at(-1)?.body as { id: string } | undefined)?.id ?? ''
   stream.write(2, { type: 'steering-message', id, parts: [{ type: 'text', text: 'and more' }] })
   expect((await until(session, (state) => state.run?.steering.length === 0)).run?.steering).toEqual([])
