@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { json } from '../testing/requests.ts'
 import { testServer, type TestServer, userMessage } from '../testing/test-server.ts'
 
@@ -48,6 +48,12 @@ describe('on the socket', () => {
     }
     expect(server.written()).toEqual(before)
     expect((await fetch(`http://${host()}/health`)).status).toBe(200)
+  })
+
+  it('a stream is whole where a program replaced the global Response', async () => {
+    vi.stubGlobal('Response', class extends Response {})
+    const { types } = await server.chat('replaced', 'hello')
+    expect(types.at(-1)).toBe('finish')
   })
 
   it('a body of 50 MB is refused whether its length is told or not', async () => {

@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type {
   AnswerOf,
   BodyOf,
@@ -91,10 +92,18 @@ export class Reply<Value> {
 }
 
 export function toResponse(c: Ctx, route: Route, value: unknown): Response {
-  if (value instanceof Response) return value
+  if (isResponse(value)) return value
   if (value === undefined) return c.body(null, 204)
   if (value instanceof Reply) return c.json(value.value, value.status as 200)
   return c.json(value, jsonStatus(route) as 200)
+}
+
+/**
+ * A program may replace the global `Response`, as hono's own server does by default. Responses that exist by then are no
+ * instances of the new class.
+ */
+export function isResponse(value: unknown): value is Response {
+  return value === RESPONSE_ALREADY_SENT || value instanceof Response
 }
 
 /** The first successful status with a schema. */

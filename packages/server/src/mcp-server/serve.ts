@@ -24,6 +24,7 @@ export async function serveOverHttp(
   // Clients without a handshake (newer protocol versions) are served statelessly.
   const handler = createMcpHandler(() => offer.server())
   const server = createAdaptorServer({
+    overrideGlobalObjects: false,
     async fetch(request: Request) {
       const refusal = refuse(request, token, (server.address() as AddressInfo).port)
       return refusal ?? (await sessions.handle(request)) ?? handler.fetch(request)

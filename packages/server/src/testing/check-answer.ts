@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Reply, jsonStatus, type Route } from '../http/route.ts'
+import { isResponse, jsonStatus, Reply, type Route } from '../http/route.ts'
 
 /** Compares the JSON of a response with the schema of its endpoint. Throws when a field is missing, wrong, or undeclared. */
 export function checkAnswer(route: Route, value: unknown): void {
-  if (value === undefined || value instanceof Response) return
+  if (value === undefined || isResponse(value)) return
   const [status, body] = value instanceof Reply ? [value.status, value.value as unknown] : [jsonStatus(route), value]
   const schema = route.answers[status]
   const name = `${route.method} ${route.path} (${status})`
