@@ -4,6 +4,7 @@ import { chatEndpoints } from './chat.ts'
 import { authEndpoints } from './auth.ts'
 import { blobEndpoints } from './blobs.ts'
 import { changeEndpoints } from './changes.ts'
+import { configEndpoints } from './config.ts'
 import { contextEndpoints } from './context.ts'
 import { dataEndpoints } from './data.ts'
 import { debugEndpoints } from './debug.ts'
@@ -36,6 +37,7 @@ export const contract = {
   ...authEndpoints,
   ...blobEndpoints,
   ...changeEndpoints,
+  ...configEndpoints,
   ...contextEndpoints,
   ...dataEndpoints,
   ...debugEndpoints,

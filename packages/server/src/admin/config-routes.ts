@@ -1,31 +1,6 @@
-import { isSameOrigin, NamedError } from '@troupe/protocol'
-import { z } from 'zod'
-import { type Config, type ConfigFile, configSchema, dropSecrets } from '../config/config.ts'
-import { route, type Route } from '../http/route.ts'
-
-const { shape } = configSchema
-const limits = shape.limits.unwrap().shape
-const media = shape.media.unwrap().shape
-const browser = shape.browser.unwrap().shape
-const search = shape.search.unwrap().shape
-
-/** Settings without a route of their own. Null removes a setting. Omitted settings stay unchanged. */
-const configPatchSchema = z
-  .strictObject({
-    model: shape.model.unwrap().nullable(),
-    useTools: shape.useTools.unwrap(),
-    recovery: shape.recovery.unwrap().nullable(),
-    titles: shape.titles.unwrap().nullable(),
-    limits: z.strictObject(nullable(limits)).partial().nullable(),
-    media: z.strictObject(nullable(media)).partial().nullable(),
-    browser: z.strictObject(nullable(browser)).partial().nullable(),
-    search: z
-      .strictObject({ ...nullable({ baseURL: search.baseURL, apiKey: search.apiKey }), provider: search.provider })
-      .partial()
-      .nullable(),
-  })
-  .partial()
-type Patch = z.infer<typeof configPatchSchema>
+import { configEndpoints, type ConfigInfo, type ConfigPatch, isSameOrigin, NamedError } from '@troupe/protocol'
+import { type Config, type ConfigFile, dropSecrets } from '../config/config.ts'
+import { implement, type Route } from '../http/route.ts'
 
 export interface ConfigRoutesOptions {
   config: ConfigFile
@@ -38,66 +13,41 @@ export interface ConfigRoutesOptions {
 /** Routes for the settings in `config.json`, except providers, rules, hooks and MCP servers. */
 export function configRoutes(options: ConfigRoutesOptions): Route[] {
   const { config } = options
-  return [
-    route({
-      method: 'GET',
-      path: '/ai/config',
-      summary: 'The settings of config.json that have no route of their own. A key never comes out.',
-      answers: {
-        200: '{path, config: {model, environmentModel, useTools, recovery, titles, limits, media, browser: {path, allow}, search: {provider, baseURL, hasKey}}}',
-      },
-      handle: (c) => c.json({ path: config.path, config: shown() }),
-    }),
-    route({
-      method: 'PATCH',
-      path: '/ai/config',
-      summary:
-        'Changes these settings; null takes one away. What is being done goes on as it began. A key stays with the server that it was given for.',
-      body: configPatchSchema,
-      answers: { 200: '{path, config, dropped}', 400: 'BadRequest', 404: 'ModelNotFound, ProviderNotFound' },
-      async handle(c, { body }) {
-        if (typeof body.model === 'string') await options.modelId(body.model)
-        let dropped: string[] = []
-        await config.update((current) => {
-          const next = applyPatch(current, body)
-          dropped = dropKey(current, next, body)
-          return next
-        })
-        return c.json({ path: config.path, config: shown(), dropped })
-      },
-    }),
-  ]
+  return implement(configEndpoints, {
+    'GET /ai/config': () => ({ path: config.path, config: shown() }),
+    'PATCH /ai/config': async ({ body }) => {
+      if (typeof body.model === 'string') await options.modelId(body.model)
+      let dropped: string[] = []
+      await config.update((current) => {
+        const next = applyPatch(current, body)
+        dropped = dropKey(current, next, body)
+        return next
+      })
+      return { path: config.path, config: shown(), dropped }
+    },
+  })
 
-  function shown(): Record<string, unknown> {
-    const {
-      model,
-      useTools,
-      recovery,
-      titles,
-      limits: limited,
-      media: made,
-      browser: browsing,
-      search: searched,
-    } = config.get()
+  function shown(): ConfigInfo {
+    const { model, useTools, recovery, titles, limits, media, browser, search } = config.get()
     return {
       model: model ?? null,
       environmentModel: options.environmentModel,
       useTools: useTools ?? null,
       recovery: recovery ?? 'continue',
       titles: titles ?? 'model',
-      limits: pick(limited, limits),
-      media: pick(made, media),
-      browser: pick(browsing, browser),
+      limits: { steps: limits?.steps ?? null, tokens: limits?.tokens ?? null, seconds: limits?.seconds ?? null },
+      media: { image: media?.image ?? null, video: media?.video ?? null },
+      browser: { path: browser?.path ?? null, allow: browser?.allow ?? null },
       search:
-        searched === undefined
+        search === undefined
           ? null
-          : { provider: searched.provider, baseURL: searched.baseURL ?? null, hasKey: Boolean(searched.apiKey) },
+          : { provider: search.provider, baseURL: search.baseURL ?? null, hasKey: Boolean(search.apiKey) },
     }
   }
 }
 
 /** Merges one level deep: omitted fields of limits, media, browser and search stay unchanged. */
-function applyPatch(config: Config, patch: Patch): Config {
+function applyPatch(config: Config, patch: ConfigPatch): Config {
   const next = mergeSection(config, patch)
   const { limits: limited, media: made, browser: browsing, search: searched } = patch
   if (limited) next['limits'] = mergeSection(config.limits, limited)
@@ -115,7 +65,7 @@ function applyPatch(config: Config, patch: Patch): Config {
 }
 
 /** Removes the search API key if a different provider or server would receive it. Returns the dropped keys. */
-function dropKey({ search: before }: Config, { search: after }: Config, { search: change }: Patch): string[] {
+function dropKey({ search: before }: Config, { search: after }: Config, { search: change }: ConfigPatch): string[] {
   if (!after || !change) return []
   const isSame = before?.provider === after.provider && isSameOrigin(before.baseURL, after.baseURL)
   return isSame ? [] : dropSecrets(after, change, ['apiKey'])
@@ -128,16 +78,4 @@ function mergeSection(before: object | undefined, patch: object): Record<string,
     else if (value !== undefined) next[key] = value
   }
   return next
-}
-
-function pick(value: object | undefined, keys: object): Record<string, unknown> {
-  const all = (value ?? {}) as Record<string, unknown>
-  return Object.fromEntries(Object.keys(keys).map((key) => [key, all[key] ?? null]))
-}
-
-function nullable<Shape extends Record<string, z.ZodOptional<z.ZodType>>>(
-  fields: Shape,
-): { [Key in keyof Shape]: z.ZodNullable<Shape[Key] extends z.ZodOptional<infer Inner> ? Inner : never> } {
-  const entries = Object.entries(fields).map(([key, field]) => [key, field.unwrap().nullable()])
-  return Object.fromEntries(entries) as never
 }

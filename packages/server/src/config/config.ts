@@ -1,19 +1,17 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { hooksConfigSchema, mcpServersSchema, modes } from '@troupe/core'
-import { mcpEntrySchema, NamedError } from '@troupe/protocol'
+import { configFields, configListSchema, mcpEntrySchema, NamedError } from '@troupe/protocol'
 import { z } from 'zod'
 import { providerSettingsSchema } from '../providers/shared/provider.ts'
 import { findJsonError } from '../util/json.ts'
 import { writePrivately } from './home.ts'
 import { type WatchedFile, watchFile } from './watched-file.ts'
 
-const configName = z.array(z.string().min(1).max(2000)).max(10_000)
-
 /** `config.json`, with the same schema in the home and in a project. Unknown keys are kept and reported as warnings. */
 export const configSchema = z.looseObject({
   $schema: z.string().optional(),
-  model: z.string().min(1).max(300).optional().describe('the model of new sessions: provider/model'),
+  model: configFields.model.optional(),
   providers: z
     .record(z.string(), z.looseObject(providerSettingsSchema.shape))
     .optional()
@@ -26,58 +24,25 @@ export const configSchema = z.looseObject({
         .optional()
         .meta({ enum: [...modes] })
         .describe('the mode of new sessions; bypass only where the server was started with --allow-bypass'),
-      allow: configName.optional().describe('what runs without a question, e.g. "Bash(npm test)"'),
-      ask: configName.optional().describe('what always asks'),
-      deny: configName.optional().describe('what never runs; goes before the other two'),
+      allow: configListSchema.optional().describe('what runs without a question, e.g. "Bash(npm test)"'),
+      ask: configListSchema.optional().describe('what always asks'),
+      deny: configListSchema.optional().describe('what never runs; goes before the other two'),
     })
     .optional(),
-  useTools: configName.nullable().optional().describe('the tools that models may use; absent or null: all'),
-  disabledAgents: configName.optional().describe('built-in agents and those of files that are turned off'),
+  useTools: configFields.useTools.optional(),
+  disabledAgents: configListSchema.optional().describe('built-in agents and those of files that are turned off'),
   hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
   // Each entry is validated on use, so one invalid entry does not reject the file.
   mcpServers: mcpServersSchema
     .optional()
     .meta({ additionalProperties: z.toJSONSchema(mcpEntrySchema, { target: 'draft-7' }) })
     .describe('MCP servers by their names: {command, args, env} or {url, headers}'),
-  recovery: z
-    .enum(['continue', 'wait'])
-    .optional()
-    .describe('what becomes of runs that a crash cut off: they go on by themselves, or wait for a person'),
-  titles: z
-    .enum(['model', 'words'])
-    .optional()
-    .describe('titles of sessions: written by a cheap model after the first answer, or the first words'),
-  limits: z
-    .looseObject({
-      steps: z.int().positive().optional().describe('model calls in one turn'),
-      tokens: z.int().positive().optional().describe('tokens in one turn'),
-      seconds: z.number().positive().optional().describe('time of one turn'),
-    })
-    .optional(),
-  media: z
-    .looseObject({
-      image: z.string().max(300).optional().describe('provider/model that makes pictures'),
-      video: z.string().max(300).optional().describe('provider/model that makes films'),
-    })
-    .optional(),
-  browser: z
-    .looseObject({
-      path: z.string().max(4000).optional().describe('the Chromium that agents browse with'),
-      allow: configName
-        .optional()
-        .describe('addresses of this machine or network that its pages may reach, e.g. "localhost:5173"'),
-    })
-    .optional(),
-  search: z
-    .looseObject({
-      provider: z.string().max(100).describe('which search provider WebSearch uses: searxng, brave or tavily'),
-      baseURL: z
-        .url({ protocol: /^https?$/ })
-        .max(2000)
-        .optional(),
-      apiKey: z.string().max(5000).optional(),
-    })
-    .optional(),
+  recovery: configFields.recovery.optional(),
+  titles: configFields.titles.optional(),
+  limits: z.looseObject(configFields.limits).partial().optional(),
+  media: z.looseObject(configFields.media).partial().optional(),
+  browser: z.looseObject(configFields.browser).partial().optional(),
+  search: z.looseObject(configFields.search).partial({ baseURL: true, apiKey: true }).optional(),
 })
 export type Config = z.infer<typeof configSchema>
 

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+
+export const configListSchema = z.array(z.string().min(1).max(2000)).max(10_000)
+
+/** Settings of `config.json` without endpoints of their own. The schema of the file uses the same fields. */
+export const configFields = {
+  model: z.string().min(1).max(300).describe('the model of new sessions: provider/model'),
+  useTools: configListSchema.nullable().describe('the tools that models may use; absent or null: all'),
+  recovery: z
+    .enum(['continue', 'wait'])
+    .describe('what happens to runs that a crash interrupted: they continue, or wait for the user'),
+  titles: z
+    .enum(['model', 'words'])
+    .describe('titles of sessions: written by a cheap model after the first answer, or the first words'),
+  limits: {
+    steps: z.int().positive().describe('model calls in one turn'),
+    tokens: z.int().positive().describe('tokens in one turn'),
+    seconds: z.number().positive().describe('time of one turn'),
+  },
+  media: {
+    image: z.string().max(300).describe('the model that makes images: provider/model'),
+    video: z.string().max(300).describe('the model that makes videos: provider/model'),
+  },
+  browser: {
+    path: z.string().max(4000).describe('the Chromium that agents browse with'),
+    allow: configListSchema.describe(
+      'addresses of this machine or network that its pages may reach, e.g. "localhost:5173"',
+    ),
+  },
+  search: {
+    provider: z.string().max(100).describe('the search provider of WebSearch: searxng, brave or tavily'),
+    baseURL: z.url({ protocol: /^https?$/ }).max(2000),
+    apiKey: z.string().max(5000),
+  },
+} as const
+
+const { limits, media, browser, search } = configFields
+
+/** Null removes a setting. Omitted settings stay unchanged. */
+const configPatchSchema = z
+  .strictObject({
+    model: configFields.model.nullable(),
+    useTools: configFields.useTools,
+    recovery: configFields.recovery.nullable(),
+    titles: configFields.titles.nullable(),
+    limits: z
+      .strictObject({
+        steps: limits.steps.nullable(),
+        tokens: limits.tokens.nullable(),
+        seconds: limits.seconds.nullable(),
+      })
+      .partial()
+      .nullable(),
+    media: z.strictObject({ image: media.image.nullable(), video: media.video.nullable() }).partial().nullable(),
+    browser: z.strictObject({ path: browser.path.nullable(), allow: browser.allow.nullable() }).partial().nullable(),
+    search: z
+      .strictObject({
+        provider: search.provider,
+        baseURL: search.baseURL.nullable(),
+        apiKey: search.apiKey.nullable(),
+      })
+      .partial()
+      .nullable(),
+  })
+  .partial()
+export type ConfigPatch = z.infer<typeof configPatchSchema>
+
+const configInfoSchema = z.object({
+  model: z.string().nullable().describe('null: the first usable model'),
+  environmentModel: z.string().nullable().describe('the model set in the environment, which takes precedence'),
+  useTools: z.array(z.string()).nullable().describe('null: all tools'),
+  recovery: configFields.recovery,
+  titles: configFields.titles,
+  limits: z.object({
+    steps: z.number().nullable(),
+    tokens: z.number().nullable(),
+    seconds: z.number().nullable(),
+  }),
+  media: z.object({ image: z.string().nullable(), video: z.string().nullable() }),
+  browser: z.object({
+    path: z.string().nullable().describe('null: an installed Chromium'),
+    allow: z.array(z.string()).nullable().describe('null: only the public web'),
+  }),
+  search: z
+    .object({ provider: z.string(), baseURL: z.string().nullable(), hasKey: z.boolean() })
+    .nullable()
+    .describe("null: the session's model searches"),
+})
+export type ConfigInfo = z.infer<typeof configInfoSchema>
+
+export const configEndpoints = endpoints({
+  'GET /ai/config': {
+    summary: 'Returns the settings of config.json that have no endpoints of their own. Never returns a key.',
+    answers: { 200: z.object({ path: z.string().describe('the file'), config: configInfoSchema }) },
+  },
+  'PATCH /ai/config': {
+    summary:
+      'Changes these settings. Null removes a setting. Runs that have started keep the old ones. The search key is dropped if the provider or the server changes.',
+    body: configPatchSchema,
+    answers: {
+      200: z.object({
+        path: z.string().describe('the file'),
+        config: configInfoSchema,
+        dropped: z.array(z.string()).describe('settings dropped because another server would receive them'),
+      }),
+      400: 'BadRequest',
+      404: 'ModelNotFound, ProviderNotFound',
+    },
+  },
+})
