@@ -4,7 +4,7 @@ import type { CallOf, ModelInfo, ParamValues } from '@troupe/protocol'
 import type { NewProvider, ProviderPatch } from './providers.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { AgentDefinitionBody, CallNote, ChatBody, SubAgentRef, TabNote } from './session-types.ts'
-import type { ConfigInfo, ConfigPatch, DataInfo, Finding, McpPatch, NewMcpServer, NewRule } from './settings-types.ts'
+import type { ConfigPatch, McpPatch, NewMcpServer, NewRule } from './settings-types.ts'
 
 export type { ChatBody, ListedSession, PickItem, Removed, SessionPage } from './session-types.ts'
 
@@ -164,12 +164,12 @@ export function createApi(request: Request) {
     acceptSkills: (id: string) => call('POST /ai/skills/imports/:id', { params: { id } }),
     dropSkills: (id: string) => call('DELETE /ai/skills/imports/:id', { params: { id } }),
     hooks: () => call('GET /ai/hooks'),
-    data: () => json<DataInfo>('GET', '/ai/data'),
-    backUp: () => json<{ backup: DataInfo['backups'][number] }>('POST', '/ai/data/backup'),
-    config: () => json<{ path: string; config: ConfigInfo }>('GET', '/ai/config'),
-    changeConfig: (body: ConfigPatch) => json<{ config: ConfigInfo }>('PATCH', '/ai/config', body),
+    data: () => call('GET /ai/data'),
+    backUp: () => call('POST /ai/data/backup'),
+    config: () => call('GET /ai/config'),
+    changeConfig: (body: ConfigPatch) => call('PATCH /ai/config', { body }),
     mediaModels: (kind: 'image' | 'video') => json<{ models: ModelInfo[] }>('GET', `/ai/${kind}/models`),
-    doctor: () => json<{ findings: Finding[] }>('GET', '/ai/doctor'),
+    doctor: () => call('GET /ai/doctor'),
     health: () => call('GET /health'),
   }
 }

@@ -6,57 +6,13 @@ export type SkillList = Answered<'GET /ai/skills'>
 export type StagedSkills = Answered<'POST /ai/skills/imports'>['import']
 export type HookList = Answered<'GET /ai/hooks'>
 
-export interface DataInfo {
-  home: string
-  places: {
-    name: 'database' | 'sessions' | 'blobs' | 'backups' | 'other'
-    path: string
-    files: number
-    bytes: number
-  }[]
-  backups: { path: string; createdAt: number }[]
-  free: number
-}
+export type DataInfo = Answered<'GET /ai/data'>
+export type Finding = Answered<'GET /ai/doctor'>['findings'][number]
 
-export interface Finding {
-  status: 'ok' | 'info' | 'warn' | 'fail'
-  name: string
-  text: string
-  fix?: string
-}
-
-/** Settings from `GET /ai/config`. */
-export interface ConfigInfo {
-  /** Null selects the first usable model. */
-  model: string | null
-  /** Model set by the environment, which takes precedence. */
-  environmentModel: string | null
-  /** Null enables all tools. */
-  useTools: string[] | null
-  recovery: 'continue' | 'wait'
-  /** Source of session titles: a cheap model after the first answer, or the first words. */
-  titles: 'model' | 'words'
-  limits: Record<Limit, number | null>
-  media: Record<'image' | 'video', string | null>
-  /** Agent browser. A null path finds an installed Chromium; a null allowlist permits only the public web. */
-  browser: { path: string | null; allow: string[] | null }
-  /** Null uses the session's model for search. The key is never sent to the page. */
-  search: { provider: string; baseURL: string | null; hasKey: boolean } | null
-}
-
-export type Limit = 'steps' | 'tokens' | 'seconds'
-
+export type ConfigInfo = Answered<'GET /ai/config'>['config']
+export type Limit = keyof ConfigInfo['limits']
 /** Omitted settings stay unchanged. Null removes a setting. */
-export interface ConfigPatch {
-  model?: string | null
-  useTools?: string[] | null
-  recovery?: ConfigInfo['recovery']
-  titles?: ConfigInfo['titles']
-  limits?: Record<Limit, number | null>
-  media?: Partial<ConfigInfo['media']>
-  browser?: ConfigInfo['browser']
-  search?: { provider: string; baseURL: string | null; apiKey?: string } | null
-}
+export type ConfigPatch = CallOf<'PATCH /ai/config'>['body']
 
 export type McpList = Answered<'GET /ai/mcp'>
 /** MCP server. Text that the server itself supplies is untrusted. */
