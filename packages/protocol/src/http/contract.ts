@@ -14,6 +14,7 @@ import { folderEndpoints } from './folders.ts'
 import { healthEndpoints } from './health.ts'
 import { hookEndpoints } from './hooks.ts'
 import { mcpEndpoints } from './mcp.ts'
+import { mediaEndpoints } from './media.ts'
 import { messageEndpoints } from './messages.ts'
 import { modelEndpoints } from './models.ts'
 import { providerEndpoints } from './providers.ts'
@@ -45,6 +46,7 @@ export const contract = {
   ...healthEndpoints,
   ...hookEndpoints,
   ...mcpEndpoints,
+  ...mediaEndpoints,
   ...messageEndpoints,
   ...modelEndpoints,
   ...providerEndpoints,

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+import { modelSchema } from './models.ts'
+
+const mediaRequestSchema = z.strictObject({
+  prompt: z.string().trim().min(1).max(8000),
+  model: z.string().max(300).optional(),
+  count: z.int().min(1).max(10).optional(),
+  size: z
+    .string()
+    .regex(/^\d{2,5}x\d{2,5}$/, 'such as 1024x1024')
+    .optional(),
+  aspectRatio: z
+    .string()
+    .regex(/^\d{1,3}:\d{1,3}$/, 'such as 16:9')
+    .optional(),
+  seconds: z.number().min(1).max(60).optional(),
+  seed: z.int().optional(),
+  images: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/, 'the hash of a blob'))
+    .max(4)
+    .optional()
+    .describe('blobs to start from'),
+})
+
+const mediaTaskSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['image', 'video']),
+  model: z.string(),
+  prompt: z.string(),
+  status: z.enum(['running', 'done', 'failed', 'stopped']),
+  progress: z.number().optional().describe('from 0 to 1, if the provider reports it'),
+  files: z.array(
+    z.object({
+      sha256: z.string(),
+      mediaType: z.string(),
+      size: z.number().describe('bytes'),
+      url: z.string(),
+    }),
+  ),
+  warnings: z.array(z.string()).describe('settings that the provider ignored, as sentences'),
+  errorCode: z.enum(['login_required', 'insufficient_credits', 'no_model', 'generation_failed']).optional(),
+  message: z.string().optional().describe('why it failed or was stopped'),
+  createdAt: z.number(),
+  endedAt: z.number().optional(),
+})
+
+/** The paths with `vedio` are legacy aliases. */
+export const mediaEndpoints = endpoints({
+  'POST /ai/image': start('images'),
+  'GET /ai/image/models': list('images'),
+  'POST /ai/video': start('a video'),
+  'GET /ai/video/models': list('videos'),
+  'POST /ai/vedio': start('a video'),
+  'GET /ai/vedio/models': list('videos'),
+  'GET /ai/task/:taskId': {
+    summary: 'Returns the state of an image or video task.',
+    answers: { 200: z.object({ task: mediaTaskSchema }), 404: 'TaskNotFound' },
+  },
+})
+
+function start(what: string) {
+  return {
+    summary: `Starts to make ${what}, without asking for approval.`,
+    body: mediaRequestSchema,
+    answers: {
+      202: z.object({ taskId: z.string(), task: mediaTaskSchema }),
+      400: 'ProviderNotConfigured',
+      404: 'ModelNotFound, ProviderNotFound, BlobNotFound',
+    },
+  }
+}
+
+function list(what: string) {
+  return {
+    summary: `Lists the usable models that make ${what}.`,
+    answers: { 200: z.object({ models: z.array(modelSchema) }) },
+  }
+}
