@@ -25,7 +25,7 @@ export { isAnswered, readAnswers } from './questions.ts'
 export { readJsx } from './ui/read-jsx.ts'
 export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
 export * from './http/agents.ts'
-export { chatEndpoints } from './http/chat.ts'
+export * from './http/chat.ts'
 export * from './http/asks.ts'
 export { authEndpoints } from './http/auth.ts'
 export type { PageCredential } from './http/auth.ts'
@@ -77,7 +77,6 @@ export type {
   ParamsOf,
   QueryOf,
 } from './http/endpoint.ts'
-export * from './http/requests.ts'
 export { fieldsIn, initialValues, fieldLabel, fieldName, readForm } from './ui/ui-form.ts'
 export type { FieldValue, FormAnswer } from './ui/ui-form.ts'
 export { elementsIn, readUiTree } from './ui/ui-tree.ts'
@@ -111,14 +110,6 @@ export type {
   TerminalDisplay,
 } from './display.ts'
 export { NamedError, errorInfo } from './error.ts'
-export {
-  type ChatRequest,
-  answerRequestSchema,
-  answerSchema,
-  chatRequestSchema,
-  steerRequestSchema,
-  wireMessageSchema,
-} from './http/requests.ts'
 export { splitAfterStep, stepNumbers } from './message.ts'
 export type { Frame, LogItem, Note, NotedCall, RunLog, SteeringMessage } from './run-log.ts'
 export { isForm } from './ui/ui-form.ts'

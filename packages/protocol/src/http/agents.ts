@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { paramValuesSchema } from '../params.ts'
-import { eventNumberSchema } from './chat.ts'
+import { eventNumberSchema, steerRequestSchema } from './chat.ts'
+import { fileProblemSchema } from './common.ts'
 import { endpoints } from './endpoint.ts'
-import { branchPageSchema } from './messages.ts'
-import { steerRequestSchema } from './requests.ts'
+import { branchPageSchema, pageLimitSchema } from './messages.ts'
 import { storedSessionSchema } from './sessions.ts'
 
 const agentSchema = z.object({
@@ -11,11 +11,11 @@ const agentSchema = z.object({
   description: z.string(),
   source: z.enum(['built-in', 'database', 'home', 'project']),
   enabled: z.boolean(),
-  note: z.string().optional().describe('why it cannot be used, or what should be looked at'),
+  note: z.string().optional().describe('why it cannot be used, or a warning'),
   systemPrompt: z.string(),
-  languages: z.array(z.string()).describe('languages that it has a prompt of its own for'),
-  tools: z.array(z.string()).readonly().describe('names of tools and of groups'),
-  allowedSubAgents: z.array(z.string()).readonly().optional().describe('absent: the default set; empty: nobody'),
+  languages: z.array(z.string()).describe('languages that it has its own prompt for'),
+  tools: z.array(z.string()).readonly().describe('names of tools and groups'),
+  allowedSubAgents: z.array(z.string()).readonly().optional().describe('absent: the default set; empty: none'),
   model: z.string().optional(),
   maxDepth: z.number().optional(),
   maxSteps: z.number().optional(),
@@ -29,8 +29,8 @@ const agentSchema = z.object({
     .optional(),
   params: paramValuesSchema.optional(),
   pageIds: z.array(z.string()).readonly().optional(),
-  hidden: z.literal(true).optional().describe('offered nowhere; whoever names it has it all the same'),
-  turnedOff: z.literal(true).optional().describe('the person turned it off'),
+  hidden: z.literal(true).optional().describe('not listed, but can be called by name'),
+  turnedOff: z.literal(true).optional().describe('the user turned it off'),
   path: z.string().optional().describe('the file that it comes from'),
   foreign: z.literal(true).optional().describe('written for another program: missing tools are skipped'),
 })
@@ -38,7 +38,7 @@ export type AgentInfo = z.infer<typeof agentSchema>
 
 const agentListSchema = z.object({
   agents: z.array(agentSchema),
-  problems: z.array(z.object({ path: z.string(), message: z.string() })).describe('files that could not be read'),
+  problems: z.array(fileProblemSchema).describe('files that could not be read'),
 })
 export type AgentList = z.infer<typeof agentListSchema>
 
@@ -79,6 +79,8 @@ export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
 export const agentPatchSchema = z.strictObject(fields).partial()
 export type AgentPatch = z.infer<typeof agentPatchSchema>
 
+export const agentStatusSchema = z.enum(['pending', 'running', 'waiting', 'completed', 'failed', 'stopped'])
+
 const subAgentSchema = z.object({
   sessionId: z.string(),
   agentId: z.string(),
@@ -86,7 +88,7 @@ const subAgentSchema = z.object({
   name: z.string(),
   task: z.string(),
   agentType: z.string(),
-  status: z.enum(['pending', 'running', 'waiting', 'completed', 'failed', 'stopped']),
+  status: agentStatusSchema,
   title: z.string(),
   runId: z.string().nullable(),
   createdAt: z.number(),
@@ -145,10 +147,7 @@ export const agentEndpoints = endpoints({
     summary: 'Returns a page of the conversation of a sub-agent, from its end.',
     query: z.object({
       before: z.string().max(64).optional(),
-      limit: z
-        .string()
-        .regex(/^\d{1,3}$/, 'a whole number below 1,000')
-        .optional(),
+      limit: pageLimitSchema,
     }),
     scoped: true,
     answers: { 200: branchPageSchema.extend({ agent: subAgentSchema }), 404: 'SessionNotFound, AgentNotFound' },

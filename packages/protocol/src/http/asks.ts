@@ -1,6 +1,34 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
-import { answerRequestSchema, answerSchema } from './requests.ts'
+import { rememberScopeSchema } from './rules.ts'
+
+const approvalSchema = z.strictObject({
+  type: z.literal('approve'),
+  remember: rememberScopeSchema.optional(),
+  input: z.unknown().optional(),
+  data: z.unknown().optional(),
+})
+const otherAnswerSchemas = [
+  z.strictObject({ type: z.literal('deny'), remark: z.string().max(20_000).optional() }),
+  z.strictObject({ type: z.literal('answers'), answers: z.record(z.string(), z.unknown()) }),
+  z.strictObject({
+    type: z.literal('plan'),
+    choice: z.enum(['edit', 'clean', 'continue']),
+    remark: z.string().max(20_000).optional(),
+  }),
+] as const
+
+/** A stored answer. `rule`: a rule remembered while the ask was open approved it, not a person. */
+export const answerSchema = z.discriminatedUnion('type', [
+  approvalSchema.extend({ rule: z.string().max(2000).optional() }),
+  ...otherAnswerSchemas,
+])
+
+/** `clientId`: the page that answers. Only the page that owns a browser ask can answer it. */
+export const answerRequestSchema = z.strictObject({
+  answer: z.discriminatedUnion('type', [approvalSchema, ...otherAnswerSchemas]),
+  clientId: z.string().max(200).optional(),
+})
 
 /** An open or closed request to a person: an approval, a question, a plan, or a browser action. */
 export const askSchema = z.object({

@@ -3,14 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { anyJson } from '../../testing/arbitrary-json.ts'
 import { runs } from '../../testing/test-effort.ts'
 import { idPattern, idSchema, isId, newId } from '../ids.ts'
-import {
-  answerRequestSchema,
-  answerSchema,
-  chatRequestSchema,
-  steerRequestSchema,
-  wireMessageSchema,
-} from './requests.ts'
+import { answerRequestSchema, answerSchema } from './asks.ts'
 import { authRequestSchema } from './auth.ts'
+import { chatRequestSchema, steerRequestSchema, wireMessageSchema } from './chat.ts'
 import { providerPatchSchema } from './providers.ts'
 import { newSessionSchema, sessionPatchSchema } from './sessions.ts'
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../ids.ts'
 import { endpoints } from './endpoint.ts'
-
-const ruleTextsSchema = z.array(z.string().min(1).max(2000)).max(1000).optional()
+import { ruleTextsSchema } from './rules.ts'
 
 const toolCallResultSchema = z.object({
   state: z.enum(['output-available', 'output-error', 'output-denied']),

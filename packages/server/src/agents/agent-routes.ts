@@ -1,5 +1,12 @@
 import type { AgentEntry, AgentRecord, RunRecord, Store, Workspace } from '@troupe/core'
-import { agentEndpoints, type AgentInfo, NamedError, newId, type SubAgentSummary } from '@troupe/protocol'
+import {
+  agentEndpoints,
+  type AgentInfo,
+  agentStatusSchema,
+  NamedError,
+  newId,
+  type SubAgentSummary,
+} from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { assertNotTrashed, findSession, type OpenWorkspace } from '../http/scope.ts'
 import { resumeAfter, streamResponse } from '../http/stream-response.ts'
@@ -111,7 +118,8 @@ function agentInfo(entry: AgentEntry): AgentInfo {
 
 /** Omits the prompt, which lists do not need. */
 function summary({ details, ...rest }: AgentRecord): SubAgentSummary {
-  const record = { ...rest, status: rest.status as SubAgentSummary['status'] }
+  // The file of an imported sub-agent may name any status.
+  const record = { ...rest, status: agentStatusSchema.safeParse(rest.status).data ?? 'completed' }
   if (details === undefined) return record
   const { parentRunId, toolCallId, background, steps, tokens, cost, note, setup } = details
   const facts = { parentRunId, toolCallId, background, steps, tokens, cost, model: setup.model }

@@ -243,6 +243,8 @@ describe('importing', () => {
       agents: [agent('g1', 'Explore', 'system'), agent('g2', 'made-up', 'dynamic')],
     }
     expect(await upload(JSON.stringify(given))).toMatchObject({ report: { problems: [] } })
+    const { body: listed } = await server.json<{ agents: { status: string }[] }>('/ai/sessions/foreign-agents/agents')
+    expect(listed.agents.map(({ status }) => status)).toEqual(['completed', 'completed'])
     for (const [agentId, known] of [
       ['g1', 'You explore files'],
       ['g2', 'imported'],
