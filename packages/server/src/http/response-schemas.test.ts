@@ -1,3 +1,4 @@
+import { contract } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
@@ -18,6 +19,7 @@ it.each([
   ['/ai/models?all=1', 'models'],
   ['/ai/providers', 'providers'],
   ['/ai/rules', 'rules'],
+  ['/ai/tools?schemas=1', 'tools'],
   ['/ai/rules?sessionId=full', 'rules'],
   ['/ai/sessions', 'sessions'],
   ['/ai/sessions?q=words', 'hits'],
@@ -28,6 +30,17 @@ it.each([
   const { status, body } = await server.json<Record<string, unknown[]>>(target)
   expect(status).toBe(200)
   expect(Object.keys(body[field] as object).length).toBeGreaterThan(0)
+})
+
+const needsQuery = ['/ai/complete', '/ai/mcp/callback']
+const plainPaths = Object.keys(contract)
+  .filter((key) => key.startsWith('GET ') && !key.includes(':'))
+  .map((key) => key.slice('GET '.length))
+  .filter((path) => !needsQuery.includes(path))
+
+it.each(plainPaths)('GET %s answers what its schema says', async (path) => {
+  const { status } = await server.json(path)
+  expect(status).toBe(200)
 })
 
 it('the reference has these schemas', async () => {
