@@ -1,5 +1,5 @@
 import { defineCommand, UsageError } from '../shared/command.ts'
-import { connect, readJson } from '../shared/connect.ts'
+import { connect } from '../shared/connect.ts'
 
 /**
  * Bash completion for the text before the cursor, from the last space or quote. Bash splits words at colons and the
@@ -36,10 +36,7 @@ export const command = defineCommand({
       workspace: values.workspace,
     })
     try {
-      const query = new URLSearchParams({ text: word })
-      const { items } = await readJson<{ items: { insert: string }[] }>(
-        await connection.fetch(`/ai/complete?${query.toString()}`),
-      )
+      const { items } = await connection.call('GET /ai/complete', { query: { text: word } })
       if (values.json === true) context.stdout.write(`${JSON.stringify(items)}\n`)
       else for (const { insert } of items) context.stdout.write(`${insert.trimEnd()}\n`)
       return 0

@@ -1,21 +1,10 @@
 import { inspect } from 'node:util'
 import { count } from '@troupe/server/count'
 import { defineCommand, UsageError } from '../shared/command.ts'
-import { connect, readJson } from '../shared/connect.ts'
+import type { Answered } from '@troupe/protocol'
+import { connect } from '../shared/connect.ts'
 
-interface DebugView {
-  session: { id: string; title: string; model: string | null }
-  chain: { id: string; parentMessageId: string | null; role: string; parts: unknown[]; metadata?: unknown }[]
-  projection: unknown
-  runs: {
-    id: string
-    status: string
-    createdAt: number
-    endedAt: number | null
-    frames: { from: number; to: number; items: unknown[] }[]
-  }[]
-  strays: { id: string }[]
-}
+type DebugView = Answered<'GET /ai/debug/:sessionId'>
 
 /** `troupe debug <sessionId> [messageId]`: shows how an answer was produced. */
 export const command = defineCommand({
@@ -28,9 +17,7 @@ export const command = defineCommand({
       workspace: values.workspace,
     })
     try {
-      const query = new URLSearchParams(messageId === undefined ? {} : { messageId })
-      const address = `/ai/debug/${encodeURIComponent(sessionId)}?${query.toString()}`
-      const view = await readJson<DebugView>(await connection.fetch(address))
+      const view = await connection.call('GET /ai/debug/:sessionId', { params: { sessionId }, query: { messageId } })
       context.stdout.write(values.json ? `${JSON.stringify(view)}\n` : describe(view, context.stdout.isTTY))
       return 0
     } finally {

@@ -281,13 +281,11 @@ async function resolveSession(
   connection: Connection,
 ): Promise<string> {
   if (values.resume !== undefined) {
-    const { session } = await readJson<{ session: { id: string } }>(
-      await connection.fetch(`/ai/sessions/${encodeURIComponent(values.resume)}`),
-    )
+    const { session } = await connection.call('GET /ai/sessions/:id', { params: { id: values.resume } })
     return session.id
   }
   if (!values.continue) return newId('ses_')
-  const { sessions } = await readJson<{ sessions: { id: string }[] }>(await connection.fetch(`/ai/sessions?limit=1`))
+  const { sessions } = await connection.call('GET /ai/sessions', { query: { limit: 1 } })
   const [newest] = sessions
   if (newest === undefined) throw new UsageError('there is no session in this folder yet; leave out -c')
   return newest.id

@@ -1,35 +1,11 @@
 import { count } from '@troupe/server/count'
 import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
-import { connect, type Connection, readJson } from '../shared/connect.ts'
+import type { Answered, RuleInfo, RuleList } from '@troupe/protocol'
+import { connect, type Connection } from '../shared/connect.ts'
 
 type Effect = 'allow' | 'ask' | 'deny'
 
-interface ListedRule {
-  id: string
-  text: string
-  effect: Effect
-  layer: string
-  /** Null if it is stored with its session. */
-  file: string | null
-  editable: boolean
-  problem?: string
-}
-
-interface Rules {
-  rules: ListedRule[]
-  warnings: string[]
-  mode: string
-  sandbox: { available: boolean; text: string; fix?: string }
-}
-
-interface RuleTest {
-  calls: number
-  before: Record<Effect, number>
-  after: Record<Effect, number>
-  changed: number
-  changes: { toolName: string; input: unknown; before: { decision: Effect }; after: { decision: Effect } }[]
-  warnings: string[]
-}
+type RuleTest = Answered<'POST /ai/rules/test'>
 
 interface RuleRequest {
   connection: Connection
@@ -103,10 +79,10 @@ async function list(wanted: RuleRequest): Promise<number> {
 async function add(wanted: RuleRequest): Promise<number> {
   const { text, effect = 'allow', scope, sessionId, context, json } = wanted
   const body = { text, effect, scope, sessionId }
-  const added = await post<{ rule: ListedRule; settled: string[]; warnings: string[] }>(wanted, '/ai/rules', body)
+  const added = await wanted.connection.call('POST /ai/rules', { body })
   for (const warning of added.warnings) printNotice(context, warning)
   if (json) context.stdout.write(`${JSON.stringify(added)}\n`)
-  else context.stdout.write(`${effect} ${added.rule.text}: ${ruleLocation(added.rule)}\n`)
+  else if (added.rule !== undefined) context.stdout.write(`${effect} ${added.rule.text}: ${ruleLocation(added.rule)}\n`)
   if (!json && added.settled.length > 0)
     context.stdout.write(`${count(added.settled.length, 'open question')} answered with it.\n`)
   return 0
@@ -124,9 +100,8 @@ async function remove(wanted: RuleRequest): Promise<number> {
       (inScope[0] ?? named[0]) === undefined ? '' : ` It stands in: ${named.map(ruleLocation).join('; ')}.`
     throw new UsageError(`there is no rule "${text}" that could be removed here.${elsewhere}`)
   }
-  const query = sessionId === undefined ? '' : `?sessionId=${encodeURIComponent(sessionId)}`
   for (const rule of found) {
-    await readJson(await connection.fetch(`/ai/rules/${rule.id}${query}`, { method: 'DELETE' }))
+    await connection.call('DELETE /ai/rules/:id', { params: { id: rule.id }, query: { sessionId } })
     context.stdout.write(`removed: ${rule.effect} ${rule.text} (${ruleLocation(rule)})\n`)
   }
   return 0
@@ -135,7 +110,7 @@ async function remove(wanted: RuleRequest): Promise<number> {
 async function test(wanted: RuleRequest): Promise<number> {
   const { text, effect = 'allow', scope, sessionId, context, json } = wanted
   const body = { text, effect, scope, sessionId }
-  const trial = await post<RuleTest>(wanted, '/ai/rules/test', body)
+  const trial = await wanted.connection.call('POST /ai/rules/test', { body })
   if (json) {
     context.stdout.write(`${JSON.stringify(trial)}\n`)
     return 0
@@ -150,28 +125,17 @@ async function test(wanted: RuleRequest): Promise<number> {
   return 0
 }
 
-async function fetchRules({ connection, sessionId }: RuleRequest): Promise<Rules> {
-  const query = sessionId === undefined ? '' : `?sessionId=${encodeURIComponent(sessionId)}`
-  return readJson<Rules>(await connection.fetch(`/ai/rules${query}`))
-}
-
-async function post<T>({ connection }: RuleRequest, target: string, body: object): Promise<T> {
-  return readJson<T>(
-    await connection.fetch(target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
-  )
+function fetchRules({ connection, sessionId }: RuleRequest): Promise<RuleList> {
+  return connection.call('GET /ai/rules', { query: { sessionId } })
 }
 
 /** Without a flag, rules of all layers match. */
-function isInScope({ layer, file }: ListedRule, { scope }: RuleRequest): boolean {
+function isInScope({ layer, file }: RuleInfo, { scope }: RuleRequest): boolean {
   if (scope === 'session') return file === null
   return scope === 'always' || layer === 'project'
 }
 
-function ruleLocation({ layer, file }: ListedRule): string {
+function ruleLocation({ layer, file }: RuleInfo): string {
   return file === null ? 'in this session' : `${layer}, ${file}`
 }
 

@@ -1,16 +1,7 @@
 import path from 'node:path'
 import { count } from '@troupe/server/count'
 import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
-import { connect, readJson } from '../shared/connect.ts'
-
-interface SkillInfo {
-  name: string
-  description: string
-  path: string
-  scope: string
-  allowedTools?: string[]
-  shadows: string[]
-}
+import { connect } from '../shared/connect.ts'
 
 /** `troupe skills [list]`, `troupe skills import <folder, zip or tar> [--trust]`. */
 export const command = defineCommand({
@@ -36,10 +27,7 @@ async function listSkills(
 ): Promise<number> {
   const connection = await connect(context, workspace === undefined ? {} : { workspace })
   try {
-    const found = await readJson<{
-      skills: SkillInfo[]
-      problems: { path: string; line?: number; message: string }[]
-    }>(await connection.fetch('/ai/skills'))
+    const found = await connection.call('GET /ai/skills')
     if (json) {
       context.stdout.write(`${JSON.stringify(found)}\n`)
       return 0

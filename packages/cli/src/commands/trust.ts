@@ -1,14 +1,7 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { defineCommand, UsageError } from '../shared/command.ts'
-import { connect, type LoadProblem, readJson } from '../shared/connect.ts'
-
-interface Rule {
-  text: string
-  effect: string
-  layer: string
-  editable: boolean
-}
+import { connect } from '../shared/connect.ts'
 
 const projectExtensions =
   'tools, agents, rules and hooks in its .troupe, its skills, commands and notes for agents, and MCP servers once you trust each'
@@ -25,22 +18,16 @@ export const command = defineCommand({
       throw new UsageError(`${workspace} is not a folder`)
     const connection = await connect(context, { workspace })
     try {
-      await readJson(
-        await connection.fetch('/ai/workspace', {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ trusted: !values.off }),
-        }),
-      )
+      await connection.call('PATCH /ai/workspace', { body: { trusted: !values.off } })
       context.stdout.write(
         values.off
           ? `${workspace} is not trusted: what it brings along has no effect: ${projectExtensions}.\n`
           : `${workspace} is trusted: what it brings along takes effect: ${projectExtensions}. "troupe trust --off" takes that back.\n`,
       )
-      const { rules } = await readJson<{ rules: Rule[] }>(await connection.fetch('/ai/rules'))
+      const { rules } = await connection.call('GET /ai/rules')
       for (const { effect, text, layer, editable } of rules)
         if (layer === 'project' && !editable) context.stdout.write(`  its rule: ${effect} ${text}\n`)
-      const { problems } = await readJson<{ problems: LoadProblem[] }>(await connection.fetch('/ai/tools'))
+      const { problems } = await connection.call('GET /ai/tools')
       for (const problem of problems) connection.problems.report(problem)
       return 0
     } finally {

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Call, createCall } from '@troupe/client'
 import { NamedError } from '@troupe/protocol'
 import { currentOwner, openHome, type Owner } from '@troupe/server/home'
 import { type CommandContext, printNotice } from './command.ts'
@@ -8,6 +9,8 @@ import { type CommandContext, printNotice } from './command.ts'
 export interface Connection {
   /** Sends a request about `workspace` and returns the response, whatever its status. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Calls an endpoint with the types of the HTTP contract. Throws the server's error as a `NamedError`. */
+  call: Call
   workspace: string
   problems: LoadProblemReporter
   close(): Promise<void>
@@ -72,7 +75,7 @@ async function connectToOwner(
       `The Troupe that is running (${owner.url}, pid ${owner.pid}) works in ${body.workspace.path}, not in ${workspace}. Stop it, go through it with --workspace "${body.workspace.path}", or set another TROUPE_HOME.`,
     )
   }
-  return { fetch: request, workspace, close: () => Promise.resolve() }
+  return { fetch: request, call: callOver(request), workspace, close: () => Promise.resolve() }
 }
 
 /** Returns the owner of the home if this process could not become it. */
@@ -87,8 +90,10 @@ async function becomeOwner(
     const settings = { env, workspace, listen, port: 0, allowBypass, log: problems.log, ...debugLogging(env) }
     const server = await startServer(settings)
     for (const warning of [...server.config.warnings(), ...server.ruleWarnings]) printNotice(context, warning)
+    const request: Connection['fetch'] = (target, init) => server.fetch(inWorkspace(target, workspace), init)
     return {
-      fetch: (target, init) => server.fetch(inWorkspace(target, workspace), init),
+      fetch: request,
+      call: callOver(request),
       workspace,
       problems,
       close: () => server.close(),
@@ -97,6 +102,15 @@ async function becomeOwner(
     if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
     return { pid: (error.data['owner'] as Owner | null)?.pid }
   }
+}
+
+function callOver(request: Connection['fetch']): Call {
+  return createCall(async (method, target, { body, signal }) => {
+    const json = body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const response = await request(target, { method, signal, ...json })
+    if (!response.ok) await readJson(response)
+    return response
+  })
 }
 
 function inWorkspace(target: string, workspace: string): string {
