@@ -1,5 +1,6 @@
 import { contract } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createRoutes, type RouteContext } from '../boot/routes.ts'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
 let server: TestServer
@@ -51,4 +52,16 @@ it('the reference has these schemas', async () => {
     description: '{providers}',
     content: { 'application/json': { schema: { type: 'object', required: ['providers'] } } },
   })
+})
+
+it('every endpoint declares the schema of its JSON answers', () => {
+  const routes = createRoutes({} as RouteContext)
+  expect(routes.length).toBeGreaterThan(100)
+  const missing = routes.flatMap(({ method, path, answers, gives = ['json'] }) =>
+    Object.entries(answers)
+      .filter(([status, given]) => Number(status) < 300 && status !== '204' && typeof given === 'string')
+      .filter(() => gives.includes('json'))
+      .map(([status]) => `${method} ${path} ${status}`),
+  )
+  expect(missing).toEqual([])
 })

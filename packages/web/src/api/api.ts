@@ -1,6 +1,6 @@
 import { addressOf, createCall } from '@troupe/client'
 import type { Answer, Effect, Mode, SessionPatch, SessionView } from '@troupe/core'
-import type { CallOf, ModelInfo, ParamValues } from '@troupe/protocol'
+import type { CallOf, ParamValues } from '@troupe/protocol'
 import type { NewProvider, ProviderPatch } from './providers.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { AgentDefinitionBody, CallNote, ChatBody, SubAgentRef, TabNote } from './session-types.ts'
@@ -21,8 +21,6 @@ export type Api = ReturnType<typeof createApi>
 /** The page's requests. Paths, bodies and answers have the types of the HTTP contract. */
 export function createApi(request: Request) {
   const call = createCall(request)
-  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
-    (await (await request(method, path, { body })).json()) as T
   const changeSession = (id: string, body: SessionPatch) => call('PATCH /ai/sessions/:id', { params: { id }, body })
   const subAgent = ({ sessionId, agentId }: SubAgentRef) => ({ id: sessionId, agentId })
 
@@ -168,7 +166,7 @@ export function createApi(request: Request) {
     backUp: () => call('POST /ai/data/backup'),
     config: () => call('GET /ai/config'),
     changeConfig: (body: ConfigPatch) => call('PATCH /ai/config', { body }),
-    mediaModels: (kind: 'image' | 'video') => json<{ models: ModelInfo[] }>('GET', `/ai/${kind}/models`),
+    mediaModels: (kind: 'image' | 'video') => call(`GET /ai/${kind}/models`),
     doctor: () => call('GET /ai/doctor'),
     health: () => call('GET /health'),
   }
