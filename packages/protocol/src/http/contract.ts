@@ -1,14 +1,14 @@
 import { agentEndpoints } from './agents.ts'
 import { askEndpoints } from './asks.ts'
-import { chatEndpoints } from './chat.ts'
 import { authEndpoints } from './auth.ts'
 import { blobEndpoints } from './blobs.ts'
 import { changeEndpoints } from './changes.ts'
+import { chatEndpoints } from './chat.ts'
+import { commandEndpoints } from './commands.ts'
 import { configEndpoints } from './config.ts'
 import { contextEndpoints } from './context.ts'
 import { dataEndpoints } from './data.ts'
 import { debugEndpoints } from './debug.ts'
-import { commandEndpoints } from './commands.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { folderEndpoints } from './folders.ts'
 import { healthEndpoints } from './health.ts'
@@ -18,26 +18,27 @@ import { mediaEndpoints } from './media.ts'
 import { messageEndpoints } from './messages.ts'
 import { modelEndpoints } from './models.ts'
 import { providerEndpoints } from './providers.ts'
+import { readerEndpoints } from './reader.ts'
 import { ruleEndpoints } from './rules.ts'
 import { sessionFileEndpoints } from './session-files.ts'
 import { sessionEndpoints } from './sessions.ts'
-import { toolEndpoints } from './tools.ts'
-import { workspaceEndpoints } from './workspaces.ts'
-import { readerEndpoints } from './reader.ts'
 import { skillEndpoints } from './skills.ts'
 import { tabEndpoints, toolAckEndpoints } from './tabs.ts'
 import { taskEndpoints } from './tasks.ts'
 import { toolCallEndpoints } from './tool-calls.ts'
+import { toolEndpoints } from './tools.ts'
 import { transferEndpoints } from './transfer.ts'
+import { workspaceEndpoints } from './workspaces.ts'
 
 /** Every endpoint of the server, by method and path. */
 export const contract = {
   ...agentEndpoints,
   ...askEndpoints,
-  ...chatEndpoints,
   ...authEndpoints,
   ...blobEndpoints,
   ...changeEndpoints,
+  ...chatEndpoints,
+  ...commandEndpoints,
   ...configEndpoints,
   ...contextEndpoints,
   ...dataEndpoints,
@@ -50,19 +51,18 @@ export const contract = {
   ...messageEndpoints,
   ...modelEndpoints,
   ...providerEndpoints,
+  ...readerEndpoints,
   ...ruleEndpoints,
   ...sessionFileEndpoints,
   ...sessionEndpoints,
-  ...toolEndpoints,
-  ...workspaceEndpoints,
   ...skillEndpoints,
-  ...commandEndpoints,
-  ...readerEndpoints,
   ...tabEndpoints,
   ...toolAckEndpoints,
-  ...toolCallEndpoints,
   ...taskEndpoints,
+  ...toolCallEndpoints,
+  ...toolEndpoints,
   ...transferEndpoints,
+  ...workspaceEndpoints,
 }
 
 export type Contract = typeof contract

@@ -21,13 +21,13 @@ export interface Route extends Endpoint {
   /** `:name` marks a parameter. Parameters named `id` or ending in `Id` must be ids. */
   path: string
   /** Returns the JSON of the response, `undefined` for status 204, or a whole response. */
-  handle(c: Ctx, input: RouteInput<unknown>): unknown
+  handle(c: Ctx, input: RouteInput): unknown
 }
 
-export interface RouteInput<Body> {
+interface RouteInput {
   params: Record<string, string>
   query: Record<string, string>
-  body: Body
+  body: unknown
   /** Empty unless the endpoint is `scoped`, so that nothing is found. */
   workspaceId: string
 }
@@ -59,25 +59,6 @@ export function implement<const Endpoints extends Record<EndpointKey, Endpoint>>
     const handler = handlers[key as keyof Endpoints & string] as (input: unknown, c: Ctx) => unknown
     return { ...endpoint, method, path, handle: (c, input) => handler(input, c) }
   })
-}
-
-export function route<Body extends z.ZodType>(
-  definition: Omit<Route, 'handle' | 'body'> & {
-    body?: Body
-    handle(c: Ctx, input: RouteInput<z.infer<Body>>): Response | Promise<Response>
-  },
-): Route {
-  return definition
-}
-
-/** Sends a response whose type is checked against its schema at compile time. */
-export function answer<Schema extends z.ZodObject>(
-  c: Ctx,
-  _schema: Schema,
-  value: z.input<Schema>,
-  status: 200 | 201 = 200,
-): Response {
-  return c.json(value, status)
 }
 
 /** A value with another successful status than the first one that is declared. */
