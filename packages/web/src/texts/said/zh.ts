@@ -312,6 +312,10 @@ export const zh: ServerTexts = {
     ['"{}" checks signatures by another program.', '“{}”会用另一个程序检查签名。'],
     ['Where "{}" leads is not plain.', '“{}”指向何处不明确。'],
     [
+      'Chromium was not found. Install Chromium or Chrome, or set CHROMIUM_PATH or "browser": {"path": "…"} in config.json, then restart Troupe.',
+      '未找到 Chromium。请安装 Chromium 或 Chrome，或用 CHROMIUM_PATH 或 config.json 中的 "browser": {"path": "…"} 指定，然后重新启动 Troupe。',
+    ],
+    [
       'No Chromium was found: {}',
       '未找到 Chromium：请安装 Chromium 或 Chrome，或用 CHROMIUM_PATH 或 config.json 中的 "browser": {"path": "…"} 指定，然后重新启动。',
     ],
@@ -384,6 +388,7 @@ export const zh: ServerTexts = {
     ],
     ['Makes small widgets and previews, shown next to the chat.', '制作显示在对话旁边的小组件和预览。'],
     ['Turned off in the settings.', '已在设置中关闭。'],
+    ['Unavailable: its tools ({}) do not exist yet. {}', '它的工具（{}）尚不可用，因此无法使用它。{2~}'],
     ['Unavailable: its tools ({}) do not exist yet.', '它的工具（{}）尚不可用，因此无法使用它。'],
     // Providers and the sandbox.
     ['{} was not found: nothing answers at {}.', '未找到 {}：{} 没有响应。'],
@@ -395,6 +400,18 @@ export const zh: ServerTexts = {
     [
       '{} has no key. Set {} in the environment, or a key in the Settings > Models and keys.',
       '{} 没有密钥。请在环境中设置 {}，或在设置的“模型与密钥”中填写密钥。',
+    ],
+    [
+      '{} has no base URL. Add one in Settings > Models and keys, or set {} in the environment.',
+      '{} 没有基础 URL。请在设置的“模型与密钥”中填写，或在环境中设置 {}。',
+    ],
+    [
+      '{} has no API key. Add one in Settings > Models and keys, or set {} in the environment.',
+      '{} 没有 API 密钥。请在设置的“模型与密钥”中填写，或在环境中设置 {}。',
+    ],
+    [
+      '{} is not available: it needs the package {}, which includes the Codex CLI (about 320 MB): npm install {}',
+      '{} 不可用：它需要包含 Codex CLI（约 320 MB）的软件包 {}：npm install {}',
     ],
     [
       '{} has no address. Set {} in the environment, or a base URL in the Settings > Models and keys.',
