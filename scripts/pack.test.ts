@@ -74,7 +74,7 @@ beforeAll(async () => {
     symlinkSync(path.join(root, 'node_modules', name), link)
   }
   writeFileSync(path.join(project, 'package.json'), '{"private": true, "type": "module"}')
-}, 120_000)
+}, 240_000)
 
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
@@ -220,7 +220,7 @@ test('its types hold without skipLibCheck, but for what another package leaves o
   )
   const complaints = checked.stdout.split('\n').filter((line) => line.includes('error TS'))
   expect(complaints.filter((line) => !/@ai-sdk\/provider\/.*'json-schema'/.test(line))).toEqual([])
-})
+}, 120_000)
 
 async function runProgram(name: string, text?: string): Promise<string> {
   if (text !== undefined) writeFileSync(path.join(project, name), text)

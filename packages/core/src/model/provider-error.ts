@@ -49,7 +49,7 @@ export function describeProviderError(error: unknown, place: ErrorPlace): NamedE
   const verdict = judge(facts, providerName(provider))
   const retryAfterMs = verdict.retryable ? facts.retryAfterMs : undefined
   const data: ProviderErrorData = {
-    statusCode: facts.status,
+    ...(facts.status !== undefined && { statusCode: facts.status }),
     retryable: verdict.retryable,
     retryAfterMs,
     ...(isForgotten(facts) && { forgot: true as const }),

@@ -81,7 +81,7 @@ describe('the layers of rules', () => {
     const untrusted = { ...workspace, trusted: false }
     expect(layers.rules(untrusted)).toEqual([])
     expect(layers.mode(untrusted)).toBe('default')
-    expect(layers.warnings(untrusted)).toEqual([expect.stringContaining('To use them, trust the folder')])
+    expect(layers.warnings(untrusted)).toEqual([expect.stringContaining('They apply once you trust the folder')])
     expect(texts(layers)).toEqual(['project allow Bash'])
     expect(layers.mode(workspace)).toBe('accept-edits')
   })
