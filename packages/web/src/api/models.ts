@@ -1,6 +1,6 @@
 import type { ModelInfo } from '@troupe/protocol'
 
-export type { ModelInfo, ModelList } from '@troupe/protocol'
+export type { ModelInfo } from '@troupe/protocol'
 
 /** Example requests of the model, in the language of the tag (`examplesZh`) or else in English. */
 export function exampleRequests(model: ModelInfo | undefined, tag = 'en'): string[] {

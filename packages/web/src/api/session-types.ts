@@ -20,7 +20,6 @@ export type ContextPiece = ContextInfo['pieces'][number]
 export type PieceKind = ContextPiece['kind']
 export type FileInfo = Answered<'GET /ai/sessions/:id/file'>['file']
 export type TaskInfo = Answered<'GET /ai/sessions/:id/tasks'>['tasks'][number]
-export type TaskNews = Answered<'GET /ai/sessions/:id/tasks/:taskId'>
 
 export type TabNote = CallOf<'POST /ai/tabs'>['body']
 export type PageCall = Answered<'POST /ai/tabs'>['calls'][number]

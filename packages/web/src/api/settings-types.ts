@@ -2,11 +2,7 @@ import type { Answered, CallOf, RuleInfo, RuleList } from '@troupe/protocol'
 
 export type { RuleInfo, RuleList } from '@troupe/protocol'
 
-export type SkillList = Answered<'GET /ai/skills'>
 export type StagedSkills = Answered<'POST /ai/skills/imports'>['import']
-export type HookList = Answered<'GET /ai/hooks'>
-
-export type DataInfo = Answered<'GET /ai/data'>
 export type Finding = Answered<'GET /ai/doctor'>['findings'][number]
 
 export type ConfigInfo = Answered<'GET /ai/config'>['config']
@@ -21,7 +17,6 @@ export type McpToolInfo = McpInfo['tools'][number]
 export type NewMcpServer = CallOf<'POST /ai/mcp'>['body']
 export type McpEntry = Omit<NewMcpServer, 'name'>
 export type McpPatch = CallOf<'PATCH /ai/mcp/:name'>['body']
-export type McpTest = Answered<'POST /ai/mcp/:name/test'>['test']
 
 export type PermissionInfo = Omit<RuleList, 'rules' | 'warnings'>
 export type SandboxInfo = RuleList['sandbox']
