@@ -57,7 +57,7 @@ export const testApproval = checkTool(
     permission: ({ message, payload }) => ({
       title: message ?? 'Approve a test?',
       summary: 'Only a test: nothing is read, written or sent.',
-      content: payload,
+      ...(payload !== undefined && { content: payload }),
     }),
     execute({ message, payload }, ctx) {
       return { approved: true, message: message ?? null, payload: payload ?? null, data: ctx.approval ?? null }
