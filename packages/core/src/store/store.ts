@@ -115,7 +115,7 @@ export interface Store {
   }
   runs: {
     create(run: RunRecord): Promise<void>
-    update(id: string, patch: Partial<Omit<RunRecord, 'id' | 'sessionId'>>): Promise<void>
+    update(id: string, patch: { status: RunStatus; endedAt?: number }): Promise<void>
     get(id: string): Promise<RunRecord | undefined>
     /** Runs with status `running` or `waiting`, oldest first. */
     unfinished(): Promise<RunRecord[]>

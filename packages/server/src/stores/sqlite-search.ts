@@ -4,6 +4,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { ReadAnswer, ReadRequest } from './read-thread-worker.ts'
 import type { AnyDb, Db, SearchIndex } from './sql/context.ts'
 import { searchText } from './sql/message-text.ts'
+import { statement } from './sql/statement.ts'
 
 /** Scripts whose words often have one or two characters. */
 const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー'
@@ -97,15 +98,23 @@ async function indexPairs(db: AnyDb, id: number, text: string): Promise<void> {
     await sql`insert into message_pairs (rowid, pairs) values (${id}, ${pairs.join(' ')})`.execute(db)
 }
 
+const addText = statement(
+  (_, { sessionId, messageId, text }: { sessionId: string; messageId: string; text: string }) => sql<{ id: number }>`
+    insert into message_text (session_id, message_id, text) values (${sessionId}, ${messageId}, ${text})
+    on conflict (session_id, message_id) do nothing returning id`,
+)
+
 const writing: Pick<SearchIndex, 'index' | 'remove'> = {
   async index(db, { sessionId, messageId }, text) {
     if (text === '') {
       await sql`delete from message_text where session_id = ${sessionId} and message_id = ${messageId}`.execute(db)
       return
     }
+    const added = (await addText(db, { sessionId, messageId, text })).rows[0]
+    if (added !== undefined) return indexPairs(db, added.id, text)
     const { rows } = await sql<{ id: number }>`
-      insert into message_text (session_id, message_id, text) values (${sessionId}, ${messageId}, ${text})
-      on conflict (session_id, message_id) do update set text = excluded.text where text <> excluded.text
+      update message_text set text = ${text}
+      where session_id = ${sessionId} and message_id = ${messageId} and text <> ${text}
       returning id`.execute(db)
     for (const { id } of rows) {
       await sql`delete from message_pairs where rowid = ${id}`.execute(db)

@@ -204,7 +204,8 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       // Queries are synchronous and promises alone never yield, so a long series would block the event loop.
-      await yieldToEventLoop()
+      const pause = yieldToEventLoop()
+      if (pause !== undefined) await pause
       const { statement, reads } = prepare(sql)
       const values = parameters as SQLInputValue[]
       if (reads) return { rows: statement.all(...values) as R[] }

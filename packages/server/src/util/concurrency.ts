@@ -24,15 +24,16 @@ let start: number | undefined
  * Call it between steps of long work. After a time slice it yields to the event loop, which `await` alone does not. All
  * work on this thread shares the slice.
  */
-export async function yieldToEventLoop(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> | undefined {
   if (start === undefined) {
     start = performance.now()
     setImmediate(resetSlice)
   } else if (performance.now() - start >= sliceMs) {
-    await new Promise<void>((resolve) => {
+    return new Promise((resolve) => {
       setImmediate(resolve)
     })
   }
+  return undefined
 }
 
 function resetSlice(): void {

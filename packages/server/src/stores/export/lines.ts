@@ -4,6 +4,7 @@ import { toAsk } from '../sql/asks.ts'
 import type { Db } from '../sql/context.ts'
 import { removedMark } from '../sql/removals.ts'
 import { toSession } from '../sql/sessions.ts'
+import { statement } from '../sql/statement.ts'
 import { asksStream, type Tables } from '../sql/tables.ts'
 import { hiddenWorkspace } from '../sql/workspaces.ts'
 
@@ -33,17 +34,21 @@ export async function readExportLines(
       .execute()
     return rows.map((row) => ({ seq: row.seq, text: `${JSON.stringify(toAsk(row))}\n` }))
   }
-  const rows = await db
-    .selectFrom('message')
-    .selectAll()
-    .where('session_id', '=', sessionId)
-    .where('agent_id', '=', stream)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
+  const { rows } = await selectMessages(db, { sessionId, stream, after, limit })
   return rows.map((row) => ({ seq: row.seq, text: messageLine(row) }))
 }
+
+const selectMessages = statement(
+  (db, { sessionId, stream, after, limit }: { sessionId: string; stream: string; after: number; limit: number }) =>
+    db
+      .selectFrom('message')
+      .selectAll()
+      .where('session_id', '=', sessionId)
+      .where('agent_id', '=', stream)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(limit),
+)
 
 /** Parts and metadata are already JSON in the database. */
 function messageLine(row: Tables['message']): string {
@@ -55,17 +60,7 @@ function messageLine(row: Tables['message']): string {
 
 /** Returns the text of `session.json`, or undefined if the session is gone. */
 export async function sessionText(db: Db, sessionId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('session')
-    .innerJoin('workspace', 'workspace.id', 'session.workspace_id')
-    .leftJoin('project', 'project.id', 'session.project_id')
-    .leftJoin('folder', 'folder.id', 'session.folder_id')
-    .leftJoin('folder as outer', 'outer.id', 'folder.parent_id')
-    .selectAll('session')
-    .select(['workspace.path as workspace', 'project.path as project', 'folder.name as inner', 'outer.name as outer'])
-    .where('session.id', '=', sessionId)
-    .where('session.workspace_id', '<>', hiddenWorkspace)
-    .executeTakeFirst()
+  const row = (await selectSession(db, { sessionId })).rows[0]
   if (!row) return undefined
   return pretty({
     ...toSession(row),
@@ -75,6 +70,19 @@ export async function sessionText(db: Db, sessionId: string): Promise<string | u
     leavesOut,
   } satisfies ExportedSession)
 }
+
+const selectSession = statement((db, { sessionId }: { sessionId: string }) =>
+  db
+    .selectFrom('session')
+    .innerJoin('workspace', 'workspace.id', 'session.workspace_id')
+    .leftJoin('project', 'project.id', 'session.project_id')
+    .leftJoin('folder', 'folder.id', 'session.folder_id')
+    .leftJoin('folder as outer', 'outer.id', 'folder.parent_id')
+    .selectAll('session')
+    .select(['workspace.path as workspace', 'project.path as project', 'folder.name as inner', 'outer.name as outer'])
+    .where('session.id', '=', sessionId)
+    .where('session.workspace_id', '<>', hiddenWorkspace),
+)
 
 type ExportedSession = Session & {
   workspace: Workspace['path']

@@ -2,6 +2,7 @@ import type { Answer, Ask, Store } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import { checkId, type Db, shortId, type StoreContext } from './context.ts'
 import { nextSeq } from './sessions.ts'
+import { statement } from './statement.ts'
 import { asksStream, type Tables } from './tables.ts'
 
 export function asks(context: StoreContext): Store['asks'] {
@@ -67,20 +68,14 @@ export function asks(context: StoreContext): Store['asks'] {
       })
     },
 
-    closeRun: (runId) => close('run_id', runId),
-    close: (id) => close('id', id),
+    closeRun: (runId) => close(selectOpenOfRun, runId),
+    close: (id) => close(selectOpen, id),
   }
 
-  async function close(by: 'id' | 'run_id', value: string): Promise<void> {
+  async function close(select: typeof selectOpen, key: string): Promise<void> {
     await context.write(async (db, changes) => {
-      const open = await db
-        .selectFrom('ask')
-        .select(['id', 'session_id'])
-        .where(by, '=', value)
-        .where('closed_at', 'is', null)
-        .orderBy('seq')
-        .execute()
-      for (const { id, session_id } of open) {
+      const { rows } = await select(db, { key })
+      for (const { id, session_id } of rows) {
         const { seq } = await nextSeq(db, session_id)
         await db.updateTable('ask').set({ seq, closed_at: clock() }).where('id', '=', id).execute()
         changes.push({ type: 'lines', sessionId: session_id, stream: asksStream })
@@ -88,6 +83,18 @@ export function asks(context: StoreContext): Store['asks'] {
     })
   }
 }
+
+const openStatement = (column: 'id' | 'run_id') =>
+  statement((db, { key }: { key: string }) =>
+    db
+      .selectFrom('ask')
+      .select(['id', 'session_id'])
+      .where(column, '=', key)
+      .where('closed_at', 'is', null)
+      .orderBy('seq'),
+  )
+const selectOpen = openStatement('id')
+const selectOpenOfRun = openStatement('run_id')
 
 function find(db: Db, id: string): Promise<Tables['ask'] | undefined> {
   return db.selectFrom('ask').selectAll().where('id', '=', id).executeTakeFirst()

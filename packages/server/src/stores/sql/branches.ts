@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { yieldToEventLoop } from '../../util/concurrency.ts'
 import { type Db, messageNotFound, type StoreContext } from './context.ts'
 import { buildSnippet, callText, fold, isCall, partsText, wholeText } from './message-text.ts'
+import { statement } from './statement.ts'
 import { type Tables, toStoredMessage } from './tables.ts'
 
 /** Prefix of a message's JSON read for its first words. An overview of 10,000 messages must not parse them all. */
@@ -47,13 +48,7 @@ export function tree(context: StoreContext): Pick<Store['messages'], 'tree' | 'm
       const rows: Tables['message'][] = []
       for (let i = 0; i < Math.min(ids.length, maxMatches); i += messagesPerQuery)
         rows.push(
-          ...(await context.db
-            .selectFrom('message')
-            .selectAll()
-            .where('session_id', '=', sessionId)
-            .where('agent_id', '=', '')
-            .where('id', 'in', ids.slice(i, Math.min(i + messagesPerQuery, maxMatches)))
-            .execute()),
+          ...(await messagesById(context.db, { sessionId }, ids.slice(i, Math.min(i + messagesPerQuery, maxMatches)))),
         )
       rows.sort((a, b) => a.seq - b.seq)
       const branch = new Set(leaf === undefined ? [] : await branchIds(context, { sessionId }, leaf).catch(() => []))
@@ -142,13 +137,7 @@ export function branches(
     const ids = await idsUpTo(at, leafId)
     for (let i = 0; i < ids.length; i += messagesPerQuery) {
       const some = ids.slice(i, i + messagesPerQuery)
-      const rows = await context.db
-        .selectFrom('message')
-        .selectAll()
-        .where('session_id', '=', at.sessionId)
-        .where('agent_id', '=', at.agentId ?? '')
-        .where('id', 'in', some)
-        .execute()
+      const rows = await messagesById(context.db, at, some)
       const byId = new Map(rows.map((row) => [row.id, row]))
       for (const id of some) {
         const row = byId.get(id)
@@ -208,26 +197,58 @@ export function branches(
   }
 }
 
-function walkUp({ sessionId, agentId = '' }: Conversation, leafId: string) {
-  return sql`
+/** Repeats the last id up to a power of two, so that a few statements serve all lists. */
+async function messagesById(
+  db: Db,
+  { sessionId, agentId = '' }: Conversation,
+  ids: readonly string[],
+): Promise<Message[]> {
+  const size = 2 ** Math.ceil(Math.log2(ids.length))
+  const select = (selects[size] ??= statement((db, values: Record<string, string>) =>
+    db
+      .selectFrom('message')
+      .selectAll()
+      .where('session_id', '=', values['sessionId']!)
+      .where('agent_id', '=', values['agentId']!)
+      .where(
+        'id',
+        'in',
+        Array.from({ length: size }, (_, i) => values[i]!),
+      ),
+  ))
+  const padded = Array.from({ length: size }, (_, i) => [i, ids[i] ?? ids.at(-1)!])
+  return (await select(db, { sessionId, agentId, ...(Object.fromEntries(padded) as Record<string, string>) })).rows
+}
+
+const selects: ReturnType<typeof statement<Record<string, string>, Message>>[] = []
+
+const selectAncestors = statement(
+  (_, { sessionId, agentId, leafId, limit }: Required<Conversation> & { leafId: string; limit: number }) => sql<Link>`
     with recursive chain(id, parent_id) as (
       select id, parent_id from message where session_id = ${sessionId} and agent_id = ${agentId} and id = ${leafId}
       union
       select parent.id, parent.parent_id from chain cross join message parent
       where parent.session_id = ${sessionId} and parent.agent_id = ${agentId} and parent.id = chain.parent_id
-    )`
-}
+    )
+    select id, parent_id from chain limit ${limit}`,
+)
 
 /** Returns the newest message without children, or the newest message if a cycle leaves none. */
 async function newestLeaf(db: Db, { sessionId, agentId = '' }: Conversation): Promise<string | undefined> {
-  const newest = (leavesOnly: boolean) =>
-    sql<{ id: string }>`
+  const at = { sessionId, agentId }
+  return ((await selectNewestLeaf(db, at)).rows[0] ?? (await selectNewest(db, at)).rows[0])?.id
+}
+
+const newestStatement = (leavesOnly: boolean) =>
+  statement(
+    (_, { sessionId, agentId }: Required<Conversation>) => sql<{ id: string }>`
       select m.id from message m
       where m.session_id = ${sessionId} and m.agent_id = ${agentId}
       ${leavesOnly ? sql`and ${hasNoChild(sql.ref('m.id'), sessionId, agentId)}` : sql``}
-      order by m.seq desc limit 1`.execute(db)
-  return ((await newest(true)).rows[0] ?? (await newest(false)).rows[0])?.id
-}
+      order by m.seq desc limit 1`,
+  )
+const selectNewestLeaf = newestStatement(true)
+const selectNewest = newestStatement(false)
 
 /**
  * Returns ids from the root, or only the last `most`. Walks in pieces, since one long query would block the event loop.
@@ -242,8 +263,8 @@ export async function branchIds(
   let next = leafId
   while (next !== '' && ids.size < most) {
     const limit = Math.min(linksPerQuery, most - ids.size)
-    const { rows } = await sql<Link>`
-      ${walkUp(at, next)} select id, parent_id from chain limit ${limit}`.execute(db)
+    const { sessionId, agentId = '' } = at
+    const { rows } = await selectAncestors(db, { sessionId, agentId, leafId: next, limit })
     const parents = new Map(rows.map((row) => [row.id, row.parent_id]))
     if (!parents.has(next)) break
     for (let parent = parents.get(next); parent !== undefined && !ids.has(next); parent = parents.get(next)) {

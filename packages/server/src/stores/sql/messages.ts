@@ -7,7 +7,8 @@ import { buildSnippet, fold, searchTerms, searchText, titleFrom, wholeText } fro
 import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { nextSeq } from './sessions.ts'
-import { messageColumns, metadataText, toStoredMessage } from './tables.ts'
+import { statement } from './statement.ts'
+import { messageColumns, metadataText, type Tables, toStoredMessage } from './tables.ts'
 
 export function messages(context: StoreContext): Store['messages'] {
   const { clock, search } = context
@@ -25,12 +26,8 @@ export function messages(context: StoreContext): Store['messages'] {
         // Run the steps that may throw first, so a caller can catch and continue in its own transaction.
         const { seq, untitled } = await nextSeq(db, at.sessionId)
         if (message.parentMessageId !== null) await mustExist(db, at, message.parentMessageId)
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto('message')
-          .values({ ...row, seq })
-          .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing())
-          .executeTakeFirst()
-        if (numInsertedOrUpdatedRows === 0n) {
+        const { numAffectedRows } = await insertMessage(db, { ...row, seq })
+        if (numAffectedRows === 0n) {
           throw new NamedError('MessageExists', `A message ${message.id} already exists.`, {
             status: 409,
             data: { messageId: message.id },
@@ -39,15 +36,9 @@ export function messages(context: StoreContext): Store['messages'] {
         await recordCalls(db, at.sessionId, message.parts)
         const own = row.agent_id === ''
         const title = own && untitled === 1 && message.role === 'user' ? titleFrom(message.parts) : undefined
-        await db
-          .updateTable('session')
-          .set((eb) => ({
-            updated_at: clock(),
-            ...(own && { message_count: eb('message_count', '+', 1) }),
-            ...(title !== undefined && { title, untitled: 0 }),
-          }))
-          .where('id', '=', at.sessionId)
-          .execute()
+        await countMessage(db, { sessionId: at.sessionId, now: clock(), count: own ? 1 : 0 })
+        if (title !== undefined)
+          await db.updateTable('session').set({ title, untitled: 0 }).where('id', '=', at.sessionId).execute()
         if (own) {
           const text = searchText(message.role, message.parts)
           if (text !== '') await search.index(db, { sessionId: at.sessionId, messageId: message.id }, text)
@@ -86,13 +77,7 @@ export function messages(context: StoreContext): Store['messages'] {
     },
 
     async get(at, id) {
-      const row = await context.db
-        .selectFrom('message')
-        .selectAll()
-        .where('session_id', '=', at.sessionId)
-        .where('agent_id', '=', at.agentId ?? '')
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const row = (await selectMessage(context.db, { ...key(at), id })).rows[0]
       return row && toStoredMessage(row)
     },
 
@@ -200,12 +185,54 @@ export function messages(context: StoreContext): Store['messages'] {
 }
 
 async function mustExist(db: Db, at: Conversation, id: string): Promise<void> {
-  const found = await db
+  const { rows } = await selectMessageId(db, { ...key(at), id })
+  if (rows.length === 0) throw messageNotFound(id)
+}
+
+function key({ sessionId, agentId = '' }: Conversation): Required<Conversation> {
+  return { sessionId, agentId }
+}
+
+type MessageKey = Required<Conversation> & { id: string }
+
+const selectMessage = statement((db, { sessionId, agentId, id }: MessageKey) =>
+  db
+    .selectFrom('message')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id),
+)
+
+const selectMessageId = statement((db, { sessionId, agentId, id }: MessageKey) =>
+  db
     .selectFrom('message')
     .select('id')
-    .where('session_id', '=', at.sessionId)
-    .where('agent_id', '=', at.agentId ?? '')
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!found) throw messageNotFound(id)
-}
+    .where('session_id', '=', sessionId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id),
+)
+
+const insertMessage = statement((db, row: Tables['message']) =>
+  db
+    .insertInto('message')
+    .values({
+      session_id: row.session_id,
+      agent_id: row.agent_id,
+      id: row.id,
+      parent_id: row.parent_id,
+      seq: row.seq,
+      role: row.role,
+      created_at: row.created_at,
+      metadata: row.metadata,
+      parts: row.parts,
+    })
+    .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing()),
+)
+
+const countMessage = statement((db, { sessionId, now, count }: { sessionId: string; now: number; count: number }) =>
+  db
+    .updateTable('session')
+    .set((eb) => ({ updated_at: now, message_count: eb('message_count', '+', count) }))
+    .where('id', '=', sessionId),
+)

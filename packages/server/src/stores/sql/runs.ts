@@ -2,6 +2,7 @@ import type { Conversation, RunRecord, RunStatus, Store } from '@troupe/core'
 import { type Frame, joinDeltas, type LogItem, NamedError } from '@troupe/protocol'
 import { type CompiledQuery, sql } from 'kysely'
 import { checkId, type Db, sessionNotFound, shortId, type StoreContext } from './context.ts'
+import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 const unfinished = ['running', 'waiting']
@@ -13,14 +14,10 @@ export function runs(context: StoreContext): Store['runs'] {
     async create(run) {
       checkId(run.id, 'run id')
       await context.write(async (db) => {
-        const session = await db.selectFrom('session').select('id').where('id', '=', run.sessionId).executeTakeFirst()
-        if (!session) throw sessionNotFound(run.sessionId)
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto('run')
-          .values({ id: run.id, session_id: run.sessionId, ...runColumns(run) } as Tables['run'])
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .executeTakeFirst()
-        if (numInsertedOrUpdatedRows === 0n) {
+        const { rows } = await selectSessionId(db, { id: run.sessionId })
+        if (rows.length === 0) throw sessionNotFound(run.sessionId)
+        const { numAffectedRows } = await insertRun(db, { ...run, request: JSON.stringify(run.request) })
+        if (numAffectedRows === 0n) {
           throw new NamedError('RunExists', `A run ${run.id} already exists.`, {
             status: 409,
             data: { runId: run.id },
@@ -29,14 +26,10 @@ export function runs(context: StoreContext): Store['runs'] {
       })
     },
 
-    async update(id, patch) {
+    async update(id, { status, endedAt = null }) {
       await context.write(async (db) => {
-        const { numUpdatedRows } = await db
-          .updateTable('run')
-          .set({ id, ...runColumns(patch) })
-          .where('id', '=', id)
-          .executeTakeFirst()
-        if (numUpdatedRows === 0n) {
+        const { numAffectedRows } = await updateRun(db, { id, status, endedAt })
+        if (numAffectedRows === 0n) {
           throw new NamedError('RunNotFound', `The run ${shortId(id)} does not exist.`, {
             status: 404,
             data: { runId: shortId(id) },
@@ -74,8 +67,42 @@ export function runs(context: StoreContext): Store['runs'] {
   }
 }
 
+const selectSessionId = statement((db, { id }: { id: string }) =>
+  db.selectFrom('session').select('id').where('id', '=', id),
+)
+
+const insertRun = statement((db, run: Omit<RunRecord, 'request'> & { request: string }) =>
+  db
+    .insertInto('run')
+    .values({
+      id: run.id,
+      session_id: run.sessionId,
+      agent_id: run.agentId,
+      user_message_id: run.userMessageId,
+      message_id: run.messageId,
+      status: run.status,
+      request: run.request,
+      from_number: run.fromNumber,
+      created_at: run.createdAt,
+      ended_at: run.endedAt,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing()),
+)
+
+const updateRun = statement((db, run: { id: string; status: string; endedAt: number | null }) =>
+  db
+    .updateTable('run')
+    .set((eb) => ({ status: run.status, ended_at: eb.fn.coalesce(eb.val(run.endedAt), 'ended_at') }))
+    .where('id', '=', run.id),
+)
+
 async function lastNumber(db: Db, sessionId: string): Promise<number> {
-  const { rows } = await sql<{ number: number | null }>`
+  const { rows } = await selectLastNumber(db, { sessionId })
+  return rows[0]?.number ?? 0
+}
+
+const selectLastNumber = statement(
+  (_, { sessionId }: { sessionId: string }) => sql<{ number: number | null }>`
     select max(number) as number from (
       select last_number as number from session where id = ${sessionId}
       union all
@@ -83,9 +110,8 @@ async function lastNumber(db: Db, sessionId: string): Promise<number> {
       union all
       select (select to_number from frame where frame.run_id = run.id order by seq desc limit 1)
       from run where session_id = ${sessionId}
-    ) as numbers`.execute(db)
-  return rows[0]?.number ?? 0
-}
+    ) as numbers`,
+)
 
 /** Deletes the runs and logs of these messages. Returns the deleted runs. */
 export function removeRunsOfMessages(
@@ -123,19 +149,6 @@ export async function removeRuns(
     await db.deleteFrom('run').where('id', 'in', some).execute()
   }
   return ids
-}
-
-function runColumns(run: Partial<RunRecord>): Partial<Tables['run']> {
-  return {
-    ...(run.agentId !== undefined && { agent_id: run.agentId }),
-    ...(run.userMessageId !== undefined && { user_message_id: run.userMessageId }),
-    ...(run.messageId !== undefined && { message_id: run.messageId }),
-    ...(run.status !== undefined && { status: run.status }),
-    ...(run.request !== undefined && { request: JSON.stringify(run.request) }),
-    ...(run.fromNumber !== undefined && { from_number: run.fromNumber }),
-    ...(run.createdAt !== undefined && { created_at: run.createdAt }),
-    ...(run.endedAt !== undefined && { ended_at: run.endedAt }),
-  }
 }
 
 function toRunRecord(row: Tables['run']): RunRecord {
@@ -177,15 +190,21 @@ export function frames(context: StoreContext): Store['frames'] {
 
     async merge(runId) {
       await context.write(async (db) => {
-        const rows = await db.selectFrom('frame').selectAll().where('run_id', '=', runId).orderBy('seq').execute()
+        const { rows } = await selectFrames(db, { runId })
         const merged = mergeFrames(rows.map(toFrame))
         if (merged.length === rows.length) return
-        await db.deleteFrom('frame').where('run_id', '=', runId).execute()
+        await deleteFrames(db, { runId })
         await insertFrames(db, merged.map(frameRow))
       })
     },
   }
 }
+
+const selectFrames = statement((db, { runId }: { runId: string }) =>
+  db.selectFrom('frame').selectAll().where('run_id', '=', runId).orderBy('seq'),
+)
+
+const deleteFrames = statement((db, { runId }: { runId: string }) => db.deleteFrom('frame').where('run_id', '=', runId))
 
 /** Merges frames with consecutive numbers and joins adjacent deltas. A gap starts a new frame. */
 function mergeFrames(frames: Frame[]): Frame[] {

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { checkId, type Db, sessionNotFound, shortId, type StoreContext } from './context.ts'
 import { folderNotFound } from './folders.ts'
 import { cleanTitle, defaultTitle, fold, searchTerms } from './message-text.ts'
+import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { hiddenWorkspace, hideSession, purgeSession, workspaceNotFound } from './workspaces.ts'
 
@@ -161,13 +162,12 @@ export function sessions(context: StoreContext): Store['sessions'] {
   }
 }
 
-function findSession(db: Db, id: string): Promise<Tables['session'] | undefined> {
-  return db
-    .selectFrom('session')
-    .selectAll()
-    .where('id', '=', id)
-    .where('workspace_id', '<>', hiddenWorkspace)
-    .executeTakeFirst()
+const selectSession = statement((db, { id }: { id: string }) =>
+  db.selectFrom('session').selectAll().where('id', '=', id).where('workspace_id', '<>', hiddenWorkspace),
+)
+
+async function findSession(db: Db, id: string): Promise<Tables['session'] | undefined> {
+  return (await selectSession(db, { id })).rows[0]
 }
 
 async function mustHaveFolder(db: Db, sessionId: string, folderId: string): Promise<void> {
@@ -203,15 +203,18 @@ export async function insertSession(db: Db, row: Tables['session']): Promise<voi
  * commit.
  */
 export async function nextSeq(db: Db, sessionId: string): Promise<Pick<Tables['session'], 'seq' | 'untitled'>> {
-  const row = await db
-    .updateTable('session')
-    .set((eb) => ({ seq: eb('seq', '+', 1) }))
-    .where('id', '=', sessionId)
-    .returning(['seq', 'untitled'])
-    .executeTakeFirst()
+  const row = (await raiseSeq(db, { sessionId })).rows[0]
   if (!row) throw sessionNotFound(sessionId)
   return row
 }
+
+const raiseSeq = statement((db, { sessionId }: { sessionId: string }) =>
+  db
+    .updateTable('session')
+    .set((eb) => ({ seq: eb('seq', '+', 1) }))
+    .where('id', '=', sessionId)
+    .returning(['seq', 'untitled']),
+)
 
 export function toSession(row: Tables['session']): Session {
   return {

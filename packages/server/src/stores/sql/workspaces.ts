@@ -3,13 +3,14 @@ import type { Project, Records, Store, Workspace } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
 import { sql } from 'kysely'
 import type { Db, StoreContext } from './context.ts'
+import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 export function workspaces(context: StoreContext): Store['workspaces'] {
   const { clock } = context
 
   async function get(id: string): Promise<Workspace | undefined> {
-    const row = await context.db.selectFrom('workspace').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = (await selectWorkspace(context.db, { id })).rows[0]
     return row && toWorkspace(row)
   }
 
@@ -93,6 +94,10 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
     },
   }
 }
+
+const selectWorkspace = statement((db, { id }: { id: string }) =>
+  db.selectFrom('workspace').selectAll().where('id', '=', id),
+)
 
 export function workspaceNotFound(id: string): NamedError {
   return new NamedError('WorkspaceNotFound', 'This workspace does not exist.', {
@@ -186,6 +191,9 @@ export async function purgeHiddenSessions(context: StoreContext): Promise<void> 
 
 /** Small JSON documents of a workspace by name. */
 export function records(context: StoreContext, table: 'definition'): Records {
+  const selectRecords = statement((db, { workspaceId }: { workspaceId: string }) =>
+    db.selectFrom(table).select(['name', 'data']).where('workspace_id', '=', workspaceId).orderBy('name'),
+  )
   return {
     async put({ workspaceId, name, data }) {
       const text = JSON.stringify(data)
@@ -211,12 +219,7 @@ export function records(context: StoreContext, table: 'definition'): Records {
     },
 
     async list(workspaceId) {
-      const rows = await context.db
-        .selectFrom(table)
-        .select(['name', 'data'])
-        .where('workspace_id', '=', workspaceId)
-        .orderBy('name')
-        .execute()
+      const { rows } = await selectRecords(context.db, { workspaceId })
       return rows.map((row) => ({ name: row.name, data: JSON.parse(row.data) as Record<string, unknown> }))
     },
 
@@ -229,10 +232,14 @@ export function records(context: StoreContext, table: 'definition'): Records {
   }
 }
 
+const selectSetting = statement((db, { key }: { key: string }) =>
+  db.selectFrom('setting').select('value').where('key', '=', key),
+)
+
 export function settings(context: StoreContext): Store['settings'] {
   return {
     async get(key) {
-      const row = await context.db.selectFrom('setting').select('value').where('key', '=', key).executeTakeFirst()
+      const row = (await selectSetting(context.db, { key })).rows[0]
       return row && (JSON.parse(row.value) as unknown)
     },
 

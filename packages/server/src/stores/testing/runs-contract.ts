@@ -10,8 +10,8 @@ export function runsContract(ground: () => ContractSetup): void {
       await store.runs.create(run)
       await store.runs.update('r1', { status: 'waiting' })
       expect(await store.runs.get('r1')).toEqual({ ...run, status: 'waiting' })
-      await store.runs.update('r1', { status: 'done', endedAt: 77, messageId: 'a2' })
-      expect(await (await reopen()).runs.get('r1')).toEqual({ ...run, status: 'done', endedAt: 77, messageId: 'a2' })
+      await store.runs.update('r1', { status: 'done', endedAt: 77 })
+      expect(await (await reopen()).runs.get('r1')).toEqual({ ...run, status: 'done', endedAt: 77 })
     })
 
     it('are refused twice, without a session, or under a bad id', async () => {
