@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type AgentDefinition, agentKey, agentNamePattern, parseAgentFile } from '../agents/agent-definition.ts'
 import { readFrontMatter } from '../skills/parse-skill-file.ts'
@@ -119,15 +119,10 @@ function estimatedTokens(text: string): number {
 }
 
 function markdownFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((file) => file.endsWith('.md') && !file.startsWith('.') && file !== 'README.md')
-      .sort()
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  }
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.md') && !file.startsWith('.') && file !== 'README.md')
+    .sort()
 }
 
 /** Claude Code tools with other names here. All others keep their name, or are reported as missing. */

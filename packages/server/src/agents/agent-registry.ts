@@ -65,21 +65,7 @@ export function createAgentRegistry(options: {
 }): AgentRegistry {
   const { store, config } = options
   const book: AgentRegistry = {
-    async list(workspace) {
-      const stored = await store.definitions.list(workspace.id)
-      const { home, project } = files(workspace)
-      const arranged = arrangeAgents(
-        [stored.map(({ name, data }) => toEntry(name, data)), getBuiltinAgents(), home.entries, project.entries],
-        options.tools(workspace.id),
-        options.why,
-      )
-      const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
-      return arranged.map((entry) =>
-        entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
-          ? { ...entry, enabled: false, turnedOff: true, note: 'Turned off in the settings.' }
-          : entry,
-      )
-    },
+    list: (workspace) => arranged(workspace, () => true),
     problems(workspace) {
       const { home, project } = files(workspace)
       const entries = [...home.entries, ...project.entries]
@@ -106,10 +92,12 @@ export function createAgentRegistry(options: {
       return pageIds && `The agent "${entry.name}" only works while one of these pages is open: ${pageIds.join(', ')}.`
     },
     async find(workspace, name, language) {
-      const entries = await book.list(workspace)
-      const entry = entries.find((known) => known.enabled && agentKey(known.name) === agentKey(name))
+      const named = await arranged(workspace, (entry) => agentKey(entry.name) === agentKey(name))
+      const entry = named.find(({ enabled }) => enabled)
       if (entry !== undefined) return { ...entry, prompt: promptIn(entry, language) }
-      const known = entries.filter(({ enabled, hidden }) => enabled && hidden !== true).map((one) => one.name)
+      const known = (await book.list(workspace))
+        .filter(({ enabled, hidden }) => enabled && hidden !== true)
+        .map((one) => one.name)
       const why = (await book.whyNot(workspace, name)) ?? `There is no agent "${name}".`
       throw new NamedError('AgentNotFound', `${why} Available agents: ${known.join(', ')}.`, {
         status: 404,
@@ -155,6 +143,23 @@ export function createAgentRegistry(options: {
     remove: (workspace, name) => store.definitions.remove(workspace.id, name),
   }
   return book
+
+  /** Agents with different names do not affect each other, so a turn arranges only those with the name of its agent. */
+  async function arranged(
+    workspace: Workspace,
+    isWanted: (entry: { name: string }) => boolean,
+  ): Promise<ListedAgent[]> {
+    const stored = (await store.definitions.list(workspace.id)).filter(isWanted)
+    const { home, project } = files(workspace)
+    const lists = [getBuiltinAgents(), home.entries, project.entries].map((entries) => entries.filter(isWanted))
+    const own = stored.map(({ name, data }) => toEntry(name, data))
+    const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
+    return arrangeAgents([own, ...lists], options.tools(workspace.id), options.why).map((entry) =>
+      entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
+        ? { ...entry, enabled: false, turnedOff: true, note: 'Turned off in the settings.' }
+        : entry,
+    )
+  }
 
   async function save(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry> {
     const unknown = unknownTools(data.toolKeys, options.tools(workspace.id))

@@ -185,8 +185,8 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
   })
   const offered = async (session: Session, page?: string): Promise<AgentDefinition[]> =>
     agentBook.offered(await workspaceOf(session), { ...sessionLanguage(session), ...(page !== undefined && { page }) })
-  const agent = async (session: Session, name: string): Promise<AgentDefinition> =>
-    agentBook.find(await workspaceOf(session), name, sessionLanguage(session).language)
+  const agent = async (session: Session, name: string, opened?: Workspace): Promise<AgentDefinition> =>
+    agentBook.find(opened ?? (await workspaceOf(session)), name, sessionLanguage(session).language)
   const skillBook = createSkillRegistry({ home: home.path, personHome, store })
   const skillImports = createSkillImports(home.path)
   closers.push(() => skillImports.close())
@@ -234,7 +234,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     },
     callSettings: async (id, ...layers) => callSettings((await models.resolveChatModel(id)).definition, ...layers),
     tools: (session) => enabledIn(session.workspaceId),
-    ready: async (session) => servers.ready(await workspaceOf(session)),
+    ready: servers.ready,
     blocks: context.blocks,
     onStart: context.onStart,
     workspace: workspaceOf,

@@ -12,7 +12,10 @@ export interface Mcp {
   /** Adds the servers' tools to `others`. Returns the same array until something changes. */
   join(workspaceId: string, others: readonly Tool[]): readonly Tool[]
   problems(workspaceId: string): { path: string; message: string }[]
-  /** Waits for servers that are still connecting. Returns a note for the model about those that are not ready. */
+  /**
+   * Waits for the servers of a loaded workspace that are still connecting. Returns a note for the model about those
+   * that are not ready.
+   */
   ready(workspace: Workspace): Promise<string | undefined>
   /** Rereads the config files of all loaded workspaces. */
   refresh(): void
@@ -85,7 +88,7 @@ export function openMcp(options: {
     },
     problems: (workspaceId) => workspaces.get(workspaceId)?.mcp.problems() ?? [],
     async ready(workspace) {
-      const missing = await all.of(workspace).ready(options.readyMs ?? readyMs)
+      const missing = (await workspaces.get(workspace.id)?.mcp.ready(options.readyMs ?? readyMs)) ?? []
       if (missing.length === 0) return undefined
       const names = missing.map((name) => `"${name}"`).join(', ')
       return `These MCP servers are still connecting, so you do not have their tools yet: ${names}.`

@@ -90,13 +90,23 @@ export interface Models {
 }
 
 const probeAgainMs = 30_000
+const maxChatModels = 200
+
+/** A provider's SDK, set up with one key and address. */
+interface Connection {
+  create: ModelFactory
+  /** See `accountFingerprint`. */
+  source: string
+  /** Kept, because an SDK builds its schemas for each model object. */
+  chatModels: Map<string, LanguageModelV4>
+}
 
 export function createModels(options: ModelsOptions): Models {
   const { find, all, ...directory } = createProviderDirectory(options)
   const fetch = guardFetch(options.fetch, directory.redact)
   const discovered = new Map<string, ModelDefinition[]>()
   const learned = openLearnedModels(options.learnedFile)
-  const factories = new Map<string, { made: string; create: Promise<ModelFactory> }>()
+  const connections = new Map<string, { made: string; opening: Promise<Connection> }>()
   let probing: { at: number; results: Promise<Map<string, ProbeResult>> } | undefined
 
   return {
@@ -136,12 +146,15 @@ export function createModels(options: ModelsOptions): Models {
     if (model && isForMedia(model)) {
       throw modelNotFound(modelId, `${model.name} generates images or videos and cannot be used for chat.`, [])
     }
-    const create = await factory(provider)
+    const { create, source, chatModels } = await connect(provider)
+    const created = chatModels.get(modelId) ?? create(modelId)
+    if (chatModels.size >= maxChatModels) chatModels.clear()
+    chatModels.set(modelId, created)
     const id = `${definition.id}/${modelId}`
     return {
       id,
-      model: create(modelId),
-      source: accountFingerprint(provider),
+      model: created,
+      source,
       definition: model ?? learned.apply(completeModel({ id: modelId }, definition)),
       files: learned.takesNone(id) ? [] : (definition.files ?? ['image']),
     }
@@ -164,7 +177,7 @@ export function createModels(options: ModelsOptions): Models {
     const { provider, modelId } = locate(id)
     const { definition } = provider
     if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
-    const make = mediaGenerator(await factory(provider), kind, modelId)
+    const make = mediaGenerator((await connect(provider)).create, kind, modelId)
     const isKnown = modelsOf(provider).some((model) => model.id === modelId && model.tags.includes(kind))
     if (make === undefined || (definition.closed && !isKnown))
       throw modelNotFound(
@@ -189,7 +202,7 @@ export function createModels(options: ModelsOptions): Models {
   async function canMake(kind: MediaKind, ref: string): Promise<boolean> {
     const { provider, modelId } = locate(ref)
     try {
-      return mediaGenerator(await factory(provider), kind, modelId) !== undefined
+      return mediaGenerator((await connect(provider)).create, kind, modelId) !== undefined
     } catch {
       return false
     }
@@ -301,18 +314,23 @@ export function createModels(options: ModelsOptions): Models {
     return tested
   }
 
-  /** Loads the SDK on first use. A changed key or address creates a new factory. */
-  async function factory(provider: ConfiguredProvider): Promise<ModelFactory> {
+  /** Loads the SDK on first use. A changed key or address makes a new connection. */
+  async function connect(provider: ConfiguredProvider): Promise<Connection> {
     const { definition, apiKey, baseURL, headers } = provider
     const made = JSON.stringify([definition.adapter, apiKey, baseURL, headers])
-    const known = factories.get(definition.id)
-    const create =
-      known?.made === made ? known.create : definition.create({ id: definition.id, apiKey, baseURL, headers, fetch })
-    factories.set(definition.id, { made, create })
+    let known = connections.get(definition.id)
+    if (known?.made !== made) {
+      const source = accountFingerprint(provider)
+      const opening = definition
+        .create({ id: definition.id, apiKey, baseURL, headers, fetch })
+        .then((create) => ({ create, source, chatModels: new Map<string, LanguageModelV4>() }))
+      known = { made, opening }
+      connections.set(definition.id, known)
+    }
     try {
-      return await create
+      return await known.opening
     } catch (error) {
-      factories.delete(definition.id)
+      connections.delete(definition.id)
       const reason = directory.redact(error instanceof Error ? error.message : String(error))
       throw providerNotConfigured(provider, `${definition.name} is not available: ${reason}`, error)
     }

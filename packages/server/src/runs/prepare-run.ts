@@ -21,6 +21,7 @@ import {
   shownTools,
   type Store,
   type Tool,
+  type Workspace,
 } from '@troupe/core'
 import { type Chunk, NamedError, type ParamValues, paramValuesSchema, type StoredMessage } from '@troupe/protocol'
 import { z } from 'zod'
@@ -81,21 +82,22 @@ export interface RunManagerOptions {
   callSettings?(model: string, ...layers: (ParamValues | undefined)[]): Promise<RunInput['callOptions']>
   tools(session: Session): readonly Tool[]
   /** Waits briefly for tool sources. Returns a note for the model about those that are not ready. */
-  ready?(session: Session): Promise<string | undefined>
+  ready?(workspace: Workspace): Promise<string | undefined>
   /** Returns an agent's prompt with its context: environment and available sub-agents. */
   blocks(
     session: Session,
     frame: AgentFrame,
     prompt: string,
-    now?: { history?: readonly StoredMessage[]; page?: string | undefined },
+    now?: { workspace?: Workspace; history?: readonly StoredMessage[]; page?: string | undefined },
   ): Promise<readonly PromptBlock[]>
   /** Called before the session's agent makes a model call from these parts. */
   onStart(session: Session, call: ModelCallStart): void
-  agent(session: Session, name: string): Promise<AgentDefinition>
+  agent(session: Session, name: string, workspace: Workspace): Promise<AgentDefinition>
   /** Returns the agents that a session can delegate to with this page open. */
   agents(session: Session, page?: string): Promise<readonly AgentDefinition[]>
   whyNoAgent?(session: Session, name: string): Promise<string | undefined>
-  workspace(session: Session): Promise<{ id: string; path: string }>
+  /** Loads the workspace's extensions first. */
+  workspace(session: Session): Promise<Workspace>
   /** Decides each call separately with the current rules. `rules` apply to this run only. */
   decide(session: Session, rules?: RuleTexts): RunInput['decide']
   mode(session: Session): NonNullable<RunInput['mode']>
@@ -175,18 +177,18 @@ export async function prepareRun(
   { userMessageId, agentId }: Pick<RunRecord, 'userMessageId' | 'agentId'>,
   remains?: RecoveredState,
 ): Promise<PreparedRun> {
-  const definition = await options.agent(session, request.agent ?? session.agent ?? 'master')
+  const workspace = await options.workspace(session)
+  const definition = await options.agent(session, request.agent ?? session.agent ?? 'master', workspace)
   const frame = masterFrame(definition)
-  const [model, callOptions, workspace, history, missing] = await Promise.all([
+  const [model, callOptions, history, missing] = await Promise.all([
     modelOrAbsent(options, request.model, remains !== undefined),
     callSettingsFor(options, request.model, definition.params, request.params),
-    options.workspace(session),
     options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
-    options.ready?.(session),
+    options.ready?.(workspace),
   ])
   const tools = allowedTools(definition.tools, options.tools(session))
   const known = blocksFor(
-    await options.blocks(session, frame, definition.prompt, { history, page: request.page }),
+    await options.blocks(session, frame, definition.prompt, { workspace, history, page: request.page }),
     tools,
   )
   const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
@@ -255,13 +257,13 @@ async function prepareAgentRun(
 ): Promise<PreparedRun> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
-  const [model, callOptions, blocks, workspace, history] = await Promise.all([
+  const workspace = await options.workspace(session)
+  const [model, callOptions, blocks, history] = await Promise.all([
     modelOrAbsent(options, setup.model, true),
     callSettingsFor(options, setup.model, setup.params),
     agentPrompt(options, session, record).then((prompt) =>
-      options.blocks(session, frames.at(-1) as AgentFrame, prompt, { page }),
+      options.blocks(session, frames.at(-1) as AgentFrame, prompt, { workspace, page }),
     ),
-    options.workspace(session),
     options.store.messages.chain(at, userMessageId),
   ])
   const tools = allowedTools(setup.tools, options.tools(session))

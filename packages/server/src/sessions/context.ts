@@ -19,7 +19,7 @@ interface Context {
     session: Session,
     frame: AgentFrame,
     prompt: string,
-    now?: { history?: readonly StoredMessage[]; page?: string | undefined },
+    now?: { workspace?: Workspace; history?: readonly StoredMessage[]; page?: string | undefined },
   ): Promise<PromptBlock[]>
   onStart: RunManagerOptions['onStart']
   lastCalls: LastCalls
@@ -40,8 +40,8 @@ export function openContext(
   const lastCalls = createLastCalls(store)
   return {
     lastCalls,
-    async blocks(session, frame, prompt, { history, page } = {}) {
-      const workspace = await options.workspace(session)
+    async blocks(session, frame, prompt, { workspace: given, history, page } = {}) {
+      const workspace = given ?? (await options.workspace(session))
       const planFile = options.planFile(session, workspace)
       const preface = await prefaces.of(session, workspace, history)
       return instructionBlocks({
@@ -148,12 +148,8 @@ function switchedOffCompactions(messages: readonly StoredMessage[]): string[] {
 
 /** Providers cache tools first, then the instructions. */
 export function fingerprints(blocks: readonly PromptBlock[], tools: readonly Tool[]): LastCall['blocks'] {
-  let known = toolHashes.get(tools)
-  if (known === undefined) {
-    known = hash(JSON.stringify(buildTools(tools)))
-    toolHashes.set(tools, known)
-  }
-  return [internFingerprint('tools', known), ...blocks.map(({ name, text }) => internFingerprint(name, hash(text)))]
+  const shown = hash(buildTools(tools).map(toolHash).join())
+  return [internFingerprint('tools', shown), ...blocks.map(({ name, text }) => internFingerprint(name, hash(text)))]
 }
 
 /** Interned, because hundreds of waiting sessions have nearly the same blocks. */
@@ -170,8 +166,13 @@ function internFingerprint(name: string, hashed: string): [name: string, hash: s
   return made
 }
 
-/** Sessions of a workspace share their tool list. */
-const toolHashes = new WeakMap<readonly Tool[], string>()
+const toolHashes = new WeakMap<object, string>()
+
+function toolHash(tool: ReturnType<typeof buildTools>[number]): string {
+  const known = toolHashes.get(tool) ?? hash(JSON.stringify(tool))
+  toolHashes.set(tool, known)
+  return known
+}
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
