@@ -156,8 +156,11 @@ export interface Store {
     get(key: string): Promise<unknown>
     set(key: string, value: unknown): Promise<void>
   }
-  /** Runs several writes in one commit. */
-  transaction<T>(work: (store: Store) => Promise<T>): Promise<T>
+  /**
+   * Runs several writes in one commit. `exportLater`: the promise does not wait for the readable files, which follow
+   * with the session's next commit or a moment later.
+   */
+  transaction<T>(work: (store: Store) => Promise<T>, options?: { exportLater?: boolean }): Promise<T>
   close(): Promise<void>
 }
 

@@ -127,13 +127,13 @@ async function sendMessage(
     parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
   const taken = await options.takeMessage({ parts: message.parts, workspaceId, session, chain })
   const model = await chosenModel(taken.parts, request, session, options)
-  const mode = await options.modes.initial(workspaceId)
+  const mode = session === undefined ? await options.modes.initial(workspaceId) : session.mode
   assertNotBusy(live, sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
   if (replaces !== undefined) opening.push(branchPart(id, replaces.id))
-  const current = await store.transaction(async (inside) => {
+  const storeMessage = async (inside: Store): Promise<Session> => {
     const { agent, projectId = null } = request
     if (session === undefined)
       await inside.sessions.create({
@@ -148,7 +148,8 @@ async function sendMessage(
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
     await inside.messages.add(at, { ...stored, ...(typed !== undefined && { metadata: { typed } }) })
     return rememberChoices(inside, sessionId, request)
-  })
+  }
+  const current = await store.transaction(storeMessage, { exportLater: true })
   if (current.title !== (session?.title ?? '')) {
     opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
   }

@@ -14,6 +14,8 @@ import { createSessionWriter, emptyMark, type ExportMark, rewindStoredMark, stor
 /** Bytes a file may run ahead of its stored mark before a commit stores it. */
 const marksStoredEvery = 1 << 20
 const sessionsPerBatch = 200
+/** Time that an export may wait for the next commit of its session, which then writes both. */
+const laterMs = 250
 
 /**
  * The readable files of every session, updated after each commit.
@@ -50,6 +52,9 @@ export function createSessionExport(
   const dirty = new Set<string>()
   /** The last commit of a session whose files are not yet written. Until then its marks are too high. */
   const unwritten = new Map<string, StoreChange[]>()
+  /** Changes that are not yet exported, and the last commit they came with. */
+  const waiting = new Map<string, { changes: StoreChange[]; commit: StoreChange[] }>()
+  let timer: NodeJS.Timeout | undefined
   let queue: Promise<void> = Promise.resolve()
 
   /** Runs sequentially and never rejects. The next change or open repairs the files. */
@@ -88,14 +93,16 @@ export function createSessionExport(
       }
     },
 
-    async afterCommit(changes) {
+    async afterCommit(changes, canWait) {
       for (const [sessionId, own] of bySession(changes)) {
-        void inQueue(sessionId, async () => {
-          await flush(sessionId, own)
-          if (unwritten.get(sessionId) === changes) unwritten.delete(sessionId)
+        waiting.set(sessionId, {
+          changes: [...(waiting.get(sessionId)?.changes ?? []), ...own],
+          commit: changes,
         })
+        if (!canWait) void flushWaiting(sessionId)
       }
-      await queue
+      if (canWait) timer ??= setTimeout(flushAllWaiting, laterMs)
+      else await queue
     },
 
     async reconcile() {
@@ -116,7 +123,26 @@ export function createSessionExport(
       return unknown.filter((id) => files.size(files.path(id, streamFile(''))) !== undefined).length
     },
 
-    close: () => inQueue(undefined, () => storeMarks([...known.keys()])),
+    close() {
+      clearTimeout(timer)
+      flushAllWaiting()
+      return inQueue(undefined, () => storeMarks([...known.keys()]))
+    },
+  }
+
+  function flushAllWaiting(): void {
+    timer = undefined
+    for (const sessionId of waiting.keys()) void flushWaiting(sessionId)
+  }
+
+  function flushWaiting(sessionId: string): Promise<void> {
+    return inQueue(sessionId, async () => {
+      const next = waiting.get(sessionId)
+      if (next === undefined) return
+      waiting.delete(sessionId)
+      await flush(sessionId, next.changes)
+      if (unwritten.get(sessionId) === next.commit) unwritten.delete(sessionId)
+    })
   }
 
   async function flush(sessionId: string, changes: StoreChange[]): Promise<void> {
@@ -138,12 +164,14 @@ export function createSessionExport(
       if (all) known.set(sessionId, all)
       return
     }
+    const streams = new Map<string, number>()
     for (const change of changes) {
       if (change.type === 'agent') await writer.writeAgents(sessionId, change.agentId)
       if (change.type !== 'lines') continue
-      const mark = marks.get(change.stream) ?? emptyMark
-      marks.set(change.stream, await writer.writeLines(sessionId, change.stream, mark, change.fromSeq))
+      streams.set(change.stream, Math.min(streams.get(change.stream) ?? Infinity, change.fromSeq ?? Infinity))
     }
+    for (const [stream, fromSeq] of streams)
+      marks.set(stream, await writer.writeLines(sessionId, stream, marks.get(stream) ?? emptyMark, fromSeq))
     if (changes.some((change) => change.type === 'session')) await writer.writeSession(sessionId)
   }
 

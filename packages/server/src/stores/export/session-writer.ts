@@ -44,7 +44,7 @@ export function createSessionWriter(
     if (mark.size > 0) {
       await writeRest((text) => files.append(path, mark.size, text))
       // Nothing followed the removed line.
-      if ((files.size(path) ?? 0) > mark.size) files.append(path, mark.size, '')
+      if (fromSeq !== Infinity && (files.size(path) ?? 0) > mark.size) files.append(path, mark.size, '')
       return mark
     }
     if (lines.length > 0 || size !== undefined) await files.replace(path, writeRest)

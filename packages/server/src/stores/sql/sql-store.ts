@@ -16,8 +16,11 @@ import { purgeHiddenSessions, records, settings, workspaces } from './workspaces
 export interface Exporter {
   /** Runs inside the transaction. Records what must survive a crash. */
   beforeCommit(db: Db, changes: StoreChange[]): Promise<void>
-  /** Resolves once the files match the commit. Never rejects: failures are logged and repaired later. */
-  afterCommit(changes: StoreChange[]): Promise<void>
+  /**
+   * Resolves once the files match the commit, or at once if that can wait a moment. Never rejects: failures are logged
+   * and repaired later.
+   */
+  afterCommit(changes: StoreChange[], canWait: boolean): Promise<void>
 }
 
 interface SqlStoreOptions {
@@ -42,7 +45,10 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
   const { db, search, clock, log, exporter } = options
   const inCommit = createGroupCommit(db)
 
-  async function commit<T>(work: (context: StoreContext, changes: StoreChange[]) => Promise<T>): Promise<T> {
+  async function commit<T>(
+    work: (context: StoreContext, changes: StoreChange[]) => Promise<T>,
+    exportLater = false,
+  ): Promise<T> {
     const changes: StoreChange[] = []
     const result = await inCommit(async (transaction) => {
       let ended = false
@@ -66,7 +72,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
         ended = true
       }
     })
-    if (changes.length > 0) await exporter.afterCommit(changes)
+    if (changes.length > 0) await exporter.afterCommit(changes, exportLater)
     return result
   }
 
@@ -82,7 +88,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     ...nouns(outside),
     restore: createRestore(outside),
     purgeHidden: () => purgeHiddenSessions(outside),
-    transaction: (work) => commit((inside) => work(insideStore(inside))),
+    transaction: (work, options) => commit((inside) => work(insideStore(inside)), options?.exportLater),
     close: () => db.destroy(),
   }
 }
