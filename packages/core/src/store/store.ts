@@ -114,8 +114,8 @@ export interface Store {
     list(sessionId: string): Promise<AgentRecord[]>
   }
   runs: {
-    create(run: RunRecord): Promise<void>
-    update(id: string, patch: { status: RunStatus; endedAt?: number }): Promise<void>
+    /** Stores a run, or the new state of a known one. */
+    put(run: RunRecord): Promise<void>
     get(id: string): Promise<RunRecord | undefined>
     /** Runs with status `running` or `waiting`, oldest first. */
     unfinished(): Promise<RunRecord[]>
@@ -126,8 +126,8 @@ export interface Store {
     lastNumber(sessionId: string): Promise<number>
   }
   frames: {
-    /** Writes all frames in one durable commit. */
-    append(frames: Frame[]): Promise<void>
+    /** Writes all frames in one durable commit, with the runs that begin with them. */
+    append(frames: Frame[], begun?: RunRecord[]): Promise<void>
     /** Returns up to `limit` frames of a run with content after number n, in order. */
     read(runId: string, after?: number, limit?: number): Promise<Frame[]>
     /** Merges all frames of an ended run into one, with joined deltas, for replay. */

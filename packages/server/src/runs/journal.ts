@@ -1,8 +1,10 @@
-import type { Store } from '@troupe/core'
+import type { RunRecord, Store } from '@troupe/core'
 import type { Frame } from '@troupe/protocol'
 
 /** The journal's view of a log: it provides unwritten frames and is notified of the result. */
 export interface Journalled {
+  /** The log's run, until it is stored with the first frames. */
+  readonly begun?: RunRecord | undefined
   take: () => Frame[]
   written: () => void
   notWritten: (error: unknown) => void
@@ -84,7 +86,11 @@ export function createJournal(
   /** A log whose frames cannot be written does not block the others. */
   async function append(taken: { log: Journalled; frames: Frame[] }[]): Promise<{ log: Journalled; error: unknown }[]> {
     try {
-      await store.frames.append(taken.flatMap(({ frames }) => frames))
+      const begun = taken.flatMap(({ log }) => log.begun ?? [])
+      await store.frames.append(
+        taken.flatMap(({ frames }) => frames),
+        begun,
+      )
       for (const { log } of taken) log.written()
       return []
     } catch (error) {

@@ -21,26 +21,32 @@ function memoryFrames(): { store: Pick<Store, 'frames'>; fail(now: boolean): voi
       if (failing) throw new Error('database or disk is full')
       rows.push(...given.map((frame) => JSON.stringify(frame)))
     },
-    read(runId: string, after = -1, limit = Infinity) {
+    async read(runId: string, after = -1, limit = Infinity) {
+      // Slow, too, so that frames are written between the request and the read.
+      for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve))
       const found = rows
         .map((row) => JSON.parse(row) as Frame)
         .filter((frame) => frame.runId === runId && frame.to > after)
       const page = found.toSorted((a, b) => a.seq - b.seq).slice(0, limit)
       pages.push(page.length)
-      return Promise.resolve(page)
+      return page
     },
     merge: () => Promise.resolve(),
   }
   return { store: { frames }, pages, fail: (now) => void (failing = now) }
 }
 
-/** Maps every used number to its content: one character of a delta, or a whole chunk. */
+/** Maps every used number to its content: one character of a delta, or a whole chunk. Throws if one comes twice. */
 function units(events: readonly LogEvent[]): Map<number, string> {
   const found = new Map<number, string>()
+  const add = (number: number, unit: string): void => {
+    if (found.has(number)) throw new Error(`${number} was sent twice`)
+    found.set(number, unit)
+  }
   for (const { number, chunk } of events) {
     const text = deltaText(chunk)
-    if (text === undefined || text === '') found.set(number, JSON.stringify(chunk))
-    else for (let i = 0; i < text.length; i++) found.set(number - text.length + 1 + i, `${chunk.type} ${text[i]}`)
+    if (text === undefined || text === '') add(number, JSON.stringify(chunk))
+    else for (let i = 0; i < text.length; i++) add(number - text.length + 1 + i, `${chunk.type} ${text[i]}`)
   }
   return found
 }

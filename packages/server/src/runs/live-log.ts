@@ -1,4 +1,4 @@
-import type { Store } from '@troupe/core'
+import type { RunRecord, Store } from '@troupe/core'
 import {
   type Chunk,
   deltaText,
@@ -40,6 +40,8 @@ export interface LiveLogOptions {
   from: number
   /** Number of frames written by an earlier process. */
   seq?: number
+  /** The run, if it is not stored yet. Stored with the first frames. */
+  begun?: RunRecord | undefined
   /** Called for each chunk before anyone sees it. */
   onChunk?: (chunk: Chunk) => void
 }
@@ -62,6 +64,7 @@ export function createLiveLog(options: LiveLogOptions): LiveLog {
 /** A class, because prototype methods cost no memory per log and hundreds may be open. */
 class JournalledLog implements LiveLog, Journalled, LogSource {
   number: number
+  begun: RunRecord | undefined
   readonly #options: LiveLogOptions
   #seq: number
   #pending: LogItem[] = []
@@ -79,6 +82,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   constructor(options: LiveLogOptions) {
     this.#options = options
     this.number = options.from
+    this.begun = options.begun
     this.#seq = options.seq ?? 0
     this.#pendingFrom = options.from
   }
@@ -140,6 +144,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   }
 
   written(): void {
+    this.begun = undefined
     this.#writing = []
     this.#failure = undefined
     if (!this.#held) return
@@ -169,17 +174,14 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     return { events: allowed, upTo: allowed.at(-1)?.number ?? after, complete: false }
   }
 
-  /** Everything before the start of memory at call time is certainly in the journal. */
+  /** Everything before the start of memory at call time is certainly in the journal. More may be written meanwhile. */
   async read(after: number): Promise<LogPage> {
     const { store, runId } = this.#options
     const inJournal = this.#memoryFrom()
     const frames = await store.frames.read(runId, after, framesPerPage)
     const events = frames.flatMap((frame) => eventsAfter(frame.items, frame.from, after))
-    return {
-      events,
-      upTo: frames.length < framesPerPage ? inJournal : (frames.at(-1)?.to ?? inJournal),
-      complete: false,
-    }
+    const last = frames.at(-1)?.to ?? 0
+    return { events, upTo: frames.length < framesPerPage ? Math.max(inJournal, last) : last, complete: false }
   }
 
   over(untilWaiting: boolean): boolean {

@@ -43,7 +43,7 @@ class ManagedRun implements OpenRun {
   #parsedRequest: RunRequest | undefined
 
   constructor(options: RunManagerOptions, given: RunToOpen) {
-    const { record, parts, recovered: remains } = given
+    const { record, parts, recovered: remains, isNew = false } = given
     this.#options = options
     this.#given = given
     this.#meter = parts.child?.meter
@@ -55,6 +55,7 @@ class ManagedRun implements OpenRun {
       journal: options.journal,
       from: remains === undefined ? record.fromNumber : remains.lastNumber + numberJump,
       seq: remains?.seq ?? 0,
+      begun: isNew ? record : undefined,
       onChunk: parts.child?.onChunk ?? ((chunk) => announce(options.inbox, chunk)),
     })
   }
@@ -260,9 +261,7 @@ class ManagedRun implements OpenRun {
     const snapshot = now === 'waiting' ? message() : undefined
     this.#stored = this.#stored
       .then(() =>
-        snapshot === undefined
-          ? store.runs.update(record.id, { status: now })
-          : storeAnswer(store, record, snapshot, now),
+        snapshot === undefined ? store.runs.put({ ...record, status: now }) : storeAnswer(store, record, snapshot, now),
       )
       .catch((error: unknown) => this.#warn('the state of a run was not stored', error))
       .then(() => (now === 'waiting' && this.#wanted === 'waiting' ? this.#setStatus('waiting') : undefined))

@@ -337,9 +337,9 @@ describe('a store that can no longer be written', () => {
 
     full = false
     const second = await ask()
+    await second.done
     const { fromNumber } = (await store.runs.get(second.id)) ?? { fromNumber: 0 }
     expect(fromNumber).toBeGreaterThanOrEqual(sink.events.at(-1)?.number as number)
-    await second.done
     expect((await store.messages.get({ sessionId: 's1' }, run.messageId))?.parts.at(-1)).toMatchObject({ text: 'One.' })
     expect(await store.runs.unfinished()).toEqual([])
   })

@@ -181,8 +181,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
       createdAt: Date.now(),
       endedAt: null,
     }
-    await store.runs.create(record)
-    const live = open({ record, session, parts })
+    const live = open({ record, session, parts, isNew: true })
     live.begin()
     return live
   }
@@ -224,7 +223,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
       const parentMessageId = (await inside.messages.latestLeaf(at)) ?? null
       const parts: StoredMessage['parts'] = [{ type: 'text', text: message.text }]
       await inside.messages.add(at, { id: message.id, parentMessageId, role: 'user', parts, createdAt: Date.now() })
-      await inside.runs.create(record)
+      await inside.runs.put(record)
       await inside.agents.put({ ...agent, status: 'running', runId: record.id, updatedAt: Date.now() })
     })
     await beginAlone(record, session, agent)
@@ -330,7 +329,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   async function giveUp(record: RunRecord, error: unknown): Promise<void> {
     warn('a run could not be taken up', record, error)
     await store.runs
-      .update(record.id, { status: 'interrupted', endedAt: Date.now() })
+      .put({ ...record, status: 'interrupted', endedAt: Date.now() })
       .catch((again: unknown) => warn('a run could not be closed', record, again))
   }
 

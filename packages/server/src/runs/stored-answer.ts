@@ -93,7 +93,7 @@ export async function storeAnswer(store: Store, record: RunRecord, message: Mess
       await inside.messages.add(at, { ...fields, parentMessageId: userMessageId, role: 'assistant', createdAt })
     }
     const over = status !== 'running' && status !== 'waiting'
-    await inside.runs.update(record.id, { status, ...(over && { endedAt: Date.now() }) })
+    await inside.runs.put({ ...record, status, endedAt: over ? Date.now() : null })
     if (over) await inside.asks.closeRun(record.id)
   })
 }

@@ -140,7 +140,7 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
         const parts: StoredMessage['parts'] = [{ type: 'text', text }]
         await inside.messages.add(at, { id, parentMessageId, role: 'user', parts, createdAt: Date.now() })
       }
-      await inside.runs.create(record)
+      await inside.runs.put(record)
     })
     return record
   }
@@ -272,6 +272,8 @@ export interface RunToBegin {
   session: Session
   parts: PreparedRun
   recovered?: RecoveredState
+  /** The run is not stored yet. Its first journal entry stores it. */
+  isNew?: boolean
 }
 
 export interface RunToOpen extends RunToBegin {

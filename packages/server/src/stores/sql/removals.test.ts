@@ -20,7 +20,7 @@ beforeEach(async () => {
   const { id: workspaceId } = await store.workspaces.open('/tmp/one')
   await store.sessions.create({ id: 's1', workspaceId })
   await addLine(store, at, 4)
-  await store.runs.create(runRecord('r2', 's1', { userMessageId: 'u2', messageId: 'a2', status: 'done' }))
+  await store.runs.put(runRecord('r2', 's1', { userMessageId: 'u2', messageId: 'a2', status: 'done' }))
   await store.frames.append([textFrame('r2', 1, 5, 'goodbye')])
 })
 afterEach(async () => {
@@ -67,7 +67,7 @@ it('the log of what was said again under the same id stays when the first is gon
   await store.messages.takeOut(at, { below: 'u2' })
   await store.messages.add(at, message('u2', 'a1'))
   await store.messages.add(at, message('a9', 'u2'))
-  await store.runs.create(runRecord('r9', 's1', { userMessageId: 'u2', messageId: 'a9', status: 'done' }))
+  await store.runs.put(runRecord('r9', 's1', { userMessageId: 'u2', messageId: 'a9', status: 'done' }))
   now += day
   await store.messages.purge()
   expect((await store.runs.ofSession('s1')).map(({ id }) => id)).toEqual(['r9'])
@@ -89,7 +89,7 @@ async function startAgent(agentId: string, toolCallId: string, parent: string | 
     },
   ]
   await store.messages.add(own, message('a1', 'u1', '', { parts }))
-  await store.runs.create(runRecord(`r-${agentId}`, 's1', { agentId, status: 'done' }))
+  await store.runs.put(runRecord(`r-${agentId}`, 's1', { agentId, status: 'done' }))
   await store.frames.append([textFrame(`r-${agentId}`, 1, 50, 'said')])
   await store.asks.open(ask(`k-${agentId}`, 's1', { runId: `r-${agentId}`, toolCallId: `c-${agentId}` }))
   await store.asks.answer(`k-${agentId}`, { type: 'approve' })
@@ -154,7 +154,7 @@ it('an agent that works on, and one whose call was said again, stay', async () =
   await store.messages.replace(at, { id: 'a2', parts: [call('t2'), call('t3')] })
   await startAgent('busy', 't2')
   await startAgent('again', 't3')
-  await store.runs.update('r-busy', { status: 'running' })
+  await store.runs.put(runRecord('r-busy', 's1', { agentId: 'busy', status: 'running' }))
   await store.messages.takeOut(at, { below: 'u2' })
   await store.messages.add(at, message('u3', 'a1'))
   await store.messages.add(at, message('a3', 'u3', '', { parts: [call('t3')] }))

@@ -1,7 +1,7 @@
 import type { Conversation, RunRecord, RunStatus, Store } from '@troupe/core'
-import { type Frame, joinDeltas, type LogItem, NamedError } from '@troupe/protocol'
+import { type Frame, joinDeltas, type LogItem } from '@troupe/protocol'
 import { type CompiledQuery, sql } from 'kysely'
-import { checkId, type Db, sessionNotFound, shortId, type StoreContext } from './context.ts'
+import { checkId, type Db, sessionNotFound, type StoreContext } from './context.ts'
 import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -11,32 +11,7 @@ export function runs(context: StoreContext): Store['runs'] {
   const select = () => context.db.selectFrom('run').selectAll()
 
   return {
-    async create(run) {
-      checkId(run.id, 'run id')
-      await context.write(async (db) => {
-        const { rows } = await selectSessionId(db, { id: run.sessionId })
-        if (rows.length === 0) throw sessionNotFound(run.sessionId)
-        const { numAffectedRows } = await insertRun(db, { ...run, request: JSON.stringify(run.request) })
-        if (numAffectedRows === 0n) {
-          throw new NamedError('RunExists', `A run ${run.id} already exists.`, {
-            status: 409,
-            data: { runId: run.id },
-          })
-        }
-      })
-    },
-
-    async update(id, { status, endedAt = null }) {
-      await context.write(async (db) => {
-        const { numAffectedRows } = await updateRun(db, { id, status, endedAt })
-        if (numAffectedRows === 0n) {
-          throw new NamedError('RunNotFound', `The run ${shortId(id)} does not exist.`, {
-            status: 404,
-            data: { runId: shortId(id) },
-          })
-        }
-      })
-    },
+    put: (run) => context.write((db) => putRun(db, run)),
 
     async get(id) {
       const row = await select().where('id', '=', id).executeTakeFirst()
@@ -71,7 +46,14 @@ const selectSessionId = statement((db, { id }: { id: string }) =>
   db.selectFrom('session').select('id').where('id', '=', id),
 )
 
-const insertRun = statement((db, run: Omit<RunRecord, 'request'> & { request: string }) =>
+async function putRun(db: Db, run: RunRecord): Promise<void> {
+  checkId(run.id, 'run id')
+  const { rows } = await selectSessionId(db, { id: run.sessionId })
+  if (rows.length === 0) throw sessionNotFound(run.sessionId)
+  await upsertRun(db, { ...run, request: JSON.stringify(run.request) })
+}
+
+const upsertRun = statement((db, run: Omit<RunRecord, 'request'> & { request: string }) =>
   db
     .insertInto('run')
     .values({
@@ -86,14 +68,7 @@ const insertRun = statement((db, run: Omit<RunRecord, 'request'> & { request: st
       created_at: run.createdAt,
       ended_at: run.endedAt,
     })
-    .onConflict((conflict) => conflict.column('id').doNothing()),
-)
-
-const updateRun = statement((db, run: { id: string; status: string; endedAt: number | null }) =>
-  db
-    .updateTable('run')
-    .set((eb) => ({ status: run.status, ended_at: eb.fn.coalesce(eb.val(run.endedAt), 'ended_at') }))
-    .where('id', '=', run.id),
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ status: run.status, ended_at: run.endedAt })),
 )
 
 async function lastNumber(db: Db, sessionId: string): Promise<number> {
@@ -170,10 +145,13 @@ const maxInsertRows = 256
 
 export function frames(context: StoreContext): Store['frames'] {
   return {
-    async append(frames) {
+    async append(frames, begun = []) {
       if (frames.length === 0) return
       const rows = frames.map(frameRow)
-      await context.write((db) => insertFrames(db, rows))
+      await context.write(async (db) => {
+        for (const run of begun) await putRun(db, run)
+        await insertFrames(db, rows)
+      })
     },
 
     async read(runId, after, limit) {

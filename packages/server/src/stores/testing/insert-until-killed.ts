@@ -18,7 +18,7 @@ async function write(worker: number): Promise<void> {
     fromNumber: 0,
     endedAt: null,
   }
-  await store.runs.create({ id: runId, sessionId, agentId: null, createdAt: Date.now(), ...run })
+  await store.runs.put({ id: runId, sessionId, agentId: null, createdAt: Date.now(), ...run })
   for (let i = 1; ; i++) {
     const id = `m${round}_${i}`
     const text = `${id} ${'x'.repeat((i * 997) % 40_000)}`

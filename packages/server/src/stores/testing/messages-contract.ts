@@ -151,8 +151,8 @@ export function messagesContract(ground: () => ContractSetup): void {
       const { store, workspaceId } = ground()
       await addLine(store, at, 6)
       await store.messages.add(at, message('b2', 'a1', 'kept'))
-      await store.runs.create(runRecord('r1', 's1', { userMessageId: 'u1', messageId: 'a1', status: 'done' }))
-      await store.runs.create(
+      await store.runs.put(runRecord('r1', 's1', { userMessageId: 'u1', messageId: 'a1', status: 'done' }))
+      await store.runs.put(
         runRecord('r2', 's1', { userMessageId: 'u2', messageId: 'a2', status: 'done', fromNumber: 5 }),
       )
       await store.frames.append([textFrame('r1', 1, 0, 'hello'), textFrame('r2', 1, 5, 'goodbye')])
@@ -173,7 +173,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       const { store, workspaceId, reopen } = ground()
       await addLine(store, at, 6)
       await store.messages.add(at, message('b2', 'a1', 'kept'))
-      await store.runs.create(runRecord('r2', 's1', { userMessageId: 'u2', messageId: 'a2', status: 'done' }))
+      await store.runs.put(runRecord('r2', 's1', { userMessageId: 'u2', messageId: 'a2', status: 'done' }))
       const before = { tree: await store.messages.tree(at), page: await store.messages.branch(at, { leaf: 'a3' }) }
       const { id, messageIds } = await store.messages.takeOut(at, { below: 'u2' })
       expect(messageIds).toEqual(['u2', 'a2', 'u3', 'a3'])

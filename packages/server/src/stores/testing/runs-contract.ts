@@ -4,32 +4,29 @@ import { ask, type ContractSetup, runRecord, textFrame } from './builders.ts'
 
 export function runsContract(ground: () => ContractSetup): void {
   describe('runs', () => {
-    it('come back with their request and change by patch', async () => {
+    it('come back with their request and their newest state', async () => {
       const { store, reopen } = ground()
       const run = runRecord('r1', 's1', { request: { model: 'a/b', limits: { steps: 3 }, text: '\u0000' } })
-      await store.runs.create(run)
-      await store.runs.update('r1', { status: 'waiting' })
+      await store.runs.put(run)
+      await store.runs.put({ ...run, status: 'waiting' })
       expect(await store.runs.get('r1')).toEqual({ ...run, status: 'waiting' })
-      await store.runs.update('r1', { status: 'done', endedAt: 77 })
+      await store.runs.put({ ...run, status: 'done', endedAt: 77 })
       expect(await (await reopen()).runs.get('r1')).toEqual({ ...run, status: 'done', endedAt: 77 })
     })
 
-    it('are refused twice, without a session, or under a bad id', async () => {
+    it('are refused without a session or under a bad id', async () => {
       const { store } = ground()
-      await store.runs.create(runRecord('r1', 's1'))
-      await expect(store.runs.create(runRecord('r1', 's1'))).rejects.toMatchObject({ name: 'RunExists' })
-      await expect(store.runs.create(runRecord('r2', 'nobody'))).rejects.toMatchObject({ name: 'SessionNotFound' })
-      await expect(store.runs.create(runRecord('../r', 's1'))).rejects.toMatchObject({ name: 'InvalidId' })
+      await expect(store.runs.put(runRecord('r2', 'nobody'))).rejects.toMatchObject({ name: 'SessionNotFound' })
+      await expect(store.runs.put(runRecord('../r', 's1'))).rejects.toMatchObject({ name: 'InvalidId' })
       expect(await store.runs.get('nobody')).toBeUndefined()
-      await expect(store.runs.update('nobody', { status: 'done' })).rejects.toMatchObject({ name: 'RunNotFound' })
     })
 
     it('are found by what is unfinished, by session and by answer', async () => {
       const { store } = ground()
-      await store.runs.create(runRecord('r3', 's1', { createdAt: 3, status: 'waiting' }))
-      await store.runs.create(runRecord('r1', 's1', { createdAt: 1 }))
-      await store.runs.create(runRecord('r2', 's1', { createdAt: 2, status: 'done', agentId: 'g1' }))
-      await store.runs.create(runRecord('r4', 's1', { createdAt: 4, status: 'failed', messageId: 'a9' }))
+      await store.runs.put(runRecord('r3', 's1', { createdAt: 3, status: 'waiting' }))
+      await store.runs.put(runRecord('r1', 's1', { createdAt: 1 }))
+      await store.runs.put(runRecord('r2', 's1', { createdAt: 2, status: 'done', agentId: 'g1' }))
+      await store.runs.put(runRecord('r4', 's1', { createdAt: 4, status: 'failed', messageId: 'a9' }))
       const ids = (runs: { id: string }[]) => runs.map((run) => run.id)
       expect(ids(await store.runs.unfinished())).toEqual(['r1', 'r3'])
       expect(ids(await store.runs.ofSession('s1'))).toEqual(['r1', 'r2', 'r3', 'r4'])
@@ -41,7 +38,7 @@ export function runsContract(ground: () => ContractSetup): void {
       const { store, workspaceId } = ground()
       expect(await store.runs.lastNumber('s1')).toBe(0)
       expect(await store.runs.lastNumber('nobody')).toBe(0)
-      await store.runs.create(runRecord('r1', 's1', { fromNumber: 10 }))
+      await store.runs.put(runRecord('r1', 's1', { fromNumber: 10 }))
       expect(await store.runs.lastNumber('s1')).toBe(10)
       await store.frames.append([textFrame('r1', 1, 10, 'abcde'), textFrame('r1', 2, 15, 'f')])
       expect(await store.runs.lastNumber('s1')).toBe(16)
@@ -51,11 +48,23 @@ export function runsContract(ground: () => ContractSetup): void {
   })
 
   describe('frames', () => {
+    it('are written together with the runs that begin with them, or not at all', async () => {
+      const { store } = ground()
+      const frame = textFrame('r1', 1, 0, 'abc')
+      await expect(store.frames.append([frame], [runRecord('r1', 'nobody')])).rejects.toMatchObject({
+        name: 'SessionNotFound',
+      })
+      expect(await store.frames.read('r1')).toEqual([])
+      await store.frames.append([frame], [runRecord('r1', 's1')])
+      expect(await store.runs.get('r1')).toEqual(runRecord('r1', 's1'))
+      expect(await store.frames.read('r1')).toEqual([frame])
+    })
+
     it('of many runs come in one call and are read back in order', async () => {
       const { store, reopen } = ground()
       const all: Frame[] = []
       for (let run = 0; run < 500; run++) {
-        await store.transaction((inside) => inside.runs.create(runRecord(`r${run}`, 's1')))
+        await store.transaction((inside) => inside.runs.put(runRecord(`r${run}`, 's1')))
         all.push(textFrame(`r${run}`, 1, 0, 'one '), textFrame(`r${run}`, 2, 4, 'two'))
       }
       await store.frames.append(all)
@@ -71,7 +80,7 @@ export function runsContract(ground: () => ContractSetup): void {
 
     it('are all there or none', async () => {
       const { store } = ground()
-      await store.runs.create(runRecord('r1', 's1'))
+      await store.runs.put(runRecord('r1', 's1'))
       await store.frames.append([textFrame('r1', 1, 0, 'abc')])
       const clash = [textFrame('r1', 2, 3, 'def'), textFrame('r1', 1, 6, 'again')]
       await expect(store.frames.append(clash)).rejects.toThrow(/unique|duplicate/i)
@@ -80,7 +89,7 @@ export function runsContract(ground: () => ContractSetup): void {
 
     it('that continue each other are merged into one, deltas joined', async () => {
       const { store } = ground()
-      await store.runs.create(runRecord('r1', 's1'))
+      await store.runs.put(runRecord('r1', 's1'))
       const note: Frame = { runId: 'r1', seq: 3, from: 6, to: 6, items: [{ type: '$step', step: 1, attempt: 1 }] }
       await store.frames.append([
         textFrame('r1', 1, 0, 'abc'),
@@ -112,7 +121,7 @@ export function runsContract(ground: () => ContractSetup): void {
 
     it('after a gap in the numbers stay their own', async () => {
       const { store } = ground()
-      await store.runs.create(runRecord('r1', 's1'))
+      await store.runs.put(runRecord('r1', 's1'))
       await store.frames.append([textFrame('r1', 1, 0, 'ab'), textFrame('r1', 2, 2, 'c')])
       await store.frames.append([textFrame('r1', 3, 1003, 'd'), textFrame('r1', 4, 1004, 'ef')])
       await store.frames.merge('r1')

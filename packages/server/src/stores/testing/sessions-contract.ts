@@ -159,7 +159,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       await store.sessions.create({ id: 'stays', workspaceId })
       await addLine(store, { sessionId: 'stays' }, 2)
       await addLine(store, { sessionId: 's1' }, 4)
-      await store.runs.create(runRecord('r1', 's1'))
+      await store.runs.put(runRecord('r1', 's1'))
       await store.frames.append([textFrame('r1', 1, 0, 'abc')])
       await store.asks.open(ask('k1', 's1'))
       await store.agents.put(agentRecord('s1', 'g1'))

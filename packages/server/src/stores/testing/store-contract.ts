@@ -53,7 +53,7 @@ function transactionsContract(ground: () => ContractSetup): void {
       const { store } = ground()
       const value = await store.transaction(async (inside) => {
         await inside.messages.add(at, message('u1', null))
-        await inside.runs.create(runRecord('r1', 's1'))
+        await inside.runs.put(runRecord('r1', 's1'))
         return (await inside.messages.branch(at)).leafMessageId
       })
       expect(value).toBe('u1')
