@@ -33,7 +33,7 @@ export async function openProvider(): Promise<Provider> {
       const { port, token } = (await reply(child)) as { port: number; token: string }
       return openServer(kind, child, provider, { port, token })
     },
-    close: () => provider.disconnect(),
+    close: () => void (provider.connected && provider.disconnect()),
   }
 }
 
@@ -67,7 +67,7 @@ function openServer(
     },
     close() {
       agent.destroy()
-      child.disconnect()
+      if (child.connected) child.disconnect()
     },
   }
 
