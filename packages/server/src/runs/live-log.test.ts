@@ -111,6 +111,25 @@ describe('the log of a live run', () => {
     }
   })
 
+  it('sends each event once to a client that joins while the journal is written', async () => {
+    const { log, journal, store } = open()
+    for (const chunk of sample.slice(0, 5)) log.append(chunk)
+    await journal.commit()
+    const read = store.frames.read
+    store.frames.read = async (...query) => {
+      store.frames.read = read
+      for (const chunk of sample.slice(5)) log.append(chunk)
+      await journal.commit()
+      return read(...query)
+    }
+    const sink = createTestSink()
+    log.subscribe(sink, { after: 10 })
+    await vi.waitFor(() => expect(sink.events.at(-1)?.chunk.type).toBe('finish'))
+    expect(units(sink.events).size).toBe(log.number - 10)
+    log.end()
+    await journal.close()
+  })
+
   it('loses and doubles nothing, whoever comes and goes and however the journal fares', async () => {
     type Step =
       | { kind: 'append'; text: string }

@@ -344,9 +344,10 @@ describe('a store that can no longer be written', () => {
     expect(await store.runs.unfinished()).toEqual([])
   })
 
-  it('fails the run at its next step when only the journal is broken', async () => {
+  it('fails the run at its first step, with advice, when only the journal is broken', async () => {
     const test = await open([])
-    const frames = { ...test.store.frames, append: () => Promise.reject(new Error('database or disk is full')) }
+    const full = Object.assign(new Error('database or disk is full'), { errcode: 13 })
+    const frames = { ...test.store.frames, append: () => Promise.reject(full) }
     const { ask, lines } = test.next([[{ text: 'never' }]], { store: withStore(test.store, { frames }) })
     const run = await ask()
     const sink = createTestSink()
@@ -355,9 +356,14 @@ describe('a store that can no longer be written', () => {
     // Nobody awaits the end yet, and its failure must not crash the process.
     for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
     await expect(run.done).rejects.toMatchObject({ name: 'NotStored' })
-    expect(sink.chunks().find(({ type }) => type === 'error')).toMatchObject({
-      errorText: expect.stringContaining('disk is full') as string,
-    })
+    const message =
+      'The run stopped because it could not be saved. The disk is full, so this was not saved. Free some space, then try again.'
+    expect(sink.chunks().filter(({ type }) => type === 'message-metadata' || type === 'error')).toMatchObject([
+      { messageMetadata: { error: { name: 'NotStored', message } } },
+      { errorText: message },
+      { errorText: message },
+    ])
+    expect(await test.store.runs.get(run.id)).toBeUndefined()
     expect(lines.join()).toContain('a run was not stored')
   })
 })

@@ -158,6 +158,26 @@ test('a refused message says why and can be taken back into the composer', async
   expect(session.getState()).toMatchObject({ messages: [], draft: 'hello', unsent: null })
 })
 
+test('a run that could not be saved leaves its error with the question', async () => {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send('hello')
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  const error = { name: 'NotStored', message: 'The disk is full.' }
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  stream.write(2, { type: 'message-metadata', messageMetadata: { error } })
+  stream.write(3, { type: 'error', errorText: error.message })
+  stream.write(4, { type: 'finish', finishReason: 'error' })
+  stream.end()
+  const { id } = session.getState().messages[0]!
+  await server.replyJson('/ai/sessions/s1/messages', page([message(id, 'user', 'hello', null)]))
+  const failed = await until(session, (state) => state.unsent !== null)
+  expect(failed.unsent).toEqual({ messageId: id, error })
+  void session.retryUnsent()
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ message: { id } })
+})
+
 test('when another tab is faster the text returns to the composer and that run is followed', async () => {
   const server = createFakeServer()
   const session = server.openSession('new')

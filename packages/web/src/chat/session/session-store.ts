@@ -93,9 +93,18 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     if (end === 'idle' && before.run === null && !unanswered) return
     await branch.refresh()
     if (before.run === null) return
+    if (isOwn) showUnstoredFailure(before.run)
     services.onChange()
     if (returnSteering(before.run) || !isOwn) return
     await queued.sendNext(before.run)
+  }
+
+  /** A run that could not be saved leaves no answer, so its error is shown with the question. */
+  function showUnstoredFailure({ errorText, answer }: session.ActiveRun): void {
+    const question = store.getState().messages.at(-1)
+    if (errorText === null || question?.role !== 'user') return
+    const error = answer?.metadata?.error ?? { name: 'Error', message: errorText }
+    change((state) => session.withRefusal(state, question.id, error))
   }
 
   /** Resends steering messages that the run did not read. After a stop, they return to the draft. */
