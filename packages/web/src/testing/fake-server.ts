@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { BranchPage } from '@troupe/core'
 import { type Chunk, formatEvent, type StoredMessage } from '@troupe/protocol'
+import { expect } from 'vitest'
 import { createApi } from '../api/api.ts'
 import { createRequest } from '../api/request.ts'
 import type { SubAgentInfo } from '../api/session-types.ts'
@@ -120,6 +122,46 @@ export function createFakeServer() {
   return { requests, subAgents, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts, freed }
 }
 
+/** A new chat whose first message is on its way. */
+export function sendFirst(text = 'hello') {
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  void session.send(text)
+  return { server, session }
+}
+
+/** A new chat that has sent one message, whose answer `a1` has started to stream. */
+export async function startRun(text = 'hello') {
+  const { server, session } = sendFirst(text)
+  const stream = await server.replyStream('/ai/chat?hold=1')
+  stream.write(1, { type: 'start', messageId: 'a1' })
+  await until(session, ({ run }) => run?.answer != null)
+  return { server, session, stream }
+}
+
+/** A stored chat whose messages are loaded. The page asks for its stream next. */
+export async function openChat(messages: StoredMessage[], rest?: Partial<BranchPage>) {
+  const server = createFakeServer()
+  const session = server.openSession()
+  void session.open()
+  await server.replyJson('/ai/sessions/s1/messages', page(messages, rest))
+  return { server, session }
+}
+
+/** A stored chat without a run. */
+export async function openIdleChat(messages: StoredMessage[], rest?: Partial<BranchPage>) {
+  const opened = await openChat(messages, rest)
+  await opened.server.replyIdle('/ai/chat/s1/stream')
+  await until(opened.session, ({ phase, run }) => phase === 'ready' && run === null)
+  return opened
+}
+
+/** Stored messages, from the person and the model in turn: `u1`, `a1`, `u2`, `a2` and so on. */
+export function conversation(...texts: string[]): StoredMessage[] {
+  const ids = texts.map((_, i) => `${i % 2 === 0 ? 'u' : 'a'}${Math.floor(i / 2) + 1}`)
+  return texts.map((text, i) => message(ids[i] ?? '', i % 2 === 0 ? 'user' : 'assistant', text, ids[i - 1] ?? null))
+}
+
 export function page(messages: StoredMessage[], rest: Partial<BranchPage> = {}): BranchPage {
   return {
     leafMessageId: messages.at(-1)?.id ?? null,
@@ -158,6 +200,18 @@ export function until<State>(
     const unsubscribe = store.subscribe(check)
     check()
   })
+}
+
+/** Waits until the state reads as expected. When it never does, the failure shows the last value. */
+export async function reaches<State, Value>(
+  store: { getState(): State; subscribe(listener: () => void): () => void },
+  read: (state: State) => Value,
+  expected: Value,
+): Promise<void> {
+  const isReached = (state: State) => isDeepStrictEqual(read(state), expected)
+  const late = new Promise<void>((resolve) => setTimeout(resolve, 10_000).unref())
+  await Promise.race([until(store, isReached), late])
+  expect(read(store.getState())).toEqual(expected)
 }
 
 /** Fake storage shared by the tabs of one browser. Each call of `tab` opens another tab. */

@@ -1,15 +1,25 @@
 import { expect, test } from 'vitest'
-import { createFakeServer, message, page, until } from '../../testing/fake-server.ts'
+import {
+  conversation,
+  createFakeServer,
+  message,
+  openChat,
+  openIdleChat,
+  page,
+  reaches,
+  sendFirst,
+  startRun,
+  until,
+} from '../../testing/fake-server.ts'
 import { describeRunEnd } from '../announce.ts'
 import { isWaiting, messageText, type SessionState, visibleMessages } from './session-state.ts'
 
 const texts = (state: SessionState) => visibleMessages(state).map((shown) => `${shown.role}: ${messageText(shown)}`)
+const lastText = (state: SessionState) => texts(state).at(-1)
 const idle = (state: SessionState) => state.phase === 'ready' && state.run === null
 
 test('a message is shown at once, its answer as it streams, and the stored copy in the end', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
+  const { server, session } = sendFirst()
   expect(texts(session.getState())).toEqual(['user: hello'])
   const stream = await server.replyStream('/ai/chat?hold=1')
   stream.write(1, { type: 'start', messageId: 'a1' })
@@ -36,40 +46,27 @@ test('a message is shown at once, its answer as it streams, and the stored copy 
 })
 
 test('a reload in mid-run shows what is stored and replays the live answer', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  const { server, session } = await openChat(conversation('hello'))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a1' })
   stream.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
-  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abc')).at(-1)).toBe('assistant: abc')
+  await reaches(session, lastText, 'assistant: abc')
 })
 
 test('a broken connection goes on after the last number and loses nothing', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const first = await server.replyStream('/ai/chat?hold=1')
-  first.write(1, { type: 'start', messageId: 'a1' })
+  const { server, session, stream: first } = await startRun()
   first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
-  await until(session, (state) => texts(state).at(-1) === 'assistant: abc')
+  await reaches(session, lastText, 'assistant: abc')
   first.break()
   const second = await server.replyStream('/ai/chat/s1/stream')
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream?after=4')
   second.write(7, { type: 'text-delta', id: '0', delta: 'def' })
-  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcdef')).at(-1)).toBe(
-    'assistant: abcdef',
-  )
+  await reaches(session, lastText, 'assistant: abcdef')
 })
 
 test('a stream that ends without finish says nothing about the run', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const first = await server.replyStream('/ai/chat?hold=1')
-  first.write(1, { type: 'start', messageId: 'a1' })
+  const { server, session, stream: first } = await startRun()
   first.end()
   const second = await server.replyStream('/ai/chat/s1/stream')
   expect(session.getState().run).not.toBeNull()
@@ -79,28 +76,14 @@ test('a stream that ends without finish says nothing about the run', async () =>
 })
 
 test('an idle server means that the run has ended: the messages are read again', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  const { server, session } = await openChat(conversation('hello'))
   await server.replyIdle('/ai/chat/s1/stream')
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'done', 'u1')]),
-  )
-  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: done')).at(-1)).toBe(
-    'assistant: done',
-  )
+  await server.replyJson('/ai/sessions/s1/messages', page(conversation('hello', 'done')))
+  await reaches(session, lastText, 'assistant: done')
 })
 
 test('the live answer replaces the stored one of a waiting run', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'I need', 'u1')]),
-  )
+  const { server, session } = await openChat(conversation('hello', 'I need'))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a1' })
   stream.write(2, { type: 'tool-input-available', toolCallId: 'k1', toolName: 'Write', input: {} })
@@ -110,11 +93,7 @@ test('the live answer replaces the stored one of a waiting run', async () => {
 })
 
 test('an approval goes to the ask and its buttons wait for the stream', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('write it')
-  const stream = await server.replyStream('/ai/chat?hold=1')
-  stream.write(1, { type: 'start', messageId: 'a1' })
+  const { server, session, stream } = await startRun('write it')
   stream.write(2, { type: 'tool-input-available', toolCallId: 'k1', toolName: 'Write', input: {} })
   stream.write(3, { type: 'tool-approval-request', toolCallId: 'k1', approvalId: 'ask1' })
   await until(session, (current) => isWaiting(current.run))
@@ -130,9 +109,7 @@ test('an approval goes to the ask and its buttons wait for the stream', async ()
 })
 
 test('a message that cannot be sent is tried again under the same id, then kept with the reason', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
+  const { server, session } = sendFirst()
   await server.fail('/ai/chat?hold=1')
   await server.fail('/ai/chat?hold=1')
   server.wake()
@@ -148,9 +125,7 @@ test('a message that cannot be sent is tried again under the same id, then kept 
 })
 
 test('a refused message says why and can be taken back into the composer', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
+  const { server, session } = sendFirst()
   await server.replyJson('/ai/chat?hold=1', { error: { name: 'NoModel', message: 'Set a key first.' } }, 422)
   const refused = await until(session, (state) => state.unsent !== null)
   expect(refused.unsent?.error).toMatchObject({ name: 'NoModel', message: 'Set a key first.' })
@@ -179,9 +154,7 @@ test('a run that could not be saved leaves its error with the question', async (
 })
 
 test('when another tab is faster the text returns to the composer and that run is followed', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('mine')
+  const { server, session } = sendFirst('mine')
   await server.replyJson(
     '/ai/chat?hold=1',
     { error: { name: 'SessionBusy', message: 'A run is on.', data: { runId: 'r1' } } },
@@ -191,20 +164,12 @@ test('when another tab is faster the text returns to the composer and that run i
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a9' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'x' })
-  await until(session, (state) => texts(state).join() === 'user: theirs,assistant: x')
+  await reaches(session, texts, ['user: theirs', 'assistant: x'])
   expect(session.getState().draft).toBe('mine')
 })
 
 test('an edit stands beside the message it replaces and hides what followed', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
-  )
-  await server.replyIdle('/ai/chat/s1/stream')
-  await until(session, idle)
+  const { server, session } = await openIdleChat(conversation('one', 'two'))
   void session.edit('u1', 'uno')
   expect(texts(session.getState())).toEqual(['user: uno'])
   await server.replyStream('/ai/chat?hold=1')
@@ -212,57 +177,31 @@ test('an edit stands beside the message it replaces and hides what followed', as
 })
 
 test('regenerate names the answer and shows the new one in its place', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
-  )
-  await server.replyIdle('/ai/chat/s1/stream')
-  await until(session, idle)
+  const { server, session } = await openIdleChat(conversation('one', 'two'))
   void session.regenerate('a1')
   const stream = await server.replyStream('/ai/chat?hold=1')
   expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'a1' })
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe(
-    'user: one,assistant: deux',
-  )
+  await reaches(session, texts, ['user: one', 'assistant: deux'])
 })
 
 test('a regeneration that began elsewhere takes the place of the old answer', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')]),
-  )
+  const { server, session } = await openChat(conversation('one', 'two'))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  expect(texts(await until(session, (state) => texts(state).join() === 'user: one,assistant: deux')).join()).toBe(
-    'user: one,assistant: deux',
-  )
+  await reaches(session, texts, ['user: one', 'assistant: deux'])
 })
 
 test('what a run did not take up is sent as a message of its own', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const stream = await server.replyStream('/ai/chat?hold=1')
-  stream.write(1, { type: 'start', messageId: 'a1' })
-  await until(session, (state) => state.run?.answer != null)
+  const { server, session, stream } = await startRun()
   void session.steer('and more')
   await server.replyJson('/ai/chat/s1/steer', { id: 'x', hints: [] })
   expect(session.getState().run?.steering).toMatchObject([{ text: 'and more' }])
   stream.write(2, { type: 'finish' })
   stream.end()
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u1', 'user', 'hello', null), message('a1', 'assistant', 'x', 'u1')]),
-  )
+  await server.replyJson('/ai/sessions/s1/messages', page(conversation('hello', 'x')))
   await server.replyStream('/ai/chat?hold=1')
   expect(server.requests.at(-1)?.body).toMatchObject({
     parentMessageId: 'a1',
@@ -271,26 +210,16 @@ test('what a run did not take up is sent as a message of its own', async () => {
 })
 
 test('steering that the run took up is no longer pending', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const stream = await server.replyStream('/ai/chat?hold=1')
-  stream.write(1, { type: 'start', messageId: 'a1' })
-  await until(session, (state) => state.run?.answer != null)
+  const { server, session, stream } = await startRun()
   void session.steer('and more')
   await server.replyJson('/ai/chat/s1/steer', { id: 'x', hints: [] })
   const id = (server.requests.at(-1)?.body as { id: string } | undefined)?.id ?? ''
   stream.write(2, { type: 'steering-message', id, parts: [{ type: 'text', text: 'and more' }] })
-  expect((await until(session, (state) => state.run?.steering.length === 0)).run?.steering).toEqual([])
+  await reaches(session, (state) => state.run?.steering, [])
 })
 
 test('stop tells the server, and the answer says that it was stopped', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const stream = await server.replyStream('/ai/chat?hold=1')
-  stream.write(1, { type: 'start', messageId: 'a1' })
-  await until(session, (state) => state.run?.answer != null)
+  const { server, session, stream } = await startRun()
   void session.stop()
   await server.replyJson('/ai/chat/s1/stop', {})
   stream.write(2, { type: 'abort' })
@@ -302,11 +231,7 @@ test('stop tells the server, and the answer says that it was stopped', async () 
 })
 
 test('a message into a session that was deleted elsewhere stays, and the session says so', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('a0', 'assistant', 'hi', null)]))
-  await server.replyIdle('/ai/chat/s1/stream')
+  const { server, session } = await openIdleChat([message('a0', 'assistant', 'hi', null)])
   void session.send('hello')
   await server.replyJson('/ai/chat?hold=1', { error: { name: 'MessageNotFound', message: 'no parent' } }, 404)
   await server.replyJson('/ai/sessions/s1', { error: { name: 'SessionNotFound', message: 'gone' } }, 404)
@@ -316,19 +241,11 @@ test('a message into a session that was deleted elsewhere stays, and the session
 })
 
 test('older pages go above, and a fresh tail keeps them', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([message('u2', 'user', 'c', 'a1')], { page: { hasMore: true, before: 'u2' } }),
-  )
-  await server.replyIdle('/ai/chat/s1/stream')
+  const { server, session } = await openIdleChat([message('u2', 'user', 'c', 'a1')], {
+    page: { hasMore: true, before: 'u2' },
+  })
   void session.loadOlder()
-  await server.replyJson(
-    '/ai/sessions/s1/messages?limit=60&before=u2',
-    page([message('u1', 'user', 'a', null), message('a1', 'assistant', 'b', 'u1')]),
-  )
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&before=u2', page(conversation('a', 'b')))
   await until(session, (state) => state.messages.length === 3)
   void session.open()
   await server.replyJson(
@@ -361,66 +278,36 @@ test('a session that is not there says so', async () => {
 })
 
 test('a wake-up looks again from the last number without waiting', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const first = await server.replyStream('/ai/chat?hold=1')
-  first.write(1, { type: 'start', messageId: 'a1' })
-  await until(session, (state) => state.run?.answer != null)
+  const { server, session } = await startRun()
   server.wake()
   await server.replyStream('/ai/chat/s1/stream?after=1')
   expect(session.getState().connection).toBe('open')
 })
 
 test('another run on the same stream does not mix with the one before', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const first = await server.replyStream('/ai/chat?hold=1')
-  first.write(1, { type: 'start', messageId: 'a1' })
+  const { server, session, stream: first } = await startRun()
   first.write(2, { type: 'text-delta', id: '0', delta: 'x' })
-  await until(session, (state) => state.run?.answer != null)
   first.break()
   const second = await server.replyStream('/ai/chat/s1/stream?after=2')
   second.write(9, { type: 'start', messageId: 'a2' })
   second.write(10, { type: 'text-delta', id: '0', delta: 'y' })
-  await server.replyJson(
-    '/ai/sessions/s1/messages',
-    page([
-      message('u1', 'user', 'hello', null),
-      message('a1', 'assistant', 'xx', 'u1'),
-      message('u2', 'user', 'more', 'a1'),
-    ]),
-  )
-  expect(
-    texts(
-      await until(session, (state) => texts(state).join() === 'user: hello,assistant: xx,user: more,assistant: y'),
-    ).join(),
-  ).toBe('user: hello,assistant: xx,user: more,assistant: y')
+  await server.replyJson('/ai/sessions/s1/messages', page(conversation('hello', 'xx', 'more')))
+  await reaches(session, texts, ['user: hello', 'assistant: xx', 'user: more', 'assistant: y'])
 })
 
 test('a run that is sent again from its beginning is not read twice', async () => {
-  const server = createFakeServer()
-  const session = server.openSession('new')
-  void session.send('hello')
-  const first = await server.replyStream('/ai/chat?hold=1')
-  first.write(1, { type: 'start', messageId: 'a1' })
+  const { server, session, stream: first } = await startRun()
   first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
-  await until(session, (state) => texts(state).at(-1) === 'assistant: abc')
+  await reaches(session, lastText, 'assistant: abc')
   first.break()
   const second = await server.replyStream('/ai/chat/s1/stream?after=4')
   second.write(101, { type: 'start', messageId: 'a1' })
   second.write(105, { type: 'text-delta', id: '0', delta: 'abcd' })
-  expect(texts(await until(session, (state) => texts(state).at(-1) === 'assistant: abcd')).at(-1)).toBe(
-    'assistant: abcd',
-  )
+  await reaches(session, lastText, 'assistant: abcd')
 })
 
 test('another branch is shown down to its newest leaf, and messages sent there belong there', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u2', 'user', 'two', null)]))
+  const { server, session } = await openChat([message('u2', 'user', 'two', null)])
   await server.replyIdle('/ai/chat/s1/stream')
   await server.replyJson(
     '/ai/sessions/s1/messages',
@@ -428,10 +315,7 @@ test('another branch is shown down to its newest leaf, and messages sent there b
   )
   await until(session, (state) => state.messages.length === 2)
   void session.showBranch('u1')
-  await server.replyJson(
-    '/ai/sessions/s1/messages?limit=60&leaf=u1',
-    page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'eins', 'u1')]),
-  )
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page(conversation('one', 'eins')))
   expect(texts(await until(session, (state) => state.messages[0]?.id === 'u1'))).toEqual([
     'user: one',
     'assistant: eins',
@@ -442,10 +326,7 @@ test('another branch is shown down to its newest leaf, and messages sent there b
 })
 
 test('a branch that cannot be shown leaves the one in sight, and one that was deleted gives way to the newest', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
+  const { server, session } = await openChat([message('u2', 'user', 'two', null)])
   await server.replyStream('/ai/chat/s1/stream')
   const shown = session.showBranch('u1')
   await server.fail('/ai/sessions/s1/messages?limit=60&leaf=u1')
@@ -453,7 +334,7 @@ test('a branch that cannot be shown leaves the one in sight, and one that was de
   expect(server.errors).toMatchObject([{ name: 'Unreachable' }])
   expect(texts(session.getState())).toEqual(['user: two'])
   void session.showBranch('u1')
-  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page([message('u1', 'user', 'one', null)]))
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page(conversation('one')))
   await until(session, (state) => state.messages[0]?.id === 'u1')
   void session.open()
   await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', { error: { name: 'MessageNotFound' } }, 404)
@@ -476,7 +357,7 @@ test('a message that is on its way arrives although the session is left', async 
   const again = await server.replyStream('/ai/chat/s1/stream')
   again.write(1, { type: 'start', messageId: 'a1' })
   again.write(2, { type: 'text-delta', id: '0', delta: 'x' })
-  expect(texts(await until(session, (state) => texts(state).length === 2))).toEqual(['user: hello', 'assistant: x'])
+  await reaches(session, texts, ['user: hello', 'assistant: x'])
 })
 
 test('a session that was left while it was read is not followed', async () => {
@@ -484,25 +365,20 @@ test('a session that was left while it was read is not followed', async () => {
   const session = server.openSession()
   const opened = session.open()
   session.close()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  await server.replyJson('/ai/sessions/s1/messages', page(conversation('hello')))
   await opened
   expect(server.requests.map(({ path }) => path)).toEqual(['/ai/sessions/s1/messages?limit=60'])
 })
 
 test('a regeneration that is refused leaves the answer where it was', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  const stored = page([message('u1', 'user', 'one', null), message('a1', 'assistant', 'two', 'u1')])
-  await server.replyJson('/ai/sessions/s1/messages', stored)
-  await server.replyIdle('/ai/chat/s1/stream')
+  const { server, session } = await openIdleChat(conversation('one', 'two'))
   void session.regenerate('a1')
   await server.replyJson(
     '/ai/chat?hold=1',
     { error: { name: 'ModelNotFound', message: 'There is no such model.' } },
     422,
   )
-  await server.replyJson('/ai/sessions/s1/messages', stored)
+  await server.replyJson('/ai/sessions/s1/messages', page(conversation('one', 'two')))
   expect(texts(await until(session, (state) => state.messages.length === 2))).toEqual(['user: one', 'assistant: two'])
   expect(server.errors).toMatchObject([{ name: 'ModelNotFound' }])
   expect(session.getState()).toMatchObject({ draft: '', unsent: null, run: null })
@@ -514,39 +390,26 @@ test('a message that was asked for is shown in its branch, and the run is follow
   void session.open()
   void session.goTo('u1')
   await server.replyJson('/ai/sessions/s1/messages?limit=60', page([message('u2', 'user', 'two', null)]))
-  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page([message('u1', 'user', 'one', null)]))
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=u1', page(conversation('one')))
   await server.replyStream('/ai/chat/s1/stream')
   const state = await until(session, (current) => current.messages[0]?.id === 'u1')
   expect(state.target).toBe('u1')
 })
 
 test('an earlier answer that is written anew elsewhere is shown below its own question', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  const stored = [
-    message('u1', 'user', 'one', null),
-    message('a1', 'assistant', 'eins', 'u1'),
-    message('u2', 'user', 'two', 'a1'),
-    message('a2', 'assistant', 'zwei', 'u2'),
-  ]
-  await server.replyJson('/ai/sessions/s1/messages', page(stored))
+  const { server, session } = await openChat(conversation('one', 'eins', 'two', 'zwei'))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a3' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'uno' })
   await server.replyJson('/ai/sessions/s1', {
     session: { run: { id: 'r1', status: 'running', messageId: 'a3', userMessageId: 'u1' } },
   })
-  const state = await until(session, (current) => texts(current).length === 2)
-  expect(texts(state)).toEqual(['user: one', 'assistant: uno'])
+  await reaches(session, texts, ['user: one', 'assistant: uno'])
 })
 
 test('a message far above is read up to, in the branch that is looked at', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
   const below = (before: string) => ({ page: { hasMore: true, before } })
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u3', 'user', 'three', 'u2')], below('u3')))
+  const { server, session } = await openChat([message('u3', 'user', 'three', 'u2')], below('u3'))
   await server.replyIdle('/ai/chat/s1/stream')
   await server.replyJson('/ai/sessions/s1/messages', page([message('u3', 'user', 'three', 'u2')], below('u3')))
   const gone = session.goTo('u1', { inSight: true })
@@ -554,19 +417,15 @@ test('a message far above is read up to, in the branch that is looked at', async
     '/ai/sessions/s1/messages?limit=500&before=u3',
     page([message('u2', 'user', 'two', 'u1')], below('u2')),
   )
-  await server.replyJson('/ai/sessions/s1/messages?limit=500&before=u2', page([message('u1', 'user', 'one', null)]))
+  await server.replyJson('/ai/sessions/s1/messages?limit=500&before=u2', page(conversation('one')))
   await gone
   expect(texts(session.getState())).toEqual(['user: one', 'user: two', 'user: three'])
   expect(session.getState().target).toBe('u1')
 })
 
 test('a message that cannot be read up to is asked for once', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
   const answered = [message('u1', 'user', 'one', 'u0'), message('a1', 'assistant', 'eins', 'u1')]
-  await server.replyJson('/ai/sessions/s1/messages', page(answered, { page: { hasMore: true, before: 'u1' } }))
-  await server.replyIdle('/ai/chat/s1/stream')
+  const { server, session } = await openIdleChat(answered, { page: { hasMore: true, before: 'u1' } })
   const gone = session.goTo('u0', { inSight: true })
   await server.fail('/ai/sessions/s1/messages?limit=500')
   await gone
@@ -574,14 +433,10 @@ test('a message that cannot be read up to is asked for once', async () => {
 })
 
 test('a summary is undone and redone on the server, and shown as it says', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
   const data = { id: 'c1', upTo: { messageId: 'u1', step: 0 }, summary: 'short' }
   const answer = message('a1', 'assistant', 'eins', 'u1')
   answer.parts.push({ type: 'data-compaction', id: 'c1', data })
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'one', null), answer]))
-  await server.replyIdle('/ai/chat/s1/stream')
+  const { server, session } = await openIdleChat([message('u1', 'user', 'one', null), answer])
   const undone = session.switchCompaction('c1', true)
   await server.replyJson('/ai/sessions/s1/compactions/c1', { compaction: { ...data, off: true } })
   await undone
