@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest'
-import { createFakeServer, message, page, until } from '../../testing/fake-server.ts'
+import { conversation, message, openChat, openIdleChat, page, reaches } from '../../testing/fake-server.ts'
 import { messageText, type SessionState, visibleMessages } from './session-state.ts'
 
 const texts = (state: SessionState) => visibleMessages(state).map((shown) => messageText(shown))
-const branch = [message('u1', 'user', 'hello', null), message('a1', 'assistant', 'one', 'u1')]
+const branch = conversation('hello', 'one')
 const alone = { index: 1, total: 1, prev: null, next: null }
 const siblings = { u1: alone, a1: { index: 2, total: 2, prev: 'a0', next: null } }
 
-async function openSession() {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page(branch, { siblings }))
-  await server.replyIdle('/ai/chat/s1/stream')
-  return { server, session }
-}
+const openSession = () => openIdleChat(branch, { siblings })
 
 test('an answer is written anew by the model that is named', async () => {
   const { server, session } = await openSession()
@@ -35,18 +28,14 @@ test('an answer that was cut goes on below it, also on a page that did not see i
   expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'continue-message', messageId: 'a1' })
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'two' })
-  await until(session, (state) => texts(state).length === 3)
-  expect(texts(session.getState())).toEqual(['hello', 'one', 'two'])
+  await reaches(session, texts, ['hello', 'one', 'two'])
 
-  const later = createFakeServer()
-  const other = later.openSession()
-  void other.open()
-  await later.replyJson('/ai/sessions/s1/messages', page(branch, { siblings }))
+  const { server: later, session: other } = await openChat(branch, { siblings })
   const followed = await later.replyStream('/ai/chat/s1/stream')
   followed.write(1, { type: 'start', messageId: 'a2' })
   followed.write(2, { type: 'message-metadata', messageMetadata: { continues: 'a1' } })
   followed.write(3, { type: 'text-delta', id: '0', delta: 'two' })
-  expect(texts(await until(other, (state) => texts(state).includes('two')))).toEqual(['hello', 'one', 'two'])
+  await reaches(other, texts, ['hello', 'one', 'two'])
 })
 
 test('what is deleted makes room for the branch beside it; a refusal leaves everything as it was', async () => {
