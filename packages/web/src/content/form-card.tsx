@@ -32,8 +32,13 @@ export function FormCard({ input, output }: { input: Record<string, unknown>; ou
   )
 }
 
+/** Input of a call can be anything until the server has checked it. */
+export function isUiTree(tree: unknown): tree is UiTree {
+  return isRecord(tree) && typeof tree['root'] === 'string' && isRecord(tree['elements'])
+}
+
 function rootOf(tree: unknown, partial: boolean): UiElement | undefined {
-  if (!isRecord(tree) || typeof tree['root'] !== 'string' || !isRecord(tree['elements'])) return undefined
+  if (!isUiTree(tree)) return undefined
   // While streaming, any part of the input may be missing.
   const elements = Object.fromEntries(
     Object.entries(tree['elements']).filter(([, one]) => isRecord(one) && typeof one['type'] === 'string'),

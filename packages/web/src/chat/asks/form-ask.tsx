@@ -1,6 +1,7 @@
-import { type FieldValue, initialValues, readForm, readUiTree, type UiElement, type UiTree } from '@troupe/protocol'
+import { type FieldValue, initialValues, readForm, readUiTree, type UiElement } from '@troupe/protocol'
 import { useMemo, useState } from 'react'
 import { isRecord } from '../../api/read-fields.ts'
+import { isUiTree } from '../../content/form-card.tsx'
 import { FormContext, type FormState } from '../../content/ui-fields.tsx'
 import { UiView } from '../../content/ui-view.tsx'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
@@ -11,9 +12,9 @@ import { type AskFormProps, DeclineButton } from './ask-forms.tsx'
 /** Form of a `JsonRender` ask. Keeps its values while the row is scrolled out of view. */
 export function FormAsk({ ask, ...form }: AskFormProps) {
   const { content } = ask
-  const read = useMemo(() => readUiTree(formIn(content)['tree'] as UiTree), [content])
+  const read = useMemo(() => readTree(formIn(content)['tree']), [content])
   const given = formIn(content)
-  if ('problem' in read) return <ValueView value={given} />
+  if (read === undefined || 'problem' in read) return <ValueView value={given} />
   const data = isRecord(given['data']) ? given['data'] : {}
   return (
     <>
@@ -23,6 +24,10 @@ export function FormAsk({ ask, ...form }: AskFormProps) {
       </div>
     </>
   )
+}
+
+function readTree(tree: unknown): ReturnType<typeof readUiTree> | undefined {
+  return isUiTree(tree) ? readUiTree(tree) : undefined
 }
 
 function formIn(content: unknown): Record<string, unknown> {
