@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { BranchPage } from '@troupe/core'
 import { type Chunk, formatEvent, type StoredMessage } from '@troupe/protocol'
 import { expect } from 'vitest'
@@ -203,12 +202,12 @@ export function until<State>(
 }
 
 /** Waits until the state reads as expected. When it never does, the failure shows the last value. */
-export async function reaches<State, Value>(
+export async function expectState<State, Value>(
   store: { getState(): State; subscribe(listener: () => void): () => void },
   read: (state: State) => Value,
   expected: Value,
 ): Promise<void> {
-  const isReached = (state: State) => isDeepStrictEqual(read(state), expected)
+  const isReached = (state: State) => JSON.stringify(read(state)) === JSON.stringify(expected)
   const late = new Promise<void>((resolve) => setTimeout(resolve, 10_000).unref())
   await Promise.race([until(store, isReached), late])
   expect(read(store.getState())).toEqual(expected)

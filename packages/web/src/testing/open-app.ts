@@ -19,15 +19,16 @@ export function openApp(answers: Record<string, Handler>, sessionId: string | nu
     const given = answer === undefined ? notFound : await answer(body, new URLSearchParams(path.split('?')[1]))
     return given instanceof Response ? given.clone() : Response.json(given)
   }
+  const api = createApi(createRequest(fetch as typeof globalThis.fetch, () => undefined))
   const app = createAppStore(sessionId, {
-    api: createApi(createRequest(fetch as typeof globalThis.fetch, () => undefined)),
+    api,
     exchangeKey: () => Promise.resolve(),
     storage: { get: (key) => values.get(key) ?? null, set: (key, value) => void values.set(key, value ?? '') },
     screen: { isNarrow: () => false, onChange: () => undefined },
     onError: (error) => errors.push(error),
     onSession: (changed, what) => told.push(`${what} ${changed}`),
   })
-  return { app, requests, errors, told }
+  return { app, api, requests, errors, told }
 }
 
 const notFound = Response.json({ error: { name: 'NotFound', message: 'Not here.' } }, { status: 404 })

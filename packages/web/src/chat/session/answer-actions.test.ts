@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conversation, message, openChat, openIdleChat, page, reaches } from '../../testing/fake-server.ts'
+import { conversation, message, openChat, openIdleChat, page, expectState } from '../../testing/fake-server.ts'
 import { messageText, type SessionState, visibleMessages } from './session-state.ts'
 
 const texts = (state: SessionState) => visibleMessages(state).map((shown) => messageText(shown))
@@ -28,14 +28,14 @@ test('an answer that was cut goes on below it, also on a page that did not see i
   expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'continue-message', messageId: 'a1' })
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'two' })
-  await reaches(session, texts, ['hello', 'one', 'two'])
+  await expectState(session, texts, ['hello', 'one', 'two'])
 
   const { server: later, session: other } = await openChat(branch, { siblings })
   const followed = await later.replyStream('/ai/chat/s1/stream')
   followed.write(1, { type: 'start', messageId: 'a2' })
   followed.write(2, { type: 'message-metadata', messageMetadata: { continues: 'a1' } })
   followed.write(3, { type: 'text-delta', id: '0', delta: 'two' })
-  await reaches(other, texts, ['hello', 'one', 'two'])
+  await expectState(other, texts, ['hello', 'one', 'two'])
 })
 
 test('what is deleted makes room for the branch beside it; a refusal leaves everything as it was', async () => {
@@ -55,12 +55,9 @@ test('what is deleted makes room for the branch beside it; a refusal leaves ever
 })
 
 test('a message without an answer is answered', async () => {
-  const server = createFakeServer()
-  const session = server.openSession()
-  void session.open()
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  const { server, session } = await openChat(conversation('hello'))
   await server.replyIdle('/ai/chat/s1/stream')
-  await server.replyJson('/ai/sessions/s1/messages', page([message('u1', 'user', 'hello', null)]))
+  await server.replyJson('/ai/sessions/s1/messages', page(conversation('hello')))
   void session.regenerate('u1')
   await server.replyStream('/ai/chat?hold=1')
   expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'u1' })

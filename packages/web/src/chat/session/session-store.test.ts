@@ -6,7 +6,7 @@ import {
   openChat,
   openIdleChat,
   page,
-  reaches,
+  expectState,
   sendFirst,
   startRun,
   until,
@@ -51,18 +51,18 @@ test('a reload in mid-run shows what is stored and replays the live answer', asy
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a1' })
   stream.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
-  await reaches(session, lastText, 'assistant: abc')
+  await expectState(session, lastText, 'assistant: abc')
 })
 
 test('a broken connection goes on after the last number and loses nothing', async () => {
   const { server, session, stream: first } = await startRun()
   first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
-  await reaches(session, lastText, 'assistant: abc')
+  await expectState(session, lastText, 'assistant: abc')
   first.break()
   const second = await server.replyStream('/ai/chat/s1/stream')
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream?after=4')
   second.write(7, { type: 'text-delta', id: '0', delta: 'def' })
-  await reaches(session, lastText, 'assistant: abcdef')
+  await expectState(session, lastText, 'assistant: abcdef')
 })
 
 test('a stream that ends without finish says nothing about the run', async () => {
@@ -79,7 +79,7 @@ test('an idle server means that the run has ended: the messages are read again',
   const { server, session } = await openChat(conversation('hello'))
   await server.replyIdle('/ai/chat/s1/stream')
   await server.replyJson('/ai/sessions/s1/messages', page(conversation('hello', 'done')))
-  await reaches(session, lastText, 'assistant: done')
+  await expectState(session, lastText, 'assistant: done')
 })
 
 test('the live answer replaces the stored one of a waiting run', async () => {
@@ -164,7 +164,7 @@ test('when another tab is faster the text returns to the composer and that run i
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a9' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'x' })
-  await reaches(session, texts, ['user: theirs', 'assistant: x'])
+  await expectState(session, texts, ['user: theirs', 'assistant: x'])
   expect(session.getState().draft).toBe('mine')
 })
 
@@ -183,7 +183,7 @@ test('regenerate names the answer and shows the new one in its place', async () 
   expect(server.requests.at(-1)?.body).toMatchObject({ trigger: 'regenerate-message', messageId: 'a1' })
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  await reaches(session, texts, ['user: one', 'assistant: deux'])
+  await expectState(session, texts, ['user: one', 'assistant: deux'])
 })
 
 test('a regeneration that began elsewhere takes the place of the old answer', async () => {
@@ -191,7 +191,7 @@ test('a regeneration that began elsewhere takes the place of the old answer', as
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a2' })
   stream.write(2, { type: 'text-delta', id: '0', delta: 'deux' })
-  await reaches(session, texts, ['user: one', 'assistant: deux'])
+  await expectState(session, texts, ['user: one', 'assistant: deux'])
 })
 
 test('what a run did not take up is sent as a message of its own', async () => {
@@ -215,7 +215,7 @@ test('steering that the run took up is no longer pending', async () => {
   await server.replyJson('/ai/chat/s1/steer', { id: 'x', hints: [] })
   const id = (server.requests.at(-1)?.body as { id: string } | undefined)?.id ?? ''
   stream.write(2, { type: 'steering-message', id, parts: [{ type: 'text', text: 'and more' }] })
-  await reaches(session, (state) => state.run?.steering, [])
+  await expectState(session, (state) => state.run?.steering, [])
 })
 
 test('stop tells the server, and the answer says that it was stopped', async () => {
@@ -292,18 +292,18 @@ test('another run on the same stream does not mix with the one before', async ()
   second.write(9, { type: 'start', messageId: 'a2' })
   second.write(10, { type: 'text-delta', id: '0', delta: 'y' })
   await server.replyJson('/ai/sessions/s1/messages', page(conversation('hello', 'xx', 'more')))
-  await reaches(session, texts, ['user: hello', 'assistant: xx', 'user: more', 'assistant: y'])
+  await expectState(session, texts, ['user: hello', 'assistant: xx', 'user: more', 'assistant: y'])
 })
 
 test('a run that is sent again from its beginning is not read twice', async () => {
   const { server, session, stream: first } = await startRun()
   first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
-  await reaches(session, lastText, 'assistant: abc')
+  await expectState(session, lastText, 'assistant: abc')
   first.break()
   const second = await server.replyStream('/ai/chat/s1/stream?after=4')
   second.write(101, { type: 'start', messageId: 'a1' })
   second.write(105, { type: 'text-delta', id: '0', delta: 'abcd' })
-  await reaches(session, lastText, 'assistant: abcd')
+  await expectState(session, lastText, 'assistant: abcd')
 })
 
 test('another branch is shown down to its newest leaf, and messages sent there belong there', async () => {
@@ -357,7 +357,7 @@ test('a message that is on its way arrives although the session is left', async 
   const again = await server.replyStream('/ai/chat/s1/stream')
   again.write(1, { type: 'start', messageId: 'a1' })
   again.write(2, { type: 'text-delta', id: '0', delta: 'x' })
-  await reaches(session, texts, ['user: hello', 'assistant: x'])
+  await expectState(session, texts, ['user: hello', 'assistant: x'])
 })
 
 test('a session that was left while it was read is not followed', async () => {
@@ -404,7 +404,7 @@ test('an earlier answer that is written anew elsewhere is shown below its own qu
   await server.replyJson('/ai/sessions/s1', {
     session: { run: { id: 'r1', status: 'running', messageId: 'a3', userMessageId: 'u1' } },
   })
-  await reaches(session, texts, ['user: one', 'assistant: uno'])
+  await expectState(session, texts, ['user: one', 'assistant: uno'])
 })
 
 test('a message far above is read up to, in the branch that is looked at', async () => {

@@ -1,0 +1,67 @@
+// @vitest-environment happy-dom
+import { expect, test } from 'vitest'
+import { button, change, click, render } from '../../testing/render.tsx'
+import { t } from '../../texts/t.ts'
+import type { VisibleMessage } from '../session/session-state.ts'
+import { AnswerParts } from './answer-parts.tsx'
+
+const message = (parts: object[], fields: object = {}): VisibleMessage =>
+  ({ id: 'a1', role: 'assistant', parts, parentMessageId: 'u1', createdAt: 1, ...fields }) as never
+
+async function show(parts: object[], fields: object = {}) {
+  const { view, draw } = await render(<AnswerParts message={message(parts, fields)} progress={undefined} />)
+  // Rich parts load on first use.
+  await change(() => import('../parts/rich-parts.ts'))
+  return { view, draw }
+}
+
+test('shows text, reasoning and tool calls in their order', async () => {
+  const { view } = await show([
+    { type: 'step-start' },
+    { type: 'reasoning', text: 'Let me see.', state: 'done' },
+    { type: 'text', text: 'First.', state: 'done' },
+    { type: 'tool-Bash', toolCallId: 'k1', state: 'output-available', input: { command: 'ls' }, output: 'a' },
+    { type: 'text', text: 'Second.', state: 'done' },
+  ])
+  const order = ['First.', 'ls', 'Second.'].map((text) => view.textContent.indexOf(text))
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+  expect(order).not.toContain(-1)
+})
+
+test('reasoning is closed until the person opens it', async () => {
+  const { view } = await show([{ type: 'reasoning', text: 'A **secret** plan.', state: 'done' }])
+  expect(view.textContent).not.toContain('secret')
+  await click(button(t.chat.thought))
+  expect(view.textContent).toContain('secret')
+})
+
+test('parts of unknown or broken kinds leave the rest in sight', async () => {
+  const { view } = await show([
+    { type: 'text', text: 'before', state: 'done' },
+    { type: 'from-the-future', anything: 1 },
+    { type: 'data-unknown', data: null },
+    { type: 'data-compaction', id: 'c', data: { id: 'c', upTo: { messageId: 'u', step: 0 }, summary: '' } },
+    { type: 'reasoning', text: '   ' },
+    { type: 'text', text: '' },
+    { type: 'source-url', url: 'javascript:alert(1)' },
+    { type: 'tool-Nothing', toolCallId: 'k1', state: 'output-available', input: null, output: undefined },
+    { type: 'text', text: 'after', state: 'done' },
+  ])
+  expect(view.textContent).toContain('before')
+  expect(view.textContent).toContain('after')
+})
+
+test('half of a streamed text is shown as far as it goes', async () => {
+  const { view, draw } = await show([{ type: 'text', text: '# Tit', state: 'streaming' }], { live: true })
+  expect(view.textContent.trim()).toBe('Tit')
+  const next = message([{ type: 'text', text: '# Title\n\n```js\nlet a', state: 'streaming' }], { live: true })
+  await draw(<AnswerParts message={next} progress={undefined} />)
+  expect(view.textContent).toContain('Title')
+  expect(view.querySelector('pre')?.textContent).toContain('let a')
+})
+
+test('a message to a running answer stays text', async () => {
+  const steering = { type: 'steering-message', id: 's', parts: [{ type: 'text', text: '<b>also</b> this' }] }
+  const { view } = await show([steering])
+  expect(view.querySelector('.steering')?.textContent).toContain('<b>also</b> this')
+})

@@ -1,0 +1,87 @@
+// @vitest-environment happy-dom
+import { stoppedText } from '@troupe/protocol'
+import { expect, test } from 'vitest'
+import { button, click, render } from '../../testing/render.tsx'
+import { t } from '../../texts/t.ts'
+import type { ToolCallPart } from '../session/message-parts.ts'
+import { ToolPart } from './tool-part.tsx'
+
+const part = (fields: object): ToolCallPart =>
+  ({ type: 'tool-Bash', toolCallId: 'k1', state: 'output-available', input: {}, output: '', ...fields }) as ToolCallPart
+
+async function show(fields: object, { live = false, aborted = false } = {}) {
+  const shown = await render(<ToolPart part={part(fields)} progress={undefined} live={live} latest aborted={aborted} />)
+  const card = shown.view.querySelector('[role=group]')
+  return { ...shown, card, label: card?.getAttribute('aria-label') }
+}
+
+const status: [string, object, string][] = [
+  ['has a result', {}, t.calls.done],
+  ['failed', { state: 'output-error', errorText: 'No such file.' }, t.calls.failed],
+  ['was denied', { state: 'output-denied', approval: { id: 'a', approved: false } }, t.calls.denied],
+  [
+    'was denied by a rule',
+    { state: 'output-denied', approval: { id: 'a', approved: false, isAutomatic: true } },
+    t.calls.notAllowed,
+  ],
+  ['never got a result', { state: 'input-available' }, t.calls.notFinished],
+]
+
+test.each(status)('says so when a call %s', async (_, fields, word) => {
+  expect((await show(fields)).label).toBe(`Bash: ${word}`)
+})
+
+test('a call that the person stopped did not fail', async () => {
+  const { label, view } = await show({ state: 'output-error', errorText: stoppedText }, { aborted: true })
+  expect(label).toBe(`Bash: ${t.calls.stopped}`)
+  expect(view.querySelector('.tool-error-line')).toBeNull()
+})
+
+test('asks for approval only while the run is live', async () => {
+  const fields = { state: 'approval-requested', approval: { id: 'ask1' }, input: { command: 'ls' } }
+  expect((await show(fields, { live: true })).view.querySelector('.approval')).not.toBeNull()
+  expect((await show(fields)).view.querySelector('.approval')).toBeNull()
+})
+
+test('while it waits for approval, the model cannot name the call', async () => {
+  const toolMetadata = { troupe: { actionName: 'Harmless listing', permission: { title: 'Run a command' } } }
+  const fields = { state: 'approval-requested', approval: { id: 'ask1' }, input: { command: 'rm -rf /' }, toolMetadata }
+  const { view } = await show(fields, { live: true })
+  expect(view.textContent).not.toContain('Harmless listing')
+  expect(view.textContent).toContain('rm -rf /')
+})
+
+test('a failed call shows its error; closed, it keeps the first line', async () => {
+  const { view } = await show({ state: 'output-error', errorText: `\u202Efirst\nsecond ${'x'.repeat(5000)}` })
+  expect(view.querySelector('.tool-body')?.textContent).toContain('second')
+  await click(button(/failed/i))
+  expect(view.querySelector('.tool-body')?.textContent).toBe('')
+  expect(view.querySelector('.tool-error-line')?.textContent).toBe('⟨U+202E⟩first')
+})
+
+test('an unknown tool gets a card with its name, however odd', async () => {
+  const { view } = await show({
+    type: 'dynamic-tool',
+    toolName: 'mcp__<b>x</b>__do',
+    input: {},
+    output: { answer: 42 },
+  })
+  expect(view.querySelector('b')).toBeNull()
+  expect(view.textContent).toContain('<b>x</b>')
+})
+
+const names = ['Bash', 'Task', 'TodoWrite', 'AskUserQuestion', 'ExitPlanMode', 'JsonRender', 'ChartRender', 'JsxCreate']
+const more = ['OpenUrl', 'PickFile', 'SendInput', 'ShowPanel', 'TimeNow', 'Undo', 'WaitAgent', 'WebSearch', 'Edit']
+const odd: unknown[] = [null, 'text', [null], { todos: 'x', questions: 1, tree: [], content: { kind: 1 } }]
+
+test.each([...names, ...more])('a card of %s shows any input and output without failing', async (name) => {
+  const calls = odd.flatMap((input, i) =>
+    odd.map((output, j) => part({ type: `tool-${name}`, toolCallId: `${i}-${j}`, input, output })),
+  )
+  const shown = calls.map((call) => (
+    <ToolPart key={call.toolCallId} part={call} progress={undefined} live latest aborted={false} />
+  ))
+  const { view } = await render(shown)
+  expect(view.querySelectorAll('[data-call] > [role=group]')).toHaveLength(calls.length)
+  expect(view.textContent).not.toContain(t.calls.cannotShow)
+})

@@ -1,0 +1,64 @@
+// @vitest-environment happy-dom
+import { expect, test } from 'vitest'
+import { button, click, render } from '../../testing/render.tsx'
+import { t } from '../../texts/t.ts'
+import DiffDisplay from '../diff.tsx'
+
+const show = async (content: Record<string, unknown>) =>
+  (await render(<DiffDisplay content={{ kind: 'diff', ...content }} live />)).view
+const rows = (view: HTMLElement, kind: string) =>
+  [...view.querySelectorAll(`tr.diff-${kind} .code-text`)].map((cell) => cell.textContent)
+const diff = '@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n'
+
+test('shows added and removed lines with their numbers, and counts them', async () => {
+  const view = await show({ path: 'a.txt', diff })
+  expect(rows(view, 'removed')).toEqual(['two'])
+  expect(rows(view, 'added')).toEqual(['zwei'])
+  expect(view.querySelector('.diff-count-added')?.textContent).toBe('+1')
+  expect(view.querySelector('.diff-count-removed')?.textContent).toBe('−1')
+  expect(view.querySelector('tr.diff-added .diff-after')?.textContent).toBe('2')
+})
+
+test('a cut diff shows the counts of the server, another its own', async () => {
+  const counts = { added: 900, removed: 400 }
+  const cut = await show({ path: 'a.txt', diff, cut: true, ...counts })
+  expect(cut.querySelector('.diff-count-added')?.textContent).toBe('+900')
+  expect(cut.textContent).toContain(t.displays.diffCut)
+  const whole = await show({ path: 'a.txt', diff, ...counts })
+  expect(whole.querySelector('.diff-count-added')?.textContent).toBe('+1')
+})
+
+test('markup and invisible characters in a line stay visible text', async () => {
+  const view = await show({ path: '<i>a</i>', diff: '@@ -1 +1 @@\n-<script>1</script>\n+x\u202Ey\n' })
+  expect(view.querySelector('script, i')).toBeNull()
+  expect(rows(view, 'removed')).toEqual(['<script>1</script>'])
+  expect(rows(view, 'added')).toEqual(['x⟨U+202E⟩y'])
+})
+
+test('a long diff begins with an excerpt and grows on demand', async () => {
+  const lines = Array.from({ length: 400 }, (_, i) => `+line ${i}`).join('\n')
+  const view = await show({ path: 'a.txt', diff: `@@ -0,0 +1,400 @@\n${lines}\n`, change: 'created' })
+  const first = rows(view, 'added').length
+  expect(first).toBeLessThan(100)
+  await click(button(/more/i))
+  expect(rows(view, 'added').length).toBeGreaterThan(first)
+})
+
+test('long unchanged stretches fold and open', async () => {
+  const same = Array.from({ length: 60 }, (_, i) => ` same ${i}`).join('\n')
+  const view = await show({ path: 'a.txt', diff: `@@ -1,61 +1,61 @@\n-a\n+b\n${same}\n` })
+  expect(rows(view, 'context').length).toBeLessThan(60)
+  await click(button(/unchanged/i))
+  expect(rows(view, 'context')).toHaveLength(60)
+})
+
+test('an empty or missing diff says so instead of failing', async () => {
+  expect((await show({ path: 'a.bin', diff: '' })).textContent).toContain(t.displays.sameText)
+  expect((await show({ path: 'a.bin', diff: 7 })).textContent).toContain('a.bin')
+  expect((await show({})).textContent).not.toBeNull()
+})
+
+test('text that is no diff is shown line by line', async () => {
+  for (const text of ['@@ broken', '@@ -999999999999,1 +1 @@\n+x', 'plain\ntext', '\u0000\u0001', '-'.repeat(10_000)])
+    expect((await show({ path: 'x', diff: text })).querySelectorAll('tr').length).toBeGreaterThan(0)
+})

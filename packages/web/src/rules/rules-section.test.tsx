@@ -1,0 +1,74 @@
+// @vitest-environment happy-dom
+import { expect, test } from 'vitest'
+import type { RuleInfo, RuleList } from '../api/settings-types.ts'
+import { button, change, click, field, render, type } from '../testing/render.tsx'
+import { t } from '../texts/t.ts'
+import { RulesSection } from './rules-section.tsx'
+
+const rule = (id: string, text: string, fields: Partial<RuleInfo> = {}): RuleInfo =>
+  ({ id, text, effect: 'allow', layer: 'user', file: '/home/config.json', editable: true, ...fields }) as RuleInfo
+const sandbox = { available: true, text: 'Commands run in a sandbox.' }
+
+async function show(rules: RuleInfo[], fields: Partial<RuleList> = {}, answers = {}) {
+  const list = { rules, warnings: [], mode: 'default', bypass: false, sandbox, ...fields }
+  const removed: string[] = []
+  const shown = await render(<RulesSection />, {
+    answers: {
+      'GET /ai/rules': () => ({ ...list, rules: rules.filter(({ id }) => !removed.includes(id)) }),
+      'DELETE /ai/rules/r1': () => (removed.push('r1'), {}),
+      'POST /ai/rules': () => (removed.pop(), { settled: [], warnings: [] }),
+      ...answers,
+    },
+  })
+  await change(() => undefined)
+  return { ...shown, texts: () => [...shown.view.querySelectorAll('.rule code')].map((code) => code.textContent) }
+}
+
+test('a rule is revoked and put back by the same button', async () => {
+  const { view, requests } = await show([rule('r1', 'Bash(ls)'), rule('r2', 'Read(/tmp)')])
+  await click(button(`${t.rules.revoke} ${t.rules.effects.allow} Bash(ls)`))
+  expect(requests).toContain('DELETE /ai/rules/r1')
+  expect(view.querySelector('[data-revoked=true]')?.textContent).toContain('Bash(ls)')
+  await click(button(`${t.rules.putBack} ${t.rules.effects.allow} Bash(ls)`))
+  expect(requests).toContain('POST /ai/rules')
+  expect(view.querySelector('[data-revoked=true]')).toBeNull()
+})
+
+test('a rule that only its file can change has no button', async () => {
+  const { view } = await show([rule('r1', 'Bash(ls)', { editable: false })])
+  expect(view.querySelector('.rule button')).toBeNull()
+})
+
+test('a refused change is told and the rule stays', async () => {
+  const refuse = () =>
+    Response.json({ error: { name: 'Forbidden', message: 'The file is read-only.' } }, { status: 403 })
+  const { view, texts } = await show([rule('r1', 'Bash(ls)')], {}, { 'DELETE /ai/rules/r1': refuse })
+  await click(button(`${t.rules.revoke} ${t.rules.effects.allow} Bash(ls)`))
+  expect(view.querySelector('[role=alert]')?.textContent).toContain('The file is read-only.')
+  expect(texts()).toEqual(['Bash(ls)'])
+})
+
+test('many rules can be searched', async () => {
+  const { texts } = await show(Array.from({ length: 60 }, (_, i) => rule(`r${i}`, `Bash(cmd-${i})`)))
+  expect(texts()).toHaveLength(60)
+  await type(field(t.rules.search), 'cmd-59')
+  expect(texts()).toEqual(['Bash(cmd-59)'])
+})
+
+test('a missing sandbox is an alert with its remedy', async () => {
+  const { view } = await show([], {
+    sandbox: { available: false, text: 'No bubblewrap.', fix: 'apt install bubblewrap' },
+  })
+  expect(view.querySelector('[role=alert]')?.textContent).toContain('apt install bubblewrap')
+})
+
+test('a rule shows exactly what it allows, also invisible characters and markup', async () => {
+  const { view, texts } = await show([rule('r1', 'Bash(ls\u202E <b>)', { problem: 'It matches nothing.' })])
+  expect(texts()).toEqual(['Bash(ls⟨U+202E⟩ <b>)'])
+  expect(view.querySelector('.rule')?.textContent).toContain('It matches nothing.')
+})
+
+test('a list that cannot be loaded says why', async () => {
+  const { view } = await show([], {}, { 'GET /ai/rules': () => Response.json({}, { status: 500 }) })
+  expect(view.querySelector('.settings-failure')?.textContent).not.toBe('')
+})

@@ -1,0 +1,120 @@
+import { Tooltip } from 'radix-ui'
+import { act, type ReactNode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { expect, onTestFinished, vi } from 'vitest'
+import { SessionContext } from '../chat/session/session-context.ts'
+import type { SessionState } from '../chat/session/session-state.ts'
+import { type Workspace, WorkspaceContext } from '../workspace/workspace.ts'
+import { createFakeServer } from './fake-server.ts'
+import { openApp } from './open-app.ts'
+
+interface RenderOptions {
+  /** State of the chat around the component. */
+  chat?: Partial<SessionState>
+  /** State of the app around the component. */
+  app?: Partial<ReturnType<ReturnType<typeof openApp>['app']['getState']>>
+  /** Responses by `METHOD /path`. */
+  answers?: Parameters<typeof openApp>[0]
+}
+
+/**
+ * Mounts a component in the DOM with a chat and a workspace around it. The test file must begin with
+ * `// @vitest-environment happy-dom`.
+ */
+export async function render(shown: ReactNode, options: RenderOptions = {}) {
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+  const server = createFakeServer()
+  const session = server.openSession('new')
+  if (options.chat !== undefined) session.setState(options.chat)
+  const { app, api, requests, errors } = openApp(options.answers ?? {}, 's1')
+  if (options.app !== undefined) app.setState(options.app)
+  const sentAsNew: string[] = []
+  const workspace: Partial<Workspace> = { api, app, session: () => session, sendAsNew: (text) => sentAsNew.push(text) }
+  const view = document.createElement('div')
+  document.body.append(view)
+  const root = createRoot(view)
+  onTestFinished(async () => {
+    await act(async () => root.unmount())
+    document.body.replaceChildren()
+  })
+  const draw = (element: ReactNode) =>
+    act(async () =>
+      root.render(
+        <WorkspaceContext value={workspace as Workspace}>
+          <Tooltip.Provider>
+            <SessionContext value={session}>{element}</SessionContext>
+          </Tooltip.Provider>
+        </WorkspaceContext>,
+      ),
+    )
+  await draw(shown)
+  return { view, draw, server, session, app, requests, errors, sentAsNew }
+}
+
+/** The element with this accessible name: its label, its `aria-label` or its text. */
+export function named<Type extends HTMLElement = HTMLElement>(selector: string, name: string | RegExp): Type {
+  const all = [...document.querySelectorAll<Type>(selector)]
+  const found = all.find((element) => {
+    const own = nameOf(element)
+    return typeof name === 'string' ? own === name : name.test(own)
+  })
+  if (found === undefined) throw new Error(`no ${selector} is named ${name}, only: ${all.map(nameOf).join(' | ')}`)
+  return found
+}
+
+export const button = (name: string | RegExp) => named<HTMLButtonElement>('button', name)
+export const field = (name: string | RegExp) =>
+  named<HTMLInputElement | HTMLTextAreaElement>('input, textarea, select', name)
+
+function nameOf(element: HTMLElement): string {
+  const label = element.id === '' ? null : document.querySelector(`label[for="${CSS.escape(element.id)}"]`)
+  const around = [...(element.closest('label')?.childNodes ?? [])].filter((node) => !node.contains(element))
+  const wrapped = around.map((node) => node.textContent).join('')
+  const text =
+    element.getAttribute('aria-label') ?? label?.textContent ?? (wrapped === '' ? element.textContent : wrapped)
+  return text.trim()
+}
+
+export async function click(element: HTMLElement, options: MouseEventInit = {}): Promise<void> {
+  await act(async () => {
+    element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ...options }))
+    await settled()
+  })
+}
+
+/** Replaces the value of a field, as a person who selects all and types. */
+export async function type(element: HTMLElement, text: string): Promise<void> {
+  await act(async () => {
+    // React compares with the last value that it saw being set on the element itself.
+    const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), 'value') ?? {}
+    set?.call(element, text)
+    element.dispatchEvent(new Event('input', { bubbles: true }))
+    element.dispatchEvent(new Event('change', { bubbles: true }))
+    await settled()
+  })
+}
+
+export async function press(element: HTMLElement, key: string, options: KeyboardEventInit = {}): Promise<void> {
+  await act(async () => {
+    element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...options }))
+    await settled()
+  })
+}
+
+/** Runs inside `act` what is to change the component. */
+export async function change(work: () => unknown): Promise<void> {
+  await act(async () => {
+    await work()
+    await settled()
+  })
+}
+
+/** Waits for something that the component does by itself, after a timer or a response. */
+export async function eventually(isSo: () => boolean): Promise<void> {
+  await vi.waitFor(() => change(() => expect(isSo()).toBe(true)), { timeout: 10_000, interval: 10 })
+}
+
+/** Lets pending promises and lazily loaded parts resolve. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}
