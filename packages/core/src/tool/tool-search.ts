@@ -54,7 +54,7 @@ export function shownTools(
       known.add(name)
       if (name === 'ToolSearch') for (const found of part.output?.found ?? []) known.add(found.name)
       for (const tool of waiting) {
-        if (tool.listedAfter?.({ name, input: inputOf(part) }) !== true) continue
+        if (!isListedAfter(tool, name, part.input)) continue
         known.add(tool.name)
         waiting.delete(tool)
       }
@@ -75,8 +75,11 @@ interface EarlierCall {
   output?: { found?: { name: string }[] }
 }
 
-function inputOf({ input }: EarlierCall): Record<string, unknown> {
-  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
+function isListedAfter({ listedAfter }: Tool, name: string, input: unknown): boolean {
+  if (listedAfter === undefined) return false
+  if ('text' in listedAfter) return JSON.stringify(input ?? '').includes(listedAfter.text)
+  const { tool, flag } = listedAfter
+  return tool === name && (flag === undefined || (input as Record<string, unknown> | null)?.[flag] === true)
 }
 
 /** Last offered list per tool list. Reusing the same array keeps caches keyed by it valid. */

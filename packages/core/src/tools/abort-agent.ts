@@ -10,7 +10,7 @@ export default defineTool({
   recover: 'rerun',
   needsApproval: false,
   deferred: true,
-  listedAfter: ({ name, input }) => name === 'Task' && input['background'] === true,
+  listedAfter: { tool: 'Task', flag: 'background' },
   group: 'agent',
   title: ({ agent_id: id }) => `Stop ${id}`,
   execute: ({ agent_id: id }, ctx): Promise<AgentReport | Refusal> => requireAgents(ctx).abort(id),

@@ -8,7 +8,7 @@ export default defineTool({
   // Only discards state that this session created.
   needsApproval: false,
   deferred: true,
-  listedAfter: ({ name }) => name === 'JsRepl',
+  listedAfter: { tool: 'JsRepl' },
   group: 'code',
   title: () => 'Start a new JavaScript session',
   async execute(_input, { state }) {

@@ -32,7 +32,7 @@ export default defineTool({
   input: inputSchema,
   readOnly: false,
   deferred: true,
-  listedAfter: ({ input }) => JSON.stringify(input).includes('.ipynb'),
+  listedAfter: { text: '.ipynb' },
   group: 'file-write',
   touches: ({ notebook_path }) => [{ kind: 'write', path: notebook_path }],
   title: ({ notebook_path }) => `Edit ${notebook_path}`,

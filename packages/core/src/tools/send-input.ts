@@ -15,7 +15,7 @@ export default defineTool({
   recover: 'rerun',
   needsApproval: false,
   deferred: true,
-  listedAfter: ({ name, input }) => name === 'Task' && input['background'] === true,
+  listedAfter: { tool: 'Task', flag: 'background' },
   group: 'agent',
   title: ({ agent_id: id }) => `Message ${id}`,
   execute: ({ agent_id: agentId, message, interrupt }, ctx): Promise<AgentReport | Refusal> =>

@@ -15,7 +15,7 @@ Without "from", shows everything that is kept. To see only new output, give the 
   readOnly: true,
   polls: true,
   deferred: true,
-  listedAfter: ({ name, input }) => name === 'Bash' && input['run_in_background'] === true,
+  listedAfter: { tool: 'Bash', flag: 'run_in_background' },
   group: 'shell',
   title: ({ task_id: id }) => `Output of ${id}`,
   async execute({ task_id: id, from, wait_ms: waitMs = 0 }, { state, signal }) {

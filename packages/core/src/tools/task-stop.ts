@@ -9,7 +9,7 @@ export default defineTool({
   // Only stops tasks that this session started.
   needsApproval: false,
   deferred: true,
-  listedAfter: ({ name, input }) => name === 'Bash' && input['run_in_background'] === true,
+  listedAfter: { tool: 'Bash', flag: 'run_in_background' },
   group: 'shell',
   title: ({ task_id: id }) => `Stop ${id}`,
   permission: ({ task_id: id }) => ({ title: 'Stop a background command', content: id }),

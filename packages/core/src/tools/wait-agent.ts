@@ -15,7 +15,7 @@ export default defineTool({
   readOnly: true,
   polls: true,
   deferred: true,
-  listedAfter: ({ name, input }) => name === 'Task' && input['background'] === true,
+  listedAfter: { tool: 'Task', flag: 'background' },
   group: 'agent',
   title: ({ agent_ids: ids }) => `Wait for ${ids.length === 1 ? ids[0] : `${ids.length} agents`}`,
   execute: ({ agent_ids: ids, mode, timeout_ms: ms }, ctx): Promise<(AgentReport | Refusal)[]> =>

@@ -19,7 +19,7 @@ export default defineTool({
   readOnly: false,
   polls: true,
   deferred: true,
-  listedAfter: ({ name }) => name === 'ExecCommand',
+  listedAfter: { tool: 'ExecCommand' },
   group: 'shell',
   // Waiting, reading and stopping its own command need no approval.
   needsApproval: ({ chars }) => chars !== '',
