@@ -1,7 +1,6 @@
 import fc from 'fast-check'
-import { cleanMessage } from '../src/clean-message.ts'
 import { foldChunks } from '../src/fold.ts'
-import type { Message, Part } from '../src/message.ts'
+import { cleanMessage, type Message, type Part } from '../src/message.ts'
 import { anyText } from './arbitrary-json.ts'
 import { anyCutLog, urls } from './arbitrary-log.ts'
 

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Finding } from '@troupe/protocol'
 import { expect, test } from 'vitest'
-import type { Finding } from '@troupe/server/doctor'
 import { serveHere, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()

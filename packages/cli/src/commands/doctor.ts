@@ -1,4 +1,5 @@
-import { diagnose, type Finding } from '@troupe/server/doctor'
+import type { Finding } from '@troupe/protocol'
+import { diagnose } from '@troupe/server/doctor'
 import { defineCommand } from '../shared/command.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -74,3 +74,6 @@ export type GivesResponse<E> = E extends { gives: infer G extends readonly strin
     ? false
     : true
   : false
+
+/** A file that could not be used, and why. */
+export const fileProblemSchema = z.object({ path: z.string(), message: z.string() })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { fileProblemSchema } from './common.ts'
-import { endpoints } from './endpoint.ts'
+import { endpoints, fileProblemSchema } from './endpoint.ts'
 
 const textsSchema = z.record(z.string().max(300), z.string().max(20_000))
 const useToolsSchema = z.array(z.string().max(300)).max(5000).nullable()

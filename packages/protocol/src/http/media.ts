@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
-import { modelSchema } from './models.ts'
+import { modelSchema } from './providers.ts'
 
 const mediaRequestSchema = z.strictObject({
   prompt: z.string().trim().min(1).max(8000),

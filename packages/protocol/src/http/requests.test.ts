@@ -4,9 +4,9 @@ import { anyJson } from '../../testing/arbitrary-json.ts'
 import { runs } from '../../testing/test-effort.ts'
 import { idPattern, idSchema, isId, newId } from '../ids.ts'
 import { answerRequestSchema, answerSchema } from './asks.ts'
-import { authRequestSchema } from './auth.ts'
 import { chatRequestSchema, steerRequestSchema, wireMessageSchema } from './chat.ts'
 import { providerPatchSchema } from './providers.ts'
+import { authRequestSchema } from './server.ts'
 import { newSessionSchema, sessionPatchSchema } from './sessions.ts'
 
 const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'hi' }] }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { idSchema } from '../ids.ts'
 import { paramValuesSchema } from '../params.ts'
+import type { LogItem } from '../run-log.ts'
 import { endpoints } from './endpoint.ts'
-import { messageRoleSchema, pageLimitSchema } from './messages.ts'
+import { messageRoleSchema, pageLimitSchema, storedMessageSchema } from './messages.ts'
 import { effectSchema, modeNameSchema, modeSchema } from './rules.ts'
 
 export const newSessionSchema = z.strictObject({
@@ -56,9 +57,9 @@ const sessionSchema = storedSessionSchema.extend({
 })
 export type ListedSession = z.infer<typeof sessionSchema>
 
-export const oneSessionSchema = z.object({ session: sessionSchema })
+const oneSessionSchema = z.object({ session: sessionSchema })
 
-export const sessionPageSchema = z.object({
+const sessionPageSchema = z.object({
   sessions: z.array(sessionSchema),
   nextCursor: z.string().nullable(),
   hits: z
@@ -132,5 +133,103 @@ export const sessionEndpoints = endpoints({
     summary: 'Permanently deletes the sessions in the trash.',
     scoped: true,
     answers: { 200: z.object({ deleted: z.array(z.string()).describe('session ids') }) },
+  },
+})
+
+const folderNameSchema = z.string().trim().min(1).max(100)
+
+const newFolderSchema = z.strictObject({
+  id: idSchema.optional(),
+  name: folderNameSchema,
+  parentFolderId: idSchema.nullable().optional(),
+})
+
+const folderPatchSchema = z.strictObject({
+  name: folderNameSchema.optional(),
+  parentFolderId: idSchema.nullable().optional(),
+})
+
+const folderSchema = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  parentFolderId: z.string().nullable(),
+  name: z.string(),
+  sessionCount: z.number().describe('active sessions in the folder'),
+  createdAt: z.number(),
+})
+
+const oneFolderSchema = z.object({ folder: folderSchema })
+
+export const folderEndpoints = endpoints({
+  'GET /ai/folders': {
+    summary: 'Lists folders of sessions by name, each with the number of its active sessions.',
+    scoped: true,
+    answers: { 200: z.object({ folders: z.array(folderSchema) }) },
+  },
+  'POST /ai/folders': {
+    summary: 'Creates a folder, with parentFolderId inside another one. Folders nest one level deep.',
+    body: newFolderSchema,
+    scoped: true,
+    answers: { 201: oneFolderSchema, 404: 'FolderNotFound', 409: 'FolderExists, FolderTooDeep' },
+  },
+  'PATCH /ai/folders/:id': {
+    summary: 'Renames or moves a folder.',
+    body: folderPatchSchema,
+    scoped: true,
+    answers: { 200: oneFolderSchema, 404: 'FolderNotFound', 409: 'FolderTooDeep' },
+  },
+  'DELETE /ai/folders/:id': {
+    summary: 'Deletes a folder and moves its contents to its parent.',
+    scoped: true,
+    answers: { 200: z.object({ deleted: z.string() }), 404: 'FolderNotFound' },
+  },
+})
+
+const runSchema = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  agentId: z.string().nullable().describe('null for the agent of the session'),
+  userMessageId: z.string().describe('the message to answer'),
+  messageId: z.string().describe('the answer'),
+  status: z.enum(['running', 'waiting', 'done', 'failed', 'aborted', 'interrupted']),
+  request: z.record(z.string(), z.unknown()).describe('what resumes the run after a crash: model, agent, mode, limits'),
+  fromNumber: z.number().describe('event numbers of the run are greater'),
+  createdAt: z.number(),
+  endedAt: z.number().nullable(),
+  frames: z
+    .array(
+      z.object({
+        runId: z.string(),
+        seq: z.number(),
+        from: z.number(),
+        to: z.number(),
+        items: z.array(z.custom<LogItem>()).describe('chunks of the stream, and private notes of the run'),
+      }),
+    )
+    .describe('the log of the run'),
+})
+
+/** A message of the AI SDK's `LanguageModelV4Prompt`. */
+const promptMessageSchema = z.object({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  content: z.unknown(),
+  providerOptions: z.record(z.string(), z.unknown()).optional(),
+})
+
+export const debugEndpoints = endpoints({
+  'GET /ai/debug/:sessionId': {
+    summary: 'Returns the messages up to one, the prompt that the model got to answer it, and the log of that run.',
+    query: z.object({ messageId: z.string().max(64).optional() }),
+    scoped: true,
+    answers: {
+      200: z.object({
+        session: storedSessionSchema,
+        chain: z.array(storedMessageSchema).describe('from the first message to this one'),
+        projection: z.array(promptMessageSchema).describe('the prompt, in the format of the AI SDK'),
+        runs: z.array(runSchema).describe('the runs that wrote the last answer, newest first'),
+        strays: z.array(storedMessageSchema).describe('messages that no branch reaches'),
+      }),
+      404: 'SessionNotFound, MessageNotFound',
+    },
   },
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { fileProblemSchema } from './common.ts'
-import { endpoints } from './endpoint.ts'
+import { endpoints, fileProblemSchema } from './endpoint.ts'
 
 const skillHead = {
   name: z.string(),

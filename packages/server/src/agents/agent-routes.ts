@@ -7,9 +7,8 @@ import {
   newId,
   type SubAgentSummary,
 } from '@troupe/protocol'
-import { implement, type Route } from '../http/route.ts'
+import { implement, resumeAfter, type Route, streamResponse } from '../http/route.ts'
 import { assertNotTrashed, findSession, type OpenWorkspace } from '../http/scope.ts'
-import { resumeAfter, streamResponse } from '../http/stream-response.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { AgentRegistry } from './agent-registry.ts'
 

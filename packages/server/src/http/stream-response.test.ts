@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Ctx } from './route.ts'
-import { type Sink, streamResponse } from './stream-response.ts'
+import { type Ctx, type Sink, streamResponse } from './route.ts'
 
 let server: Server
 let sinks: Sink[]

@@ -13,9 +13,8 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { type Chunk, NamedError, newId, toolCallEndpoints, type ToolCallResult } from '@troupe/protocol'
-import { implement, type Route } from '../http/route.ts'
+import { implement, type Route, streamResponse } from '../http/route.ts'
 import { sessionNotFound } from '../http/scope.ts'
-import { streamResponse } from '../http/stream-response.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
 import type { RuleTexts } from '../permission/rule-layers.ts'
 

@@ -1,7 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelDefinition } from '@troupe/protocol'
-import { chatCompletionParams } from '../providers/shared/params.ts'
-import { completeModel } from '../providers/shared/provider.ts'
+import { chatCompletionParams, completeModel } from '../providers/shared/provider.ts'
 import { createModels, type Models } from './models.ts'
 
 /**

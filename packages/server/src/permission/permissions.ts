@@ -23,13 +23,16 @@ import { NamedError } from '@troupe/protocol'
 import { type ConfigFile, createProjectConfigs, type ProjectConfigs } from '../config/config.ts'
 import type { Logger } from '../util/logger.ts'
 import {
+  createRuleRegistry,
+  createSessionGrants,
   openRuleLayers,
   type PolicyWorkspace,
   type RememberScope,
   type RuleLayers,
+  type RuleRegistry,
   type RuleTexts,
+  type SessionGrants,
 } from './rule-layers.ts'
-import { createRuleRegistry, createSessionGrants, type RuleRegistry, type SessionGrants } from './rule-registry.ts'
 
 /** Decides about tool calls from the rules of all layers, the session's mode and the sandbox. */
 export interface Permissions {

@@ -1,6 +1,14 @@
 import { listModels } from './shared/list-models.ts'
-import { isReasoning, maxOutputTokens, reasoning, stopSequences, temperature, topK, topP } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import {
+  defineProvider,
+  isReasoning,
+  maxOutputTokens,
+  reasoning,
+  stopSequences,
+  temperature,
+  topK,
+  topP,
+} from './shared/provider.ts'
 import { markCache, prepareCalls, sdkOptions } from './shared/sdk-models.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision', 'pdf']

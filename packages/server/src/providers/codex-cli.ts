@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { reasoning } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import { defineProvider, reasoning } from './shared/provider.ts'
 
 const packageName = 'ai-sdk-provider-codex-cli'
 const advice = `it needs the package ${packageName}, which includes the Codex CLI (about 320 MB): npm install ${packageName}`

@@ -1,6 +1,5 @@
 import { listModels } from './shared/list-models.ts'
-import { chatCompletionParams } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import { chatCompletionParams, defineProvider } from './shared/provider.ts'
 import { createOpenAICompatible } from './shared/sdk-models.ts'
 
 /** Any OpenAI-compatible chat completions endpoint. Also the adapter of providers defined only in the settings. */

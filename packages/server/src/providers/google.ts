@@ -1,5 +1,6 @@
 import { fetchJson } from './shared/list-models.ts'
 import {
+  defineProvider,
   isReasoning,
   maxOutputTokens,
   reasoning,
@@ -8,8 +9,7 @@ import {
   temperature,
   topK,
   topP,
-} from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+} from './shared/provider.ts'
 import { prepareCalls, sdkOptions, withOptions } from './shared/sdk-models.ts'
 
 const tags = ['chat', 'tools', 'vision', 'pdf']

@@ -1,6 +1,5 @@
 import { fetchJson } from './shared/list-models.ts'
-import { chatCompletionParams } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import { chatCompletionParams, defineProvider } from './shared/provider.ts'
 import { createOpenAICompatible } from './shared/sdk-models.ts'
 
 export default defineProvider({

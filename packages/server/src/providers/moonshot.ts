@@ -1,6 +1,13 @@
 import { listModels } from './shared/list-models.ts'
-import { isReasoning, maxOutputTokens, reasoning, stopSequences, temperature, topP } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import {
+  defineProvider,
+  isReasoning,
+  maxOutputTokens,
+  reasoning,
+  stopSequences,
+  temperature,
+  topP,
+} from './shared/provider.ts'
 import { sdkOptions } from './shared/sdk-models.ts'
 
 export default defineProvider({

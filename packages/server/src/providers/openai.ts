@@ -1,6 +1,13 @@
 import { listModels } from './shared/list-models.ts'
-import { isReasoning, maxOutputTokens, reasoning, temperature, topP, verbosity } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import {
+  defineProvider,
+  isReasoning,
+  maxOutputTokens,
+  reasoning,
+  temperature,
+  topP,
+  verbosity,
+} from './shared/provider.ts'
 import { cacheKey, prepareCalls, sdkOptions, withOptions } from './shared/sdk-models.ts'
 
 const modern = {

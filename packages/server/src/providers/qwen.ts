@@ -1,4 +1,5 @@
 import {
+  defineProvider,
   isReasoning,
   maxOutputTokens,
   presencePenalty,
@@ -8,8 +9,7 @@ import {
   temperature,
   topK,
   topP,
-} from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+} from './shared/provider.ts'
 import { markCache, prepareCalls, sdkOptions } from './shared/sdk-models.ts'
 
 export default defineProvider({

@@ -1,6 +1,5 @@
 import { fetchJson } from './shared/list-models.ts'
-import { chatCompletionParams } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import { chatCompletionParams, defineProvider } from './shared/provider.ts'
 import { cacheKey, markCache, prepareCalls, sdkOptions, withOptions } from './shared/sdk-models.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision']

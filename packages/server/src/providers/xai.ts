@@ -1,6 +1,5 @@
 import { listModels } from './shared/list-models.ts'
-import { isReasoning, maxOutputTokens, reasoning, seed, temperature, topP } from './shared/params.ts'
-import { defineProvider } from './shared/provider.ts'
+import { defineProvider, isReasoning, maxOutputTokens, reasoning, seed, temperature, topP } from './shared/provider.ts'
 import { cacheKey, prepareCalls, sdkOptions, withOptions } from './shared/sdk-models.ts'
 
 const tags = ['chat', 'reasoning', 'tools', 'vision']

@@ -13,8 +13,7 @@ import { NamedError } from '@troupe/protocol'
 import { createProjectConfigs, openConfig } from '../config/config.ts'
 import { openTools } from '../extensions/tools.ts'
 import { askWhileUnknown, managedFile, ruleLines } from '../permission/permissions.ts'
-import { openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
-import { checkRule } from '../permission/rule-registry.ts'
+import { checkRule, openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
 import { isTrusted } from '../stores/sqlite.ts'
 
 /** Explains decisions about calls in a folder from the files of a home. Needs no server and changes nothing. */

@@ -12,7 +12,7 @@ import {
   type RunLog,
   sliceDelta,
 } from '@troupe/protocol'
-import type { Sink } from '../http/stream-response.ts'
+import type { Sink } from '../http/route.ts'
 import { storageFault } from '../util/storage-fault.ts'
 import type { Journal, Journalled } from './journal.ts'
 import { createSubscriber, type LogEvent, type LogPage, type LogSource, type Subscriber } from './subscriber.ts'

@@ -11,7 +11,7 @@ import {
   shutdown,
 } from '@troupe/core'
 import { type Chunk, type DataParts, errorInfo, type Message, NamedError, type SteeringMessage } from '@troupe/protocol'
-import type { Sink } from '../http/stream-response.ts'
+import type { Sink } from '../http/route.ts'
 import { createLiveLog, type LiveLog, numberJump } from './live-log.ts'
 import { pageOffers, type PreparedRun, type RunManagerOptions, type RunRequest, runRequestOf } from './prepare-run.ts'
 import { storeAnswer } from './stored-answer.ts'

@@ -25,7 +25,7 @@ import {
   type SteeringMessage,
   type StoredMessage,
 } from '@troupe/protocol'
-import type { Sink } from '../http/stream-response.ts'
+import type { Sink } from '../http/route.ts'
 import type { LiveLog } from './live-log.ts'
 import {
   prepareChildRun,

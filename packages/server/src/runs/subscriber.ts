@@ -1,5 +1,5 @@
 import { type Chunk, formatEvent } from '@troupe/protocol'
-import type { Sink } from '../http/stream-response.ts'
+import type { Sink } from '../http/route.ts'
 
 export interface Subscriber {
   /** True while it receives live chunks, false while it catches up from the log. */
