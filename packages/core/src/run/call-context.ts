@@ -1,3 +1,4 @@
+import { hookRunInfo } from './turn.ts'
 import { createHash } from 'node:crypto'
 import { type Chunk, isStoredData, NamedError } from '@troupe/protocol'
 import type { HookOccasion } from '../hooks/hook.ts'
@@ -259,16 +260,6 @@ function lastOutput(messages: readonly { parts: readonly object[] }[], toolName:
 /** Some models know our tools by other names, and the parts of their calls carry those names. */
 function isToolPart(part: { type: string }, toolName: string): boolean {
   return part.type.startsWith('tool-') && aliasKey(part.type.slice('tool-'.length)) === aliasKey(toolName)
-}
-
-export function hookRunInfo(input: RunInput): Omit<CallMark, 'toolCallId' | 'toolName'> & { workspace: string } {
-  return {
-    sessionId: input.session.id,
-    runId: input.runId,
-    messageId: input.messageId,
-    agentPath: input.frames.map((frame) => frame.name),
-    workspace: input.workspace.path,
-  }
 }
 
 type HookCallInfo = Omit<Extract<HookOccasion, { event: 'before-call' }>, 'event'>

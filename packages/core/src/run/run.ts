@@ -8,16 +8,25 @@ import { shownTools } from '../tool/tool-search.ts'
 import { buildTools, findTool } from '../tool/tool-set.ts'
 import { isRefusal } from './call-context.ts'
 import { callModel, maxAnswerSize, pausedFinishReason } from './call-model.ts'
-import { compactIfNeeded } from './compact.ts'
-import { closeTurn, failTurn, restoreOutcome, runEndHooks, type RunOutcome, settleOpenCalls } from './end-turn.ts'
-import { recoverModelCall } from './recover-model-call.ts'
+import { compactIfNeeded, recoverModelCall } from './compact.ts'
 import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 import { openStepCalls, type StepCalls } from './step-calls.ts'
 import type { ModelAnswer, ModelCall } from './translate-stream.ts'
-import { firstMetadata, openTurn, timeReasoning, type Turn } from './turn.ts'
+import {
+  closeTurn,
+  failTurn,
+  firstMetadata,
+  openTurn,
+  restoreOutcome,
+  runEndHooks,
+  type RunOutcome,
+  settleOpenCalls,
+  timeReasoning,
+  type Turn,
+} from './turn.ts'
 
-export type { RunOutcome } from './end-turn.ts'
+export type { RunOutcome } from './turn.ts'
 
 /**
  * Runs one turn: model calls and tool calls until the model is done, a limit is reached, or a person ends it. Every

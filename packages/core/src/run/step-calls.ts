@@ -3,9 +3,8 @@ import { NamedError } from '@troupe/protocol'
 import type { Call } from '../tool/parse-call.ts'
 import type { Tool } from '../tool/tool.ts'
 import { openCallScope } from './call-context.ts'
-import { earlierRefusalText } from './end-turn.ts'
 import { type CallExecution, openExecution } from './execute-call.ts'
-import type { Turn } from './turn.ts'
+import { earlierRefusalText, type Turn } from './turn.ts'
 
 /**
  * Schedules the calls of one step in model order. Adjacent read-only calls run together, each write runs alone, and

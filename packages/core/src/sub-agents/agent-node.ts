@@ -1,7 +1,7 @@
 import { type Chunk, type Message, NamedError } from '@troupe/protocol'
-import type { RunOutcome } from '../run/end-turn.ts'
 import { Meter, type Spent } from '../run/meter.ts'
 import type { WriteLock } from '../run/run-input.ts'
+import type { RunOutcome } from '../run/turn.ts'
 import type { AgentDetails, AgentRecord, PendingMessage } from '../store/store.ts'
 import {
   type AgentFrame,
