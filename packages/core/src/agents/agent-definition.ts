@@ -42,30 +42,6 @@ export interface AgentDefinition {
  */
 export type AgentType = 'system' | 'dynamic' | 'default'
 
-/**
- * Normalizes an agent name: ignores case, separators, and common suffixes. `Document` becomes `document`,
- * `BrowserSubAgent` becomes `browser`.
- */
-export function agentKey(name: string): string {
-  const bare = name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
-  const key = bare.replace(/(sub)?agent$/, '') || bare
-  return Object.hasOwn(aliases, key) ? (aliases[key] as string) : key
-}
-
-const aliases: Readonly<Record<string, string>> = {
-  generalpurpose: 'coder',
-  general: 'coder',
-  worker: 'coder',
-  explorer: 'explore',
-  planner: 'plan',
-  web: 'browser',
-  docs: 'document',
-  doc: 'document',
-  mail: 'email',
-  terminal: 'shell',
-  command: 'shell',
-}
-
 const frontMatter = z.strictObject({
   name: z.string().optional(),
   description: z.string().min(1).max(1024),

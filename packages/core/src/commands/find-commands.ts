@@ -17,7 +17,7 @@ export interface OwnCommand {
   /** Agent that answers this one message. */
   agent?: string
   model?: string
-  /** Same as for a skill; see `narrowCall`. */
+  /** Same as for a skill; see `decideCall`. */
   allowedTools?: readonly string[]
 }
 

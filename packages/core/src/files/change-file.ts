@@ -9,9 +9,8 @@ import type { ToolContext } from '../tool/tool.ts'
 import type { ReplacedPart } from '../tool/undo-journal.ts'
 import { fileKind, headLength } from './file-kind.ts'
 import { changeFiles, withPathLocks } from './file-transaction.ts'
-import { type FileKnowledge, knownHash, recordWrite } from './read-tracking.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
-import { type Snapshot, takeSnapshot } from './snapshot.ts'
+import { type FileKnowledge, knownHash, recordWrite, type Snapshot, takeSnapshot } from './snapshot.ts'
 import { journalFor } from './undo-folder.ts'
 
 export interface NewContent {

@@ -14,9 +14,8 @@ import { type ChangedFile, hardLinkNote, hardLinks } from './change-file.ts'
 import { fileKind, headLength } from './file-kind.ts'
 import { changeFiles, type FileChange, withPathLocks } from './file-transaction.ts'
 import { missingFileMessage } from './missing-file.ts'
-import { type FileKnowledge, isCurrent, recordWrite } from './read-tracking.ts'
 import { type ResolvedPath, resolvePath, shownPath } from './resolve-path.ts'
-import { type Snapshot, takeSnapshot } from './snapshot.ts'
+import { type FileKnowledge, isCurrent, recordWrite, type Snapshot, takeSnapshot } from './snapshot.ts'
 import { journalFor } from './undo-folder.ts'
 
 export interface PatchedFile extends ChangedFile {

@@ -8,9 +8,8 @@ import type { ToolContext } from '../tool/tool.ts'
 import { type FileKind, imageSize, mediaProblem } from './file-kind.ts'
 import { countFolder, flattenFolder, formatFolder, listFolder, loadIgnoreRules } from './list-folder.ts'
 import { defaultLines, maxTextBytes, readRangeOfBytes, readRangeOfFile, type TextRange } from './read-range.ts'
-import { recordRead } from './read-tracking.ts'
 import { isInside } from './resolve-path.ts'
-import { readOpenFile, sha256Of } from './snapshot.ts'
+import { readOpenFile, recordRead, sha256Of } from './snapshot.ts'
 
 /** Structured output of Read, next to the text for the model. Paths inside the workspace are relative to it. */
 export type ReadOutput =

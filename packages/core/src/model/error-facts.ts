@@ -174,18 +174,6 @@ function find<T, R>(values: readonly T[], pick: (value: T) => R | undefined): R 
   return undefined
 }
 
-/** Replaces secrets in a text. Skips short ones: they are placeholders, and replacing them would garble the text. */
-export function redact(text: string, secrets: Iterable<string>): string {
-  let clean = text
-  for (const secret of secrets) {
-    if (secret.length < 8) continue
-    clean = clean.replaceAll(secret, '[redacted]')
-    // In JSON text, line breaks and quotes are escaped.
-    if (/[\n"\\]/.test(secret)) clean = clean.replaceAll(JSON.stringify(secret).slice(1, -1), '[redacted]')
-  }
-  return clean
-}
-
 /** Masks anything that looks like a key, for texts that quote the request. */
 export function maskKeys(text: string): string {
   return text.replace(

@@ -1,5 +1,6 @@
+import { redact } from '../text/format.ts'
 import { expect, test } from 'vitest'
-import { maskKeys, redact } from './error-facts.ts'
+import { maskKeys } from './error-facts.ts'
 
 test('every occurrence of every secret is replaced, and placeholders stay', () => {
   expect(

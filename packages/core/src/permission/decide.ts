@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Confinement, Decision, Forbidden, Grant } from '../access/decision.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import { callFacts, type CallFacts, isSandboxed } from './call-facts.ts'
@@ -11,7 +12,7 @@ import {
 } from './check-call.ts'
 import { findRule, type MatchedRule, ruleMatchesPath } from './match-rules.ts'
 import { accessVerb, grantKind, needsGrant, type PermissionContext, secretOf } from './path-facts.ts'
-import type { CompiledRule, Policy } from './policy.ts'
+import { type CompiledRule, compileRules, type Policy, type RuleSet } from './policy.ts'
 import { suggestedRules } from './suggest-rules.ts'
 
 /**
@@ -32,8 +33,16 @@ export function decide(
   if (forbidding?.sure === true)
     return { decision: 'deny', ...ruleReason(forbidding, 'forbids'), ...shownCommands(facts) }
   const own = toolApprovalNeed(call, ctx)
-  const settled = (word: ToolApprovalNeed): Decision => decideFromFacts(facts, policy, word, forbidding)
+  const settled = (word: ToolApprovalNeed): Decision =>
+    askIfUnreadable(decideFromFacts(facts, policy, word, forbidding), policy)
   return own instanceof Promise ? own.then(settled) : settled(own)
+}
+
+function askIfUnreadable({ remember, ...decision }: Decision, { unreadable }: Policy): Decision {
+  if (unreadable === undefined || decision.decision === 'deny')
+    return remember === undefined ? decision : { ...decision, remember }
+  const reason = `The rules of this project could not be read: ${unreadable}`
+  return { ...decision, decision: 'ask', firm: true, rule: null, reason }
 }
 
 type DecisionReason = Pick<Decision, 'reason' | 'rule'>
@@ -272,4 +281,71 @@ function planModeRefusal(facts: CallFacts, policy: Policy, own: ToolApprovalNeed
   if (code && !policy.sandbox) return `${rule}, and the code of ${tool.name} could change anything.`
   const isSpokenFor = commands.length > 0 || code || paths.some(({ kind }) => kind === 'write')
   return tool.readOnly || isSpokenFor || own === false ? undefined : `${rule}, and ${tool.name} can change things.`
+}
+
+/**
+ * Decides about a call of a run: the policy first, then the `allowed-tools` of the skills loaded in this turn. A skill
+ * only narrows what runs without asking. A call still runs without asking only if the skill's list alone would allow
+ * it, in the default mode and without a sandbox. So reads in the workspace and listed tools continue, and everything
+ * else asks. With several skills, each must allow the call. Agents started meanwhile get the same limits.
+ */
+export async function decideCall(
+  call: { tool: Tool; input: unknown },
+  ctx: ToolContext,
+  policy: Policy,
+): Promise<Decision> {
+  const decision = await decide(call, ctx, policy)
+  if (decision.decision !== 'allow') return decision
+  for (const limit of activeSkillLimits(ctx)) {
+    const { addresses: _addresses, mode, ...rest } = policy
+    const rules = compileLimit(limit, ctx.workspace.path)
+    const narrow: Policy = { ...rest, mode: mode === 'plan' ? 'plan' : 'default', rules, sandbox: false }
+    if ((await decide(call, ctx, narrow)).decision === 'allow') continue
+    const listed = limit.length === 0 ? 'nothing' : limit.join(', ')
+    const reason = `A skill used in this turn only allows this without approval: ${listed}.`
+    const { remember: _, ...asked } = decision
+    return { ...asked, decision: 'ask', reason, rule: null, firm: true }
+  }
+  return decision
+}
+
+/**
+ * Tools each active skill allows without asking. Includes skills of the agent's starter, of the message, and those the
+ * model loaded since.
+ */
+export function activeSkillLimits(ctx: ToolContext): readonly (readonly string[])[] {
+  const inherited = ctx.agent.skillLimits ?? []
+  const own = ctx.state.skills?.limits ?? []
+  const loaded = loadedSkillLimits(ctx)
+  return inherited.length + loaded.length === 0 ? own : [...inherited, ...own, ...loaded]
+}
+
+const compiled = new Map<string, RuleSet>()
+
+function compileLimit(limit: readonly string[], base: string): RuleSet {
+  const key = [base, ...limit].join('\n')
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  const rules = compileRules(limit.map((text) => ({ text, effect: 'allow', layer: 'session', base })))
+  if (compiled.size >= 100) compiled.clear()
+  compiled.set(key, rules)
+  return rules
+}
+
+const outputSchema = z.object({ runId: z.string(), limits: z.array(z.array(z.string())) })
+
+/**
+ * Tools that the skills loaded in this run allow without asking. Computed once: an earlier process may have loaded
+ * some, and the newest Skill result lists them all.
+ */
+export function loadedSkillLimits(
+  ctx: Pick<ToolContext, 'state' | 'run' | 'lastOutput'>,
+): readonly (readonly string[])[] {
+  const { skills } = ctx.state
+  if (skills === undefined) return []
+  if (skills.loaded?.runId !== ctx.run.id) {
+    const newest = outputSchema.safeParse(ctx.lastOutput('Skill')).data
+    skills.loaded = { runId: ctx.run.id, limits: newest?.runId === ctx.run.id ? newest.limits : [] }
+  }
+  return skills.loaded.limits
 }

@@ -22,6 +22,8 @@ export interface Policy {
   planFile?: string
   /** URLs the person typed in this chat (`addressesIn`). Exactly these are fetched without approval. */
   addresses?: readonly string[]
+  /** Reason that a rules file cannot be read. Its deny rules are unknown, so nothing runs without approval. */
+  unreadable?: string
 }
 
 export interface PolicyOptions extends Partial<Omit<Policy, 'rules'>> {

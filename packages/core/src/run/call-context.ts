@@ -1,4 +1,3 @@
-import { hookRunInfo } from './turn.ts'
 import { createHash } from 'node:crypto'
 import { type Chunk, isStoredData, NamedError } from '@troupe/protocol'
 import type { HookOccasion } from '../hooks/hook.ts'
@@ -9,8 +8,9 @@ import type { Answer, Ask } from '../tool/asks.ts'
 import { type Call, toJson } from '../tool/parse-call.ts'
 import { aliasKey } from '../tool/tool-aliases.ts'
 import type { AskRequest, Tool, ToolContext } from '../tool/tool.ts'
-import type { CallMark, RunEventMap, RunEventName, RunInput, WriteLock } from './run-input.ts'
-import type { Turn } from './turn.ts'
+import type { CallMark, RunEventMap, RunEventName, RunInput } from './run-input.ts'
+import type { WriteLock } from './tree-state.ts'
+import { hookRunInfo, type Turn } from './turn.ts'
 
 export interface CallContext {
   ctx: ToolContext

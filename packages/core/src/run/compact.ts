@@ -3,8 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { NamedError, newId, type Part, splitAfterStep } from '@troupe/protocol'
 import { readContextLimit } from '../model/provider-error.ts'
-import { applyCompactions, applyTrim, type PromptMessage, trimmableResults } from '../prompt/apply-compactions.ts'
-import { TokenGauge } from '../prompt/token-gauge.ts'
+import {
+  applyCompactions,
+  applyTrim,
+  type PromptMessage,
+  TokenGauge,
+  trimmableResults,
+} from '../prompt/apply-compactions.ts'
 import { shownTools, toolTokens } from '../tool/tool-search.ts'
 import type { RunInput } from './run-input.ts'
 import { type Boundary, findBoundaries, summarize } from './summarize.ts'

@@ -8,8 +8,8 @@ import type { Asks } from '../tool/asks.ts'
 import type { AgentFrame, Agents, Blobs } from '../tool/services.ts'
 import type { Offers } from '../tool/tool-search.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
-import type { Meter } from './meter.ts'
 import type { Resume } from './resume.ts'
+import type { Meter, WriteLock } from './tree-state.ts'
 
 /** Model facts learned from a rejection. `exact`: the provider gave the number. */
 export interface LearnedModelFacts {
@@ -204,39 +204,5 @@ export class RunEmitter implements RunEvents {
     const listeners = this.#listeners.get(name)
     if (listeners === undefined || listeners.size === 0) return undefined
     return Promise.all([...listeners].map(async (listener) => listener(event as never)))
-  }
-}
-
-export interface WriteLock {
-  /** Waits for the lock. If the signal aborts first, rejects with its reason and never runs `work`. */
-  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
-}
-
-export function createWriteLock(): WriteLock {
-  let last: Promise<unknown> = Promise.resolve()
-  return {
-    async run(work, signal) {
-      const before = last
-      const mine = Promise.withResolvers<void>()
-      last = before.then(() => mine.promise)
-      try {
-        await waitForTurn(before, signal)
-        return await work()
-      } finally {
-        mine.resolve()
-      }
-    },
-  }
-}
-
-async function waitForTurn(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal.reason as Error)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    await Promise.race([before, promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

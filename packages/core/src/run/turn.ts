@@ -13,7 +13,7 @@ import {
 import { privateTemporaryFolder } from '../files/temporary-files.ts'
 import { runHooks } from '../hooks/run-hooks.ts'
 import { addUsage, costOf } from '../model/check-answer.ts'
-import type { TokenGauge } from '../prompt/token-gauge.ts'
+import type { TokenGauge } from '../prompt/apply-compactions.ts'
 import { joinSkills } from '../skills/agent-skills.ts'
 import { abortReason } from '../tool/abort-reason.ts'
 import type { AgentState } from '../tool/agent-state.ts'
@@ -22,15 +22,8 @@ import { findTool } from '../tool/tool-set.ts'
 import type { Tool } from '../tool/tool.ts'
 import { pausedFinishReason } from './call-model.ts'
 import { createAgentState } from './create-agent-state.ts'
-import { Stopwatch } from './meter.ts'
-import {
-  type CallMark,
-  createWriteLock,
-  defaultLimits,
-  type Limits,
-  type RunInput,
-  type WriteLock,
-} from './run-input.ts'
+import { type CallMark, defaultLimits, type Limits, type RunInput } from './run-input.ts'
+import { createWriteLock, Stopwatch, type WriteLock } from './tree-state.ts'
 
 export type Turn = ReturnType<typeof openTurn>
 

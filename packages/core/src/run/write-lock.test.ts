@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createWriteLock } from './run-input.ts'
+import { createWriteLock } from './tree-state.ts'
 
 const never = new AbortController().signal
 

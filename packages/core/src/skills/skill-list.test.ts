@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TokenGauge } from '../prompt/token-gauge.ts'
+import { TokenGauge } from '../prompt/apply-compactions.ts'
 import { skillList } from './agent-skills.ts'
 
 const tokens = (text: string): number => new TokenGauge().text(text)

@@ -1,6 +1,5 @@
 import { type Chunk, type Message, NamedError } from '@troupe/protocol'
-import { Meter, type Spent } from '../run/meter.ts'
-import type { WriteLock } from '../run/run-input.ts'
+import { Meter, type Spent, type WriteLock } from '../run/tree-state.ts'
 import type { RunOutcome } from '../run/turn.ts'
 import type { AgentDetails, AgentRecord, PendingMessage } from '../store/store.ts'
 import {

@@ -1,6 +1,5 @@
 import { type Chunk, joinDeltas } from '@troupe/protocol'
-import { Meter } from '../run/meter.ts'
-import { createWriteLock, type WriteLock } from '../run/run-input.ts'
+import { createWriteLock, Meter, type WriteLock } from '../run/tree-state.ts'
 import { stopNow } from '../tool/abort-reason.ts'
 import type { AgentFrame, AgentReport, Refusal } from '../tool/services.ts'
 import type { AgentHost, AgentLink } from './agent-host.ts'

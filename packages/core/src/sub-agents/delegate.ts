@@ -1,10 +1,11 @@
-import { type AgentDefinition, agentKey, type AgentType } from '../agents/agent-definition.ts'
-import type { Meter } from '../run/meter.ts'
+import type { AgentDefinition, AgentType } from '../agents/agent-definition.ts'
+import type { Meter } from '../run/tree-state.ts'
 import type { AgentSetup } from '../store/store.ts'
 import type { AgentFrame, AgentReport, Agents, Refusal, SkillLimits, SpawnRequest } from '../tool/services.ts'
 import { findTool } from '../tool/tool-set.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import type { AgentHost } from './agent-host.ts'
+import { agentKey } from './load-agents.ts'
 
 export interface Delegator {
   frames: readonly AgentFrame[]

@@ -2,9 +2,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { agentKey } from '../agents/agent-definition.ts'
 import { getBuiltinTools, pickTools, unknownTools } from '../tool/tool-set.ts'
-import { type AgentEntry, arrangeAgents, getBuiltinAgents, loadAgents, promptIn, promptNote } from './load-agents.ts'
+import {
+  agentKey,
+  type AgentEntry,
+  arrangeAgents,
+  getBuiltinAgents,
+  loadAgents,
+  promptIn,
+  promptNote,
+} from './load-agents.ts'
 
 const tools = getBuiltinTools()
 const shipped = arrangeAgents([getBuiltinAgents()], tools)

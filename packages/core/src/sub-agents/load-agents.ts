@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type AgentDefinition, agentKey, agentNamePattern, parseAgentFile } from '../agents/agent-definition.ts'
+import { type AgentDefinition, agentNamePattern, parseAgentFile } from '../agents/agent-definition.ts'
 import { readFrontMatter } from '../skills/parse-skill-file.ts'
 import { unknownTools } from '../tool/tool-set.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -187,4 +187,28 @@ function mcpName(name: string): string {
   const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
   if (server === undefined) return name
   return tool === undefined || tool === '*' ? `mcp:${server}` : `mcp__${server}_${tool}`
+}
+
+const aliases: Readonly<Record<string, string>> = {
+  generalpurpose: 'coder',
+  general: 'coder',
+  worker: 'coder',
+  explorer: 'explore',
+  planner: 'plan',
+  web: 'browser',
+  docs: 'document',
+  doc: 'document',
+  mail: 'email',
+  terminal: 'shell',
+  command: 'shell',
+}
+
+/**
+ * Normalizes an agent name: ignores case, separators, and common suffixes. `Document` becomes `document`,
+ * `BrowserSubAgent` becomes `browser`.
+ */
+export function agentKey(name: string): string {
+  const bare = name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
+  const key = bare.replace(/(sub)?agent$/, '') || bare
+  return Object.hasOwn(aliases, key) ? (aliases[key] as string) : key
 }

@@ -15,3 +15,15 @@ export function formatNumber(value: number): string {
 export function formatCount(value: number, noun: string, plural = `${noun}s`): string {
   return `${formatNumber(value)} ${value === 1 ? noun : plural}`
 }
+
+/** Replaces secrets in a text. Skips short ones: they are placeholders, and replacing them would garble the text. */
+export function redact(text: string, secrets: Iterable<string>): string {
+  let clean = text
+  for (const secret of secrets) {
+    if (secret.length < 8) continue
+    clean = clean.replaceAll(secret, '[redacted]')
+    // In JSON text, line breaks and quotes are escaped.
+    if (/[\n"\\]/.test(secret)) clean = clean.replaceAll(JSON.stringify(secret).slice(1, -1), '[redacted]')
+  }
+  return clean
+}

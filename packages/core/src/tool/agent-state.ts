@@ -115,7 +115,7 @@ export interface Skill {
   license?: string
   compatibility?: string
   metadata?: Record<string, string>
-  /** While active, only these tools still run without asking. See `narrowCall`. */
+  /** While active, only these tools still run without asking. See `decideCall`. */
   allowedTools?: readonly string[]
   /** Only the user can load it. */
   personOnly?: true

@@ -10,8 +10,8 @@ import {
   previewChange,
 } from '../files/change-file.ts'
 import { missingFileMessage } from '../files/missing-file.ts'
-import { isCurrent, requireRead } from '../files/read-tracking.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
+import { isCurrent, requireRead } from '../files/snapshot.ts'
 import { diffBytes, type TextDiff } from '../text/diff.ts'
 import { decodeText, detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
 import { type CellEditResult, editNotebook } from '../text/notebook.ts'

@@ -15,9 +15,8 @@ import {
   type ReadResult,
   readText,
 } from '../files/read-file.ts'
-import { recordRead } from '../files/read-tracking.ts'
 import { type ResolvedPath, resolvePath, shownPath } from '../files/resolve-path.ts'
-import { openFile, readError, readOpenFile, sha256Of } from '../files/snapshot.ts'
+import { openFile, readError, readOpenFile, recordRead, sha256Of } from '../files/snapshot.ts'
 import { formatCount } from '../text/format.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 

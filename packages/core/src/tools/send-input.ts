@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { activeSkillLimits } from '../run/skill-limits.ts'
+import { activeSkillLimits } from '../permission/decide.ts'
 import { agentResultText, requireAgents } from '../sub-agents/delegate.ts'
 import type { AgentReport, Refusal } from '../tool/services.ts'
 import { defineTool } from '../tool/tool.ts'

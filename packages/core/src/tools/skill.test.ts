@@ -1,11 +1,9 @@
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Decision, Mode } from '../access/decision.ts'
-import { decide } from '../permission/decide.ts'
+import { decideCall } from '../permission/decide.ts'
 import { createPolicy } from '../permission/policy.ts'
-import { narrowCall } from '../run/skill-limits.ts'
-import { openAgentSkills } from '../skills/agent-skills.ts'
-import { createSkillFinder } from '../skills/find-skills.ts'
+import { createSkillFinder, openAgentSkills } from '../skills/agent-skills.ts'
 import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import { findTool, getBuiltinTools } from '../tool/tool-set.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
@@ -167,6 +165,6 @@ describe('allowed-tools', () => {
   ): Promise<Decision> {
     const call = { tool: findTool(name, tools) as Tool, input }
     const policy = createPolicy(rules, { base: place.root, mode })
-    return narrowCall(await decide(call, ctx, policy), call, ctx, () => policy)
+    return decideCall(call, ctx, policy)
   }
 })

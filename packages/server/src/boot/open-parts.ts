@@ -1,12 +1,11 @@
 import path from 'node:path'
 import {
   type AgentDefinition,
+  decideCall,
   enabledTools,
   findSandbox,
-  narrowCall,
   openAgentSkills,
   planFileOf,
-  type Policy,
   redact,
   type Session,
   type Tool,
@@ -238,11 +237,7 @@ export async function openParts(options: ServerOptions, place: OpenPartsContext)
     blocks: context.blocks,
     onStart: context.onStart,
     workspace: workspaceOf,
-    decide: (session, rules) => {
-      const decide = permissions.decide(session, rules)
-      const policy = (): Policy => permissions.policy(permissions.placeOf(session), { session })
-      return async (call, ctx) => narrowCall(await decide(call, ctx), call, ctx, policy)
-    },
+    decide: (session, rules) => (call, ctx) => decideCall(call, ctx, permissions.sessionPolicy(session, rules)),
     mode: permissions.mode,
     hooks: (session) => hooks.of(permissions.placeOf(session)),
     noteUserHosts: (sessionId, history) =>

@@ -9,6 +9,7 @@ import {
   type Store,
   type Tool,
   type Workspace,
+  explainCall,
 } from '@troupe/core'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
@@ -60,15 +61,12 @@ export function openCommands(options: {
   const mentions = async (workspace: Workspace, session?: Session): Promise<MentionSources> => ({
     workspacePath: workspace.path,
     agents: await agentBook.offered(workspace, {}),
-    mayRead: ({ tool, path }) =>
-      permissions.explain(
+    mayRead: async ({ tool, path }) =>
+      explainCall(
         { tool, input: tool === 'Read' ? { file_path: path } : { path } },
-        {
-          place: workspace,
-          ctx: placeContext(workspace.path),
-          policy: permissions.policy(workspace, session === undefined ? {} : { session }),
-          tools: options.tools(workspace.id),
-        },
+        options.tools(workspace.id),
+        placeContext(workspace.path),
+        permissions.policy(workspace, session === undefined ? {} : { session }),
       ),
   })
   return {

@@ -11,6 +11,7 @@ import {
   type Store,
   type Tool,
   type Workspace,
+  decideCall,
 } from '@troupe/core'
 import { type Chunk, NamedError, newId, toolCallEndpoints, type ToolCallResult } from '@troupe/protocol'
 import { implement, type Route, streamResponse } from '../http/route.ts'
@@ -46,8 +47,7 @@ export function createCallTool(options: {
     const tool = findTool(name, tools)
     if (tool === undefined)
       throw new NamedError('ToolNotFound', `There is no tool "${name.slice(0, 100)}".`, { status: 404 })
-    const policy = (): ReturnType<Permissions['policy']> =>
-      permissions.policy(workspace, { rules: ruleLines(rules, 'flag', workspace.path) })
+    const flags = ruleLines(rules, 'flag', workspace.path)
     const log = createMemoryLog()
     if (onChunk !== undefined) log.subscribe(onChunk)
     const { message } = await run({
@@ -66,11 +66,7 @@ export function createCallTool(options: {
       asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is available to ask.' })),
       blobs: options.blobs,
       browser: options.browser,
-      decide: (call, ctx) =>
-        permissions.explain(
-          { tool: call.tool.name, input: call.input },
-          { place: workspace, ctx, policy: policy(), tools },
-        ),
+      decide: (call, ctx) => decideCall(call, ctx, permissions.policy(workspace, { rules: flags })),
       hooks: options.hooks(workspace),
       state: () => options.state(sessionId, workspace),
       redact: options.redact,

@@ -2,12 +2,8 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import {
   compileRules,
-  decide,
-  type Decision,
-  explainCall,
   type Mode,
   modes,
-  type PermissionContext,
   type Policy,
   type RuleLine,
   type RuleSet,
@@ -16,7 +12,6 @@ import {
   type Session,
   type SessionRule,
   type Store,
-  type Tool,
   type Workspace,
 } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
@@ -36,15 +31,11 @@ import {
 
 /** Decides about tool calls from the rules of all layers, the session's mode and the sandbox. */
 export interface Permissions {
-  /** Returns the decision function of a run. Each call uses the current rules. `rules` apply to this run only. */
-  decide(session: Session, rules?: RuleTexts): RunInput['decide']
+  /** Returns the current policy of a session. `rules` apply to one run only. Logs new warnings about rules. */
+  sessionPolicy(session: Session, rules?: RuleTexts): Policy
   policy(place: PolicyWorkspace, given?: PolicyInput): Policy
   /** Returns a rule as it would be stored in this scope. */
   line(rule: SessionRule, scope: RememberScope, place: PolicyWorkspace): RuleLine
-  explain(
-    call: { tool: string; input: unknown },
-    at: { place: PolicyWorkspace; ctx: PermissionContext; policy: Policy; tools: readonly Tool[] },
-  ): Promise<Decision>
   /** Validates a requested mode. Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
   checkMode(mode: string): Mode
   mode(session: Session): NonNullable<RunInput['mode']>
@@ -89,19 +80,13 @@ function createPermissions(options: PermissionOptions): Permissions {
   const places = new Map<string, Workspace>()
   const addresses = new Map<string, Set<string>>()
   const compiled = new Map<string, { of: string; rules: RuleSet }>()
-  const told = new Set<string>()
+  const logged = new Set<string>()
 
   const permissions: Permissions = {
-    decide(session, rules) {
-      return (call, ctx) => {
-        const place = permissions.placeOf(session)
-        const flags = ruleLines(rules ?? {}, 'flag', place.path)
-        tellWarnings(place)
-        return askWhileUnknown(
-          decide(call, ctx, permissions.policy(place, { session, rules: flags })),
-          layers.unknown(place),
-        )
-      }
+    sessionPolicy(session, rules) {
+      const place = permissions.placeOf(session)
+      logNewWarnings(place)
+      return permissions.policy(place, { session, rules: ruleLines(rules ?? {}, 'flag', place.path) })
     },
     policy(place, { session, rules = [], mode, sandbox } = {}) {
       const own = session === undefined ? undefined : grants.of(session)
@@ -110,7 +95,8 @@ function createPermissions(options: PermissionOptions): Permissions {
         ...(own?.rules ?? []).map((rule) => permissions.line(rule, 'session', place)),
         ...rules,
       ]
-      const heard = session === undefined ? undefined : addresses.get(session.id)
+      const typed = session === undefined ? undefined : addresses.get(session.id)
+      const unreadable = layers.unreadable(place)
       return {
         mode: mode ?? (session === undefined ? layers.mode(place) : permissions.modeOf(session)),
         rules: compile(session?.id ?? place.path, lines),
@@ -118,15 +104,14 @@ function createPermissions(options: PermissionOptions): Permissions {
         home: personHome,
         troupeHome: home,
         ...(session !== undefined && { planFile: path.join(home, 'sessions', session.id, 'plan.md') }),
-        ...(heard !== undefined && { addresses: [...heard] }),
+        ...(typed !== undefined && { addresses: [...typed] }),
+        ...(unreadable !== undefined && { unreadable }),
       }
     },
     line: ({ text, effect }, scope, place) =>
       scope === 'always'
         ? { text, effect, layer: 'user', base: personHome }
         : { text, effect, layer: scope, base: place.path },
-    explain: async (call, { place, ctx, policy, tools }) =>
-      askWhileUnknown(explainCall(call, tools, ctx, policy), layers.unknown(place)),
     checkMode(mode) {
       const known = modes.find((one) => one === mode)
       if (known === undefined)
@@ -191,10 +176,10 @@ function createPermissions(options: PermissionOptions): Permissions {
     return rules
   }
 
-  function tellWarnings(place: PolicyWorkspace): void {
+  function logNewWarnings(place: PolicyWorkspace): void {
     for (const warning of layers.warnings(place)) {
-      if (told.has(warning)) continue
-      told.add(warning)
+      if (logged.has(warning)) continue
+      logged.add(warning)
       logger({ level: 'warn', message: warning })
     }
   }
@@ -204,29 +189,6 @@ export function ruleLines(rules: RuleTexts, layer: RuleLine['layer'], base: stri
   return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
     (rules[effect] ?? []).map((text) => ({ text, effect, layer, base })),
   )
-}
-
-/**
- * Turns allow decisions into ask while a rules file has never been readable, since its deny rules are unknown. No rule
- * overrides this. `unknown` is the reason. Without it, returns the decision unchanged.
- */
-export function askWhileUnknown(
-  made: Decision | Promise<Decision>,
-  unknown: string | undefined,
-): Decision | Promise<Decision> {
-  if (unknown === undefined) return made
-  return made instanceof Promise ? made.then((decision) => toAsk(decision, unknown)) : toAsk(made, unknown)
-}
-
-function toAsk({ remember: _, ...decision }: Decision, unknown: string): Decision {
-  if (decision.decision === 'deny') return decision
-  return {
-    ...decision,
-    decision: 'ask',
-    firm: true,
-    rule: null,
-    reason: `The rules of this project could not be read: ${unknown}`,
-  }
 }
 
 interface PermissionParts {

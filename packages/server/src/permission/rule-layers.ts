@@ -33,7 +33,7 @@ export interface RuleLayers {
   rules(workspace: PolicyWorkspace): LayeredRule[]
   warnings(workspace: PolicyWorkspace): string[]
   /** Names a file that was never readable. Its deny rules are unknown, so nothing may run without approval. */
-  unknown(workspace: PolicyWorkspace): string | undefined
+  unreadable(workspace: PolicyWorkspace): string | undefined
   mode(workspace: PolicyWorkspace): Mode
   /** Changes the user's rules for this project or for all. Throws `BadConfig` instead of losing data. */
   change(
@@ -111,7 +111,7 @@ export function openRuleLayers(options: {
         ...(held ? [`${project.path} has rules. They apply once you trust the folder: troupe trust`] : []),
       ]
     },
-    unknown(workspace) {
+    unreadable(workspace) {
       if (!workspace.trusted) return undefined
       const project = projects(workspace)
       return project.get() === undefined ? project.problem()?.message : undefined

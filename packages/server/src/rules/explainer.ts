@@ -12,7 +12,7 @@ import {
 import { NamedError } from '@troupe/protocol'
 import { createProjectConfigs, openConfig } from '../config/config.ts'
 import { openTools } from '../extensions/tools.ts'
-import { askWhileUnknown, managedFile, ruleLines } from '../permission/permissions.ts'
+import { managedFile, ruleLines } from '../permission/permissions.ts'
 import { checkRule, openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
 import { isTrusted } from '../stores/sqlite.ts'
 
@@ -49,18 +49,19 @@ export async function openExplainer(options: {
   const loaded = openTools({ home, logger: ({ message, path }) => void problems.push(`${String(path)}: ${message}`) })
   loaded.load({ ...place, id: workspace, createdAt: 0 })
   const tools = loaded.list(workspace)
-  const unknown = layers.unknown(place)
+  const unreadable = layers.unreadable(place)
   const policy: Policy = {
     mode: options.mode === undefined ? layers.mode(place) : parseMode(options.mode),
     rules: compileRules([...layers.rules(place), ...ruleLines(checked(options.rules ?? {}), 'flag', workspace)]),
     sandbox: options.sandbox ?? (await findSandbox({ troupeHome: home, env })).sandbox !== undefined,
     home: personHome,
     troupeHome: home,
+    ...(unreadable !== undefined && { unreadable }),
   }
   const ctx = placeContext(workspace)
   return {
     policy,
-    explain: (call) => askWhileUnknown(explainCall(call, tools, ctx, policy), unknown),
+    explain: (call) => explainCall(call, tools, ctx, policy),
     problems,
     warnings: [
       ...layers.warnings(place),

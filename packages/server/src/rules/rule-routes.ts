@@ -13,6 +13,7 @@ import {
   type Store,
   type StoredCall,
   type Tool,
+  explainCall,
 } from '@troupe/core'
 import { type DecisionInfo, ruleEndpoints, type RuleInfo, type RuleTrial } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
@@ -96,10 +97,11 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         ...(mode !== undefined && { mode: permissions.checkMode(mode) }),
         sandbox,
       })
-      const at = { place, ctx: placeContext(place.path), policy, tools: options.tools(workspaceId) }
+      const ctx = placeContext(place.path)
+      const tools = options.tools(workspaceId)
       const decisions: DecisionInfo[] = []
       for (const call of body.calls) {
-        decisions.push(shownDecision(await permissions.explain(call, at)))
+        decisions.push(shownDecision(await explainCall(call, tools, ctx, policy)))
         if (decisions.length % callsPerSlice === 0) await setImmediate()
       }
       return { decisions }

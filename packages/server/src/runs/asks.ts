@@ -10,11 +10,12 @@ import {
   type SessionRule,
   type Store,
   type Tool,
+  explainCall,
 } from '@troupe/core'
 import { askEndpoints, NamedError, toolAckEndpoints } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
-import { type Permissions, ruleLines } from '../permission/permissions.ts'
+import type { Permissions } from '../permission/permissions.ts'
 import type { RememberScope, RuleRegistry, RuleTarget, SessionGrants } from '../permission/rule-layers.ts'
 import type { Inbox } from './inbox.ts'
 import { runRequestOf } from './prepare-run.ts'
@@ -110,15 +111,11 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
   async function ruleFor(ask: Ask, session: Session): Promise<string | undefined> {
     const run = await store.runs.get(ask.runId)
     const rules = run === undefined ? undefined : runRequestOf(run).rules
-    const place = permissions.placeOf(session)
-    const { decision, rule } = await permissions.explain(
+    const { decision, rule } = await explainCall(
       { tool: ask.toolName, input: ask.input },
-      {
-        place,
-        ctx: options.contextOf(session, run?.agentId ?? null),
-        policy: permissions.policy(place, { session, rules: ruleLines(rules ?? {}, 'flag', place.path) }),
-        tools: toolsOf(session, run),
-      },
+      toolsOf(session, run),
+      options.contextOf(session, run?.agentId ?? null),
+      permissions.sessionPolicy(session, rules),
     )
     return decision === 'allow' ? (rule ?? ask.remember?.join(', ')) : undefined
   }

@@ -82,3 +82,37 @@ function addSpent(sum: Spent, { steps = 0, tokens = 0, cost = 0 }: Partial<Spent
   sum.tokens += tokens
   sum.cost += cost
 }
+
+export interface WriteLock {
+  /** Waits for the lock. If the signal aborts first, rejects with its reason and never runs `work`. */
+  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
+}
+
+export async function waitForTurn(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await Promise.race([before, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+export function createWriteLock(): WriteLock {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    async run(work, signal) {
+      const before = last
+      const mine = Promise.withResolvers<void>()
+      last = before.then(() => mine.promise)
+      try {
+        await waitForTurn(before, signal)
+        return await work()
+      } finally {
+        mine.resolve()
+      }
+    },
+  }
+}
