@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Duplex, Writable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import type { Pipe } from '../process/pipe-pool.ts'
 import { endCommand, membersOf } from '../process/processes.ts'
 import { findBash, startProcess } from '../process/start-process.ts'
@@ -173,6 +173,8 @@ export async function isClosed(started: StartedCommand): Promise<boolean> {
   for (let waited = heldMs; ; waited += heldMs) {
     const before = started.printed
     if (await Promise.race([closed, delay(heldMs, false, { ref: false })])) return true
+    // After a stall the timer fires before waiting output is read. An immediate runs after it.
+    if (await Promise.race([closed, setImmediate(false)])) return true
     const finishing = waited < finishMs && (started.printed > before || worksOn(started))
     if (!finishing && (!started.busy || waited > 5000)) return false
   }
