@@ -19,7 +19,7 @@ export function guardFetch(inner: typeof fetch | undefined, redact: (text: strin
 }
 
 /** One line of a stream may contain an image. */
-const maxLineBytes = 16 << 20
+export const maxLineBytes = 16 << 20
 /** A whole response may contain several images. */
 const maxBodyBytes = 128 << 20
 /** Videos arrive as raw bytes and are not held in memory as text. */
@@ -29,13 +29,19 @@ function limited(response: Response, streaming: boolean): Response {
   const type = response.headers.get('content-type') ?? ''
   const perLine = streaming || /event-stream/i.test(type)
   const bytes = perLine ? maxLineBytes : /^(video|audio|image)\//i.test(type) ? maxFileBytes : maxBodyBytes
-  const what = perLine ? 'a line' : 'a response'
-  const error = (): Error =>
-    new NamedError('AnswerTooLong', `The provider sent ${what} larger than ${bytes >> 20} MiB, so it was cut off.`, {
+  const error = (): Error => answerTooLong(perLine ? 'a line' : 'a response', bytes)
+  return limitBody(response, { bytes, perLine, error })
+}
+
+export function answerTooLong(what: string, bytes: number): NamedError {
+  return new NamedError(
+    'AnswerTooLong',
+    `The provider sent ${what} larger than ${bytes >> 20} MiB, so it was cut off.`,
+    {
       status: 502,
       data: { retryable: false },
-    })
-  return limitBody(response, { bytes, perLine, error })
+    },
+  )
 }
 
 function isUnexpected(response: Response, input: Parameters<typeof fetch>[0], init: RequestInit | undefined): boolean {

@@ -68,8 +68,11 @@ export function sdkOptions({ apiKey = '', baseURL, headers, fetch }: CreateOptio
 export async function createOpenAICompatible(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4> {
   const { id = 'custom', apiKey, baseURL, headers, fetch } = options
   if (!baseURL) throw new Error('it has no base URL')
-  const sdk = await import('@ai-sdk/openai-compatible')
-  return sdk.createOpenAICompatible({
+  const [sdk, { readChatCompletions }] = await Promise.all([
+    import('@ai-sdk/openai-compatible'),
+    import('./chat-completions.ts'),
+  ])
+  const provider = sdk.createOpenAICompatible({
     name: id,
     baseURL,
     includeUsage: true,
@@ -77,6 +80,9 @@ export async function createOpenAICompatible(options: CreateOptions): Promise<(m
     ...(apiKey && { apiKey }),
     ...(headers && { headers }),
     ...(fetch && { fetch }),
+  })
+  return new Proxy(provider, {
+    apply: (target, _, [modelId]: [string]) => readChatCompletions(target(modelId)),
   })
 }
 
