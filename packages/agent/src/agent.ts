@@ -89,21 +89,21 @@ function wrapped<Written, Out>(source: OutputSource<Written, Out>): OutputSource
 
 function checked(name: string, schema: OutputSource, given: unknown): unknown {
   const result = schema['~standard'].validate(given) as StandardResult<unknown> | Promise<unknown>
-  if (result instanceof Promise) throw new TypeError(`The input schema of ${name} must not need to wait.`)
+  if (result instanceof Promise) throw new TypeError(`The input schema of ${name} must not be asynchronous.`)
   if (result.issues === undefined) return result.value
   const complaints = result.issues.map(({ path = [], message }) => {
     const place = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.')
     return place === '' ? message : `${place}: ${message}`
   })
-  throw new TypeError(`The input of ${name} does not fit. ${complaints.join('; ')}`)
+  throw new TypeError(`The input of ${name} is invalid. ${complaints.join('; ')}`)
 }
 
 function refuseFunctions(definition: unknown): void {
   if (typeof definition !== 'function') return
   const kind = Object.prototype.toString.call(definition)
   if (/Generator/.test(kind))
-    throw new TypeError('A generator cannot be made of a prompt; use stream() of a function that is.')
-  throw new TypeError('autoFunc takes { name, instruct, input, output }: a function has no schema to read.')
+    throw new TypeError('A generator function is not supported. Use stream() of an auto function.')
+  throw new TypeError('autoFunc takes { name, instruct, input, output }, because a function has no schema to read.')
 }
 
 export class Agent {
@@ -284,9 +284,9 @@ function checkModel(model: unknown): void {
       ? `the name "${model}"`
       : version === undefined
         ? 'something else'
-        : `a model of interface ${JSON.stringify(version)}`
+        : `a model with interface ${JSON.stringify(version)}`
   throw new TypeError(
-    `An agent needs a model of the AI SDK 7, such as openai('gpt-5') of @ai-sdk/openai 4 or later, and was given ${given}.`,
+    `An agent needs an AI SDK 7 model, such as openai('gpt-5') from @ai-sdk/openai 4 or later, but got ${given}.`,
   )
 }
 

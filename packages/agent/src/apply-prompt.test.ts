@@ -50,7 +50,7 @@ output_format: json
     expect(turn.toText()).toContain('the sea')
     expect(turn.toText()).not.toContain('output_format')
     expect(() => agent.loadYamlPrompt('output: { a: str }\noutput_format: markdown')).toThrow(
-      /<yaml text>:2: output_format: an answer with a form is JSON/,
+      /<yaml text>:2: output_format: structured output must be JSON/,
     )
   })
 
@@ -58,9 +58,9 @@ output_format: json
     const { agent } = agentFor()
     const load = (text: string) => () => agent.loadYamlPrompt(text)
     expect(load('.alias:\n  close: null')).toThrow(
-      /<yaml text>:2: .alias.close: there is no such method; there are always, .*retries/,
+      /<yaml text>:2: .alias.close: this method does not exist; available: always, .*retries/,
     )
-    expect(load('.alias:\n  constructor: null')).toThrow(/there is no such method/)
+    expect(load('.alias:\n  constructor: null')).toThrow(/this method does not exist/)
     expect(load('.alias:\n  use_tools: { .args: [Nothing] }')).toThrow(
       /<yaml text>:2: .alias.use_tools: There is no tool "Nothing"/,
     )
@@ -74,7 +74,7 @@ output_format: json
     expect({ data, attempts }).toEqual({ data: { a: '' }, attempts: 2 })
     expect(model.calls).toHaveLength(2)
     const load = (text: string) => () => agent.loadYamlPrompt(text)
-    expect(load('.alias:\n  retries: { times: 1 }')).toThrow(/there is no argument times; there are count, otherwise/)
+    expect(load('.alias:\n  retries: { times: 1 }')).toThrow(/unknown argument times; available: count, otherwise/)
     expect(load('.alias:\n  retries: { .args: [often] }')).toThrow(
       /<yaml text>:2: .alias.retries: retries takes a number/,
     )

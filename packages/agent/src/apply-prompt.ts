@@ -61,7 +61,7 @@ function applyAlias(agent: PromptTarget, turn: unknown, action: Extract<PromptAc
       : args
   const isAgents = (agentMethods as readonly string[]).includes(method)
   if (!isAgents && !(turnMethods as readonly string[]).includes(method)) {
-    fail(`there is no such method; there are ${[...agentMethods, ...turnMethods].join(', ')}`)
+    fail(`this method does not exist; available: ${[...agentMethods, ...turnMethods].join(', ')}`)
   }
   const target = (isAgents ? agent : turn) as Record<string, AnyMethod>
   try {
@@ -97,7 +97,7 @@ function positional(method: string, { args, named, fail }: Extract<PromptAction,
   if (!named || names === undefined) return args
   const map = args[0] as Record<string, unknown>
   const unknown = Object.keys(map).filter((name) => !names.includes(name))
-  if (unknown.length > 0) fail(`there is no argument ${unknown.join(', ')}; there are ${names.join(', ')}`)
+  if (unknown.length > 0) fail(`unknown argument ${unknown.join(', ')}; available: ${names.join(', ')}`)
   return names.map((name) => map[name])
 }
 

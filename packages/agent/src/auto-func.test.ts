@@ -88,7 +88,7 @@ describe('a function made of a prompt', () => {
       output: z.number(),
     })
     await expect(call({} as { n: number })).rejects.toThrow(TypeError)
-    await expect(call({} as { n: number })).rejects.toThrow(/The input of f does not fit. n: /)
+    await expect(call({} as { n: number })).rejects.toThrow(/The input of f is invalid. n: /)
     expect(model.calls).toHaveLength(0)
   })
 
@@ -96,7 +96,7 @@ describe('a function made of a prompt', () => {
     const { agent } = agentFor([])
     const make = (given: unknown) => () => agent.autoFunc(given as never)
     expect(make(function* () {})).toThrow(
-      new TypeError('A generator cannot be made of a prompt; use stream() of a function that is.'),
+      new TypeError('A generator function is not supported. Use stream() of an auto function.'),
     )
     expect(make(async function* () {})).toThrow(/generator/)
     expect(make(() => 1)).toThrow(TypeError)

@@ -55,7 +55,7 @@ function serverConfig(given: Exclude<McpTransport, Transport>): McpServerConfig 
   if (typeof given === 'string') {
     if (!URL.canParse(given))
       throw new TypeError(
-        `useMcp takes an address such as "http://127.0.0.1:3000/mcp" or { command, args }, not "${given}".`,
+        `useMcp takes a URL such as "http://127.0.0.1:3000/mcp" or { command, args }, not "${given}".`,
       )
     return { type: 'http', url: given, headers: {} }
   }
@@ -91,7 +91,7 @@ function toInputSchema({ inputSchema }: Listed): z.ZodType<Record<string, unknow
 /** Returns the structured content if present, else the content. Throws if the tool reports an error. */
 function readResult({ content, isError, structuredContent }: CallToolResult): unknown {
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
-  if (isError === true) throw new Error(texts.join('\n') || 'The tool failed and did not say why.')
+  if (isError === true) throw new Error(texts.join('\n') || 'The tool failed without giving a reason.')
   if (structuredContent !== undefined) return structuredContent
   if (texts.length < content.length) return content
   const text = texts.join('\n')

@@ -43,11 +43,11 @@ describe('usage', () => {
   })
 
   test.each([
-    [['-c'], '-c goes with -p: troupe -p -c "…"'],
-    [['-r', 'ses_1', 'go on'], '-r goes with -p: troupe -p -r <session> "…"'],
-    [['--resume=ses_1'], '--resume goes with -p: troupe -p --resume <session> "…"'],
-    [['serve', '-c'], 'there is no option "-c" here'],
-    [['--frobnicate'], 'there is no option "--frobnicate" here'],
+    [['-c'], '-c requires -p: troupe -p -c "…"'],
+    [['-r', 'ses_1', 'go on'], '-r requires -p: troupe -p -r <session> "…"'],
+    [['--resume=ses_1'], '--resume requires -p: troupe -p --resume <session> "…"'],
+    [['serve', '-c'], 'unknown option "-c"'],
+    [['--frobnicate'], 'unknown option "--frobnicate"'],
   ])('%j says what it goes with', async (args, reason) => {
     expect((await troupe(place, args)).stderr).toBe(`troupe: ${reason}\ntroupe: see "troupe --help".\n`)
   })
@@ -55,7 +55,7 @@ describe('usage', () => {
   test('as a process it ends with the same code', async () => {
     const { code, stdout, stderr } = await troupeProcess(place, ['frobnicate'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('there is no command "frobnicate"')
+    expect(stderr).toContain('unknown command "frobnicate"')
   })
 
   test('help and version are answered without a home', async () => {
@@ -186,11 +186,11 @@ describe('troupe -p', () => {
     })
     expect(await troupe(place, ['-p', 'x', '-r', 'ses_unknown'])).toMatchObject({
       code: 1,
-      stderr: 'troupe: There is no session "ses_unknown" in this folder.\n',
+      stderr: 'troupe: There is no chat "ses_unknown" in this folder.\n',
     })
     expect(await troupe(place, ['-p', 'x', '-c'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no session in this folder'),
+      stderr: expect.stringContaining('no chat in this folder'),
     })
   })
 
@@ -273,7 +273,7 @@ describe('troupe serve', () => {
     await serveHere(place)
     const other = path.join(place.folder, 'other')
     mkdirSync(other)
-    const reason = `works in ${path.join(place.folder, 'work')}, not in ${other}`
+    const reason = `uses ${path.join(place.folder, 'work')}, not ${other}`
     const text = await troupe(place, ['serve', '--port', '0'], { cwd: other })
     expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(`(pid ${process.pid}): http`) })
     expect(text.stderr).toContain(reason)
@@ -294,7 +294,7 @@ describe('troupe serve', () => {
     expect(next.sessionId).toBe(first.sessionId)
     const view = JSON.parse((await troupe(place, ['debug', first.sessionId, '--json'])).stdout)
     expect(view.chain).toHaveLength(4)
-    expect((await troupe(place, ['debug', first.sessionId])).stdout).toContain('# What the model is sent')
+    expect((await troupe(place, ['debug', first.sessionId])).stdout).toContain('# Prompt for the model')
   })
 
   test('from another folder it works there, and its sessions stay there', async () => {
@@ -308,7 +308,7 @@ describe('troupe serve', () => {
     expect(next.sessionId).toBe(here.sessionId)
     expect(await troupe(place, ['-p', 'x', '-r', there.sessionId])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`no session "${there.sessionId}" in this folder`),
+      stderr: expect.stringContaining(`no chat "${there.sessionId}" in this folder`),
     })
     expect((await troupe(place, ['debug', there.sessionId, '--workspace', place.folder])).code).toBe(0)
   })

@@ -45,12 +45,12 @@ function chooseCommand(argv: string[]): { load: Load; rest: string[] } {
   if (flags.some((flag) => flag === '--print' || /^-[a-z]*p/.test(flag)))
     return { load: () => import('./commands/print.ts'), rest: argv }
   if (first !== '' && !first.startsWith('-')) {
-    throw new UsageError(`there is no command "${first}". To ask something: troupe -p "${first} …"`)
+    throw new UsageError(`unknown command "${first}". To send a prompt: troupe -p "${first} …"`)
   }
   const [forPrompt] = flags.flatMap(
     (flag) => /^(-[cmr]|--(continue|resume|model|max-steps|output-format|mode|allow|deny|ask)\b)/.exec(flag)?.[0] ?? [],
   )
-  if (forPrompt !== undefined) throw new UsageError(`${forPrompt} goes with -p: troupe -p ${withValue(forPrompt)} "…"`)
+  if (forPrompt !== undefined) throw new UsageError(`${forPrompt} requires -p: troupe -p ${withValue(forPrompt)} "…"`)
   return { load: commands.serve, rest: argv }
 }
 
@@ -79,7 +79,7 @@ function parseOptions(command: Command, args: string[]): ReturnType<typeof parse
 function usageText({ code, message }: NodeJS.ErrnoException): string {
   const option = /'(-[^' ,<]*)/.exec(message)?.[1]
   return code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option !== undefined
-    ? `there is no option "${option}" here`
+    ? `unknown option "${option}"`
     : (message.split('\n')[0] ?? message)
 }
 

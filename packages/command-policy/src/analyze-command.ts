@@ -17,14 +17,14 @@ const deepest = 50
  * Anything that might be a command is listed, so deny rules see it.
  */
 export function analyzeCommand(text: string, place: ShellContext): CommandAnalysis {
-  if (text.length > longest) return overLimit('It is longer than 8 KB, too long to be looked through.')
-  if (depthOf(text) > deepest) return overLimit('It is nested too deep to be looked through.')
+  if (text.length > longest) return overLimit('It is longer than 8 KB, too long to analyze.')
+  if (depthOf(text) > deepest) return overLimit('It is nested too deeply to analyze.')
   try {
     const findings = findCommands(text, place)
     const analysis = analyze(text, place, findings)
     return analysis.harmless ? analysis : (analyzeUnrolled(text, place, analysis, findings) ?? analysis)
   } catch (error) {
-    return overLimit(`It could not be looked through: ${(error as Error).message}`)
+    return overLimit(`It could not be analyzed: ${(error as Error).message}`)
   }
 }
 
@@ -72,11 +72,10 @@ function analyze(text: string, place: ShellContext, findings: ScriptFindings): C
   const uses = { reads: [] as FileUse[], writes: [] as FileUse[] }
   let floor = findings.floor
   let opaque = findings.opaque
-  let why =
-    gate.why ?? odd ?? limit ?? unseen ?? (sameWords(gate.words, findings) ? undefined : 'It can be read in two ways.')
+  let why = gate.why ?? odd ?? limit ?? unseen ?? (sameWords(gate.words, findings) ? undefined : 'It is ambiguous.')
   const plain =
     why === undefined && findings.commands.every((found) => argvOf(found) !== null || found.pieces.length === 0)
-  if (!plain) why ??= 'Some of its words are known only when it runs.'
+  if (!plain) why ??= 'Some of its arguments are only known at run time.'
   let notContained = limit ?? unseen ?? altered ?? setsDangerous(findings)
   if (dangerous !== undefined) why ??= `${dangerous} was set by an earlier command and may change what this one does.`
   const commands = findings.commands.map((found): FoundCommand => {
@@ -123,9 +122,9 @@ function analyze(text: string, place: ShellContext, findings: ScriptFindings): C
     commands,
     plain,
     harmless,
-    ...(!harmless && { why: why ?? opaque ?? 'It may do more than look.' }),
+    ...(!harmless && { why: why ?? opaque ?? 'It may do more than read.' }),
     contained,
-    ...(!contained && { whyNotContained: notContained ?? floor ?? 'It may do more than look.' }),
+    ...(!contained && { whyNotContained: notContained ?? floor ?? 'It may do more than read.' }),
     reads: uses.reads,
     writes: uses.writes.filter(isFile),
     opaque,
@@ -196,7 +195,7 @@ function findJoined(text: string, { commands }: ScriptFindings, place: ShellCont
   const same =
     joined.commands.length === commands.length &&
     joined.commands.every((found, index) => shellText(found.pieces) === shellText(commands[index]?.pieces ?? []))
-  return same ? joined.unseen : 'A line that is continued in it can be read in two ways.'
+  return same ? joined.unseen : 'It has an ambiguous line continuation.'
 }
 
 /** The lexer and the parser must agree on every word. */
@@ -212,14 +211,14 @@ function setsDangerous({ set }: ScriptFindings): string | undefined {
 
 /** A transparent wrapper is as harmless as the command it wraps, if its own words are literal. */
 function whyNotTransparent(found: CommandFinding, place: ShellContext): string | undefined {
-  if (argvOf(found) === null) return 'Some of its words are known only when it runs.'
+  if (argvOf(found) === null) return 'Some of its arguments are only known at run time.'
   const { name } = found
   if (name === 'time' && found.pieces.some(({ field }) => /^(-\w*o|--output)/.test(field)))
     return '"time" writes a file.'
   if (name === 'nohup') return '"nohup" may write a file.'
   const other = whyNotHarmless({ ...found, pieces: [] }, null, undefined, place)
   if (other !== undefined) return other
-  if (name === null || found.pieces[0]?.field !== name) return 'It is reached by a path.'
+  if (name === null || found.pieces[0]?.field !== name) return 'It is run by its path.'
   return name === 'command' || name === 'builtin' || place.isProgram?.(name) !== false
     ? undefined
     : `"${name}" is not the usual program here.`

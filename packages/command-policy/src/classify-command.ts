@@ -34,24 +34,24 @@ export function whyNotHarmless(
   const written = found.redirections.find(({ operator, target }) => !writesNoFile(operator, target.value))
   if (written !== undefined) return `It redirects to or from "${written.target.text}".`
   if (found.pieces.length === 0) return undefined
-  if (argv === null) return 'Some of its words are known only when it runs.'
-  if (found.remote) return 'It runs elsewhere.'
+  if (argv === null) return 'Some of its arguments are only known at run time.'
+  if (found.remote) return 'It runs on another machine or in another environment.'
   const [path = '', ...words] = argv
   const slash = path.lastIndexOf('/')
-  if (slash !== -1 && !systemFolder.test(path.slice(0, slash))) return `"${path}" is not a program that is known.`
+  if (slash !== -1 && !systemFolder.test(path.slice(0, slash))) return `"${path}" is not a known program.`
   const name = path.slice(slash + 1)
   const program = programs.get(name)
   // A separate program cannot run bash builtins.
   const isBuiltin = program?.builtin === true && slash === -1 && !found.via.some((by) => isSeparateProgram(by))
   if (!isBuiltin) {
-    if (program === undefined && !asksVersion(name, words)) return `"${name}" is not known to only look.`
+    if (program === undefined && !asksVersion(name, words)) return `"${name}" may do more than read.`
     if (slash === -1 && place.isProgram?.(name) === false) return `"${name}" is not the usual program here.`
   }
   if (asksVersion(name, words))
     return found.cwds?.every((cwd) => !isChosenByFolder(name, cwd)) === true
       ? undefined
       : `A file in this folder may choose which "${name}" runs.`
-  if (look === undefined || look.why !== undefined) return look?.why ?? `"${name}" is not known to only look.`
+  if (look === undefined || look.why !== undefined) return look?.why ?? `"${name}" may do more than read.`
   return name === 'git' ? whyGitNotHarmless(found, words, place) : undefined
 }
 
@@ -66,9 +66,9 @@ function whyGitNotHarmless(
   place: ShellContext,
 ): string | undefined {
   if (place.terminal === true && gitCommand(words).paged)
-    return 'In a terminal git starts a pager, which can start anything.'
+    return 'In a terminal, git starts a pager, which can start anything.'
   const plain = gitFolders(cwds, words)?.every((cwd) => place.isPlainRepository?.(cwd) === true)
-  return plain === true ? undefined : 'Git may run what the settings of this folder name.'
+  return plain === true ? undefined : 'Git may run programs configured in this folder.'
 }
 
 function writesNoFile(operator: string, target: string | null): boolean {
@@ -141,13 +141,13 @@ export function whyNotContained(found: CommandFinding): string | undefined {
   }
   const { name } = found
   if (found.pieces.length === 0) return undefined
-  if (name === null) return 'What it runs is known only when it runs.'
-  if (found.remote) return 'It runs elsewhere.'
+  if (name === null) return 'What it runs is only known at run time.'
+  if (found.remote) return 'It runs on another machine or in another environment.'
   if (
     found.pieces[0]?.field.includes('/') === true &&
     !/^\/(usr\/)?(local\/)?s?bin\/[^/]+$/.test(found.pieces[0].field)
   )
-    return `"${found.pieces[0].field}" is not a program that is known.`
+    return `"${found.pieces[0].field}" is not a known program.`
   const words = fieldsOf(found.pieces.slice(1))
   if (words.length === 1 && /^--(version|help)$/.test(words[0] ?? '')) return undefined
   if (listings.get(name)?.has(words[0] ?? '') === true) return undefined
@@ -156,7 +156,7 @@ export function whyNotContained(found: CommandFinding): string | undefined {
     return words.some((word) => !isWhole(word) || isDangerousName(/^\w*/.exec(word)?.[0] ?? ''))
       ? `"${name}" may change later commands.`
       : undefined
-  if (name === 'sudo' || name === 'doas' || name === 'su') return 'It asks for more rights.'
+  if (name === 'sudo' || name === 'doas' || name === 'su') return 'It asks for more privileges.'
   if (found.file) return 'It runs a file.'
   if (/^(env|xargs|command|builtin|exec|eval|busybox|coproc)$/.test(name) || shells.has(name)) return undefined
   if (wrappers.get(name)?.transparent === true)
@@ -164,7 +164,7 @@ export function whyNotContained(found: CommandFinding): string | undefined {
   if (readers.has(name)) return undefined
   if (programs.has(name)) return whyReaderNotContained(name, words)
   if (interpreterOf(name) !== undefined) return `"${name}" may do anything.`
-  return `"${name}" is not known to only look.`
+  return `"${name}" may do more than read.`
 }
 
 function whyReaderNotContained(name: string, words: readonly string[]): string | undefined {
@@ -187,7 +187,7 @@ function whyReaderNotContained(name: string, words: readonly string[]): string |
   const word = words.find((one) => writes[name]?.test(one) === true)
   if (word !== undefined) return `"${name} ${word}" writes.`
   return (name === 'uniq' || name === 'xxd') && words.filter((one) => !one.startsWith('-')).length > 1
-    ? `"${name}" writes its second file.`
+    ? `"${name}" writes to its second file.`
     : undefined
 }
 
@@ -197,7 +197,7 @@ function whyGitNotContained(words: readonly string[]): string | undefined {
       !word.startsWith('-') && !/^(-C|-c|--git-dir|--work-tree|--namespace)$/.test(words[index - 1] ?? ''),
   )
   const before = at === -1 ? words : words.slice(0, at)
-  if (before.some((word) => /^(-c|--config-env|--exec-path)/.test(word))) return 'Git is given settings.'
+  if (before.some((word) => /^(-c|--config-env|--exec-path)/.test(word))) return 'It passes settings to git.'
   if (at === -1) return undefined
   const verb = words[at] as string
   const rest = words.slice(at + 1)
@@ -222,14 +222,14 @@ function whyGitNotContained(words: readonly string[]): string | undefined {
       word,
     ),
   )
-  if (/^(branch|tag)$/.test(verb) && words_.length > 0 && !lists) return `"git ${verb}" makes one.`
+  if (/^(branch|tag)$/.test(verb) && words_.length > 0 && !lists) return `"git ${verb}" creates one.`
   if (
     verb === 'config' &&
     words_.length > 1 &&
     !rest.some((word) => /^(--get|--list|get|list)/.test(word)) &&
     !/^(get|list)$/.test(words_[0] ?? '')
   )
-    return '"git config" sets something.'
-  if (verb === 'symbolic-ref' && words_.length > 1) return '"git symbolic-ref" sets something.'
+    return '"git config" changes a setting.'
+  if (verb === 'symbolic-ref' && words_.length > 1) return '"git symbolic-ref" changes a reference.'
   return undefined
 }

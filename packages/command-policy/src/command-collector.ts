@@ -69,27 +69,26 @@ export class CommandCollector {
     if (name === ':' && via.at(-1) === quotedText) return stay
     this.#words += pieces.length
     if (this.findings.commands.length >= mostCommands || this.#words > mostWords) {
-      this.note('overLimit', 'It has too many commands to be looked through.')
+      this.note('overLimit', 'It has too many commands to analyze.')
       return stay
     }
     this.findings.commands.push(found)
     if (first === undefined) return stay
     // A guess can justify a refusal but never an approval.
-    if (!first.certain) this.note('unseen', `What "${first.word.text}" stands for is known only when it runs.`)
-    if (first.network) this.note('floor', 'It runs what comes from the network.')
+    if (!first.certain) this.note('unseen', `What "${first.word.text}" stands for is only known at run time.`)
+    if (first.network) this.note('floor', 'It runs code from the network.')
     if (name === null) return stay
     this.#builtin(name, pieces.slice(1), spot)
     const { inner, code, readsCode, runsCode, file, hidden } = unwrap(name, pieces)
     found.file = file === true
     found.transparent =
       inner.length > 0 && inner.every((one) => one.transparent === true) && assignments.every(({ safe }) => safe)
-    if (runsCode && code.some(({ network }) => network)) this.note('floor', 'It runs what comes from the network.')
-    if (runsCode && code.some(({ certain }) => !certain))
-      this.note('unseen', 'A part of it is known only when it runs.')
-    if (code.some(({ field }) => forks.test(field))) this.note('floor', 'It starts copies of itself without end.')
-    if (runsCode && adds && input.network) this.note('floor', `It hands to ${name} what comes from the network.`)
-    if (runsCode && adds) this.note('unseen', `What ${name} will be told is known only when it runs.`)
-    if (hidden === true) this.note('unseen', `What ${name} runs is known only when it runs.`)
+    if (runsCode && code.some(({ network }) => network)) this.note('floor', 'It runs code from the network.')
+    if (runsCode && code.some(({ certain }) => !certain)) this.note('unseen', 'Part of it is only known at run time.')
+    if (code.some(({ field }) => forks.test(field))) this.note('floor', 'It endlessly starts copies of itself.')
+    if (runsCode && adds && input.network) this.note('floor', `It passes data from the network to ${name}.`)
+    if (runsCode && adds) this.note('unseen', `The input of ${name} is only known at run time.`)
+    if (hidden === true) this.note('unseen', `What ${name} runs is only known at run time.`)
     if (readsCode) this.#readsCode(name, spot)
     let moves = stay
     for (const one of inner) moves = this.#inner(one, assignments, spot)
@@ -109,8 +108,8 @@ export class CommandCollector {
 
   /** Arithmetic can set variables and run substitutions in quoted text. */
   computes(text: string, spot: ScriptContext): void {
-    this.note('odd', 'It computes.')
-    if (/[<>]\(/.test(text)) this.note('unseen', 'It computes with what a command prints.')
+    this.note('odd', 'It uses arithmetic.')
+    if (/[<>]\(/.test(text)) this.note('unseen', 'It uses arithmetic on the output of a command.')
     for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) if (isDangerousName(name)) this.sets(name, spot)
     this.latent(text, spot)
   }
@@ -131,14 +130,14 @@ export class CommandCollector {
   /** In arithmetic, text that looks like a substitution is one, even if quoted. */
   latent(text: string, spot: ScriptContext): void {
     if (!/\$\(|`/.test(text)) return
-    this.note('odd', 'It has a substitution in a quoted text.')
+    this.note('odd', 'It has a substitution in quoted text.')
     this.reread(`: "${text.replaceAll(/["\\]/g, '\\$&')}"`, { ...spot, via: [...spot.via, quotedText] })
   }
 
   reread(text: string, spot: ScriptContext): FolderChange {
     this.#again += text.length
     if (this.#again <= mostAgain && spot.via.length <= deepest) return this.#readText(text, spot)
-    this.note('overLimit', 'Commands are nested too deep in it.')
+    this.note('overLimit', 'Its commands are nested too deeply.')
     return unknownFolder
   }
 
@@ -151,7 +150,7 @@ export class CommandCollector {
       return this.reread(fieldsOf(inner.pieces).map(fieldAsShell).join(' '), { ...within, ...guessed })
     }
     if (via.length > deepest) {
-      this.note('overLimit', 'Commands are nested too deep in it.')
+      this.note('overLimit', 'Its commands are nested too deeply.')
       return unknownFolder
     }
     const assigned = (inner.assigned ?? []).map(({ field, certain }) => {
@@ -165,16 +164,17 @@ export class CommandCollector {
 
   #readsCode(name: string, spot: ScriptContext): void {
     const { network, text, certain } = spot.input
-    if (network) this.note('floor', `It hands to ${name} what comes from the network.`)
+    if (network) this.note('floor', `It passes data from the network to ${name}.`)
     const isShell = interpreterOf(name) === undefined
-    if (!certain || !isShell) this.note('unseen', `What ${name} will be told is known only when it runs.`)
+    if (!certain || !isShell) this.note('unseen', `The input of ${name} is only known at run time.`)
     if (text === null || !isShell) return
     const within: ScriptContext = { ...spot, via: [...spot.via, `input of ${name}`], input: noInput }
     this.reread(fieldAsShell(text), certain ? within : { ...within, guessed: true })
   }
 
   #cd(words: readonly ExpandedWord[], { cwds }: ScriptContext): FolderChange {
-    if (words.some(({ certain }) => !certain)) this.note('opaque', 'Where it goes is known only when it runs.')
+    if (words.some(({ certain }) => !certain))
+      this.note('opaque', 'The folder it changes to is only known at run time.')
     return changeFolder(words, cwds, this.memory.home)
   }
 
@@ -197,7 +197,7 @@ export class CommandCollector {
     if (!altering.has(name)) return
     if (name === 'set' && words.every(({ field }) => /^([-+][euo]+|pipefail|errexit|nounset)$/.test(field))) return
     if (name === 'set') this.memory.hasArguments = true
-    this.note('altered', `"${name}" changes what the commands behind it do.`)
+    this.note('altered', `"${name}" changes what the commands after it do.`)
   }
 }
 

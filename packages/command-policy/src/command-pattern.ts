@@ -28,7 +28,7 @@ const anyWords = Symbol('any words')
  */
 export function parseCommandPattern(pattern: string): CommandPattern {
   const words = splitWords(pattern.replace(/:\*$/, ' *')).map(compileWord)
-  if (words.length === 0) throw new Error('there are no words in it.')
+  if (words.length === 0) throw new Error('it is empty.')
   const [first] = words
   return {
     words,

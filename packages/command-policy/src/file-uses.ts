@@ -123,7 +123,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     const meant = operands === 'none' ? {} : { meant: true as const }
     for (const path of read.writes) add(uses.writes, { path, ...meant })
     for (const path of read.reads) add(uses.reads, { path })
-    if (found.adds) isLate(`"${name ?? ''}" is given files that are known only when it runs.`)
+    if (found.adds) isLate(`"${name ?? ''}" uses files that are only known at run time.`)
     if (operands === 'none') return
     // The first operand of chmod and chown is the mode or owner.
     const files = /^(chmod|chown|chgrp|chattr)$/.test(name ?? '') ? read.operands.slice(1) : read.operands
@@ -143,7 +143,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     const guessed = look === undefined && given.every(isWhole) ? rules?.look(given, program) : look
     if (guessed !== undefined && guessed.why === undefined) {
       for (const reading of guessed.reads) add(uses.reads, reading)
-      if (found.adds) isLate(`"${program}" is given files that are known only when it runs.`)
+      if (found.adds) isLate(`"${program}" uses files that are only known at run time.`)
       return
     }
     const written = outputs.get(program)
@@ -155,7 +155,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
       const read = parseOptions(given, rules.options)
       for (const reading of rules.readings(read)) add(uses.reads, reading)
       if (read.unknown !== undefined) ofUnknown(program, given)
-      if (found.adds) isLate(`"${program}" is given files that are known only when it runs.`)
+      if (found.adds) isLate(`"${program}" uses files that are only known at run time.`)
       return
     }
     if (rules?.builtin === true) return
@@ -169,7 +169,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
       const path = word.startsWith('-') ? (/^--[^=]+=(.+)$/s.exec(word)?.[1] ?? '') : word
       if (path !== '') add(uses.reads, { path })
     }
-    uses.opaque ??= `What "${program}" reads cannot be told from its words.`
+    uses.opaque ??= `What "${program}" reads cannot be determined from its arguments.`
   }
 
   function addTracked(): void {
@@ -177,11 +177,11 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
       const files = place.trackedFiles?.(cwd)
       if (files === null) continue
       if (files === undefined && place.trackedFiles !== undefined)
-        uses.opaque ??= 'Which files git tracks here cannot be told.'
+        uses.opaque ??= 'The files git tracks here cannot be determined.'
       uses.reads.push({ path: files?.top ?? cwd, spread: 'tree', tracked: true })
       for (const secret of files?.secrets ?? []) uses.reads.push({ path: `${files?.top ?? cwd}/${secret}` })
     }
-    if (cwds === null) isLate('Where it runs is known only when it runs.')
+    if (cwds === null) isLate('Its working directory is only known at run time.')
   }
 
   function isLate(why: string): void {
@@ -193,7 +193,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     const { path, tree, names, hidden, only, links, tracked, redirected, meant } = given
     if (tracked === true) return addTracked()
     if (path.includes(hole)) {
-      isLate('A file in it is known only when it runs.')
+      isLate('A file it uses is only known at run time.')
       return
     }
     const pattern = !isWhole(path)
@@ -210,7 +210,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     if (spelled.startsWith('/')) return use(spelled)
     if (spelled === '~' || spelled.startsWith('~/')) use(place.home + spelled.slice(1))
     // The `cd` may have failed.
-    if (cwds === null) isLate('Where it runs is known only when it runs.')
+    if (cwds === null) isLate('Its working directory is only known at run time.')
     for (const cwd of cwds ?? [place.cwd]) use(resolveFrom(cwd, spelled, cwd === place.cwd))
 
     function use(file: string): void {
@@ -218,7 +218,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
       list.push({ path: file, ...others, ...(passed && !showsHidden(file) && { hidden: passed }) })
       if (links !== true) return
       const found = linksBelow(file)
-      if (found === undefined) uses.opaque ??= 'It follows links, and there are too many files to look for them.'
+      if (found === undefined) uses.opaque ??= 'It follows links, and there are too many files to check them.'
       for (const link of found ?? []) list.push({ path: link, ...others })
     }
   }

@@ -63,7 +63,7 @@ class Finder {
 
   #script(script: ParsedScript, spot: ScriptContext): FolderChange {
     const error = script.errors?.[0]
-    if (error !== undefined) this.collector.note('unseen', `It cannot be read as a command: ${error.message}.`)
+    if (error !== undefined) this.collector.note('unseen', `It cannot be parsed as a command: ${error.message}.`)
     return this.#list(script.commands, spot)
   }
 
@@ -127,7 +127,7 @@ class Finder {
       case 'Function': {
         const { value } = node.name
         this.collector.note('altered', `It defines a function, ${value}.`)
-        if (isForkBomb(node, value)) this.collector.note('floor', 'It starts copies of itself without end.')
+        if (isForkBomb(node, value)) this.collector.note('floor', 'It endlessly starts copies of itself.')
         this.#node(node.body, { ...spot, via: [...spot.via, `function ${value}`], input: noInput })
         return stayIn(within.cwds)
       }
@@ -166,13 +166,13 @@ class Finder {
         return this.#substitution(node.text, node.script, spot)
       case 'ExtendedGlob':
         // Bash supports these only if enabled. Otherwise the parentheses are a subshell.
-        collector.note('unseen', 'It has a pattern that bash may take for a subshell.')
+        collector.note('unseen', 'It has a pattern that bash may treat as a subshell.')
         collector.reread(node.pattern, { ...spot, via: [...spot.via, 'subshell'] })
         break
       case 'ArithmeticExpansion':
         // With unbalanced brackets, bash treats `$((` as a subshell in a substitution.
         if (!/^[\w\s+*/%<>=!^~?:,[\]${}-]*$/.test(withoutBrackets(node.text)))
-          collector.note('unseen', 'What it computes can be read in two ways.')
+          collector.note('unseen', 'Its arithmetic is ambiguous.')
         collector.computes(withoutBrackets(node.text), spot)
         collector.evaluates(withoutBrackets(node.text), spot)
         break
@@ -180,7 +180,7 @@ class Finder {
         // Bash 5.2 itself joins commands incorrectly here.
         if (node.text.includes('<<')) collector.note('unseen', 'It has a here-document in an expansion.')
         if (node.operation?.type === 'Transform' && node.operation.operand.value !== 'Q')
-          collector.note('unseen', 'A variable in it is expanded once more.')
+          collector.note('unseen', 'A variable in it is expanded twice.')
         if (node.prefix === '!' && node.operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? ''))
           collector.evaluates(`$${node.parameter}`, spot)
         if (node.index !== undefined && !/^[@*]$/.test(node.index.text)) collector.evaluates(node.index.text, spot)
@@ -196,7 +196,7 @@ class Finder {
   }
 
   #substitution(text: string, script: ParsedScript | undefined, spot: ScriptContext): void {
-    if (script === undefined) return this.collector.note('unseen', 'It has a substitution that cannot be read.')
+    if (script === undefined) return this.collector.note('unseen', 'It has a substitution that cannot be parsed.')
     const [only] = script.commands
     // Bash 5.2 joins the commands after a here-document in a substitution: `a; b` becomes `a b`.
     if (text.includes('<<') && (script.commands.length > 1 || only?.command.type !== 'Command')) {
@@ -208,7 +208,7 @@ class Finder {
   }
 
   #pipeline(node: Pipeline, spot: ScriptContext): FolderChange {
-    if (node.prefixes.length > 0) this.collector.note('odd', 'It takes the time of a command, or turns its outcome.')
+    if (node.prefixes.length > 0) this.collector.note('odd', 'It times a command or negates its result.')
     const [only] = node.commands
     if (node.commands.length === 1 && only !== undefined) {
       const { ok, fail } = this.#node(only, spot)
@@ -233,8 +233,7 @@ class Finder {
     let end = node.name?.end
     for (const part of node.suffix) {
       // Bash treats two adjacent words as one.
-      if (part.pos === end && part.type === 'Word')
-        this.collector.note('unseen', 'Words in it can be parted in two ways.')
+      if (part.pos === end && part.type === 'Word') this.collector.note('unseen', 'Its word splitting is ambiguous.')
       end = part.type === 'Word' ? part.end : undefined
       if (part.type === 'Word') pieces.push(...this.#read(part, spot))
       else if (part.type === 'Assignment') pieces.push(this.#argument(part, spot))
@@ -249,7 +248,7 @@ class Finder {
     const { memory } = this.collector
     if (node.index !== undefined) this.#read(node.index, spot)
     if (value.type === 'ArrayValue' || node.index !== undefined || node.append === true) {
-      this.collector.note('odd', 'It sets a variable in an odd way.')
+      this.collector.note('odd', 'It sets a variable in an unusual way.')
       for (const word of value.type === 'ArrayValue' ? value.elements : [value]) this.#read(word, spot)
       memory.forget(name)
       return { name, value: null, safe: false }
@@ -259,14 +258,13 @@ class Finder {
     const certain = pieces.every((piece) => piece.certain) ? guess : null
     if (own) {
       memory.set(name, guess)
-      if (name === 'IFS') this.collector.note('unseen', 'It changes how words are parted.')
+      if (name === 'IFS') this.collector.note('unseen', 'It changes how words are split.')
       if (pieces.some(({ network }) => network)) memory.taint(name)
     }
     this.collector.latent(guess, spot)
     if (holdsCommand.test(name))
       this.collector.reread(fieldAsShell(guess), { ...spot, via: [...spot.via, name], input: noInput })
-    if (runsMore.test(name))
-      this.collector.note('unseen', `What ${name} makes programs run is known only when they run.`)
+    if (runsMore.test(name)) this.collector.note('unseen', `What ${name} makes programs run is only known at run time.`)
     return { name, value: certain, safe: own ? !isDangerousName(name) : isSafeSetting(name, certain) }
   }
 
@@ -293,7 +291,8 @@ class Finder {
     const redirections: CommandFinding['redirections'][number][] = []
     let input = spot.input
     for (const node of nodes) {
-      if (node.descriptor?.type === 'FileDescriptorVariable') this.collector.note('odd', 'It opens a file for later.')
+      if (node.descriptor?.type === 'FileDescriptorVariable')
+        this.collector.note('odd', 'It opens a file for later use.')
       if (node.type === 'HereDoc') {
         input = this.#hereDocument(node, spot)
         continue
@@ -308,7 +307,7 @@ class Finder {
       }
       if (node.operator.startsWith('<')) input = { ...noInput, network }
       if (node.operator.endsWith('&') && /^-./.test(node.target.text))
-        this.collector.note('unseen', 'Bash ends a redirection in it before the parser does.')
+        this.collector.note('unseen', 'Bash ends one of its redirections earlier than the parser does.')
       redirections.push({ operator: node.operator, target: this.collector.memory.word(node.target, spot) })
     }
     return { redirections, input }

@@ -29,7 +29,7 @@ export function lexLiteral(text: string): LiteralWords {
       if (character === '<' && next === '<') return { why: 'It has a here-document.' }
       // Bash ends the token after `>&-`, whatever follows.
       if (/[<>]/.test(character) && next === '&' && !/^\d(?:[\s;|&<>]|$)/.test(text.slice(at + 2, at + 4)))
-        return { why: 'It redirects in an odd way.' }
+        return { why: 'It redirects in an unusual way.' }
       // A number directly before `<` or `>` is a file descriptor.
       if ((character === '<' || character === '>') && word !== null && !quoted && /^\d{1,9}$/.test(word)) word = null
       end()
@@ -50,7 +50,7 @@ export function lexLiteral(text: string): LiteralWords {
       quoted = true
       at = read.end
     } else if (character === '\\') {
-      if (!/[ -~]/.test(next)) return { why: 'A backslash stands before something other than a character.' }
+      if (!/[ -~]/.test(next)) return { why: 'A backslash is not followed by a character.' }
       word = (word ?? '') + next
       quoted = true
       at++
@@ -67,7 +67,7 @@ export function lexLiteral(text: string): LiteralWords {
 /** Describes the first invisible character, or a space that does not separate words. */
 export function findInvisible(text: string): string | undefined {
   const odd = invisible.exec(text.replaceAll(/[\n\t]/g, ''))
-  return odd === null ? undefined : `It has a character that cannot be seen (${codePoint(odd[0])}).`
+  return odd === null ? undefined : `It has an invisible character (${codePoint(odd[0])}).`
 }
 
 /** True if invisible characters occur only in quotes, in a text simple enough that the quotes are unambiguous. */
@@ -98,7 +98,7 @@ function readQuoted(text: string, start: number): { value: string; end: number }
     if (character === '`') return 'It has a command inside double quotes.'
     if (character === '$' && !/["\s|)]/.test(next)) return 'It has an expansion inside double quotes.'
     if (character === '\\') {
-      if (next === '\n' || next === '') return 'A line is continued inside double quotes.'
+      if (next === '\n' || next === '') return 'It has a line continuation inside double quotes.'
       // In some encodings the backslash would be the second byte of the preceding character.
       if ((text[at - 1] ?? '') > '~') return 'A backslash follows a character that is not ASCII.'
       value += '$`"\\'.includes(next) ? next : `\\${next}`

@@ -9,10 +9,10 @@ interface SeenCommand {
   device(): string | undefined
 }
 
-const endsMachine = 'It ends the machine.'
+const endsMachine = 'It shuts down the machine.'
 const changesOwner = ({ recursive, vital }: SeenCommand): string | undefined => {
   const place = recursive ? vital() : undefined
-  return place === undefined ? undefined : `It changes who may use ${place} and everything in it.`
+  return place === undefined ? undefined : `It changes the permissions of ${place} and everything in it.`
 }
 const changesDisk = ({ device, options, words }: SeenCommand): string | undefined => {
   const disk = device()
@@ -21,15 +21,15 @@ const changesDisk = ({ device, options, words }: SeenCommand): string | undefine
 }
 const writesDisk = ({ device }: SeenCommand): string | undefined => {
   const disk = device()
-  return disk === undefined ? undefined : `It writes over the device ${disk}.`
+  return disk === undefined ? undefined : `It overwrites the device ${disk}.`
 }
 const ends = ({ options }: SeenCommand): string | undefined =>
   /--help|--version/.test(options) ? undefined : endsMachine
 const removes = ({ recursive, vital, device }: SeenCommand): string | undefined => {
   const place = recursive ? vital() : undefined
-  if (place !== undefined) return `It removes ${place} with everything in it.`
+  if (place !== undefined) return `It deletes ${place} and everything in it.`
   const disk = device()
-  return disk === undefined ? undefined : `It removes the device ${disk}.`
+  return disk === undefined ? undefined : `It deletes the device ${disk}.`
 }
 
 const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefined> = new Map(
@@ -40,10 +40,10 @@ const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefin
     wipe: writesDisk,
     tee: writesDisk,
     sponge: writesDisk,
-    cp: ({ words }) => (isDevice(words.at(-1) ?? '') ? `It writes over the device ${words.at(-1) ?? ''}.` : undefined),
+    cp: ({ words }) => (isDevice(words.at(-1) ?? '') ? `It overwrites the device ${words.at(-1) ?? ''}.` : undefined),
     dd: ({ words }) => {
       const target = words.find((word) => word.startsWith('of='))?.slice(3) ?? ''
-      return isDevice(target) ? `It writes over the device ${target}.` : undefined
+      return isDevice(target) ? `It overwrites the device ${target}.` : undefined
     },
     mv: ({ vital }) => {
       const place = vital(0, -1)
@@ -56,7 +56,7 @@ const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefin
         /^-(i?name|i?path|i?regex|type|[acm]time|[acm]min|size|maxdepth|newer|user|empty)/.test(word),
       )
       const removesAll = words.includes('-delete') || words.some((word) => /(^|\/)(rm|shred|unlink)$/.test(word))
-      return removesAll && !some ? `It removes everything in ${place}.` : undefined
+      return removesAll && !some ? `It deletes everything in ${place}.` : undefined
     },
     chmod: changesOwner,
     chown: changesOwner,
@@ -90,9 +90,9 @@ const neverRunRules: ReadonlyMap<string, (seen: SeenCommand) => string | undefin
     // `-1` as a process ID means every process. As the first option it is a signal.
     kill: ({ words }) =>
       words.slice(1).some((word) => word === '-1' || word === '1') || words[0] === '1'
-        ? 'It ends every process.'
+        ? 'It kills every process.'
         : undefined,
-    killall5: () => 'It ends every process.',
+    killall5: () => 'It kills every process.',
   }),
 )
 
@@ -105,14 +105,14 @@ export function whyNeverRun(found: CommandFinding, home: string): string | undef
   for (const { operator, target } of found.redirections) {
     if (operator.startsWith('<') && operator !== '<>') continue
     const path = target.fields[0] ?? ''
-    if (isDevice(path)) return `It writes over the device ${path}.`
-    if (path === '/proc/sysrq-trigger') return 'It tells the kernel to end the machine.'
+    if (isDevice(path)) return `It overwrites the device ${path}.`
+    if (path === '/proc/sysrq-trigger') return 'It tells the kernel to shut down the machine.'
   }
   const { name } = found
   if (name === null) return undefined
   const words = fieldsOf(found.pieces.slice(1))
   if (/^(mkfs|mke2fs|newfs)(\.|$)/.test(name))
-    return words.length > 0 ? 'It makes a new file system over what is there.' : undefined
+    return words.length > 0 ? 'It creates a new file system over existing data.' : undefined
   const check = neverRunRules.get(name)
   if (check === undefined) return undefined
   const options = words.filter((word) => word.startsWith('-')).join(' ')

@@ -33,8 +33,8 @@ test.each([
   [2, 'most', 'must be one of low, high'],
   [3, 'yes', 'must be true or false'],
   [4, ['a', 'b'], undefined],
-  [4, ['a', 'b', 'c'], 'takes at most 2 texts'],
-  [4, [''], 'must be a list of texts'],
+  [4, ['a', 'b', 'c'], 'accepts at most 2 items'],
+  [4, [''], 'must be a list of strings'],
 ])('setting %i with %j: %s', (index, value, problem) => {
   expect(paramProblem(good[index] as Param, value)).toBe(problem)
 })

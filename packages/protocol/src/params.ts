@@ -63,8 +63,8 @@ export function paramProblem(param: Param, value: unknown): string | undefined {
     case 'switch':
       return typeof value === 'boolean' ? undefined : 'must be true or false'
     case 'texts':
-      if (!isTextList(value)) return 'must be a list of texts'
-      return value.length > param.max ? `takes at most ${param.max} texts` : undefined
+      if (!isTextList(value)) return 'must be a list of strings'
+      return value.length > param.max ? `accepts at most ${param.max} items` : undefined
   }
 }
 

@@ -3,19 +3,19 @@ import { z } from 'zod'
 export const questionsSchema = z
   .array(
     z.object({
-      question: z.string().min(1).max(2000).describe('The whole question'),
-      header: z.string().max(60).describe('One or two words for it').default(''),
+      question: z.string().min(1).max(2000).describe('The full question'),
+      header: z.string().max(60).describe('A label of one or two words').default(''),
       options: z
         .array(
           z.object({
-            label: z.string().min(1).max(200).describe('In a few words'),
-            description: z.string().max(2000).describe('What it means or leads to').default(''),
+            label: z.string().min(1).max(200).describe('A short label'),
+            description: z.string().max(2000).describe('What this option means').default(''),
           }),
         )
         .min(2)
         .max(4)
-        .describe('Without "other": the person can always answer in their own words'),
-      multiSelect: z.boolean().describe('More than one may be chosen').default(false),
+        .describe('Do not add "Other"; the user can always answer in their own words'),
+      multiSelect: z.boolean().describe('Allow more than one choice').default(false),
     }),
   )
   .min(1)
@@ -46,7 +46,7 @@ export function readAnswers(questions: readonly Question[], given: Record<string
   }
   const [first] = unknown
   if (first !== undefined) return `There is no question "${first.slice(0, 200)}".`
-  return answers.some(isAnswered) ? answers : 'No question is answered.'
+  return answers.some(isAnswered) ? answers : 'No question was answered.'
 }
 
 export function isAnswered({ selected, text }: Pick<QuestionAnswer, 'selected' | 'text'>): boolean {
@@ -64,7 +64,8 @@ const maxAnswerLength = 20_000
 function parseQuestionAnswer(question: Question, given: unknown): Omit<QuestionAnswer, 'question'> | string {
   const { selected = [], text = [] } = isRecord(given) ? given : { selected: given }
   const words = [...toList(selected), ...toList(text)]
-  if (words.some((word) => typeof word !== 'string')) return `"${question.question}" is answered with text or labels.`
+  if (words.some((word) => typeof word !== 'string'))
+    return `"${question.question}" must be answered with text or labels.`
   const said = [...new Set((words as string[]).map((word) => word.trim()).filter((word) => word !== ''))]
   const labels = question.options.map(({ label }) => label).filter((label) => said.includes(label))
   const own = said.filter((word) => !labels.includes(word)).join('\n')

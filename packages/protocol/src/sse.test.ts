@@ -91,9 +91,9 @@ describe('a stream that is not what it should be', () => {
   it.each([
     ['broken JSON', 'id: 4\ndata: {"secret": "abc"\n\n', 'Event 4 of the stream is not valid JSON (16 characters).'],
     ['a page', 'data: <html>\n\n', 'An event of the stream is not valid JSON (6 characters).'],
-    ['a number', 'id: 4\ndata: 5\n\n', 'Event 4 of the stream is JSON but no chunk: it has no type.'],
-    ['null', 'data: null\n\n', 'An event of the stream is JSON but no chunk: it has no type.'],
-    ['no type', 'data: {"type": 1}\n\n', 'An event of the stream is JSON but no chunk: it has no type.'],
+    ['a number', 'id: 4\ndata: 5\n\n', 'Event 4 of the stream is not a chunk: it has no type.'],
+    ['null', 'data: null\n\n', 'An event of the stream is not a chunk: it has no type.'],
+    ['no type', 'data: {"type": 1}\n\n', 'An event of the stream is not a chunk: it has no type.'],
   ])('is a clear error: %s', async (_, text, message) => {
     let cancelled = false
     const source = body([bytes(`id: 1\ndata: {"type":"abort"}\n\n${text}`)], () => (cancelled = true))

@@ -82,6 +82,6 @@ function parseChunk(data: string, number: number | undefined): Chunk {
     throw new Error(`${which} of the stream is not valid JSON (${data.length} characters).`)
   }
   const { type } = (chunk ?? {}) as { type?: unknown }
-  if (typeof type !== 'string') throw new Error(`${which} of the stream is JSON but no chunk: it has no type.`)
+  if (typeof type !== 'string') throw new Error(`${which} of the stream is not a chunk: it has no type.`)
   return chunk as Chunk
 }

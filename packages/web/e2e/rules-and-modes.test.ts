@@ -47,7 +47,9 @@ describe.skipIf(chromium === undefined)(name, () => {
       models: { 'test/script': script() },
       files: { 'read-me.txt': 'hello\n' },
       home: { 'config.json': JSON.stringify({ model: 'test/script', permissions }) },
-      server: { sandbox: { text: 'Commands run unconfined: bubblewrap is not installed.', fix: 'install bubblewrap' } },
+      server: {
+        sandbox: { text: 'Commands run without a sandbox: bubblewrap is not installed.', fix: 'install bubblewrap' },
+      },
     })
   })
   afterEach((context) => workspace.closePages(context))
@@ -75,7 +77,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => always.getByRole('listitem').count()).toBe(3)
     await expect
       .poll(() => always.getByRole('listitem').filter({ hasText: 'Bash(' }).first().innerText())
-      .toContain('no ")"')
+      .toContain('does not end with ")"')
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     await expect
@@ -97,7 +99,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     if (task.result?.retryCount === 0 || (await broken.count()) > 0) await broken.click()
     const field = dialog(page).getByRole('textbox', { name: 'Rule', exact: true })
     await field.fill('Bash(touch *')
-    await dialog(page).getByRole('alert').filter({ hasText: 'no ")"' }).waitFor()
+    await dialog(page).getByRole('alert').filter({ hasText: 'does not end with ")"' }).waitFor()
     await expect.poll(() => dialog(page).getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
     await field.fill('Bash(touch *)')
     const trial = dialog(page).getByRole('region', { name: 'Effect on past tool calls' })

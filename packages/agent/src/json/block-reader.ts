@@ -24,7 +24,7 @@ const afterWord = 6
 const gap = 7
 const afterRootString = 8
 
-const notWhole = 'The answer says more than one value'
+const notWhole = 'The answer has more than one value'
 
 const quote = 0x22
 const openList = 0x5b
@@ -96,7 +96,7 @@ export class BlockReader<W extends Watcher = Watcher> {
     if (block.top === undefined && isWord) return this.#endRootWord(true)
     const found = isWord ? (this.#state === word ? readCutWord(this.#word) : readWord(this.#word)) : undefined
     if (found !== undefined) block.confirm()
-    if (!this.#guess('The JSON breaks off')) return
+    if (!this.#guess('The JSON is cut off')) return
     if (found !== undefined) block.scalar(found.value, this.#word, 'repaired')
     if (this.#state === string && !this.#isKey) block.endString(this.#strings.takeAll(), 'repaired')
     while (block.top !== undefined) this.#closeMended()
@@ -146,7 +146,7 @@ export class BlockReader<W extends Watcher = Watcher> {
       this.#state = this.#inList() ? value : key
       return true
     }
-    if (isColon(code)) return this.#guess('There is a colon too many')
+    if (isColon(code)) return this.#guess('There is an extra colon')
     this.#beginWord(false)
     return false
   }
@@ -213,7 +213,7 @@ export class BlockReader<W extends Watcher = Watcher> {
       if (this.#guess('A comma is missing')) this.#endWord(false)
       return false
     }
-    if (!this.#guess('A word stands alone')) return false
+    if (!this.#guess('There is a stray word')) return false
     this.#word += ' '
     this.#state = word
     return false

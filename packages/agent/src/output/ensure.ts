@@ -35,7 +35,7 @@ function readEnsureRule(schemas: readonly Schema[], path: readonly PatternSegmen
   if (ensure === undefined || ensure === false) return undefined
   if (ensure === true || ensure === 'present') return 'present'
   if (ensure === 'not-empty') return 'not-empty'
-  throw new Error(`ensure at "${formatPath(path)}" is ${JSON.stringify(ensure)}: write true, 'present' or 'not-empty'.`)
+  throw new Error(`ensure at "${formatPath(path)}" is ${JSON.stringify(ensure)}. Use true, 'present' or 'not-empty'.`)
 }
 
 /** Picks the union member whose literals match and that shares the most keys. */

@@ -75,7 +75,7 @@ test('the notation shows fields in order, with types, descriptions and what may 
 test('scalars and lists have a notation too', () => {
   expect(outputSchema(z.number().describe('from 1 to 10')).notation).toBe('<number> // from 1 to 10')
   expect(outputSchema(z.array(z.string())).notation).toBe('[\n  <string>,\n  ...\n]')
-  expect(outputSchema(Tree).notation).toContain('<same as the whole>')
+  expect(outputSchema(Tree).notation).toContain('<same as the root>')
   const several = standard({ type: ['array', 'string', 'null'], items: { type: ['integer', 'null'] } })
   expect(outputSchema(several).notation).toBe('[\n  <integer> | null,\n  ...\n] | <string> | null')
 })
@@ -235,7 +235,7 @@ describe('ensure', () => {
 
   test('another word for it is an error that says which words there are', () => {
     expect(() => outputSchema(z.object({ a: z.string().meta({ ensure: 'notNull' }) }))).toThrow(
-      `ensure at "a" is "notNull": write true, 'present' or 'not-empty'.`,
+      `ensure at "a" is "notNull". Use true, 'present' or 'not-empty'.`,
     )
   })
 })
@@ -285,7 +285,7 @@ describe('validation', () => {
 
   test('a schema without JSON Schema, or with types that JSON does not have, is refused', () => {
     expect(() => outputSchema({} as never)).toThrow('must be zod 4 or another Standard Schema')
-    expect(() => outputSchema(z.object({ at: z.date() }))).toThrow('cannot be told to a model: Date')
+    expect(() => outputSchema(z.object({ at: z.date() }))).toThrow('cannot be converted for a model: Date')
   })
 })
 

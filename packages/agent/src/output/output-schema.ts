@@ -53,13 +53,13 @@ function jsonSchemaOf(source: OutputSource): Schema {
   const standard = (source as Partial<OutputSource> | undefined)?.['~standard']
   if (typeof standard?.jsonSchema?.input !== 'function') {
     throw new Error(
-      'The output schema must be zod 4 or another Standard Schema that can give its JSON Schema ("~standard".jsonSchema).',
+      'The output schema must be zod 4 or another Standard Schema with a JSON Schema ("~standard".jsonSchema).',
     )
   }
   try {
     return standard.jsonSchema.input({ target: 'draft-07' }) as Schema
   } catch (error) {
-    throw new Error(`The output schema cannot be told to a model: ${(error as Error).message}`, { cause: error })
+    throw new Error(`The output schema cannot be converted for a model: ${(error as Error).message}`, { cause: error })
   }
 }
 
@@ -163,7 +163,7 @@ class NotationWriter {
     if (!isHolder || childEntries(schema).length === 0) return formatLeaf(schema)
     const around = this.#open.find((one) => one.schema === schema)
     if (around !== undefined) {
-      return around.path.length === 0 ? '<same as the whole>' : `<same as ${formatPath(around.path)}>`
+      return around.path.length === 0 ? '<same as the root>' : `<same as ${formatPath(around.path)}>`
     }
     this.#open.push({ schema, path })
     const text = schema.type === 'array' ? this.#list(schema, path, indent) : this.#object(schema, path, indent)

@@ -286,7 +286,7 @@ export function keyNotInSchema(path: string, known: readonly string[]): NamedErr
   const more = known.length > 20 ? ` and ${known.length - 20} more` : ''
   return new NamedError(
     'KeyNotInSchema',
-    `The output schema has no "${path}". It has: ${shown}${more}. Pass { mustInPrompt: false } to wait for it all the same.`,
+    `The output schema has no "${path}". It has: ${shown}${more}. Pass { mustInPrompt: false } to wait for it anyway.`,
     { data: { path, known: known.slice(0, 100) } },
   )
 }
@@ -302,10 +302,10 @@ export function keyNeverArrived(path: string): NamedError {
 export function outputSchemaMissing(): NamedError {
   return new NamedError(
     'OutputSchemaMissing',
-    'There are no keys to wait for without an output schema. Set one with .output(schema) first.',
+    'Without an output schema there are no keys to wait for. Set one with .output(schema) first.',
   )
 }
 
 export function noHandlers(): NamedError {
-  return new NamedError('NoHandlers', 'Nothing to wait for: register handlers with .when(key, handler) first.')
+  return new NamedError('NoHandlers', 'There is nothing to wait for. Register handlers with .when(key, handler) first.')
 }

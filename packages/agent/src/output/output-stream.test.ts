@@ -101,8 +101,8 @@ describe('key', () => {
   test('needs a schema', async () => {
     const stream = createOutputStream<Input>({})
     await expect(stream.key('summary')).rejects.toMatchObject({ name: 'OutputSchemaMissing' })
-    expect(() => stream.waitKeys(['summary'])).toThrow('without an output schema')
-    expect(() => stream.when('summary', () => undefined)).toThrow('without an output schema')
+    expect(() => stream.waitKeys(['summary'])).toThrow('Without an output schema')
+    expect(() => stream.when('summary', () => undefined)).toThrow('Without an output schema')
     await expect(stream.startWaiter()).rejects.toMatchObject({ name: 'OutputSchemaMissing' })
     stream.write('{"a": 1}')
     stream.close()
@@ -467,7 +467,7 @@ describe('check', () => {
       { path: '', message: 'There is no JSON object in the answer.', retry: true },
     ])
     expect(await problemsOf('{"summary": "s", "items": [{"title": "on')).toEqual([
-      { path: '', message: 'The JSON breaks off in items[0].title.', retry: true },
+      { path: '', message: 'The JSON is cut off in items[0].title.', retry: true },
     ])
   })
 

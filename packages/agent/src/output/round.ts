@@ -85,7 +85,7 @@ export function problemOf(verdict: Verdict, path: string): OutputProblem | undef
     retry = true,
   } = typeof verdict === 'object' ? verdict : { ok: false, reason: verdict === false ? undefined : verdict }
   if (ok) return undefined
-  return { path, message: reason ?? (path === '' ? 'The answer was refused by a check.' : 'is not valid'), retry }
+  return { path, message: reason ?? (path === '' ? 'A check rejected the answer.' : 'is not valid'), retry }
 }
 
 function isWithin(path: string, holder: string): boolean {

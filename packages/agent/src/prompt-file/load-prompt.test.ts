@@ -167,12 +167,12 @@ describe('errors name file, line and key', () => {
       'input: x\noutput:\n  deep:\n    - t: { $type: strr }\n',
       4,
       'output.deep[0].t',
-      /"strr" is not a type; there are str, int/,
+      /"strr" is not a type; available: str, int/,
     ],
-    ['output:\n  t:\n    $type: str\n    other: 1\n', 2, 'output.t', /other cannot stand beside \$type/],
+    ['output:\n  t:\n    $type: str\n    other: 1\n', 2, 'output.t', /other cannot be combined with \$type/],
     ['output:\n  t:\n    $type: str\n    $ensure: maybe\n', 4, 'output.t', /true, false or not_empty/],
     ['.alias:\n  info: 3\n', 2, '.alias.info', /a map, \{ .args/],
-    ['.alias:\n  info:\n    .args: 3\n', 3, '.alias.info..args', /is a list/],
+    ['.alias:\n  info:\n    .args: 3\n', 3, '.alias.info..args', /must be a list/],
     ['.alias: 3\n', 1, '.alias', /a map of methods/],
     ['.kwargs: 3\n', 1, '.kwargs', /keys with a dot are/],
     ['- 1\n', 1, '', /a map of keys/],
@@ -189,13 +189,18 @@ describe('errors name file, line and key', () => {
 
   it('for a key path that leads nowhere', () => {
     expect(load('a:\n  b: 1\n', 'yaml', 'a.c')).toThrow(
-      expect.objectContaining({ data: { file, line: 1, key: 'a.c' }, message: `${file}:1: a.c: there is no such key` }),
+      expect.objectContaining({
+        data: { file, line: 1, key: 'a.c' },
+        message: `${file}:1: a.c: the key does not exist`,
+      }),
     )
     expect(load('a:\n  b: 1\n', 'yaml', 'a.b')).toThrow(/a map of keys/)
   })
 
   it('for a file that is not there', () => {
-    expect(() => loadPrompt('nowhere/prompt.yaml', 'yaml', {})).toThrow(/nowhere\/prompt.yaml:1: there is no such file/)
+    expect(() => loadPrompt('nowhere/prompt.yaml', 'yaml', {})).toThrow(
+      /nowhere\/prompt.yaml:1: the file does not exist/,
+    )
   })
 })
 

@@ -33,14 +33,14 @@ export function loadPrompt(pathOrText: string, format: 'yaml' | 'json', options:
   const fail = failInFile(file)
   const read = parse(text, format, file)
   const { value, place } = find(substitute(read, options.mappings ?? {}), options.keyPath, fail)
-  if (!isRecord(value)) return fail('a prompt is a map of keys', place, options.keyPath ?? '')
+  if (!isRecord(value)) return fail('a prompt must be a map of keys', place, options.keyPath ?? '')
   return Object.entries(value).flatMap(([key, entry]) => readKey(key, entry, positionIn(place, key), fail))
 }
 
 function readSource(pathOrText: string, format: string): { file: string; text: string } {
   if (isFile(pathOrText)) return { file: pathOrText, text: readFileSync(pathOrText, 'utf8') }
   if (/^[^\n]{1,500}\.(ya?ml|json5?)$/i.test(pathOrText))
-    throw promptFileError(pathOrText, 1, '', 'there is no such file')
+    throw promptFileError(pathOrText, 1, '', 'the file does not exist')
   return { file: `<${format} text>`, text: pathOrText }
 }
 
@@ -67,7 +67,7 @@ function find(read: ParsedSource, keyPath: string | undefined, fail: Fail): Pars
   const passed: string[] = []
   for (const key of keyPath?.split('.') ?? []) {
     passed.push(key)
-    if (!isRecord(value) || !Object.hasOwn(value, key)) fail('there is no such key', place, passed.join('.'))
+    if (!isRecord(value) || !Object.hasOwn(value, key)) fail('the key does not exist', place, passed.join('.'))
     else value = value[key]
     place = positionIn(place, key)
   }
@@ -89,7 +89,8 @@ function readKey(key: string, value: unknown, place: SourcePosition, fail: Fail)
         const name = key.slice(1)
         return [{ type: 'agent', slots: readSlot(name, value, place, key, fail) }]
       }
-      if (key.startsWith('.')) return fail('keys with a dot are .agent, .request, .execution and .alias', place, key)
+      if (key.startsWith('.'))
+        return fail('the only keys with a dot are .agent, .request, .execution and .alias', place, key)
       return [{ type: 'turn', slots: readSlot(key, value, place, key, fail) }]
   }
 }
@@ -109,7 +110,7 @@ function readSlot(name: string, value: unknown, place: SourcePosition, key: stri
   if (/^output_?format$/i.test(name)) {
     if (value === null || value === 'json' || value === 'auto') return {}
     return fail(
-      `an answer with a form is JSON; for a text, write "output: a text in ${JSON.stringify(value)}"`,
+      `structured output must be JSON; for text, write "output: a text in ${JSON.stringify(value)}"`,
       place,
       key,
     )
@@ -121,7 +122,7 @@ function readSlot(name: string, value: unknown, place: SourcePosition, key: stri
 }
 
 function readAliases(value: unknown, place: SourcePosition, fail: Fail): PromptAction[] {
-  if (!isRecord(value)) return fail('is a map of methods and their arguments', place, '.alias')
+  if (!isRecord(value)) return fail('must be a map of methods and their arguments', place, '.alias')
   return Object.entries(value).map(([method, given]) => {
     const key = `.alias.${method}`
     const at = positionIn(place, method)
@@ -138,10 +139,11 @@ function readAliases(value: unknown, place: SourcePosition, fail: Fail): PromptA
 /** A map is one named argument, `.args` are positional arguments, null is none. */
 function readArguments(given: unknown, place: SourcePosition, key: string, fail: Fail): unknown[] {
   if (given === null || given === undefined) return []
-  if (!isRecord(given)) return fail('arguments are a map, { .args: […] } or null', place, key)
+  if (!isRecord(given)) return fail('arguments must be a map, { .args: […] } or null', place, key)
   if (!Object.hasOwn(given, '.args')) return [given]
   const { '.args': args, ...others } = given
-  if (Object.keys(others).length > 0) fail(`${Object.keys(others).join(', ')} cannot stand beside .args`, place, key)
-  if (!Array.isArray(args)) return fail('.args is a list', positionIn(place, '.args'), `${key}..args`)
+  if (Object.keys(others).length > 0)
+    fail(`${Object.keys(others).join(', ')} cannot be combined with .args`, place, key)
+  if (!Array.isArray(args)) return fail('.args must be a list', positionIn(place, '.args'), `${key}..args`)
   return args as unknown[]
 }

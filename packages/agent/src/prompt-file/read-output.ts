@@ -12,7 +12,7 @@ export function readOutput(value: unknown, place: SourcePosition, key: string, f
   if (isSchema(value)) return value
   if (typeof value === 'string') return parseTypeExpression(value) ?? z.unknown().describe(value)
   if (Array.isArray(value)) {
-    if (value.length > 1) fail('a list has one form for all its items, and here are several', place, key)
+    if (value.length > 1) fail('a list can only have one item type, but there are several', place, key)
     return z.array(value.length === 0 ? z.unknown() : readOutput(value[0], positionIn(place, 0), `${key}[0]`, fail))
   }
   if (!isRecord(value)) return fail(`${JSON.stringify(value)} is neither a type nor a map or list of types`, place, key)
@@ -39,7 +39,7 @@ function readMarked(
   fail: Fail,
 ): z.ZodType {
   const others = Object.keys(map).filter((name) => !marks.includes(name))
-  if (others.length > 0) fail(`${others.join(', ')} cannot stand beside ${marks.join(', ')}`, place, key)
+  if (others.length > 0) fail(`${others.join(', ')} cannot be combined with ${marks.join(', ')}`, place, key)
   // The form with a dot takes precedence.
   const given = new Map(marks.toSorted().map((name) => [markOf(name), name]))
   const at = (mark: Mark): [value: unknown, place: SourcePosition] => {
@@ -51,7 +51,7 @@ function readMarked(
   if (description !== undefined && description !== null) schema = schema.describe(renderBody(description))
   const [ensure, ensurePlace] = at('ensure')
   const level = ensureLevel(ensure)
-  if (level === 'bad') fail('ensure is true, false or not_empty', ensurePlace, key)
+  if (level === 'bad') fail('ensure must be true, false or not_empty', ensurePlace, key)
   if (level !== undefined) schema = schema.meta({ ensure: level })
   return at('optional')[0] === true ? schema.optional() : schema
 }
@@ -66,12 +66,12 @@ function baseSchema(
     try {
       return z.fromJSONSchema(json as z.core.JSONSchema.JSONSchema)
     } catch (error) {
-      return fail(`not a JSON Schema that can be used: ${(error as Error).message}`, schemaPlace, key)
+      return fail(`not a supported JSON Schema: ${(error as Error).message}`, schemaPlace, key)
     }
   }
   if (type === undefined || type === null) return z.unknown()
   if (typeof type === 'string')
-    return parseTypeExpression(type) ?? fail(`"${type}" is not a type; there are ${knownTypes}`, typePlace, key)
+    return parseTypeExpression(type) ?? fail(`"${type}" is not a type; available: ${knownTypes}`, typePlace, key)
   return readOutput(type, typePlace, key, fail)
 }
 

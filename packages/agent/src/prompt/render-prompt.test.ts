@@ -75,7 +75,7 @@ Data Format: JSON
 
   it('needs something to say', () => {
     expect(() => renderPrompt({ system: 'be kind', history: [{ role: 'user', content: 'x' }] }, undefined)).toThrow(
-      /nothing to say: give it an input/,
+      /The turn is empty. Give it an input/,
     )
   })
 
@@ -196,9 +196,9 @@ describe('files and content parts', () => {
 
   it('names a part that cannot be sent, and where it is', () => {
     expect(() => fileOf({ attachment: { type: 'audio_clip' } as never })).toThrow(
-      'The attachment holds a part of type "audio_clip" that cannot be sent.',
+      'The attachment contains a part of type "audio_clip" that cannot be sent.',
     )
     const history = [{ role: 'user', content: 7 as never }]
-    expect(() => renderPrompt({ history, input: 'x' }, undefined)).toThrow(/message of user in the history/)
+    expect(() => renderPrompt({ history, input: 'x' }, undefined)).toThrow(/user message in the history/)
   })
 })

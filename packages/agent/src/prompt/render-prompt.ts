@@ -86,8 +86,8 @@ function historyParts(message: HistoryMessage): Part[] {
   if ('parts' in message) return [...message.parts]
   const { role, content } = message
   if (typeof content === 'string') return [textPart(content)]
-  if (Array.isArray(content)) return content.map((part) => filePart(part, `A message of ${role} in the history`))
-  throw attachmentError(content, `The content of a message of ${role} in the history`)
+  if (Array.isArray(content)) return content.map((part) => filePart(part, `A ${role} message in the history`))
+  throw attachmentError(content, `The content of a ${role} message in the history`)
 }
 
 export function attachmentParts({ attachment }: Slots): Part[] {
@@ -121,7 +121,7 @@ function urlOf(source: unknown, mediaType: string, isData: boolean): string | un
 function attachmentError(given: unknown, where: string): NamedError {
   const { type } = Object(given) as { type?: unknown }
   const what = typeof type === 'string' ? `a part of type "${type}"` : `a value of type ${typeof given}`
-  const message = `${where} holds ${what} that cannot be sent. Give a text, or a file with url or data and mediaType.`
+  const message = `${where} contains ${what} that cannot be sent. Use text, or a file with url or data and mediaType.`
   return new NamedError('BadPart', message, { data: { type: type ?? typeof given } })
 }
 
@@ -132,7 +132,7 @@ function textPart(value: string): Part {
 function emptyPromptError(): NamedError {
   return new NamedError(
     'EmptyPrompt',
-    'The turn has nothing to say: give it an input, info, an instruct, an output, an attachment or a block of its own.',
+    'The turn is empty. Give it an input, info, instruct, output, attachment or custom block.',
   )
 }
 

@@ -130,7 +130,7 @@ describe('a chat session', () => {
 
   it('refuses ids that could not be file names', () => {
     expect(() => chatSession({ id: '../x' })).toThrow(expect.objectContaining({ name: 'BadId' }))
-    expect(() => chatSession().activate('a b')).toThrow(/is not an id/)
+    expect(() => chatSession().activate('a b')).toThrow(/is not a valid id/)
   })
 
   it('tools are told the session, and their calls are part of what is recorded', async () => {

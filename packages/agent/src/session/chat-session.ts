@@ -57,7 +57,7 @@ export function createMemoryStore(): SessionStore {
 }
 
 function alreadyExistsError(name: string, id: string): NamedError {
-  return new NamedError(name, `"${id}" is there already.`, { status: 409, data: { id } })
+  return new NamedError(name, `"${id}" already exists.`, { status: 409, data: { id } })
 }
 
 export interface SessionStore {
@@ -188,5 +188,7 @@ export function chatSession(options: ChatSessionOptions = {}): ChatSession {
 function checkedId(id: string): string {
   const given: unknown = id
   if (isId(given)) return given
-  throw new NamedError('BadId', `"${String(id)}" is not an id: 1 to 64 letters, digits, "_" or "-".`, { data: { id } })
+  throw new NamedError('BadId', `"${String(id)}" is not a valid id. Use 1 to 64 letters, digits, "_" or "-".`, {
+    data: { id },
+  })
 }

@@ -84,7 +84,7 @@ async function attemptAnswer(run: ActiveTurn, slots: Slots, native: boolean, num
       },
       onRetry: (retry) => emitter.emit({ type: 'retry', ...retry }),
       onReset() {
-        const reason = 'The answer could not be read and is asked for again.'
+        const reason = 'The answer was invalid and is requested again.'
         out.reset(reason)
         emitter.emit({ type: 'reset', reason, attempt: number })
       },
@@ -155,14 +155,14 @@ async function checkText({ spec }: ActiveTurn, text: string): Promise<CheckedOut
 /** Repeats the prompt with the reason and the results of native tool calls, so that they do not run again. */
 function retryPrompt({ ctx, spec }: ActiveTurn, reason: string, native: boolean): Slots {
   const brought = native && ctx.toolLogs.length > 0 ? { actionResults: actionResults(ctx.toolLogs) } : {}
-  const told = `The answer before this one was not accepted:\n${reason}`
+  const told = `The previous answer was not accepted:\n${reason}`
   return setSlots(ctx.prompt, { ...brought, [spec.settings.titles?.['retry'] ?? 'RETRY']: told })
 }
 
 function mayPlanInstead({ spec, ctx, emitter }: ActiveTurn, error: NamedError): boolean {
   if ((spec.settings.planning ?? 'auto') !== 'auto' || ctx.toolLogs.length > 0 || !isToolRefusal(error)) return false
   spec.learnt.refusesTools = true
-  const message = `The provider refused tools (${error.message}); from now on they are planned by a request of their own.`
+  const message = `The provider refused tools (${error.message}). From now on they are planned in separate requests.`
   emitter.emit({ type: 'warning', message })
   return true
 }
@@ -173,7 +173,7 @@ function turnStoppedError({ reason, message }: NonNullable<AttemptEnd['stopped']
 
 const truncatedProblem: OutputProblem = {
   path: '',
-  message: 'The answer was cut off at the output limit of the model: answer in fewer words.',
+  message: "The answer was cut off at the model's output limit. Answer in fewer words.",
   retry: true,
 }
 

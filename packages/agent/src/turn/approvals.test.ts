@@ -111,6 +111,6 @@ it('a tool takes its input from any Standard Schema that knows its JSON Schema',
 
 it('an agent says what kind of model it needs', () => {
   const create = (model: unknown) => () => createAgent({ name: 'x', model: model as never })
-  expect(create('openai/gpt-5')).toThrow('and was given the name "openai/gpt-5"')
-  expect(create({ specificationVersion: 'v2' })).toThrow('a model of interface "v2"')
+  expect(create('openai/gpt-5')).toThrow('but got the name "openai/gpt-5"')
+  expect(create({ specificationVersion: 'v2' })).toThrow('a model with interface "v2"')
 })

@@ -71,7 +71,7 @@ describe('external planning', () => {
 
     const answers = userText(second)
     expect(answers).toContain('[ACTION RESULTS]:\nfind the weather:\n  sky: clear over Rome')
-    expect(answers).toMatch(/\[extra_instruction\]:\n.*quote it or name its source/)
+    expect(answers).toMatch(/\[extra_instruction\]:\n.*quote it or cite its source/)
     expect(answers).not.toContain('[TOOLS]')
   })
 
@@ -163,10 +163,13 @@ describe('external planning', () => {
     const { agent, model, asked } = weatherAgent([[{ text }], [{ text: 'Answered.' }]])
     const run = agent.turn().input('q').run()
     const events = await Array.fromAsync(run.events())
-    expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('answered without it') })
+    expect(events[0]).toMatchObject({
+      type: 'warning',
+      message: expect.stringContaining('the answer was written without it'),
+    })
     const { data, extra } = await run.result()
     expect(data).toBe('Answered.')
-    expect(extra['planProblem']).toMatch(/could not be read/)
+    expect(extra['planProblem']).toMatch(/A tool plan was invalid/)
     expect(asked).toEqual([])
     expect(model.calls).toHaveLength(2)
   })

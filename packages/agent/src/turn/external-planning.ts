@@ -12,7 +12,7 @@ import { actionResults, type ToolLog } from './tool-registry.ts'
 import type { TurnRun } from './turn.ts'
 
 const commandSchema = z.object({
-  purpose: z.string().describe('what the call is to find out or do'),
+  purpose: z.string().describe('what the call should find out or do'),
   tool_name: z.string().describe('a name from {tools}'),
   tool_kwargs: z.record(z.string(), z.unknown()).describe('as {tools} says'),
 })
@@ -45,7 +45,7 @@ async function askPlan<In, Out>(
 /** Missing arguments are left to the tool's schema. */
 function readCommand(given: unknown): PlannedCall {
   const { purpose, tool_name: name, tool_kwargs: kwargs } = (given ?? {}) as Record<string, unknown>
-  if (typeof name !== 'string' || name === '') throw planError('It wants a tool and does not name one.')
+  if (typeof name !== 'string' || name === '') throw planError('It wants a tool but does not name one.')
   return { name, kwargs, purpose: typeof purpose === 'string' && purpose !== '' ? purpose : name }
 }
 
@@ -65,10 +65,11 @@ const singlePlanSchema = z.object({
   tool_command: commandSchema.nullable().describe('null when no tool is used'),
 })
 
-const singlePlanQuestion = 'Judge whether a tool of {tools} is needed to collect what a good answer to {input} takes.'
+const singlePlanQuestion =
+  'Decide whether a tool from {tools} is needed to gather information for a good answer to {input}.'
 
 const resultsNotice =
-  'What stands in {action_results} was just looked up for this request. Rely on it, and quote it or name its source, with the URL where there is one.'
+  '{action_results} was just looked up for this request. Rely on it, and quote it or cite its source, with the URL if there is one.'
 
 /**
  * Runs tools for models without native tool calls. A separate request decides if one is needed; its result is added to
@@ -81,7 +82,7 @@ export async function planExternally(run: ActiveTurn): Promise<void> {
     await (rounds > 1 ? planRounds(run, rounds) : planOnce(run))
   } catch (error) {
     if (!isPlanError(error)) throw error
-    const message = `A plan of the tools could not be read; answered without it. ${error.message}`
+    const message = `A tool plan was invalid, so the answer was written without it. ${error.message}`
     ctx.extra['planProblem'] = message
     run.emitter.emit({ type: 'warning', message })
   }
@@ -111,7 +112,7 @@ const roundPlanSchema = z.object({
 })
 
 const roundPlanQuestion =
-  'Decide what comes next: "execute" tools of {tools} to collect what a good answer to {input} still lacks, or "response" when {done_plans} and {last_round_result} are enough.'
+  'Decide what comes next: "execute" tools from {tools} to gather what a good answer to {input} still needs, or "response" if {done_plans} and {last_round_result} are enough.'
 
 /**
  * Runs several plans in sequence, each with the results of the earlier ones. Read-only commands of a round run in

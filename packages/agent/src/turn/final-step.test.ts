@@ -135,10 +135,10 @@ describe('how an answer that is not taken ended', () => {
     const run = createAgent({ name: 'guide', model }).turn().input('x').output(forecast).retries(1).run()
     await expect(run.result()).rejects.toMatchObject({
       name: 'OutputNotAccepted',
-      message: expect.stringContaining('cut off at the output limit') as string,
+      message: expect.stringContaining("cut off at the model's output limit") as string,
       data: { finishReason: 'length', attempts: 2 },
     })
-    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('answer in fewer words')
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Answer in fewer words')
   })
 
   it('ends a text turn that only called tools, and warns where there is some text', async () => {

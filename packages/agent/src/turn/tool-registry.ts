@@ -124,7 +124,7 @@ function inputSchemas(source: OutputSource | undefined): Pick<Tool, 'input' | 'j
   if ('_zod' in source) return { input: source as unknown as z.ZodType }
   const input = z.looseObject({}).transform((value, ctx) => {
     const result = source['~standard'].validate(value)
-    if (result instanceof Promise) throw new TypeError('The schema of a tool must not need to wait.')
+    if (result instanceof Promise) throw new TypeError('The schema of a tool must not be asynchronous.')
     if (result.issues === undefined) return result.value
     for (const { message, path = [] } of result.issues) {
       ctx.addIssue({ code: 'custom', message, path: path.map((step) => (typeof step === 'object' ? step.key : step)) })
@@ -150,7 +150,7 @@ function toJsonSchema(source: OutputSource): Record<string, unknown> {
 }
 
 function nameTakenError(name: string): NamedError {
-  return new NamedError('ToolExists', `There is another tool called ${name}; give this one another name.`, {
+  return new NamedError('ToolExists', `There is already a tool named ${name}. Use another name.`, {
     status: 409,
     data: { name },
   })

@@ -252,7 +252,7 @@ describe('an answer that is not accepted', () => {
     expect({ data, attempts, text }).toEqual({ data: article, attempts: 4, text: JSON.stringify(article) })
     expect(model.calls).toHaveLength(4)
     expect(userText(model.calls[0])).not.toContain('RETRY')
-    expect(userText(model.calls[1])).toMatch(/\[RETRY\]:\nThe answer before this one was not accepted:\n- summary: /)
+    expect(userText(model.calls[1])).toMatch(/\[RETRY\]:\nThe previous answer was not accepted:\n- summary: /)
     expect(userText(model.calls[2])).not.toMatch(/summary: .*empty/)
     expect(instants.filter(({ type }) => type === 'reset')).toHaveLength(3)
   })
@@ -282,7 +282,7 @@ describe('an answer that is not accepted', () => {
       .run()
       .result()
     for (const index of [1, 3])
-      expect(userText(model.calls[index])).toContain('not accepted:\n- The answer was refused by a check.')
+      expect(userText(model.calls[index])).toContain('not accepted:\n- A check rejected the answer.')
   })
 
   it('retries are counted in whole numbers', () => {

@@ -44,10 +44,10 @@ function describe({ session, chain, projection, runs, strays }: DebugView, color
     if (message.metadata !== undefined) lines.push(`metadata ${show(message.metadata)}`)
   }
   if (strays.length > 0) lines.push('', `# Messages that no branch reaches: ${strays.map(({ id }) => id).join(', ')}`)
-  lines.push('', '# What the model is sent', show(projection), '', '# Runs that wrote the last answer')
+  lines.push('', '# Prompt for the model', show(projection), '', '# Runs that wrote the last answer')
   for (const run of runs) {
     const ended = run.endedAt === null ? 'not ended' : `${run.endedAt - run.createdAt} ms`
-    lines.push('', `## ${run.id}: ${run.status}, began ${new Date(run.createdAt).toISOString()}, ${ended}`)
+    lines.push('', `## ${run.id}: ${run.status}, started ${new Date(run.createdAt).toISOString()}, ${ended}`)
     for (const frame of run.frames)
       lines.push(`${frame.from}-${frame.to}`, ...frame.items.map((item) => `  ${show(item)}`))
   }

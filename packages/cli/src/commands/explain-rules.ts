@@ -93,7 +93,7 @@ async function explainCommand(explainer: Explainer, command: string, { stdout }:
   stdout.write(`${decision}: ${reason}\n`)
   for (const { text, note } of commands)
     stdout.write(`  ${text}${note === undefined || note === '' ? '' : `  (${note})`}\n`)
-  if (decision === 'ask' && remember.length > 0) stdout.write(`To stop asking: ${remember.join(', ')}\n`)
+  if (decision === 'ask' && remember.length > 0) stdout.write(`To stop asking, allow: ${remember.join(', ')}\n`)
   return 0
 }
 
@@ -106,7 +106,7 @@ function explainLine(explainer: Explainer, line: string): object | Promise<objec
     return { error: `not JSON: ${(error as Error).message}` }
   }
   const { tool, input } = Object(call) as { tool?: unknown; input?: unknown }
-  if (typeof tool !== 'string' || tool === '') return { error: 'not a call: {"tool": "…", "input": …} is expected' }
+  if (typeof tool !== 'string' || tool === '') return { error: 'not a tool call; expected {"tool": "…", "input": …}' }
   try {
     const made = explainer.explain({ tool, input })
     return made instanceof Promise ? made.then(toResult, toError) : toResult(made)

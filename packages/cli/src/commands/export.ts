@@ -18,7 +18,7 @@ export const command = defineCommand({
     const [sessionId, ...more] = positionals
     if (sessionId === undefined || more.length > 0) throw new UsageError('expected: troupe export <session>')
     const format = values.format ?? (values.output === undefined ? 'md' : path.extname(values.output).slice(1) || 'md')
-    if (!['md', 'json', 'html'].includes(format)) throw new UsageError('the format is md, json or html')
+    if (!['md', 'json', 'html'].includes(format)) throw new UsageError('the format must be md, json or html')
     const connection = await connect(context, {
       ...(values.workspace !== undefined && { workspace: values.workspace }),
     })
@@ -43,7 +43,7 @@ export const command = defineCommand({
       const file = path.resolve(context.cwd, values.output)
       await pipeline(body, createWriteStream(file, { flags: 'wx' })).catch((error: unknown) => {
         throw (error as NodeJS.ErrnoException).code === 'EEXIST'
-          ? new Error(`${file} is there already; name another file`)
+          ? new Error(`${file} already exists; choose another file`)
           : error
       })
       printNotice(context, `wrote ${file}`)

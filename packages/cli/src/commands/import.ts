@@ -27,7 +27,7 @@ async function importUpload(context: CommandContext, file: string, workspace?: s
     const { sessions, problems } = await readReport(response.body)
     for (const { where, message } of problems) printNotice(context, `${where}: ${message}`)
     for (const { sessionId, title, source, state, added } of sessions) {
-      const what = { added: `${count(added, 'message')}`, grown: `${added} more`, known: 'there already' }[state]
+      const what = { added: `${count(added, 'message')}`, grown: `${added} more`, known: 'already there' }[state]
       context.stdout.write(`${sessionId}  ${title} (${source}, ${what})\n`)
     }
     context.stdout.write(`${count(sessions.length, 'session')}, ${count(problems.length, 'problem')}\n`)
@@ -46,7 +46,7 @@ async function readReport(body: ReadableStream): Promise<FileImportReport> {
   }
   throw new NamedError(
     'BadAnswer',
-    'The server went away while it imported. Import again: what is there is not doubled.',
+    'The server stopped during the import. Import again; chats that are already there are not duplicated.',
   )
 }
 
@@ -67,7 +67,7 @@ export const command = defineCommand({
     if ('ownedBy' in lock) {
       const where =
         lock.ownedBy === undefined ? '' : ` (pid ${lock.ownedBy.pid}${lock.ownedBy.url ? `, ${lock.ownedBy.url}` : ''})`
-      throw new NamedError('HomeOwned', `Another troupe works in ${home.path}${where}. End it first, then import.`)
+      throw new NamedError('HomeOwned', `Another Troupe is using ${home.path}${where}. Stop it, then import again.`)
     }
     try {
       const [{ openSqliteStore }, { importSessions }] = await Promise.all([
@@ -86,7 +86,7 @@ export const command = defineCommand({
           )
         for (const { sessionId, added, skipped, conflicts } of sessions) {
           context.stdout.write(
-            `${sessionId}: ${added} added, ${skipped} there already, ${conflicts.length} there but different\n`,
+            `${sessionId}: ${added} added, ${skipped} already there, ${conflicts.length} different and kept\n`,
           )
         }
         context.stdout.write(`${count(sessions.length, 'session')}, ${count(problems.length, 'problem')}\n`)

@@ -17,9 +17,10 @@ export const command = defineCommand({
     workspace: { type: 'string' },
   },
   async run({ values, positionals }, context) {
-    if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood`)
+    if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
     const port = Number(values.port)
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port is a number up to 65535')
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      throw new UsageError('--port must be a number up to 65535')
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const connection = await connect(context, {
       listen: true,
@@ -51,7 +52,7 @@ export const command = defineCommand({
       const served = await serveOverHttp(offer, { port, token: openHome({ env: context.env }).token })
       printNotice(
         context,
-        `MCP at ${served.url}, with "Authorization: Bearer <the token of the home>": ${offer.names.join(', ')}`,
+        `MCP at ${served.url}, with "Authorization: Bearer <token from the home folder>": ${offer.names.join(', ')}`,
       )
       context.stdout.write(`${JSON.stringify({ url: served.url, tools: offer.names })}\n`)
       await stopped

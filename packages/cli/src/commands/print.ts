@@ -79,10 +79,10 @@ function resultError({ metadata = {} }: Message, run: { complete: boolean; error
   if (metadata.error !== undefined) return metadata.error
   if (run.errorText !== undefined) return { name: 'RunFailed', message: run.errorText }
   if (metadata.aborted) return { name: 'Stopped', message: 'The run was stopped.' }
-  if (metadata.interrupted) return { name: 'Interrupted', message: 'The process that ran it ended.' }
+  if (metadata.interrupted) return { name: 'Interrupted', message: 'The process that ran it has ended.' }
   if (metadata.stopped !== undefined)
     return { name: 'LimitReached', message: metadata.stopped.message, data: { reason: metadata.stopped.reason } }
-  if (!run.complete) return { name: 'Unfinished', message: 'The answer was cut off before its end.' }
+  if (!run.complete) return { name: 'Unfinished', message: 'The answer was cut off.' }
   return null
 }
 
@@ -100,12 +100,12 @@ function lastText({ parts }: Message): string {
 /** Returns the prompt of the command line followed by piped input. `typed`: the part the user wrote. */
 async function readPrompt(positionals: string[], context: CommandContext): Promise<{ prompt: string; typed: string }> {
   if (positionals.length > 1) {
-    throw new UsageError(`one prompt is expected, ${positionals.length} were given. Put it in quotes.`)
+    throw new UsageError(`expected one prompt, got ${positionals.length}. Put the prompt in quotes.`)
   }
   const given = positionals[0]?.trim() ?? ''
   const piped = isPiped(context.stdin) ? (await readAll(context)).trim() : ''
   const prompt = [given, piped].filter((text) => text !== '').join('\n\n')
-  if (prompt === '') throw new UsageError('there is no prompt: troupe -p "…", or pipe one in')
+  if (prompt === '') throw new UsageError('no prompt given: use troupe -p "…", or pipe one in')
   return { prompt, typed: given }
 }
 
@@ -156,7 +156,7 @@ export const command = defineCommand({
   async run({ values, positionals }, context) {
     const format = parseFormat(values['output-format'])
     const maxSteps = parseMaxSteps(values['max-steps'])
-    if (values.continue && values.resume !== undefined) throw new UsageError('give either -c or -r, not both')
+    if (values.continue && values.resume !== undefined) throw new UsageError('use either -c or -r, not both')
     const { prompt, typed } = await readPrompt(positionals, context)
     // The demo's typing speed is for interactive use.
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
@@ -267,7 +267,7 @@ async function follow(body: ReadableStream<Uint8Array>, sessionId: string, outpu
       if (chunk.type === 'error') errorText = chunk.errorText
     }
   } catch (error) {
-    errorText ??= `The connection broke off (${(error as Error).message}). The run may go on: troupe -p -r ${sessionId} "…"`
+    errorText ??= `The connection was lost (${(error as Error).message}). The run may still be going: troupe -p -r ${sessionId} "…"`
   }
   return toResult(fold.snapshot(), { sessionId, complete, errorText })
 }
@@ -287,13 +287,13 @@ async function resolveSession(
   if (!values.continue) return newId('ses_')
   const { sessions } = await connection.call('GET /ai/sessions', { query: { limit: 1 } })
   const [newest] = sessions
-  if (newest === undefined) throw new UsageError('there is no session in this folder yet; leave out -c')
+  if (newest === undefined) throw new UsageError('there is no chat in this folder yet; omit -c')
   return newest.id
 }
 
 function parseFormat(name: string): Format {
   const format = formats.find((known) => known === name)
-  if (format === undefined) throw new UsageError(`--output-format is one of ${formats.join(', ')}, not "${name}"`)
+  if (format === undefined) throw new UsageError(`--output-format must be one of ${formats.join(', ')}, not "${name}"`)
   return format
 }
 
@@ -301,6 +301,6 @@ function parseMaxSteps(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const steps = Number(text)
   if (!Number.isInteger(steps) || steps < 1 || steps > 1000)
-    throw new UsageError('--max-steps is a whole number from 1 to 1000')
+    throw new UsageError('--max-steps must be a whole number from 1 to 1000')
   return steps
 }

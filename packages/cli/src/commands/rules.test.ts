@@ -49,9 +49,9 @@ describe('troupe rules', () => {
   it('tries a rule on the calls of this folder, through the server that is running', async () => {
     await serveHere(place)
     const { stdout } = await troupe(place, ['rules', 'test', 'Bash(git *)'])
-    expect(stdout).toContain('The last 0 calls of this folder')
+    expect(stdout).toContain('The last 0 tool calls in this folder')
     const sessionless = await troupe(place, ['rules', 'add', '--session', 'nobody', 'Bash'])
-    expect([sessionless.code, sessionless.stderr]).toEqual([1, expect.stringContaining('no session "nobody"')])
+    expect([sessionless.code, sessionless.stderr]).toEqual([1, expect.stringContaining('no chat "nobody"')])
   })
 })
 
@@ -71,8 +71,8 @@ describe('troupe rules explain --jsonl', () => {
     expect(found).toEqual([
       { decision: 'allow', reason: expect.any(String) as string, rule: 'Bash(npm test)' },
       { error: expect.stringContaining('not JSON') as string },
-      { error: expect.stringContaining('not a call') as string },
-      { error: expect.stringContaining('not a call') as string },
+      { error: expect.stringContaining('not a tool call') as string },
+      { error: expect.stringContaining('not a tool call') as string },
       { decision: 'deny', reason: expect.any(String) as string, rule: null },
       { decision: 'ask', reason: expect.any(String) as string, rule: null },
     ])
@@ -122,7 +122,7 @@ describe('troupe rules explain --jsonl', () => {
     const { stdout, code } = await troupe(place, ['rules', 'explain', '--no-sandbox', 'npm test'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ask: /)
-    expect(stdout).toContain('To stop asking: Bash(npm test)')
+    expect(stdout).toContain('To stop asking, allow: Bash(npm test)')
   })
 
   it('is refused for a mode or a rule that is none', async () => {
@@ -160,7 +160,7 @@ describe('what a run may do', () => {
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^troupe: .+\n$/)])
     }
     const misplaced = await troupe(place, ['--mode', 'plan'])
-    expect([misplaced.code, misplaced.stderr]).toEqual([2, expect.stringContaining('--mode goes with -p')])
+    expect([misplaced.code, misplaced.stderr]).toEqual([2, expect.stringContaining('--mode requires -p')])
   })
 
   it('bypass is said loudly by the server that allows it', async () => {
@@ -168,7 +168,7 @@ describe('what a run may do', () => {
     const told = firstMatch(child.stderr, /BYPASS IS ALLOWED/)
     const { url, port } = JSON.parse(await firstLine(child.stdout)) as { url: string; port: number }
     expect(url).toContain(String(port))
-    expect(await told).toContain('asks for nothing')
+    expect(await told).toContain('never ask for approval')
     const { stdout } = await troupe(place, ['-p', 'Ask me for approval', '--mode', 'bypass', '--output-format', 'json'])
     expect(stdout).toContain('"sessionId"')
   })

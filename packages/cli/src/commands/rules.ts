@@ -36,8 +36,8 @@ export const command = defineCommand({
     if (action === undefined || more.length > 0 || (text === undefined) !== (name === 'list'))
       throw new UsageError(usage)
     const effects = (['allow', 'ask', 'deny'] as const).filter((effect) => values[effect])
-    if (effects.length > 1) throw new UsageError('give one of --allow, --ask and --deny')
-    if (values.project && values.session !== undefined) throw new UsageError('give either --project or --session')
+    if (effects.length > 1) throw new UsageError('use only one of --allow, --ask and --deny')
+    if (values.project && values.session !== undefined) throw new UsageError('use either --project or --session')
     const connection = await connect(context, {
       workspace: values.workspace,
     })
@@ -69,10 +69,10 @@ async function list(wanted: RuleRequest): Promise<number> {
   for (const warning of found.warnings) printNotice(context, warning)
   const shown = found.rules.map(({ effect, text, layer, file, problem }) => {
     const place = `${layer}${file === null ? '' : `, ${file}`}`
-    return `${effect.padEnd(5)}  ${text.padEnd(32)}  ${place}${problem === undefined ? '' : `  (cannot be read: ${problem})`}\n`
+    return `${effect.padEnd(5)}  ${text.padEnd(32)}  ${place}${problem === undefined ? '' : `  (invalid: ${problem})`}\n`
   })
-  context.stdout.write(shown.length === 0 ? 'There are no rules: the defaults decide.\n' : shown.join(''))
-  context.stdout.write(`New sessions begin in the mode ${found.mode}. ${found.sandbox.text}\n`)
+  context.stdout.write(shown.length === 0 ? 'There are no rules. The defaults apply.\n' : shown.join(''))
+  context.stdout.write(`New chats start in ${found.mode} mode. ${found.sandbox.text}\n`)
   return 0
 }
 
@@ -84,7 +84,7 @@ async function add(wanted: RuleRequest): Promise<number> {
   if (json) context.stdout.write(`${JSON.stringify(added)}\n`)
   else if (added.rule !== undefined) context.stdout.write(`${effect} ${added.rule.text}: ${ruleLocation(added.rule)}\n`)
   if (!json && added.settled.length > 0)
-    context.stdout.write(`${count(added.settled.length, 'open question')} answered with it.\n`)
+    context.stdout.write(`${count(added.settled.length, 'open approval')} answered with it.\n`)
   return 0
 }
 
@@ -96,9 +96,8 @@ async function remove(wanted: RuleRequest): Promise<number> {
   const inScope = named.filter((rule) => isInScope(rule, wanted))
   const found = inScope.filter((rule) => rule.editable)
   if (found.length === 0) {
-    const elsewhere =
-      (inScope[0] ?? named[0]) === undefined ? '' : ` It stands in: ${named.map(ruleLocation).join('; ')}.`
-    throw new UsageError(`there is no rule "${text}" that could be removed here.${elsewhere}`)
+    const elsewhere = (inScope[0] ?? named[0]) === undefined ? '' : ` It is in: ${named.map(ruleLocation).join('; ')}.`
+    throw new UsageError(`there is no rule "${text}" to remove here.${elsewhere}`)
   }
   for (const rule of found) {
     await connection.call('DELETE /ai/rules/:id', { params: { id: rule.id }, query: { sessionId } })
@@ -117,8 +116,10 @@ async function test(wanted: RuleRequest): Promise<number> {
   }
   for (const warning of trial.warnings) printNotice(context, warning)
   const counts = ({ allow, ask, deny }: RuleTest['before']): string => `${allow} allowed, ${ask} asked, ${deny} denied`
-  context.stdout.write(`The last ${count(trial.calls, 'call')} of this folder: ${counts(trial.before)}.\n`)
-  context.stdout.write(`With ${effect} ${text}: ${counts(trial.after)}; ${count(trial.changed, 'call')} changed.\n`)
+  context.stdout.write(`The last ${count(trial.calls, 'tool call')} in this folder: ${counts(trial.before)}.\n`)
+  context.stdout.write(
+    `With ${effect} ${text}: ${counts(trial.after)}; ${count(trial.changed, 'tool call')} changed.\n`,
+  )
   for (const { toolName, input, before, after } of trial.changes)
     context.stdout.write(`  ${before.decision} -> ${after.decision}  ${toolName} ${oneLine(input)}\n`)
   if (trial.changed > trial.changes.length) context.stdout.write(`  and ${trial.changed - trial.changes.length} more\n`)
@@ -136,7 +137,7 @@ function isInScope({ layer, file }: RuleInfo, { scope }: RuleRequest): boolean {
 }
 
 function ruleLocation({ layer, file }: RuleInfo): string {
-  return file === null ? 'in this session' : `${layer}, ${file}`
+  return file === null ? 'in this chat' : `${layer}, ${file}`
 }
 
 function oneLine(input: unknown): string {

@@ -77,7 +77,7 @@ export function warnAboutProtection(
   if (sandbox.sandbox === undefined) {
     const fix = sandbox.fix === undefined ? '' : ` ${sandbox.fix}`
     printNotice(context, `${highlight(context, 'yellow', 'NO SANDBOX:')} ${sandbox.text}${fix}`)
-    printNotice(context, 'Commands run with all your rights once they are approved, so more of them ask.')
+    printNotice(context, 'Approved commands run with all your permissions, so more of them need approval.')
   }
   if (allowBypass)
     printNotice(
@@ -85,7 +85,7 @@ export function warnAboutProtection(
       highlight(
         context,
         'red',
-        'BYPASS IS ALLOWED: a session in the mode bypass asks for nothing. What runs there can change or send away all that you can.',
+        'BYPASS IS ALLOWED: chats in bypass mode never ask for approval. Whatever runs there can change or send out anything you can.',
       ),
     )
 }
@@ -113,7 +113,7 @@ export const command = defineCommand({
     'allow-bypass': { type: 'boolean', default: false },
   },
   async run({ values, positionals }, context) {
-    if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood`)
+    if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
     const { env } = context
     const port = parsePort(values.port ?? env['TROUPE_PORT'])
     const workspace = path.resolve(context.cwd, values.workspace ?? '.')
@@ -125,7 +125,7 @@ export const command = defineCommand({
       else if (values.open && canOpenBrowser(env))
         await openBrowser(
           at.url,
-          () => printNotice(context, 'the browser could not be opened; open the address yourself'),
+          () => printNotice(context, 'the browser could not be opened; open the URL yourself'),
           {
             signal: ending.signal,
           },
@@ -141,7 +141,7 @@ export const command = defineCommand({
       if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
       const at = await findRunningServer(error.data['owner'] as Owner | null, context, error)
       if (!isSameFolder(at.workspace, workspace)) printNotice(context, otherWorkspaceText(at, workspace))
-      if (!values.json) context.stdout.write(`Troupe is running already (pid ${at.pid}): ${at.url}\n`)
+      if (!values.json) context.stdout.write(`Troupe is already running (pid ${at.pid}): ${at.url}\n`)
       await show(at)
       return 0
     }
@@ -154,10 +154,10 @@ export const command = defineCommand({
     for (const problem of server.problems) problems.report(problem)
     if (!values.json)
       context.stdout.write(
-        `Troupe is at ${server.url}\n  working in ${workspace}, files in ${server.home.path}. Ctrl-C ends it.\n`,
+        `Troupe is running at ${server.url}\n  folder ${workspace}, data in ${server.home.path}. Press Ctrl+C to stop.\n`,
       )
     void show({ url: server.url, port: server.port, pid: process.pid, workspace }).catch((error: unknown) =>
-      printNotice(context, `the browser could not be opened (${String(error)}); open the address yourself`),
+      printNotice(context, `the browser could not be opened (${String(error)}); open the URL yourself`),
     )
     await ended
     ending.abort()
@@ -210,15 +210,16 @@ function isSameFolder(one: string, other: string): boolean {
 
 function otherWorkspaceText({ pid, workspace }: Address, wanted: string): string {
   return (
-    `the Troupe that is running works in ${workspace}, not in ${wanted}.\n` +
-    `troupe: To work in ${wanted}, stop it (kill ${pid}, or Ctrl-C where it runs) and start again here, ` +
-    'or start here with another home: TROUPE_HOME=<folder> troupe'
+    `the running Troupe uses ${workspace}, not ${wanted}.\n` +
+    `troupe: To use ${wanted}, stop it (kill ${pid}, or Ctrl+C in its terminal) and start again here, ` +
+    'or start here with another data folder: TROUPE_HOME=<folder> troupe'
   )
 }
 
 function parsePort(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError(`"${text}" is not a port: 0 to 65535`)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError(`"${text}" is not a port; use 0 to 65535`)
   return port
 }

@@ -12,7 +12,7 @@ const put = (name: string, content: string): void => {
 const skill = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\nDo ${name}.`
 
 describe('troupe skills', () => {
-  test('lists what there is, what stands before what, and what is wrong', async () => {
+  test('lists what there is, what overrides what, and what is wrong', async () => {
     put('.agents/skills/pdf/SKILL.md', skill('pdf'))
     put('home/skills/pdf/SKILL.md', skill('pdf'))
     put('home/skills/bad/SKILL.md', skill('good'))
@@ -22,7 +22,7 @@ describe('troupe skills', () => {
       [
         'pdf: About pdf.',
         `  home, ${path.join(place.folder, 'home/skills/pdf/SKILL.md')}`,
-        `  stands before ${path.join(place.folder, '.agents/skills/pdf/SKILL.md')}`,
+        `  overrides ${path.join(place.folder, '.agents/skills/pdf/SKILL.md')}`,
         '1 skill, 1 problem',
         '',
       ].join('\n'),
@@ -37,7 +37,7 @@ describe('troupe skills', () => {
     put('repo/skills/pdf/notes.md', 'x')
     const shown = await troupe(place, ['skills', 'import', '../repo'])
     expect(shown).toMatchObject({ code: 0, stderr: '' })
-    expect(shown.stdout).toContain('  notes.md (1 bytes)\nNothing is imported yet.')
+    expect(shown.stdout).toContain('  notes.md (1 bytes)\nNothing has been imported yet.')
     expect(existsSync(path.join(place.folder, 'home/skills'))).toBe(false)
     const done = await troupe(place, ['skills', 'import', '../repo', '--trust'])
     expect(done.stdout).toContain(`imported to ${path.join(place.folder, 'home/skills/pdf')}`)

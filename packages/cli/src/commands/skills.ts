@@ -35,8 +35,8 @@ async function listSkills(
     for (const { name, description, path: file, scope, allowedTools, shadows } of found.skills) {
       context.stdout.write(`${name}: ${description}\n  ${scope}, ${file}\n`)
       if (allowedTools !== undefined)
-        context.stdout.write(`  runs unasked at most: ${allowedTools.join(', ') || 'reading'}\n`)
-      for (const other of shadows) context.stdout.write(`  stands before ${other}\n`)
+        context.stdout.write(`  allowed without approval: ${allowedTools.join(', ') || 'reading'}\n`)
+      for (const other of shadows) context.stdout.write(`  overrides ${other}\n`)
     }
     for (const { path: file, line, message } of found.problems)
       printNotice(context, `${file}${line === undefined ? '' : `, line ${line}`}: ${message}`)
@@ -59,13 +59,13 @@ async function importSkills(source: string, trust: boolean, context: CommandCont
     for (const { name, description, allowedTools, files } of staged.skills) {
       context.stdout.write(`${name}: ${description}\n`)
       if (allowedTools !== undefined)
-        context.stdout.write(`  runs unasked at most: ${allowedTools.join(', ') || 'reading'}\n`)
+        context.stdout.write(`  allowed without approval: ${allowedTools.join(', ') || 'reading'}\n`)
       for (const file of files)
-        context.stdout.write(`  ${file.name} (${file.size} bytes${file.executable ? ', can be run' : ''})\n`)
+        context.stdout.write(`  ${file.name} (${file.size} bytes${file.executable ? ', executable' : ''})\n`)
     }
     if (staged.skills.length === 0) return 1
     if (!trust) {
-      context.stdout.write('Nothing is imported yet. When you trust what you see, say it again with --trust.\n')
+      context.stdout.write('Nothing has been imported yet. If you trust these skills, run this again with --trust.\n')
       return 0
     }
     for (const folder of acceptSkills(staged, path.join(home, 'skills')))

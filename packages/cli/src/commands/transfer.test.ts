@@ -22,7 +22,7 @@ test('a file of another program is imported, exported in every format, and known
   const file = path.join(place.folder, 'work/bike.json')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 'troupe-session', session: { id } })
   expect(await troupe(place, ['import', file])).toMatchObject({
-    stdout: expect.stringContaining('there already') as string,
+    stdout: expect.stringContaining('already there') as string,
   })
   expect(await troupe(place, ['export', id, '-o', 'bike.json'])).toMatchObject({ code: 1 })
   writeFileSync(file, 'nonsense')

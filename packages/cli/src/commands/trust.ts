@@ -21,8 +21,8 @@ export const command = defineCommand({
       await connection.call('PATCH /ai/workspace', { body: { trusted: !values.off } })
       context.stdout.write(
         values.off
-          ? `${workspace} is not trusted: what it brings along has no effect: ${projectExtensions}.\n`
-          : `${workspace} is trusted: what it brings along takes effect: ${projectExtensions}. "troupe trust --off" takes that back.\n`,
+          ? `${workspace} is not trusted. These have no effect: ${projectExtensions}.\n`
+          : `${workspace} is trusted. These take effect: ${projectExtensions}. Run "troupe trust --off" to undo.\n`,
       )
       const { rules } = await connection.call('GET /ai/rules')
       for (const { effect, text, layer, editable } of rules)

@@ -43,7 +43,7 @@ export async function connect(
     if (!told && Date.now() - start > 1000) {
       printNotice(
         context,
-        `waiting for another troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`,
+        `waiting for another Troupe in ${home.path}${found.pid === undefined ? '' : ` (pid ${found.pid})`}`,
       )
       told = true
     }
@@ -72,7 +72,7 @@ async function connectToOwner(
   if (body.workspace.path !== workspace) {
     throw new NamedError(
       'OtherWorkspace',
-      `The Troupe that is running (${owner.url}, pid ${owner.pid}) works in ${body.workspace.path}, not in ${workspace}. Stop it, go through it with --workspace "${body.workspace.path}", or set another TROUPE_HOME.`,
+      `The running Troupe (${owner.url}, pid ${owner.pid}) uses ${body.workspace.path}, not ${workspace}. Stop it, use it with --workspace "${body.workspace.path}", or set another TROUPE_HOME.`,
     )
   }
   return { fetch: request, call: callOver(request), workspace, close: () => Promise.resolve() }
@@ -142,7 +142,7 @@ export async function readJson<T>(response: Response): Promise<T> {
 }
 
 function sessionNotFoundText({ sessionId }: Record<string, unknown>, otherwise: string): string {
-  return typeof sessionId === 'string' ? `There is no session "${sessionId}" in this folder.` : otherwise
+  return typeof sessionId === 'string' ? `There is no chat "${sessionId}" in this folder.` : otherwise
 }
 
 export interface LoadProblem {

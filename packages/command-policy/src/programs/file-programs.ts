@@ -31,15 +31,15 @@ function lookFind(words: readonly string[]): ArgumentCheck {
     if (compared.test(word)) {
       at++
       const path = words[at]
-      if (path === undefined) return { why: `"find ${word}" lacks its file.` }
+      if (path === undefined) return { why: `"find ${word}" is missing its file.` }
       if (word === '-samefile') others.push({ path })
       else if (!/^-newer[aBcm]t$/.test(word)) others.push({ path, names: true })
       continue
     }
     const takes = expressions.get(word)
-    if (takes === undefined) return { why: `"find ${word}" may do more than look.` }
+    if (takes === undefined) return { why: `"find ${word}" may do more than read.` }
     at += takes
-    if (at >= words.length) return { why: `"find ${word}" lacks a word.` }
+    if (at >= words.length) return { why: `"find ${word}" is missing an argument.` }
   }
   return { reads: [...reads, ...others] }
 }
@@ -176,7 +176,7 @@ function lookTree(words: readonly string[]): ArgumentCheck {
     } else if (/^-[ILP]$/.test(word) && words[at + 1] !== undefined) {
       at++
     } else if (!treeFlags.test(word)) {
-      return { why: `"tree ${word}" may do more than look.` }
+      return { why: `"tree ${word}" may do more than read.` }
     }
   }
   return { reads: (folders.length === 0 ? ['.'] : folders).map((path) => ({ path, tree: true, names: true })) }

@@ -113,24 +113,24 @@ function lookGit(words: readonly string[]): ArgumentCheck {
   if (words.length === 1 && words[0] === '--version') return { reads: [] }
   const { folders, rest } = gitCommand(words)
   if (folders.length > 1 || folders.some((folder) => folder === '' || folder.split('/').includes('..')))
-    return { why: 'Where "git -C" leads is not plain.' }
+    return { why: 'The target of "git -C" is unclear.' }
   const [name = '', ...given] = rest
   const rules = verbs.get(name)
   if (rules === undefined) return { why: `"git ${name}" may change something.` }
   // An option after a setting name is the value to set.
   const read = parseOptions(given, rules.options, { style: name === 'config' ? 'stop' : 'gnu' })
-  if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than look.` }
+  if (read.unknown !== undefined) return { why: `"git ${name} ${read.unknown}" may do more than read.` }
   // In some versions and subcommands this option takes no value, so the word would be another option.
   const odd = read.values.find(({ option, value, apart }) => apart && option !== '-e' && value.startsWith('-'))
-  if (odd !== undefined) return { why: `"git ${name} ${odd.option} ${odd.value}" can be read in two ways.` }
+  if (odd !== undefined) return { why: `"git ${name} ${odd.option} ${odd.value}" is ambiguous.` }
   // After an option, git might not treat the word as a subcommand.
   if (rules.verbs !== undefined && read.operands.length > 0 && !rules.verbs.includes(given[0] as string))
     return { why: `"git ${name} ${read.operands[0] ?? ''}" may change something.` }
   if (name === 'stash' && read.operands.length === 0) return { why: '"git stash" changes files.' }
   const asked = rules.needs?.some((option) => read.options.has(option)) === true
-  if (!asked && read.operands.length > rules.most) return { why: `"git ${name}" with words may change something.` }
+  if (!asked && read.operands.length > rules.most) return { why: `"git ${name}" with arguments may change something.` }
   if (read.values.some(({ option, value }) => /^--(format|pretty|sort)$/.test(option) && checksSignature.test(value)))
-    return { why: `"git ${name}" checks signatures by another program.` }
+    return { why: `"git ${name}" checks signatures with another program.` }
   if (name === 'config' && read.operands.some((key) => !key.includes('.')))
     return { why: '"git config" may change something.' }
   if (name === 'config' && !showsOneSetting(read)) return { reads: [{ path: '~/.gitconfig' }] }

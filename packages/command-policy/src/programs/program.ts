@@ -63,10 +63,11 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
     },
     look(words, name) {
       const read = parseOptions(words, spec, { style: extra.style ?? 'gnu' })
-      if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than look.` }
-      if (operands === 'none' && read.operands.length > 0) return { why: `"${name}" with words may do more than look.` }
+      if (read.unknown !== undefined) return { why: `"${name} ${read.unknown}" may do more than read.` }
+      if (operands === 'none' && read.operands.length > 0)
+        return { why: `"${name}" with arguments may do more than read.` }
       // For programs whose options end at the first operand, an option after it is the output file.
-      if (operands === 'one' && read.start < words.length - 1) return { why: `"${name}" writes its second file.` }
+      if (operands === 'one' && read.start < words.length - 1) return { why: `"${name}" writes to its second file.` }
       const why = extra.check?.({ ...read, words })
       if (why !== undefined) return { why }
       return { reads: readingsOf(read, operands, extra) }
@@ -133,7 +134,7 @@ export function optionSpec(line: string): OptionSpec {
     const [, name = '', value] = /^(-[^=[]+)(?:\[=\]|=(.?))?$/.exec(token) ?? []
     if (name === '') continue
     const kind = token.endsWith('[=]') ? 'optional' : value === undefined ? 'flag' : kinds[value]
-    if (kind === undefined) throw new Error(`The option "${token}" is written in a way that is not known.`)
+    if (kind === undefined) throw new Error(`The option "${token}" has an unknown form.`)
     if (name.startsWith('--') || name === '-NUM' || kind !== 'flag') found.set(name, kind)
     else for (const letter of name.slice(1)) found.set(`-${letter}`, kind)
   }

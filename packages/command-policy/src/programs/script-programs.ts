@@ -144,7 +144,7 @@ function lookAwk(words: readonly string[], name: string): ArgumentCheck {
   )
   const settings = [...assigned.filter((word) => word !== ''), ...words.filter((word) => word.startsWith('--assign'))]
   if (settings.some((setting) => !/^([a-z][a-z0-9_]*|O?FS)=/.test(setting)))
-    return { why: `"${name} -v" sets something odd.` }
+    return { why: `"${name} -v" sets an unusual variable.` }
   if (!isPlainAwk(script)) return { why: `The program of "${name}" may do more than print.` }
   // `name=value` among the files is an assignment.
   return { reads: files.filter((file) => file !== '-' && !/^[A-Za-z_]\w*=/.test(file)).map((path) => ({ path })) }
@@ -166,7 +166,7 @@ function lookJq(words: readonly string[]): ArgumentCheck {
     if (takes !== undefined) {
       at += takes
       if (at >= words.length || (word === '--indent' && !/^\d$/.test(words[at] as string)))
-        return { why: `"jq ${word}" lacks a word.` }
+        return { why: `"jq ${word}" is missing an argument.` }
       if (word === '--slurpfile' || word === '--rawfile') reads.push({ path: words[at] as string })
     } else if (word.startsWith('-')) {
       if (!jqFlags.test(word)) return { why: `"jq ${word}" may read other files.` }

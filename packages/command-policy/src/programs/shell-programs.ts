@@ -13,7 +13,8 @@ export const shellPrograms: Record<string, Program> = {
   test: { builtin: true, look: (words) => lookTest(words) },
   '[': {
     builtin: true,
-    look: (words) => (words.at(-1) === ']' ? lookTest(words.slice(0, -1)) : { why: 'The test has no end.' }),
+    look: (words) =>
+      words.at(-1) === ']' ? lookTest(words.slice(0, -1)) : { why: 'The test expression is not closed.' },
   },
   type: program('-aftpP', 'text', { builtin: true }),
   // With a command it is a wrapper. Here it only locates the command.
@@ -30,7 +31,8 @@ export const shellPrograms: Record<string, Program> = {
   },
   exit: {
     builtin: true,
-    look: (words) => (words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends oddly.' }),
+    look: (words) =>
+      words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends in an unusual way.' },
   },
   which: program('-a', 'text'),
   basename: program('-az -s= --multiple --suffix= --zero', 'text'),
@@ -45,7 +47,9 @@ export const shellPrograms: Record<string, Program> = {
   pgrep: program('-aflnovwx -P= -u= -g= -t= --full --list-name --list-full --newest --oldest --exact --count', 'text'),
   sleep: {
     look: (words) =>
-      words.length === 1 && /^[0-5]?\d(\.\d+)?s?$/.test(words[0] ?? '') ? nothing : { why: 'It sleeps for long.' },
+      words.length === 1 && /^[0-5]?\d(\.\d+)?s?$/.test(words[0] ?? '')
+        ? nothing
+        : { why: 'It sleeps for a long time.' },
   },
   date: { look: lookDate },
   whoami: program('', 'none'),
@@ -73,14 +77,14 @@ function lookPrintf(words: readonly string[]): ArgumentCheck {
   if (format.startsWith('-')) return { why: '"printf" with options may do more than print.' }
   const directives = format.replaceAll('%%', '').match(/%[^%]*/g) ?? []
   if (directives.some((directive) => !/^%[-+ #0]*\d{0,4}(\.\d{1,4})?[diouxXeEfFgGsbcq]/.test(directive)))
-    return { why: '"printf" with such a format may do more than print.' }
+    return { why: '"printf" with this format may do more than print.' }
   return nothing
 }
 
 function lookCd(words: readonly string[]): ArgumentCheck {
   const [folder, more] = words[0] === '--' ? words.slice(1) : words
   if (folder === undefined || more !== undefined || folder.startsWith('-') || folder === '')
-    return { why: 'Where "cd" leads is not written.' }
+    return { why: 'The target of "cd" is unknown.' }
   return { reads: [{ path: folder, names: true }] }
 }
 
@@ -92,7 +96,7 @@ const comparison = /^(=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
  * Accepts one test, two joined by `-a` or `-o`, or one negated. Excludes `-v` and `-R`, which evaluate their argument.
  */
 function lookTest(words: readonly string[]): ArgumentCheck {
-  if (words.includes('-v') || words.includes('-R')) return { why: 'The test computes with a word.' }
+  if (words.includes('-v') || words.includes('-R')) return { why: 'The test expression does arithmetic on a word.' }
   const joined = words.findIndex((word, index) => (word === '-a' || word === '-o') && (index === 2 || index === 3))
   if (joined !== -1 && joined < words.length - 1) {
     const left = lookTest(words.slice(0, joined))
@@ -109,7 +113,7 @@ function lookTest(words: readonly string[]): ArgumentCheck {
     return { reads: [first, third].map((path) => ({ path, names: true })) }
   }
   if (first === '!' && words.length > 1 && words.length < 5) return lookTest(words.slice(1))
-  return { why: 'The test is not a plain one.' }
+  return { why: 'The test expression is not a simple one.' }
 }
 
 function lookDate(words: readonly string[]): ArgumentCheck {
@@ -142,7 +146,7 @@ function lookPs(words: readonly string[]): ArgumentCheck {
     const value = words[at] ?? ''
     if (/^(-p|--pid|-u|-C|--ppid)$/.test(word) && /^[\w,.-]+$/.test(value)) continue
     if (/^(o|-[AaefFlHw]*o)$/.test(word) && columns.test(value) && !/environ/.test(value)) continue
-    return { why: '"ps" may show what processes keep to themselves.' }
+    return { why: '"ps" may show private data of processes.' }
   }
   return nothing
 }

@@ -58,7 +58,7 @@ export const textPrograms: Record<string, Program> = {
   xxd: { look: lookXxd },
   strings: program('-NUM -afo -n=# -t= -e= --all --bytes=# --radix= --encoding= --print-file-name', 'files', {
     check: ({ words }) =>
-      words.some((word) => word.startsWith('@')) ? '"strings" reads more words from a file.' : undefined,
+      words.some((word) => word.startsWith('@')) ? '"strings" reads more arguments from a file.' : undefined,
   }),
   base64: program('-d -w=# --decode --wrap=#', 'one'),
   base32: program('-d -w=# --decode --wrap=#', 'one'),
@@ -85,9 +85,9 @@ function lookXxd(words: readonly string[]): ArgumentCheck {
     if (/^-(a|b|C|d|e|E|i|p|ps|u)$/.test(word)) continue
     const [, joined] = /^-(?:c|g|l|len|o|s)([-+]?\d\w*)?$/.exec(word) ?? []
     if (joined === undefined && /^-(c|g|l|len|o|s)$/.test(word)) at++
-    if (!/^[-+]{0,2}\d\w*$/.test(joined ?? words[at] ?? '')) return { why: `"xxd ${word}" may do more than look.` }
+    if (!/^[-+]{0,2}\d\w*$/.test(joined ?? words[at] ?? '')) return { why: `"xxd ${word}" may do more than read.` }
   }
   const files = words.slice(at)
-  if (files.length > 1) return { why: '"xxd" writes its second file.' }
+  if (files.length > 1) return { why: '"xxd" writes to its second file.' }
   return { reads: files.filter((path) => path !== '-').map((path) => ({ path })) }
 }

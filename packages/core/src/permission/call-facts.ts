@@ -73,11 +73,11 @@ export function callFacts(call: { tool: Tool; input: unknown }, ctx: PermissionC
           break
         }
         default:
-          throw new Error(`it names "${String((access as { kind: unknown }).kind)}", which is no kind of access`)
+          throw new Error(`it declares "${String((access as { kind: unknown }).kind)}", which is not a kind of access`)
       }
     }
   } catch (error) {
-    return { ...facts, unknown: `${tool.name} cannot tell what it will touch: ${(error as Error).message}` }
+    return { ...facts, unknown: `${tool.name} could not determine what it accesses: ${(error as Error).message}` }
   }
   return facts
 }
@@ -110,8 +110,7 @@ function commandFact(access: CommandAccess, ctx: PermissionContext, { view, poli
   }
   if (access.typed === true) return fact
   const target = parts.flatMap(({ redirections }) => redirections).find(isWrittenSomewhere)?.target
-  if (target !== undefined)
-    fact.unknownFiles = `What it prints goes to ${target}, a file that is known only when it runs.`
+  if (target !== undefined) fact.unknownFiles = `Its output goes to ${target}, a file that is only known at run time.`
   fact.paths = commandPaths(fact, { view, policy })
   return fact
 }
@@ -234,7 +233,7 @@ function pathFactFlags({ spread, names, redirected, meant }: FileUse): Partial<P
 }
 
 function markCut<T>(fact: CommandFact, files: T): T {
-  fact.unknownFiles ??= 'It names more files than are looked at before it runs.'
+  fact.unknownFiles ??= 'It uses more files than can be checked in advance.'
   fact.isCut = true
   return files
 }

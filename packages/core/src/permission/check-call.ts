@@ -80,10 +80,10 @@ function checkAction({ facts: { tool, urls }, policy, byTool, ofTool }: CheckCon
   if (first !== undefined && rules.every((rule) => rule !== undefined)) return { rule: first }
   if (policy.mode === 'bypass') return {}
   const odd = urls.find(({ host }) => host === undefined)
-  if (odd !== undefined) return { why: `"${odd.url}" is not a plain address of the web.` }
+  if (odd !== undefined) return { why: `"${odd.url}" is not a plain web URL.` }
   const hosts = [...new Set(urls.map(({ host }) => host!))]
   return {
-    why: `${tool.name} can change things at ${hosts.join(', ')}.`,
+    why: `${tool.name} can make changes on ${hosts.join(', ')}.`,
     // A host without a dot would match many hosts, so it is not suggested.
     ...(hosts.every(isWholeHost) && { remember: hosts.map((host) => `${tool.name}(domain:${host})`) }),
   }
@@ -101,15 +101,19 @@ function checkTool(scene: CheckContext): Check {
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass') return {}
   const remember = [tool.name]
-  if (typeof own === 'object') return { why: `${tool.name} could not say whether to ask: ${own.failed}`, remember }
-  return { why: tool.readOnly ? `${tool.name} asks for this input.` : `${tool.name} can change things.`, remember }
+  if (typeof own === 'object')
+    return { why: `${tool.name} could not determine if it needs approval: ${own.failed}`, remember }
+  return {
+    why: tool.readOnly ? `${tool.name} needs approval for this input.` : `${tool.name} can make changes.`,
+    remember,
+  }
 }
 
 function checkCode({ facts: { tool }, policy, byTool }: CheckContext): Check {
   if (policy.sandbox) return {}
   if (byTool !== undefined) return { rule: byTool }
   if (policy.mode === 'bypass') return {}
-  return { why: `${tool.name} runs code, and there is no sandbox here to keep it in.` }
+  return { why: `${tool.name} runs code, and no sandbox is available to confine it.` }
 }
 
 function checkUrl(url: string, host: string | undefined, { policy, allow, byTool, ofTool }: CheckContext): Check {
@@ -119,7 +123,7 @@ function checkUrl(url: string, host: string | undefined, { policy, allow, byTool
     [...allow.url, ...ofTool].find((ready) => host !== undefined && matchesHostRule(ready, host))
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass') return {}
-  if (host === undefined) return { why: `"${url}" is not a plain address of the web.` }
+  if (host === undefined) return { why: `"${url}" is not a plain web URL.` }
   const address = normalizeUrl(url)
   if (address !== undefined && policy.addresses?.includes(address) === true) return {}
   return { why: `It sends a request to ${host}.`, remember: [`WebFetch(domain:${host})`] }
@@ -144,7 +148,7 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
   if (isPreview(fact, scene)) return {}
   if (fact.guard?.strict === true)
     return {
-      why: `"${fact.given}" belongs to what decides on permissions: changing it is always asked for.`,
+      why: `"${fact.given}" controls permissions. Changing it always needs approval.`,
       firm: true,
     }
   if (fact.kind === 'read' && fact.inside && fact.secret === undefined) return {}
@@ -210,10 +214,10 @@ function ruleNamesPath({ path }: CompiledRule, { secret, guard }: PathFact): boo
 
 function pathReason(fact: PathFact): string {
   const { given, spelled, real, inside, secret, guard } = fact
-  const leads = spelled === real || given === real ? '' : `, which leads to "${real}"`
+  const leads = spelled === real || given === real ? '' : `, which points to "${real}"`
   const file = `It ${accessVerb(fact)} "${given}"${leads}`
-  if (guard !== undefined) return `${file}: what is in ${guard.place} can decide what runs later.`
-  if (secret !== undefined) return `${file}: files like that hold keys and passwords.`
+  if (guard !== undefined) return `${file}: files in ${guard.place} can control what runs later.`
+  if (secret !== undefined) return `${file}: files like this contain keys and passwords.`
   if (!inside) return `${file}${leads === '' ? ', which is' : ','} outside the workspace.`
   return `${file}.`
 }
@@ -241,10 +245,10 @@ function checkCommand(fact: CommandFact, scene: CheckContext): CommandPermission
   const covering = isTyped || unknownFiles !== undefined ? undefined : coveringRule(fact, ruleOf, scene)
   if (covering !== undefined) return { by: 'rules', rule: covering }
   if (isAllowedByMode(fact, policy)) return { by: 'mode' }
-  if (isTyped) return needsApproval('What is typed into a program that runs can do anything there.')
+  if (isTyped) return needsApproval('Input typed into a running program can do anything there.')
   if (unknownFiles !== undefined) return needsApproval(unknownFiles)
   if (policy.sandbox && isContained(fact)) return { by: 'nature' }
-  const why = (policy.sandbox ? analysis.whyNotContained : undefined) ?? analysis.why ?? 'It may change things.'
+  const why = (policy.sandbox ? analysis.whyNotContained : undefined) ?? analysis.why ?? 'It may make changes.'
   return needsApproval(
     why,
     suggestCommandRules('Bash', fact, (found) => ruleOf(found) !== undefined),
@@ -296,7 +300,7 @@ function checkOutsideCommand(fact: CommandFact, scene: CheckContext): CommandPer
   if (covering !== undefined) return { by: 'rules', rule: covering }
   if (policy.mode === 'bypass') return { by: 'mode' }
   const leave = needsApproval(
-    'It wants to run outside the sandbox, with the network and your files within reach.',
+    'It wants to run outside the sandbox, with access to the network and your files.',
     suggestCommandRules('Outside', fact, (found) => ruleOf(found) !== undefined),
   )
   return { ...leave, check: { ...leave.check, firm: true } }

@@ -386,7 +386,7 @@ describe('the card', () => {
     expect(reason.split('\n')).toEqual([
       'It runs a file.',
       `It lists "${base}/elsewhere", which is outside the workspace.`,
-      `It reads "${workspace}/.env": files like that hold keys and passwords.`,
+      `It reads "${workspace}/.env": files like this contain keys and passwords.`,
       `It changes "${base}/elsewhere/new", which is outside the workspace.`,
       `It reads "${workspace}/out/x.txt", which the rule "Read(/${base}/elsewhere/x.txt)" allows.`,
     ])

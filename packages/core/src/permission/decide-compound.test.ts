@@ -106,7 +106,7 @@ const forms: Record<string, (other: string) => string> = {
   'in braces': (other) => `{ ${other}; }; npm test`,
   'in braces with a redirection': (other) => `{ npm test; ${other}; } 2>&1`,
   'in a coprocess': (other) => `coproc { ${other}; }; npm test`,
-  'turned round': (other) => `! ${other}; npm test`,
+  negated: (other) => `! ${other}; npm test`,
   'in time': (other) => `time ${other}; npm test`,
   'in env': (other) => `npm test; env ${other}`,
   'in env with a variable': (other) => `npm test; env A=1 ${other}`,

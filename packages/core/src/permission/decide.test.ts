@@ -120,7 +120,7 @@ describe('a tool', () => {
     ).toMatchObject({
       decision: 'ask',
       firm: true,
-      reason: 'Look cannot tell what it will touch: no idea',
+      reason: 'Look could not determine what it accesses: no idea',
     })
     expect(await verdict(blind, { deny: ['Look'] })).toBe('deny')
     for (const access of [{ kind: 'read' }, { kind: 'network' }]) {
@@ -211,7 +211,7 @@ describe('the plan', () => {
     expect(await write(planFile, {}, given)).toMatchObject({
       decision: 'allow',
       grants: [{ how: 'write', path: planFile }],
-      reason: 'It is the plan.',
+      reason: 'It only changes the plan.',
     })
     expect(await read(planFile, {}, { planFile })).toMatchObject({
       decision: 'allow',
@@ -222,7 +222,7 @@ describe('the plan', () => {
     expect(await write('src/a.ts', { allow: ['Edit'], ask: ['Edit'] }, given)).toMatchObject({
       decision: 'deny',
       rule: null,
-      reason: 'In plan mode nothing but the plan is changed, and this would change "src/a.ts".',
+      reason: 'In plan mode, only the plan can be changed, but this would change "src/a.ts".',
     })
     expect((await explain('mcp__files_write', {}, { allow: ['mcp__files'] }, given)).decision).toBe('deny')
     expect((await read('src/a.ts', {}, given)).decision).toBe('allow')
@@ -258,11 +258,11 @@ describe('a file', () => {
   it('that leads out of the workspace says where to, and is granted by its real path', async () => {
     const decision = await read('out/x.txt')
     expect(decision).toMatchObject({
-      reason: `It reads "out/x.txt", which leads to "${base}/elsewhere/x.txt", outside the workspace.`,
+      reason: `It reads "out/x.txt", which points to "${base}/elsewhere/x.txt", outside the workspace.`,
       grants: [{ how: 'read', path: `${base}/elsewhere/x.txt` }],
       rule: null,
     })
-    expect((await read('plain.txt')).reason).toContain('hold keys and passwords')
+    expect((await read('plain.txt')).reason).toContain('contain keys and passwords')
     expect((await read('plain.txt')).grants).toEqual([{ how: 'read', path: `${workspace}/.env` }])
   })
 
@@ -476,7 +476,7 @@ describe('an act at an address', () => {
     for (const rules of [{}, { allow: ['WebFetch'] }, { allow: ['WebFetch(domain:example.com)'] }])
       expect(await press(url, rules, { addresses: [url] })).toMatchObject({
         decision: 'ask',
-        reason: 'PressButton can change things at docs.example.com.',
+        reason: 'PressButton can make changes on docs.example.com.',
         remember: ['PressButton(domain:docs.example.com)'],
       })
     for (const rule of ['PressButton', 'PressButton(domain:example.com)', 'PressButton(domain:docs.example.com)'])
@@ -510,7 +510,7 @@ describe('a rule that cannot be read', () => {
       decision: 'ask',
       firm: true,
       rule: 'Read(src',
-      reason: 'Read asks, since a rule about it cannot be read. The rule "Read(src" has no ")" at its end.',
+      reason: 'Read needs approval because a rule about it is invalid. The rule "Read(src" does not end with ")".',
     })
     expect((await write('src/a.ts', { allow: ['Edit(src/**'] })).decision).toBe('ask')
     expect((await bash('ls', { deny: ['Bash(rm "x)'] })).decision).toBe('ask')

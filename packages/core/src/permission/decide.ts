@@ -105,9 +105,9 @@ function firmAskReason(
   const asking = findRule(ask, facts)
   if (asking !== undefined) {
     const unreadable = rules.problems.find(({ line }) => line === asking.ready.line)
-    if (unreadable === undefined) return ruleReason(asking, 'asks about')
+    if (unreadable === undefined) return ruleReason(asking, 'requires approval for')
     return {
-      reason: `${facts.tool.name} asks, since a rule about it cannot be read. ${unreadable.message}`,
+      reason: `${facts.tool.name} needs approval because a rule about it is invalid. ${unreadable.message}`,
       rule: unreadable.line.text,
     }
   }
@@ -115,16 +115,15 @@ function firmAskReason(
   const hasPathRules = deny.read.length + deny.write.length + ask.read.length + ask.write.length > 0
   for (const { analysis, isCut, unknownFiles } of facts.commands) {
     const unnamed =
-      isCut === true && hasPathRules ? (unknownFiles ?? 'It has more words than are looked at.') : undefined
+      isCut === true && hasPathRules ? (unknownFiles ?? 'It has more arguments than are checked.') : undefined
     const unseen = analysis.overLimit ?? (hasRules ? analysis.unseen : undefined) ?? unnamed
-    if (unseen !== undefined)
-      return { reason: `Whether a part of it is forbidden cannot be told. ${unseen}`, rule: null }
+    if (unseen !== undefined) return { reason: `It is unclear whether part of it is forbidden. ${unseen}`, rule: null }
   }
   return undefined
 }
 
 function alwaysAsks({ tool }: CallFacts): DecisionReason | undefined {
-  return tool.needsApproval === 'always' ? { reason: `${tool.name} always asks.`, rule: null } : undefined
+  return tool.needsApproval === 'always' ? { reason: `${tool.name} always needs approval.`, rule: null } : undefined
 }
 
 function ruleReason({ ready, what, sure }: MatchedRule, verb: string): DecisionReason {
@@ -133,7 +132,7 @@ function ruleReason({ ready, what, sure }: MatchedRule, verb: string): DecisionR
   const rule = `The ${whose}rule "${text}"`
   const meant = what.length > 200 ? `${what.slice(0, 200)}…` : what
   return {
-    reason: sure ? `${rule} ${verb} "${meant}".` : `${rule} ${verb} something that this may be: "${meant}".`,
+    reason: sure ? `${rule} ${verb} "${meant}".` : `${rule} ${verb} something this could be: "${meant}".`,
     rule: text,
   }
 }
@@ -143,13 +142,13 @@ function allowReason(facts: CallFacts, { mode, sandbox }: Policy, { checks, leav
   const rule = checks.find((check) => check.rule !== undefined)?.rule?.line.text
   if (rule !== undefined) return { reason: `The rule "${rule}" allows it.`, rule }
   const reason = (): string => {
-    if (mode === 'bypass' && !tool.readOnly) return 'Nothing is asked for in this mode.'
+    if (mode === 'bypass' && !tool.readOnly) return 'This mode does not ask for approval.'
     const isChange = leaves.values().some(({ by }) => by === 'mode') || paths.some(({ kind }) => kind === 'write')
-    if (mode === 'accept-edits' && isChange) return 'Changes in the workspace are accepted in this mode.'
-    if (mode === 'plan' && isChange) return 'It is the plan.'
+    if (mode === 'accept-edits' && isChange) return 'This mode accepts changes in the workspace.'
+    if (mode === 'plan' && isChange) return 'It only changes the plan.'
     if (commands.length === 0) return tool.readOnly ? `${tool.name} only reads.` : `${tool.name} needs no approval.`
     const isHarmless = !sandbox || commands.every(({ analysis }) => analysis.harmless)
-    return isHarmless ? 'It only looks.' : 'It runs where it can change nothing.'
+    return isHarmless ? 'It only reads.' : 'It runs in a sandbox where it cannot change anything.'
   }
   return { reason: reason(), rule: null }
 }
@@ -269,18 +268,18 @@ function hiddenFiles({ view, paths }: CallFacts, { rules, mode }: Policy): (real
 /** Reason to refuse a call in plan mode. Reading and writing the plan itself stay allowed. */
 function planModeRefusal(facts: CallFacts, policy: Policy, own: ToolApprovalNeed): string | undefined {
   const { tool, paths, commands, code, view } = facts
-  const rule = 'In plan mode nothing but the plan is changed'
+  const rule = 'In plan mode, only the plan can be changed'
   const written = paths.find(({ kind, real }) => kind === 'write' && real !== view.planFile)
-  if (written !== undefined) return `${rule}, and this would change "${written.given}".`
+  if (written !== undefined) return `${rule}, but this would change "${written.given}".`
   for (const fact of commands) {
     const { access, analysis } = fact
     if (access.typed !== true && (analysis.harmless || (policy.sandbox && isContained(fact)))) continue
     const why = (policy.sandbox ? analysis.whyNotContained : undefined) ?? analysis.why
-    return `${rule}, and a command may change things.${why === undefined ? '' : ` ${why}`}`
+    return `${rule}, but this command may make changes.${why === undefined ? '' : ` ${why}`}`
   }
-  if (code && !policy.sandbox) return `${rule}, and the code of ${tool.name} could change anything.`
+  if (code && !policy.sandbox) return `${rule}, but code in ${tool.name} could change anything.`
   const isSpokenFor = commands.length > 0 || code || paths.some(({ kind }) => kind === 'write')
-  return tool.readOnly || isSpokenFor || own === false ? undefined : `${rule}, and ${tool.name} can change things.`
+  return tool.readOnly || isSpokenFor || own === false ? undefined : `${rule}, but ${tool.name} can make changes.`
 }
 
 /**

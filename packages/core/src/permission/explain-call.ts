@@ -18,7 +18,7 @@ export function explainCall(
   policy: Policy,
 ): Decision | Promise<Decision> {
   const tool = findTool(call.tool, tools) ?? unknownTool(call.tool)
-  if (tool === undefined) return { decision: 'deny', reason: `"${call.tool}" is not the name of a tool.`, rule: null }
+  if (tool === undefined) return { decision: 'deny', reason: `"${call.tool}" is not a tool name.`, rule: null }
   const checked = checkInput(tool, call.input ?? {})
   if ('complaint' in checked) return { decision: 'deny', reason: checked.complaint, rule: null }
   return decide({ tool, input: checked.input }, ctx, policy)

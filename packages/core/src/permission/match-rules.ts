@@ -118,7 +118,7 @@ function* rulesBelow(rules: EffectRules, fact: PathFact, facts: CallFacts): Gene
   const { paths, cut } = fact.tracked === true ? { paths: [], cut: true } : fact.below!()
   for (const ready of candidates) {
     const isMet = cut || paths.some((name) => ruleMatchesPath(ready, entryOf(fact, name), facts))
-    if (isMet) yield { ready, what: `a part of "${fact.given}"`, sure: false }
+    if (isMet) yield { ready, what: `part of "${fact.given}"`, sure: false }
   }
 }
 

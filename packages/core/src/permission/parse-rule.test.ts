@@ -26,26 +26,26 @@ describe('a rule', () => {
   it.each([
     ['', 'The rule is empty'],
     ['   ', 'The rule is empty'],
-    ['Bash(npm test', 'no ")" at its end'],
-    ['Bash(npm test) x', 'no ")" at its end'],
-    ['Bash()', 'Write "Bash" for every call'],
-    ['Bash( )', 'Write "Bash" for every call'],
-    ['(npm test)', 'names no tool'],
-    ['Bash (npm test)', 'Leave out the space'],
+    ['Bash(npm test', 'does not end with ")"'],
+    ['Bash(npm test) x', 'does not end with ")"'],
+    ['Bash()', 'Write "Bash" to match every call'],
+    ['Bash( )', 'Write "Bash" to match every call'],
+    ['(npm test)', 'has no tool'],
+    ['Bash (npm test)', 'Remove the space'],
     ['Bash)', '")" without a "("'],
-    ['!Bash', 'turned round by "!"'],
-    ['npm test', 'is not the name of a tool'],
+    ['!Bash', 'negated with "!"'],
+    ['npm test', 'is not a tool name'],
     ['Bash(echo "a)', 'the quote " is not closed'],
-    ['Read(../other/**)', '".." leads nowhere'],
-    ['Read(~root/x)', 'only "~/" is known'],
-    ['Edit(!src/**)', 'cannot be left out by "!"'],
+    ['Read(../other/**)', '".." is not supported'],
+    ['Read(~root/x)', 'only "~/" is supported'],
+    ['Edit(!src/**)', 'cannot be excluded with "!"'],
     ['WebFetch(https://example.com)', 'write "domain:" and a host'],
     ['WebFetch(domain:https://example.com)', 'is not a host'],
     ['WebFetch(domain:example.com/path)', 'is not a host'],
     ['WebFetch(domain:example.com:8080)', 'is not a host'],
     ['WebFetch(domain:me@example.com)', 'is not a host'],
-    ['WebFetch(domain:exa*le.com)', 'a "*" can only stand before the whole host'],
-    ['WebFetch(domain:com)', 'is not a whole host'],
+    ['WebFetch(domain:exa*le.com)', 'a "*" is only allowed before the whole host'],
+    ['WebFetch(domain:com)', 'is not a complete host'],
     ['WebFetch(domain:)', 'is not a host'],
     ['Bash(a\nb)', 'control character'],
     ['Bash(a\u202eb)', 'control character'],
@@ -56,7 +56,7 @@ describe('a rule', () => {
 
   it('for a tool that is not there is taken, and warned of', () => {
     const tools = getBuiltinTools()
-    expect(ruleWarning('Deploy', tools)).toContain('No tool is called "Deploy"')
+    expect(ruleWarning('Deploy', tools)).toContain('There is no tool "Deploy"')
     for (const text of [
       'Bash(ls)',
       'shell',
@@ -67,6 +67,6 @@ describe('a rule', () => {
       'todo_write',
     ])
       expect(ruleWarning(text, tools)).toBeUndefined()
-    expect(ruleWarning('TimeNow(x)', tools)).toContain('the pattern meets nothing')
+    expect(ruleWarning('TimeNow(x)', tools)).toContain('the pattern never matches')
   })
 })

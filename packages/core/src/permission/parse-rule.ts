@@ -27,14 +27,14 @@ export function parseRule(given: string): Rule {
   if (text.length > maxRuleCharacters) throw new Error(`The rule is longer than ${maxRuleCharacters} characters.`)
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\u2028\u2029\p{Bidi_Control}]/u.test(text))
-    throw new Error('The rule has a control character in it. Write it on one line, in visible characters.')
+    throw new Error('The rule contains a control character. Write it on one line, with visible characters.')
   const open = text.indexOf('(')
   const tool = open === -1 ? text : text.slice(0, open)
   checkName(tool, text)
   if (open === -1) return mcpRule({ text, tool, key: aliasKey(tool) })
-  if (!text.endsWith(')')) throw new Error(`The rule "${text}" has no ")" at its end.`)
+  if (!text.endsWith(')')) throw new Error(`The rule "${text}" does not end with ")".`)
   const pattern = text.slice(open + 1, -1).trim()
-  if (pattern === '') throw new Error(`The parentheses of "${text}" are empty. Write "${tool}" for every call of it.`)
+  if (pattern === '') throw new Error(`The parentheses of "${text}" are empty. Write "${tool}" to match every call.`)
   const rule: Rule = { text: `${tool}(${pattern})`, tool, key: aliasKey(tool) }
   if (matchesEverything(pattern)) return rule
   checkPattern(rule.key, pattern, text)
@@ -46,9 +46,9 @@ export function ruleWarning(text: string, tools: readonly Tool[]): string | unde
   const { tool, key, server, pattern } = parseRule(text)
   if (server !== undefined || toolKey(tool).startsWith('mcp') || accessKinds.has(key)) return undefined
   const known = tools.find((one) => toolKey(one.name) === key || toolKey(one.name) === toolKey(tool))
-  if (known === undefined) return `No tool is called "${tool}" now. The rule holds once there is one.`
+  if (known === undefined) return `There is no tool "${tool}". The rule applies once there is one.`
   if (pattern !== undefined && known.touches === undefined)
-    return `${known.name} does not say what it touches, so the pattern meets nothing. Write "${known.name}" for every call of it.`
+    return `${known.name} does not declare what it accesses, so the pattern never matches. Write "${known.name}" to match every call.`
   return undefined
 }
 
@@ -69,13 +69,12 @@ export const accessKinds = new Map([
 function checkName(tool: string, text: string): void {
   if (/^[A-Za-z][A-Za-z0-9_.-]*(?:__\*|_\*)?$/.test(tool)) return
   if (tool === '')
-    throw new Error(`The rule "${text}" names no tool. Write the tool before the parenthesis, such as "Bash${text}".`)
-  if (tool.trim() !== tool)
-    throw new Error(`Leave out the space before "(": "${tool.trim()}${text.slice(tool.length)}".`)
+    throw new Error(`The rule "${text}" has no tool. Write the tool before the parenthesis, such as "Bash${text}".`)
+  if (tool.trim() !== tool) throw new Error(`Remove the space before "(": "${tool.trim()}${text.slice(tool.length)}".`)
   if (tool.includes(')')) throw new Error(`The rule "${text}" has a ")" without a "(".`)
-  if (tool.startsWith('!')) throw new Error('A rule cannot be turned round by "!". Put it under deny or allow instead.')
+  if (tool.startsWith('!')) throw new Error('A rule cannot be negated with "!". Add it to deny or allow instead.')
   throw new Error(
-    `"${tool}" is not the name of a tool. A rule is a tool, such as "Bash", or a tool and a pattern, such as "Bash(npm test)".`,
+    `"${tool}" is not a tool name. A rule is a tool, such as "Bash", or a tool and a pattern, such as "Bash(npm test)".`,
   )
 }
 
@@ -86,7 +85,7 @@ function checkPattern(key: string, pattern: string, text: string): void {
     else if (kind === 'url') parseHostPattern(pattern)
     else if (kind === 'read' || kind === 'write') checkPathPattern(pattern)
   } catch (error) {
-    throw new Error(`The rule "${text}" cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new Error(`The rule "${text}" is invalid: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -76,10 +76,10 @@ export function compilePathPattern(pattern: string, place: PathPatternPlace): Pa
 
 /** Throws an Error for the person. */
 export function checkPathPattern(pattern: string): void {
-  if (pattern.startsWith('!')) throw new Error('a path cannot be left out by "!". Write a deny rule for it.')
+  if (pattern.startsWith('!')) throw new Error('a path cannot be excluded with "!". Write a deny rule for it.')
   if (pattern.split('/').includes('..'))
-    throw new Error('".." leads nowhere in a rule. Write the whole path, from "//" or "~/" on.')
-  if (/^~[^/]/.test(pattern)) throw new Error('only "~/" is known, not the home of somebody else.')
+    throw new Error('".." is not supported in a rule. Write the full path, starting with "//" or "~/".')
+  if (/^~[^/]/.test(pattern)) throw new Error('only "~/" is supported, not the home of another user.')
   compileGlob(pattern)
 }
 
@@ -147,16 +147,14 @@ export function parseHostPattern(pattern: string): HostPattern {
   const named = /^domain:\s*(.*)$/is.exec(pattern)?.[1]
   if (named === undefined) throw new Error('write "domain:" and a host, such as "WebFetch(domain:example.com)".')
   const bare = named.replace(/^\*\./, '')
-  if (bare.includes('*')) throw new Error('a "*" can only stand before the whole host; subdomains are meant anyway.')
+  if (bare.includes('*')) throw new Error('a "*" is only allowed before the whole host. Subdomains match anyway.')
   if (/[/@\s:?#\\]/.test(bare.replace(/^\[[0-9a-f:.]+\]$/i, '')))
-    throw new Error(
-      `"${named}" is not a host. Leave out the scheme, port, path and user, such as "domain:example.com".`,
-    )
+    throw new Error(`"${named}" is not a host. Remove the scheme, port, path and user, as in "domain:example.com".`)
   const host = hostOf(`http://${bare}/`)
   if (host === undefined) throw new Error(`"${named}" is not a host, such as "example.com".`)
   if (!host.includes('.') && !host.startsWith('[') && host !== 'localhost')
     throw new Error(
-      `"${named}" is not a whole host: every host that ends in it would be meant. Write one such as "example.com".`,
+      `"${named}" is not a complete host: it would match every host that ends in it. Write one such as "example.com".`,
     )
   return { host }
 }

@@ -262,7 +262,9 @@ function splitEnvironment(env: Readonly<Record<string, string>>): { env: Record<
 
 function checkedRoot(root: string): string {
   if (/^\/(proc|dev|sys)?$/.test(root))
-    throw new Error(`The workspace is ${root}, which no sandbox can confine. Work in a folder, or leave the sandbox.`)
+    throw new Error(
+      `The workspace is ${root}, which a sandbox cannot confine. Use another folder, or run outside the sandbox.`,
+    )
   return root
 }
 

@@ -11,7 +11,7 @@ inSandbox('on this machine', () => {
   test('a sandbox is found, and said', async () => {
     const { sandbox, text, fix } = await findSandbox()
     expect(sandbox?.name).toMatch(/bubblewrap|Seatbelt/)
-    expect(text).toMatch(/confines commands: they change nothing but the workspace and reach no network\.$/)
+    expect(text).toMatch(/sandboxes commands: they can only change the workspace and have no network\.$/)
     expect(fix).toBeUndefined()
   })
 })
@@ -59,12 +59,12 @@ test.each([
   ['linux', undefined, /bubblewrap is not installed/, /apt install bubblewrap/],
   ['linux', 'bwrap: No permissions to create new namespace', /namespaces/, undefined],
   ['darwin', 'x', /sandbox-exec does not confine commands here \(x\)/, /sandbox-exec/],
-  ['win32', undefined, /Windows has nothing/, /WSL 2/],
+  ['win32', undefined, /Windows has no sandbox/, /WSL 2/],
   ['freebsd', undefined, /no sandbox for freebsd/, undefined],
 ] as const)('no sandbox on %s after %j is said in a sentence', (platform, complaint, why, how) => {
   const { sandbox, text, fix } = noSandboxReason(platform, complaint)
   expect(sandbox).toBeUndefined()
-  expect(text).toMatch(/^Commands run unconfined: .*\. More of them are asked about\.$/)
+  expect(text).toMatch(/^Commands run without a sandbox: .*\. More of them need approval\.$/)
   expect(text).toMatch(why)
   if (how !== undefined) expect(fix).toMatch(how)
 })

@@ -65,7 +65,7 @@ async function findSeatbelt({
 async function judge(sandbox: Sandbox, name: string): Promise<SandboxFinding> {
   const complaint = await probeSandbox(sandbox)
   if (complaint !== undefined) return noSandboxReason(process.platform, complaint)
-  return { sandbox, text: `${name} confines commands: they change nothing but the workspace and reach no network.` }
+  return { sandbox, text: `${name} sandboxes commands: they can only change the workspace and have no network.` }
 }
 
 const limitMs = 5000
@@ -106,7 +106,7 @@ export async function probeSandbox(sandbox: Sandbox): Promise<string | undefined
       const { printed, complaints } = await runConfined(confined.file, confined.args, confined)
       if (existsSync(path.join(folder, 'new'))) return 'files outside the workspace can be written'
       if (printed.trim() === 'confined') return undefined
-      return printed.replace(/confined\n$/, '').trim() || complaints.trim() || 'it ended without a word'
+      return printed.replace(/confined\n$/, '').trim() || complaints.trim() || 'it ended without output'
     } finally {
       confined.release()
     }
@@ -140,18 +140,15 @@ function runConfined(
 
 export function noSandboxReason(platform: NodeJS.Platform, complaint?: string): SandboxFinding {
   if (platform === 'win32')
-    return noSandbox(
-      'Windows has nothing that confines commands',
-      'run troupe inside WSL 2, with bubblewrap installed there',
-    )
+    return noSandbox('Windows has no sandbox for commands', 'run troupe in WSL 2, with bubblewrap installed there')
   if (platform === 'darwin')
     return noSandbox(
       `sandbox-exec does not confine commands here${quotedComplaint(complaint)}`,
-      'make sure that /usr/bin/sandbox-exec works',
+      'make sure /usr/bin/sandbox-exec works',
     )
   if (platform !== 'linux') return noSandbox(`there is no sandbox for ${platform}`)
   if (/microsoft/i.test(release()) && !/wsl2|microsoft-standard/i.test(release()))
-    return noSandbox('WSL 1 has no namespaces', 'change to WSL 2: wsl --set-version <name> 2')
+    return noSandbox('WSL 1 has no namespaces', 'switch to WSL 2: wsl --set-version <name> 2')
   if (complaint === undefined)
     return noSandbox(
       'bubblewrap is not installed',
@@ -167,7 +164,7 @@ function isRefused(complaint: string): boolean {
 
 /** The kernel, or a layer in front of it, forbids creating namespaces. */
 function refusedByKernel(complaint: string): SandboxFinding {
-  const may = 'the system does not let bubblewrap make user namespaces'
+  const may = 'the system does not allow bubblewrap to create user namespaces'
   if (readNumber('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === 1)
     return noSandbox(
       `${may} (AppArmor restricts them, as on Ubuntu 24.04)`,
@@ -179,14 +176,14 @@ function refusedByKernel(complaint: string): SandboxFinding {
     return noSandbox(`${may} (user.max_user_namespaces is 0)`, 'sudo sysctl user.max_user_namespaces=15000')
   if (existsSync('/.dockerenv') || existsSync('/run/.containerenv'))
     return noSandbox(
-      'this container may not make namespaces of its own',
-      'the container confines commands itself; to confine them inside it, start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined',
+      'this container is not allowed to create namespaces',
+      'the container already confines commands; to sandbox them inside it, start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined',
     )
   return noSandbox(`${may}${quotedComplaint(complaint)}`)
 }
 
 function noSandbox(why: string, fix?: string): SandboxFinding {
-  const text = `Commands run unconfined: ${why}. More of them are asked about.`
+  const text = `Commands run without a sandbox: ${why}. More of them need approval.`
   return fix === undefined ? { text } : { text, fix }
 }
 

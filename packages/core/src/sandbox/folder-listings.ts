@@ -64,9 +64,7 @@ export class FolderListings {
 
   private copy(place: string, at: string, depth: number): void {
     if (++this.entries > mostEntries)
-      throw new Error(
-        `There is too much in it to list it beside other programs. List it with a command of its own, which runs nothing else.`,
-      )
+      throw new Error(`It is too large to list together with other programs. List it with a separate command.`)
     const stats = lstatSync(place, { throwIfNoEntry: false })
     if (stats === undefined) return
     if (stats.isSymbolicLink()) return symlinkSync(readlinkSync(place), at)

@@ -144,7 +144,7 @@ true`,
       expect(beside.text).not.toContain('canary')
       isUntouched()
     }
-    await expect(approved('find / -maxdepth 1; sh test.sh')).rejects.toThrow('List it with a command of its own')
+    await expect(approved('find / -maxdepth 1; sh test.sh')).rejects.toThrow('List it with a separate command')
     expect((await approved('ls -A /; cat ~/private/note.txt', {}, { mode: 'accept-edits' })).text).toContain(canary)
   })
 })

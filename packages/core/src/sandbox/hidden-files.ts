@@ -85,7 +85,7 @@ async function searchForbidden(area: string, forbidden: Forbidden, found: Set<st
   await searching.catch(() => undefined)
   if (signal.aborted)
     throw new Error(
-      `"${area}" is too large to look through for what rules forbid, so the command was not run. Write rules that name folders, such as "Read(secrets/**)".`,
+      `"${area}" is too large to check against deny rules, so the command did not run. Write rules for folders, such as "Read(secrets/**)".`,
     )
 
   function add(file: string): void {
@@ -128,9 +128,7 @@ export class SecretFinder {
   async inGranted(folder: string): Promise<string[]> {
     const { found, complete } = await findSecrets(folder, [])
     if (complete) return found
-    throw new Error(
-      `"${folder}" is too large to look through for secrets before a command may read it. Name a smaller one.`,
-    )
+    throw new Error(`"${folder}" is too large to check for secrets before a command reads it. Choose a smaller folder.`)
   }
 
   /** Returns absolute paths. The first scan is awaited. Later scans run in the background and count once done. */

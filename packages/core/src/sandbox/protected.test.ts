@@ -385,7 +385,7 @@ inSandbox('inside the sandbox', () => {
         sandbox: place.state.sandbox,
       })
       Object.assign(place.ctx, { state })
-      await expect(place.run('true')).rejects.toThrow('no sandbox can confine')
+      await expect(place.run('true')).rejects.toThrow('a sandbox cannot confine')
     })
 
     test.concurrent('that is gone is told of', async (context) => {

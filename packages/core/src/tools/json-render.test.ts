@@ -52,7 +52,7 @@ test('cancel is an answer, declining an error', async () => {
 
 test.each([
   [{ name: '' }, 'must be filled in'],
-  [{ name: 'x', days: 40 }, 'within its bounds'],
+  [{ name: 'x', days: 40 }, 'within its limits'],
   [{ name: 'x', where: 'moon' }, 'one of its options'],
   [{ name: 'x', extras: ['c'] }, 'one of its options'],
   [{ name: 'x'.repeat(20_001) }, 'longer than'],
@@ -70,11 +70,11 @@ test('what has no fields is shown and not asked', async () => {
 test('a tree that is not one is refused with the reason', () => {
   const { elements } = tree
   expect(complaint(tree)).toBeUndefined()
-  expect(complaint({ root: 'x', elements })).toContain('no element "x"')
-  expect(complaint({ root: 'form', elements })).toContain('Nothing holds the element "card"')
+  expect(complaint({ root: 'x', elements })).toContain('The root element "x" does not exist')
+  expect(complaint({ root: 'form', elements })).toContain('The element "card" has no parent')
   expect(complaint({ root: 'a', elements: { a: { type: 'Card', children: ['a'] } } })).toContain('used twice')
   expect(complaint({ root: 'a', elements: { a: { type: 'Card', props: { onClick: 'x' } } } })).toContain('no attribute')
-  expect(complaint({ root: 'a', elements: { a: { type: 'Image', props: { src: 'http://x' } } } })).toContain('fetched')
+  expect(complaint({ root: 'a', elements: { a: { type: 'Image', props: { src: 'http://x' } } } })).toContain('not loaded')
   expect(complaint({ root: 'a', elements: { a: { type: 'TextField', props: { name: 'n' } } } })).toContain(
     'needs "label"',
   )

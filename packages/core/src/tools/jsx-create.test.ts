@@ -51,7 +51,7 @@ test('a second call of the same answer has a file of its own', async () => {
 test('an invalid source is kept, the error names file, line and column, and tools that change files mend it', async () => {
   const file = path.join(previews, 'm1.jsx')
   await expect(call(jsxCreate, '<Card>\n  <Text>{total}</Text>\n</Card>')).rejects.toThrow(
-    `line 2, column 9: Expressions ({…}) are not possible here. Write the text itself; for a brace &#123;. It is saved in ${file}`,
+    `line 2, column 9: Expressions ({…}) are not allowed. Write the text itself, and &#123; for a brace. It is saved in ${file}`,
   )
   expect(readFileSync(file, 'utf8')).toContain('{total}')
 

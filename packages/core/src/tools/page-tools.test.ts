@@ -183,7 +183,7 @@ describe('ShowPanel', () => {
       kind: 'chart',
       target: 'Sales of May',
     })
-    await expect(show({ kind: 'chart', option: { series: [], link: 'x' } })).rejects.toThrow('not possible here')
+    await expect(show({ kind: 'chart', option: { series: [], link: 'x' } })).rejects.toThrow('not allowed')
     workspace.put('broken.json', '{')
     await expect(show({ kind: 'chart', target: 'broken.json' })).rejects.toThrow('not valid JSON')
     const large = { series: [{ data: Array.from({ length: 30_000 }, () => 1) }] }

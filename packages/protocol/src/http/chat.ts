@@ -39,7 +39,7 @@ export const chatRequestSchema = z.looseObject({
   intent: z.enum(['chat', 'image']).optional(),
   /** With `intent: "image"`: the workspace folder to save the image in. */
   imageSaveDir: z.string().min(1).max(4096).optional(),
-  boardId: z.undefined({ error: 'There are no boards here.' }).optional(),
+  boardId: z.undefined({ error: 'Boards are not supported.' }).optional(),
   projectId: idSchema.nullable().optional(),
   clientId: z.string().max(200).optional(),
   tabId: z.string().max(200).optional(),

@@ -4,15 +4,15 @@ const chartLimits = { depth: 20, values: 100_000, text: 20_000 }
 
 /** Keys that hold code, a URL to open or a style sheet. */
 const refusedKeys = new Map([
-  ['__proto__', 'is no name for a value'],
-  ['constructor', 'is no name for a value'],
-  ['prototype', 'is no name for a value'],
-  ['renderItem', 'is code, and an option is data only: use a ready type of series'],
-  ['optionToContent', 'is code, and an option is data only'],
-  ['contentToOption', 'is code, and an option is data only'],
-  ['extraCssText', 'is a style sheet, which is not possible here'],
-  ['link', 'would open a page, which is not possible here'],
-  ['sublink', 'would open a page, which is not possible here'],
+  ['__proto__', 'is not an allowed name'],
+  ['constructor', 'is not an allowed name'],
+  ['prototype', 'is not an allowed name'],
+  ['renderItem', 'is code, but an option is data only: use a built-in series type'],
+  ['optionToContent', 'is code, but an option is data only'],
+  ['contentToOption', 'is code, but an option is data only'],
+  ['extraCssText', 'is a style sheet, which is not allowed'],
+  ['link', 'would open a page, which is not allowed'],
+  ['sublink', 'would open a page, which is not allowed'],
 ])
 
 const inlineImage = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
@@ -27,13 +27,13 @@ export function chartProblem(option: unknown): string | undefined {
   return look(option, 'option', '', 0)
 
   function look(value: unknown, path: string, key: string, depth: number): string | undefined {
-    if ((values += 1) > chartLimits.values) return `The option holds more than ${chartLimits.values} values.`
-    if (depth > chartLimits.depth) return `${path} lies more than ${chartLimits.depth} levels deep.`
+    if ((values += 1) > chartLimits.values) return `The option has more than ${chartLimits.values} values.`
+    if (depth > chartLimits.depth) return `${path} is more than ${chartLimits.depth} levels deep.`
     if (typeof value === 'string') return textProblem(value, path, key)
     if (Array.isArray(value))
       return firstProblem(value.entries(), ([index, one]) => look(one, `${path}[${index}]`, key, depth + 1))
     if (!isRecord(value))
-      return isPlainObject(value) ? undefined : `${path} is neither text nor number: an option is data only.`
+      return isPlainObject(value) ? undefined : `${path} is neither text nor a number: an option is data only.`
     return firstProblem(Object.entries(value), ([name, one]) => {
       const refused = refusedKeys.get(name)
       if (refused !== undefined) return `${path}.${name} ${refused}.`
@@ -48,14 +48,14 @@ function textProblem(text: string, path: string, key: string): string | undefine
     return isInlineImage(text) ? undefined : remoteImageProblem(path)
   if (text.length > chartLimits.text) return `${path} is longer than ${chartLimits.text} characters.`
   if (/formatter$/i.test(key)) {
-    if (/<[a-z!/]/i.test(text)) return `${path} holds HTML. Use a template of text such as "{b}: {c}".`
-    if (isCode.test(text)) return `${path} holds code. Use a template of text such as "{b}: {c}".`
+    if (/<[a-z!/]/i.test(text)) return `${path} contains HTML. Use a text template such as "{b}: {c}".`
+    if (isCode.test(text)) return `${path} contains code. Use a text template such as "{b}: {c}".`
   }
   return undefined
 }
 
 function remoteImageProblem(path: string): string {
-  return `${path} names a picture elsewhere, and nothing is fetched. Use a shape such as "circle", or a picture as data:image/png;base64,….`
+  return `${path} refers to an external image, which is not loaded. Use a shape such as "circle", or an image as data:image/png;base64,….`
 }
 
 function isInlineImage(address: string): boolean {

@@ -30,7 +30,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
     skipSpace()
     const root = readElement(0)
     skipSpace()
-    if (at < source.length) fail('There must be one element that holds everything. Put the rest into it.')
+    if (at < source.length) fail('There must be a single root element. Put the rest inside it.')
     return { root }
   } catch (error) {
     if (!(error instanceof JsxRefused)) throw error
@@ -41,9 +41,9 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
 
   function readElement(depth: number): UiElement {
     const start = at
-    if (source[at] !== '<') fail(at >= source.length ? 'There is nothing.' : 'It must begin with an element.')
+    if (source[at] !== '<') fail(at >= source.length ? 'It is empty.' : 'It must start with an element.')
     if ((count += 1) > uiLimits.elements) fail(`There are more than ${uiLimits.elements} elements.`)
-    if (depth > uiLimits.depth) fail(`Elements lie more than ${uiLimits.depth} deep in each other.`)
+    if (depth > uiLimits.depth) fail(`Elements are nested more than ${uiLimits.depth} levels deep.`)
     at += 1
     const name = match(/[A-Za-z][\w.:-]*/y)
     const component = name === '' ? { attributes: {} } : findComponent(name)
@@ -59,7 +59,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
     if (source[at] !== '>') end(`A ">" is missing at the end of <${name}>.`)
     at += 1
     const children = readChildren(name, depth)
-    if (component.children === 'none' && children.length > 0) fail(`<${type}> has no children.`, start)
+    if (component.children === 'none' && children.length > 0) fail(`<${type}> cannot have children.`, start)
     return { type, attributes, children }
   }
 
@@ -68,7 +68,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
     for (;;) {
       skipSpace()
       const start = at
-      if (source[at] === '{') fail('Spreads ({...}) are not possible here. Write each attribute with quotes.')
+      if (source[at] === '{') fail('Spreads ({...}) are not allowed. Write each attribute with quotes.')
       const name = match(/[A-Za-z_][\w:.-]*/y)
       if (name === '') return attributes
       skipSpace()
@@ -86,7 +86,7 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
     at += 1
     skipSpace()
     const quote = source[at]
-    if (quote === '{') fail(`Expressions ({…}) are not possible here. Write ${name}="…" with quotes.`)
+    if (quote === '{') fail(`Expressions ({…}) are not allowed. Write ${name}="…" with quotes.`)
     if (quote !== '"' && quote !== "'") return end(`The value of "${name}" needs quotes.`)
     const close = source.indexOf(quote, at + 1)
     if (close < 0 && partial) at = source.length
@@ -106,10 +106,9 @@ export function readJsx(source: string, { partial = false } = {}): ReadJsx {
         end(`<${name}> is never closed. Write </${name}> where it ends.`)
         return children
       }
-      if (source[at] === '{')
-        fail('Expressions ({…}) are not possible here. Write the text itself; for a brace &#123;.')
-      if (source[at] === '}') fail('A brace is written &#125; here.')
-      if (source[at] === '>') fail('A ">" in text is written &gt; here.')
+      if (source[at] === '{') fail('Expressions ({…}) are not allowed. Write the text itself, and &#123; for a brace.')
+      if (source[at] === '}') fail('Write a brace as &#125;.')
+      if (source[at] === '>') fail('Write ">" in text as &gt;.')
       if (source.startsWith('</', at)) {
         const start = at
         at += 2

@@ -59,9 +59,9 @@ function readField(field: UiElement, given: unknown): FieldValue | { problem: st
   if (attributes['required'] === true && isEmpty(value)) return { problem: `"${label}" must be filled in.` }
   switch (field.type) {
     case 'Checkbox':
-      return typeof value === 'boolean' ? value : { problem: `"${label}" is yes or no.` }
+      return typeof value === 'boolean' ? value : { problem: `"${label}" must be yes or no.` }
     case 'Slider':
-      return inRange(field, value) ?? { problem: `"${label}" must be a number within its bounds.` }
+      return inRange(field, value) ?? { problem: `"${label}" must be a number within its limits.` }
     case 'Select':
     case 'Radio':
       return readChoice(field, value) ?? { problem: `"${label}" must be one of its options.` }
@@ -73,7 +73,7 @@ function readField(field: UiElement, given: unknown): FieldValue | { problem: st
 function readText(field: UiElement, value: unknown, label: string): FieldValue | { problem: string } {
   const { type, maxLength } = field.attributes
   if (value === '') return value
-  if (type === 'number') return inRange(field, value) ?? { problem: `"${label}" must be a number within its bounds.` }
+  if (type === 'number') return inRange(field, value) ?? { problem: `"${label}" must be a number within its limits.` }
   if (typeof value !== 'string') return { problem: `"${label}" must be text.` }
   const most = typeof maxLength === 'number' ? Math.min(maxLength, maxTextLength) : maxTextLength
   if (value.length > most) return { problem: `"${label}" is longer than ${most} characters.` }

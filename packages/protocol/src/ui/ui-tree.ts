@@ -38,19 +38,18 @@ export function readUiTree(tree: UiTree, { partial = false } = {}): { root: UiEl
   const problems: string[] = []
   const root = element(tree.root, 0)
   if (problems.length > 0) return { problem: problems[0] as string }
-  if (root === undefined)
-    return { problem: `There is no element "${tree.root.slice(0, 60)}", which is to be the root.` }
+  if (root === undefined) return { problem: `The root element "${tree.root.slice(0, 60)}" does not exist.` }
   const lost = Object.keys(tree.elements).find((id) => !used.has(id))
   if (lost !== undefined && !partial)
-    return { problem: `Nothing holds the element "${lost.slice(0, 60)}". Name it among the children of another one.` }
+    return { problem: `The element "${lost.slice(0, 60)}" has no parent. Add it to the children of another element.` }
   return { root }
 
   function element(id: string, depth: number): UiElement | undefined {
     const given = Object.hasOwn(tree.elements, id) ? tree.elements[id] : undefined
     if (given === undefined) return undefined
-    if (used.has(id)) return fail(`The element "${id}" is used twice. Each has one place.`)
+    if (used.has(id)) return fail(`The element "${id}" is used twice. Use each element once.`)
     used.add(id)
-    if (depth > uiLimits.depth) return fail(`Elements lie more than ${uiLimits.depth} deep in each other.`)
+    if (depth > uiLimits.depth) return fail(`Elements are nested more than ${uiLimits.depth} levels deep.`)
     if (used.size > uiLimits.elements) return fail(`There are more than ${uiLimits.elements} elements.`)
     const component = findComponent(given.type)
     if (component === undefined) return partial ? undefined : fail(unknownComponent(given.type))
@@ -65,7 +64,7 @@ export function readUiTree(tree: UiTree, { partial = false } = {}): { root: UiEl
     if (missing !== undefined) return partial ? undefined : fail(`Element "${id}": <${given.type}> needs "${missing}".`)
     const names = given.children ?? []
     if (component.children === 'none' && names.length > 0)
-      return fail(`Element "${id}": <${given.type}> has no children.`)
+      return fail(`Element "${id}": <${given.type}> cannot have children.`)
     const children = names.flatMap((child): UiNode[] => {
       const inner = element(child, depth + 1)
       if (inner !== undefined) return [inner]
@@ -216,7 +215,7 @@ export function readAttribute(
   const kind = Object.hasOwn(attributes, name) ? attributes[name] : undefined
   if (kind === undefined) {
     const names = Object.keys(attributes)
-    const known = names.length === 0 ? 'It takes none' : `It takes ${names.join(', ')}`
+    const known = names.length === 0 ? 'It has none' : `It has ${names.join(', ')}`
     return { problem: `<${type}> has no attribute "${truncate(name)}". ${known}.` }
   }
   const read = readKind(kind, value)
@@ -226,14 +225,14 @@ export function readAttribute(
 }
 
 const expectedValue: Record<Extract<AttributeKind, string>, string> = {
-  text: `a text of at most 20,000 characters`,
+  text: `text of at most 20,000 characters`,
   number: 'a number',
   flag: 'true or false',
-  address: 'an address that begins with https://, http:// or mailto:',
-  picture: 'a picture inside the text (data:image/png;base64,…) or of our own store (/ai/blobs/…): nothing is fetched',
-  texts: 'a list of texts',
-  rows: 'a list of rows, each a list of texts or numbers',
-  options: 'a list of texts, or of {value, label}',
+  address: 'a URL that starts with https://, http:// or mailto:',
+  picture: 'an inline image (data:image/png;base64,…) or a stored one (/ai/blobs/…); external images are not loaded',
+  texts: 'a list of strings',
+  rows: 'a list of rows, each a list of strings or numbers',
+  options: 'a list of strings, or of {value, label}',
 }
 
 const maxTextLength = 20_000

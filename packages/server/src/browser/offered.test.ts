@@ -70,7 +70,7 @@ describe.skipIf(executable === undefined)(name, () => {
         title: 'Interact with a web page',
         summary: url,
         content: `Click button "Buy" [ref=e2]\nin ${url}`,
-        reason: 'BrowserAct can change things at 127.0.0.1.',
+        reason: 'BrowserAct can make changes on 127.0.0.1.',
         remember: ['BrowserAct(domain:127.0.0.1)'],
       },
     ])

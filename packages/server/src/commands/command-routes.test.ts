@@ -491,7 +491,7 @@ describe('mentions', () => {
     expect(sent).not.toMatch(/secret-\d/)
     expect(told().filter((text) => text.includes('was not included'))).toHaveLength(3)
     expect(told()[0]).toBe(
-      '<mentioned-file path=".env">\n.env was not included. It reads ".env": files like that hold keys and passwords.\n</mentioned-file>',
+      '<mentioned-file path=".env">\n.env was not included. It reads ".env": files like this contain keys and passwords.\n</mentioned-file>',
     )
   })
 

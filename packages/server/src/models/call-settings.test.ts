@@ -187,7 +187,7 @@ describe('settings of a session', () => {
       { name: 'temperature', message: 'Temperature must be between 0 and 2' },
       { name: 'colour', message: 'large-1 has no setting "colour"' },
       { name: 'seed', message: 'Seed must be a whole number' },
-      { name: 'stopSequences', message: 'Stop sequences must be a list of texts' },
+      { name: 'stopSequences', message: 'Stop sequences must be a list of strings' },
     ])
     expect(server.written()).toEqual(before)
     const created = await server.json('/ai/sessions', { body: { id: 'refused', model, params } })

@@ -61,7 +61,7 @@ test('hostile formatters, symbols and pictures of a chart are refused', () => {
   expect(markup.length).toBeGreaterThan(1000)
   for (const vector of markup) {
     expect(chartProblem({ series: [], tooltip: { formatter: vector } })).toContain('HTML')
-    expect(chartProblem({ series: [{ symbol: `image://${vector}` }] })).toContain('names a picture elsewhere')
-    expect(chartProblem({ series: [], graphic: { style: { image: vector } } })).toContain('names a picture elsewhere')
+    expect(chartProblem({ series: [{ symbol: `image://${vector}` }] })).toContain('refers to an external image')
+    expect(chartProblem({ series: [], graphic: { style: { image: vector } } })).toContain('refers to an external image')
   }
 })

@@ -34,7 +34,7 @@ export interface ActionRegistry {
 
 export const pageActions: ActionRegistry = {
   names: Object.keys(files).map((path) => path.replace(/^.*\//, '').replace(/\.ts$/, '')),
-  notes: { 'show-panel': [...offeredKinds].map(([kind, about]) => `"${kind}" is a panel, too: ${about}`) },
+  notes: { 'show-panel': [...offeredKinds].map(([kind, about]) => `"${kind}" is another panel: ${about}`) },
   load: (name) => files[`../actions/${name}.ts`]?.() ?? Promise.resolve(undefined),
 }
 

@@ -52,7 +52,7 @@ test('a kind that models are told of is opened with its data, and the page tells
     title: 'branches',
     data: { messageId: 'm1' },
   })
-  expect(pageActions.notes?.['show-panel']).toEqual([expect.stringMatching(/^"branches" is a panel, too: A map/)])
+  expect(pageActions.notes?.['show-panel']).toEqual([expect.stringMatching(/^"branches" is another panel: A map/)])
 })
 
 test.each([
