@@ -74,7 +74,9 @@ test('a tree that is not one is refused with the reason', () => {
   expect(complaint({ root: 'form', elements })).toContain('The element "card" has no parent')
   expect(complaint({ root: 'a', elements: { a: { type: 'Card', children: ['a'] } } })).toContain('used twice')
   expect(complaint({ root: 'a', elements: { a: { type: 'Card', props: { onClick: 'x' } } } })).toContain('no attribute')
-  expect(complaint({ root: 'a', elements: { a: { type: 'Image', props: { src: 'http://x' } } } })).toContain('not loaded')
+  expect(complaint({ root: 'a', elements: { a: { type: 'Image', props: { src: 'http://x' } } } })).toContain(
+    'not loaded',
+  )
   expect(complaint({ root: 'a', elements: { a: { type: 'TextField', props: { name: 'n' } } } })).toContain(
     'needs "label"',
   )

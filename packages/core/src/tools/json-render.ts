@@ -64,7 +64,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
   toModel: (output) => JSON.stringify(output),
   display: (output, { title }) => ({
     title: title ?? 'Form',
-    ...('action' in output && { summary: output.action === 'submit' ? 'sent' : 'cancelled' }),
+    ...('action' in output && { summary: output.action === 'submit' ? 'sent' : 'canceled' }),
   }),
 })
 

@@ -33,7 +33,7 @@ export function mediaRoutes({ media, models, blobs }: { media: Media; models: Mo
 
   async function readBlob(hash: string): Promise<{ bytes: Uint8Array; mediaType: string }> {
     const blob = await blobs.get(hash)
-    if (blob === undefined) throw new NamedError('BlobNotFound', 'There is no such blob.', { status: 404 })
+    if (blob === undefined) throw new NamedError('BlobNotFound', 'This blob does not exist.', { status: 404 })
     return blob
   }
 }

@@ -80,7 +80,7 @@ export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentD
       </p>
       {agent.note !== undefined && (
         <p className="settings-warning">
-          <VisibleText text={agent.note} />
+          <VisibleText text={translateServerText(agent.note, 'text')} />
         </p>
       )}
       {changing && agent.languages.length > 0 && (

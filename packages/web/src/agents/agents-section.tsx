@@ -106,7 +106,7 @@ export function AgentsSection() {
             <p key={path} className="settings-warning">
               <TriangleAlert aria-hidden />
               <span>
-                <VisibleText text={`${path}: ${message}`} />
+                <VisibleText text={`${path}: ${translateServerText(message, 'text')}`} />
               </span>
             </p>
           ))}

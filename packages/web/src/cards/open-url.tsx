@@ -5,6 +5,7 @@ import '../chat/parts/person-action.css'
 import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
 import { useSessionStore } from '../chat/session/session-context.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -27,7 +28,7 @@ export default function OpenUrlCard({ call }: CardProps) {
         )}
         {note !== undefined && (
           <p>
-            <VisibleText text={note} />
+            <VisibleText text={translateServerText(note, 'text')} />
           </p>
         )}
         <div className="person-act-buttons">

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { keyText } from '../platform/keyboard.ts'
 import { AgentActions, AgentFacts, AgentIcon, statusLabel, useShowAgent } from '../sub-agents/agent-row.tsx'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { GrowingTextarea, VisibleText } from '../ui/elements.tsx'
@@ -68,7 +69,7 @@ function AgentHead({ agentId }: { agentId: string }) {
       )}
       {agent?.note != null && (
         <p className="agent-note" data-status={agent.status}>
-          <VisibleText text={agent.note} />
+          <VisibleText text={translateServerText(agent.note, 'text')} />
         </p>
       )}
     </header>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { ProviderInfo } from '../api/providers.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { currentModel, findSession } from '../workspace/app-state.ts'
@@ -75,7 +76,9 @@ function useMissingModel(): { text: string; provider: ProviderInfo | null } | nu
     }
   }, [api, model])
   if (model === null) return null
-  const text = [t.composer.blockedGone(model), provider?.problem ?? ''].filter((part) => part !== '').join(' ')
+  const text = [t.composer.blockedGone(model), translateServerText(provider?.problem ?? '', 'text')]
+    .filter((part) => part !== '')
+    .join(' ')
   return { text, provider }
 }
 

@@ -1,5 +1,6 @@
 import { readJsx, type UiElement } from '@troupe/protocol'
 import { useMemo, useState } from 'react'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { UiView } from './ui-view.tsx'
@@ -15,7 +16,9 @@ export function JsxView({ source, partial = false }: { source: string; partial?:
   return (
     <p className="preview-note" role="note">
       {t.previews.invalid}{' '}
-      {problem !== undefined && <VisibleText text={`${problem.line}:${problem.column} ${problem.message}`} />}
+      {problem !== undefined && (
+        <VisibleText text={`${problem.line}:${problem.column} ${translateServerText(problem.message, 'text')}`} />
+      )}
     </p>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { toErrorInfo } from '../api/request.ts'
 import type { McpEntry } from '../api/settings-types.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -33,7 +34,7 @@ export function McpSection() {
         <p key={`${path} ${message}`} className="settings-warning">
           <TriangleAlert aria-hidden />
           <span>
-            <VisibleText text={message} /> <code>{path}</code>
+            <VisibleText text={translateServerText(message, 'text')} /> <code>{path}</code>
           </span>
         </p>
       ))}

@@ -2,6 +2,7 @@ import { ExternalLink, ShieldQuestion } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import type { McpInfo } from '../api/settings-types.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -112,7 +113,7 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
       </p>
       {what === 'command' && server.error !== null && (
         <p className="mcp-trust-reason">
-          <VisibleText text={server.error} />
+          <VisibleText text={translateServerText(server.error, 'text')} />
         </p>
       )}
       {what === 'command' ? (

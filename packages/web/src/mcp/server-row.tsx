@@ -3,6 +3,7 @@ import { useId, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import type { McpInfo, McpToolInfo } from '../api/settings-types.ts'
 import { formatDuration, formatNumber } from '../texts/format.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
@@ -86,7 +87,8 @@ function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
   const test = () =>
     act(async () => {
       const { test: result, server: tested } = await store.act(() => api.testMcp(name))
-      if (!result.ok) return { ok: false, text: result.error ?? t.mcp.notReady }
+      if (!result.ok)
+        return { ok: false, text: result.error == null ? t.mcp.notReady : translateServerText(result.error, 'text') }
       return { ok: true, text: t.mcp.works(tested.tools.length, formatDuration(result.ms)) }
     })
 
@@ -94,7 +96,7 @@ function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
     <>
       {error !== null && trust === null && (
         <p className="settings-failure">
-          <VisibleText text={error} />
+          <VisibleText text={translateServerText(error, 'text')} />
           {retryAt !== null && state !== 'disabled' && (
             <> {formatElements(t.mcp.retry, { time: <Moment key={retryAt} time={retryAt} /> })}</>
           )}
@@ -102,7 +104,7 @@ function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
       )}
       {problems.map((problem) => (
         <p key={problem} className="settings-failure">
-          <VisibleText text={problem} />
+          <VisibleText text={translateServerText(problem, 'text')} />
         </p>
       ))}
       {trust !== null ? (

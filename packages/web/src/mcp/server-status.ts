@@ -1,5 +1,6 @@
 import type { McpInfo } from '../api/settings-types.ts'
 import { formatCount } from '../texts/format.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 
 export function serverStatus(server: McpInfo): string {
@@ -8,7 +9,7 @@ export function serverStatus(server: McpInfo): string {
   if (login === 'needed') return t.mcp.status.login
   if (state === 'needs-trust') return trust?.what === 'tools' ? t.mcp.status.otherTools : t.mcp.status.notTrusted
   if (state === 'connecting') return t.mcp.status.connecting
-  if (state === 'failed') return error ?? t.mcp.status.failed
+  if (state === 'failed') return error === null ? t.mcp.status.failed : translateServerText(error, 'text')
   const used = tools.filter(({ enabled }) => enabled).length
   return `${t.mcp.status.tools(used, tools.length)} · ${t.mcp.status.tokens(formatCount(tokens))}`
 }

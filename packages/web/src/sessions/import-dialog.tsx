@@ -2,6 +2,7 @@ import { FileUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import { formatPercent } from '../texts/format.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -137,7 +138,7 @@ function Report({ report: { sessions, problems } }: { report: ImportReport }) {
           <ul>
             {problems.slice(0, 500).map(({ where, message }, index) => (
               <li key={index}>
-                <strong>{where}</strong>: {message}
+                <strong>{where}</strong>: {translateServerText(message, 'text')}
               </li>
             ))}
           </ul>

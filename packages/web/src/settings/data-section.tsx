@@ -130,7 +130,7 @@ function Doctor() {
               {icons[status]}
               <span className="visually-hidden">{t.settings.data.statuses[status]}: </span>
               <span>
-                <b>{name}</b> <VisibleText text={translateServerText(text, 'text')} />
+                <b>{translateServerText(name, 'text')}</b> <VisibleText text={translateServerText(text, 'text')} />
                 {fix !== undefined && (
                   <>
                     <br />

@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
@@ -84,7 +85,7 @@ export function ProblemList({ title, problems }: { title: string; problems: read
                 {line !== undefined && `, ${t.settings.skills.line(line)}`}
               </code>
               <br />
-              <VisibleText text={message} />
+              <VisibleText text={translateServerText(message, 'text')} />
             </span>
           </li>
         ))}

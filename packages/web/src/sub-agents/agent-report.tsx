@@ -4,6 +4,7 @@ import { useDisclosure } from '../chat/session/session-context.ts'
 import { isKnownStatus, type Report } from '../chat/session/sub-agent.ts'
 import { Markdown } from '../content/markdown.tsx'
 import { formatCount } from '../texts/format.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Group, VisibleText } from '../ui/elements.tsx'
@@ -25,7 +26,7 @@ export function AgentReport({ report, isNamed = false }: { report: Report; isNam
       {text !== '' && <Markdown text={text} done />}
       {note !== undefined && (
         <p className="agent-note" data-status={status}>
-          <VisibleText text={note} />
+          <VisibleText text={translateServerText(note, 'text')} />
         </p>
       )}
       <p className="agent-report-foot">

@@ -20,6 +20,7 @@ import { type CurrentCall, isAgentActive, type SubAgent } from '../chat/session/
 import { subtree } from '../chat/session/sub-agents-state.ts'
 import { agentPanel } from '../chat/session/sub-agents.ts'
 import { formatCost, formatCount, formatDuration } from '../texts/format.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -112,7 +113,7 @@ export function describeWork(agent: SubAgent): CurrentCall {
 
 /** Returns the last line written. After the end, returns the reason the answer may be incomplete. */
 export function latestText(agent: SubAgent): string {
-  return isAgentActive(agent) ? agent.line : (agent.note ?? '')
+  return isAgentActive(agent) ? agent.line : translateServerText(agent.note ?? '', 'text')
 }
 
 export function firstLine(text: string): string {

@@ -1,57 +1,148 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { builtIns } from '../../../server/src/commands/built-ins.ts'
+import { errorTexts, sourceTexts } from '../../../server/src/testing/source-texts.ts'
 import { zh } from './said/zh.ts'
 import { setServerTexts, translateServerText } from './server-texts.ts'
 
 afterEach(() => setServerTexts(undefined))
 
-const core = path.resolve(import.meta.dirname, '../../../core/src')
-const sources = (folder: string) =>
-  readdirSync(path.join(core, folder))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => readFileSync(path.join(core, folder, file), 'utf8'))
-    .join('\n')
-/** String literals of our sources, with placeholders filled in. */
-const literals = (source: string, pattern: RegExp) =>
-  [...source.matchAll(pattern)]
-    .map(([, text = '']) => text.replaceAll(/\$\{[^{}]*\}/g, 'X'))
-    .filter((text) => /[A-Za-z]{2}/.test(text) && !text.includes('${'))
-const untranslated = (texts: readonly string[], ...kinds: Parameters<typeof translateServerText>[1][]) => {
+type Kind = Parameters<typeof translateServerText>[1]
+
+/** Returns the texts with a line that has no Chinese in its translation. */
+function untranslated(texts: readonly string[], ...kinds: readonly Kind[]): string[] {
   setServerTexts(zh)
-  return texts.filter((text) => translateServerText(text, ...kinds) === text)
+  const isMissing = (line: string): boolean =>
+    /[A-Za-z]{2}/.test(line) && !/\p{Script=Han}/u.test(translateServerText(line, ...kinds))
+  return texts.filter((text) => text.split('\n').some(isMissing))
+}
+
+const isSentence = (text: string): boolean => /^["“A-Z/][^]*[a-z]{2}[^]* [^]*[.?]$/.test(text)
+const isProse = (text: string): boolean => /[a-z]{2} [\w"'(]/.test(text)
+const not = (...texts: readonly string[]) => {
+  const excluded = new Set(texts)
+  return (text: string): boolean => !excluded.has(text)
 }
 
 test('every command and every built-in agent is described in Chinese', () => {
-  const agents = readdirSync(path.join(core, 'agents'))
+  const folder = path.resolve(import.meta.dirname, '../../../core/src/agents')
+  const agents = readdirSync(folder)
     .filter((file) => /^[a-z-]+\.md$/.test(file))
-    .map((file) => /^description: "?(.+?)"?$/m.exec(readFileSync(path.join(core, 'agents', file), 'utf8'))?.[1] ?? file)
+    .map((file) => /^description: "?(.+?)"?$/m.exec(readFileSync(path.join(folder, file), 'utf8'))?.[1] ?? file)
   expect(agents.length).toBeGreaterThan(8)
   expect(untranslated([...builtIns.map(({ about }) => about), ...agents], 'text')).toEqual([])
 })
 
 test('every title that a tool gives its calls has a Chinese form', () => {
-  const titles = literals(sources('tools'), /\btitle: (?:\([^=]*\) => )?(?:['`])([^'`]+)['`]/g)
+  const folder = path.resolve(import.meta.dirname, '../../../core/src/tools')
+  const source = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+    .join('\n')
+  const titles = [...source.matchAll(/\btitle: (?:\([^=]*\) => )?['`]([^'`]+)['`]/g)]
+    .map(([, text = '']) => text.replaceAll(/\$\{[^{}]*\}/g, 'X'))
+    .filter((text) => /[A-Za-z]{2}/.test(text) && !text.includes('${'))
   expect(titles.length).toBeGreaterThan(40)
   expect(untranslated(titles, 'action', 'title')).toEqual([])
 })
 
-/** Errors in user-written rules stay in the terms of the rule syntax. */
-const ofRules = /parse-rule|rule-patterns|command-pattern|\.test\.ts$/
+test('every reason of an approval and every error in a rule has a Chinese form', () => {
+  const reasons = sourceTexts('core/src/permission/*.ts', 'command-policy/src/**/*.ts').filter(isSentence)
+  // Parts of sentences, tested as wholes below.
+  const parts = reasons.filter((text) => text.startsWith('X, but ') || text.startsWith('X X '))
+  expect(reasons.length).toBeGreaterThan(150)
+  expect(untranslated(reasons.filter(not(...parts)), 'text')).toEqual([])
+  expect(
+    untranslated(
+      parts.map((text) =>
+        text
+          .replace(/^X, but/, 'In plan mode, only the plan can be changed, but')
+          .replace(/^X X something/, 'The rule "X" forbids something'),
+      ),
+      'text',
+    ),
+  ).toEqual([])
+})
 
-test('every reason of an approval has a Chinese form', () => {
-  const files = globSync([`${core}/permission/*.ts`, `${core}/../../command-policy/src/**/*.ts`]).filter(
-    (file) => !ofRules.test(file),
-  )
-  const source = files.map((file) => readFileSync(file, 'utf8')).join('\n')
-  const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-  const reasons = [
-    ...literals(code, /'((?:[A-Z"])[^'\n]*[a-z] [^'\n]*\.)'/g),
-    ...literals(code, /`((?:[A-Z"])[^`\n]*[a-z] [^`\n]*\.)`/g),
+test('every error and every other sentence that the server sends to a page has a Chinese form', () => {
+  const sentences = sourceTexts(
+    'server/src/{admin,agents,chat,config,extensions,http,mcp,media,models,permission,rules,sessions,skills,stores,tabs,util}/**/*.ts',
+    'server/src/{commands,runs}/!(system-prompt).ts',
+    'server/src/providers/shared/!(sdk-models|test-provider).ts',
+    'server/src/transfer/!(export)/*.ts',
+  ).filter(isSentence)
+  const forTerminal = sourceTexts('server/src/http/listen.ts')
+  const forModels = [
+    'These MCP servers are still connecting, so you do not have their tools yet: X.',
+    'You are a helpful agent of this workspace. Continue this imported conversation.',
+    'The imported conversation had empty instructions here.',
   ]
-  expect(reasons.length).toBeGreaterThan(90)
-  expect(untranslated(reasons, 'text')).toEqual([])
+  const forDevelopers = [
+    'A store cannot be closed from inside its own transaction.',
+    'This transaction has ended; await every call inside it.',
+    'The search was ended.',
+    'The thread ended without a result.',
+  ]
+  // Texts with a part that is a sentence or empty.
+  const composed = [
+    'X Available agents: X.',
+    'X while an answer is running. Stop the answer or wait for it to finish.',
+    'There is no provider "X".X Add it in Settings > Models and keys.',
+  ]
+  expect(sentences.length).toBeGreaterThan(200)
+  expect(
+    untranslated(sentences.filter(not(...forTerminal, ...forModels, ...forDevelopers, ...composed)), 'text'),
+  ).toEqual([])
+})
+
+test('every finding of the doctor has a Chinese form', () => {
+  const findings = sourceTexts('server/src/admin/{diagnose,findings}.ts').filter(isProse)
+  // A command, and parts of longer texts.
+  const others = [
+    'is not a known setting.',
+    'chmod 600 "X"',
+    'X at X',
+    'pid X, since X',
+    'no damage found',
+    'no damage found in the parts checked; run "troupe doctor --full" to check all of it',
+    'X; it has no tools of its own',
+    'X: X in its .troupe/tools is not loaded',
+    'X: X in its .troupe/tools are not loaded',
+  ]
+  expect(findings.length).toBeGreaterThan(50)
+  expect(untranslated(findings.filter(not(...others)), 'text')).toEqual([])
+})
+
+test('problems with skills, commands, hooks and imports have a Chinese form', () => {
+  const problems = [
+    ...sourceTexts('core/src/skills/{find-skills,import-skills,parse-skill-file,read-archive}.ts'),
+    ...sourceTexts('server/src/transfer/import/{read-entries,zip-file}.ts', 'server/src/util/json.ts'),
+    ...errorTexts('core/src/{commands,hooks,skills}/*.ts', 'server/src/transfer/import/*.ts'),
+  ].filter(isProse)
+  // "it failed with exit code 1"
+  const composed = ['it X', 'it X: X']
+  expect(problems.length).toBeGreaterThan(80)
+  expect(untranslated(problems.filter(not(...composed)), 'text')).toEqual([])
+})
+
+test('every error of a tool call, a run or a model has a Chinese form', () => {
+  const errors = errorTexts('core/src/**/*.ts').filter(isProse)
+  // "The MCP server "X" closed the connection." and the like, and a text after another.
+  const composed = [
+    'The MCP server "X" X',
+    'The server X.',
+    'it X',
+    'it X: X',
+    'X It is still too long after compaction. Start a new chat, or choose a model with a larger context window.',
+  ]
+  expect(errors.length).toBeGreaterThan(250)
+  expect(untranslated(errors.filter(not(...composed)), 'text')).toEqual([])
+})
+
+test('no translation addresses the reader in two ways', () => {
+  const all = [...zh.action, ...zh.title, ...zh.summary, ...zh.text]
+  expect(all.filter(([, own]) => own.includes('您'))).toEqual([])
 })
 
 test('what is filled in stays as it is, each line is a text, and what is not known stays English', () => {
@@ -66,4 +157,17 @@ test('what is filled in stays as it is, each line is a text, and what is not kno
   )
   setServerTexts(undefined)
   expect(translateServerText('Run a command', 'action')).toBe('Run a command')
+})
+
+test('a part that is itself a text is translated, and the most specific text counts', () => {
+  setServerTexts(zh)
+  expect(translateServerText('The MCP server "files" exited with code 1.', 'text')).toBe(
+    'MCP 服务器“files”以退出码 1 退出。',
+  )
+  expect(translateServerText('The hook before-call 1 in config.json failed: it failed with exit code 3', 'text')).toBe(
+    '钩子 before-call 1 in config.json 失败：它以退出码 3 失败',
+  )
+  expect(translateServerText('"a/../b" points outside the folder. Nothing was imported.', 'text')).toBe(
+    '“a/../b”指向文件夹之外。没有导入任何内容。',
+  )
 })

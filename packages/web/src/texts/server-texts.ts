@@ -1,16 +1,19 @@
 /**
  * Server messages by kind, as pairs of English and translation. `{}` matches any text. `{1}`, `{2}` and so on reorder
- * placeholders, and `{2~}` is itself a server message to translate.
+ * placeholders, and `{2~}` is itself a server message to translate. Of several that match, the one with the most fixed
+ * text counts.
  */
 export interface ServerTexts {
   /** Action names of calls, for any tool. */
-  action: readonly (readonly [english: string, own: string])[]
+  action: ServerTextPairs
   /** Titles of calls that start with a verb. Excludes titles given by a model or user. */
-  title: readonly (readonly [english: string, own: string])[]
-  summary: readonly (readonly [english: string, own: string])[]
+  title: ServerTextPairs
+  summary: ServerTextPairs
   /** Everything else: reasons, descriptions, states, errors. */
-  text: readonly (readonly [english: string, own: string])[]
+  text: ServerTextPairs
 }
+
+export type ServerTextPairs = readonly (readonly [english: string, own: string])[]
 
 type ServerTextKind = keyof ServerTexts
 type CompiledTexts = Record<ServerTextKind, { pattern: RegExp; own: string }[]>
@@ -21,10 +24,10 @@ const maxLength = 4000
 
 export function setServerTexts(said: ServerTexts | undefined): void {
   compiledTexts = said && {
-    action: said.action.map(compile),
-    title: said.title.map(compile),
-    summary: said.summary.map(compile),
-    text: said.text.map(compile),
+    action: compileAll(said.action),
+    title: compileAll(said.title),
+    summary: compileAll(said.summary),
+    text: compileAll(said.text),
   }
 }
 
@@ -52,6 +55,11 @@ function translate(line: string, rules: CompiledTexts[ServerTextKind]): string {
   // Translate several sentences one by one.
   const sentences = line.split(/(?<=\.) (?=["A-Z])/)
   return sentences.length < 2 ? line : sentences.map((sentence) => translate(sentence, rules)).join(' ')
+}
+
+function compileAll(pairs: ServerTextPairs): CompiledTexts[ServerTextKind] {
+  const fixed = ([english]: ServerTextPairs[number]): number => english.replaceAll('{}', '').length
+  return pairs.toSorted((a, b) => fixed(b) - fixed(a)).map(compile)
 }
 
 function compile([english, own]: readonly [string, string]): { pattern: RegExp; own: string } {

@@ -5,6 +5,7 @@ import { isUiTree } from '../../content/form-card.tsx'
 import { FormContext, type FormState } from '../../content/ui-fields.tsx'
 import { UiView } from '../../content/ui-view.tsx'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
+import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { useRetainedState } from '../session/session-hooks.ts'
 import { type AskFormProps, DeclineButton } from './ask-forms.tsx'
@@ -55,7 +56,7 @@ function Form({ id, root, data, sending, answer }: FormProps) {
   }
   const submit = (button: string) => {
     const read = readForm(root, values)
-    if ('problem' in read) return setProblem({ field: read.field, text: read.problem })
+    if ('problem' in read) return setProblem({ field: read.field, text: translateServerText(read.problem, 'text') })
     answer({
       type: 'answers',
       answers: { action: 'submit', values: read.values, ...(button !== '' && { button }) },

@@ -2,6 +2,7 @@ import type { Part } from '@troupe/protocol'
 import { CircleStop, OctagonX, PlugZap, Scissors, ShieldX, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatDuration } from '../../texts/format.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Group, VisibleText } from '../../ui/elements.tsx'
@@ -54,7 +55,7 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
       )}
       {stopped !== undefined && (
         <Mark icon={stopped.reason === 'denied' ? <ShieldX /> : <OctagonX />} action={goOn}>
-          {stopped.message}
+          {translateServerText(stopped.message, 'text')}
         </Mark>
       )}
       {isCut && (

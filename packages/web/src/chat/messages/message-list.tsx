@@ -1,6 +1,7 @@
 import { ArrowDown, CornerDownRight } from 'lucide-react'
 import { startTransition, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { formatDuration } from '../../texts/format.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { afterPaint } from '../../ui/focus.ts'
@@ -152,7 +153,7 @@ function ListTail() {
           <span className={run.retry === null ? 'visually-hidden' : undefined}>
             {run.retry === null
               ? t.chat.beingWritten
-              : t.chat.tryingAgain(run.retry.message, formatDuration(run.retry.delayMs))}
+              : t.chat.tryingAgain(translateServerText(run.retry.message, 'text'), formatDuration(run.retry.delayMs))}
           </span>
         </p>
       )}

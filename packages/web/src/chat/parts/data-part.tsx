@@ -3,6 +3,7 @@ import { Archive, Braces } from 'lucide-react'
 import { memo, useId } from 'react'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
 import { formatToolName } from '../../texts/format.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Group } from '../../ui/elements.tsx'
 import { AskContent, AskFrame, OpenAsk } from '../asks/open-ask.tsx'
@@ -52,7 +53,7 @@ export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps
   // Images and videos appear on the card of the tool that made them.
   if (part.type.startsWith('data-media-generate-')) return null
   const hint = partData(part, 'hint')
-  if (hint !== undefined) return <p className="hint-part">{hint.text}</p>
+  if (hint !== undefined) return <p className="hint-part">{translateServerText(hint.text, 'text')}</p>
   const compaction = partData(part, 'compaction')
   if (compaction !== undefined) return <CompactionPart id={id} compaction={compaction} />
   const trim = partData(part, 'trim')

@@ -121,7 +121,7 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
 
 function whyNot({ reason = '', isAutomatic }: NonNullable<CardProps['call']['approval']>): string {
   const isRemark = isAutomatic !== true && !reason.startsWith(editedText)
-  return isRemark ? t.calls.youSaid(reason) : t.calls.notRun(reason)
+  return isRemark ? t.calls.youSaid(reason) : t.calls.notRun(translateServerText(reason, 'text'))
 }
 
 /** Raw input and the output that the model read, which displays leave out. */

@@ -6,6 +6,7 @@ import type { ReadablePage } from '../../api/session-types.ts'
 import { Markdown } from '../../content/markdown.tsx'
 import { isLocalAddress } from '../../page-tools/actions.ts'
 import type { PanelProps } from '../../state/panels-state.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
@@ -78,7 +79,7 @@ function Article({ page }: { page: ReadablePage }) {
       )}
       {page.note !== undefined && (
         <p className="browser-note">
-          <VisibleText text={page.note} />
+          <VisibleText text={translateServerText(page.note, 'text')} />
         </p>
       )}
       {page.isMarkdown ? (
