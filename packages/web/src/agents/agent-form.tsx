@@ -2,6 +2,7 @@ import { modelParams, type ParamValue, type ParamValues } from '@troupe/protocol
 import { X } from 'lucide-react'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { modelName } from '../api/models.ts'
 import { toErrorInfo } from '../api/request.ts'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/session-types.ts'
 import '../models/params-panel.css'
@@ -140,9 +141,9 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
               {draft.model !== '' && !models.some(({ ref }) => ref === draft.model) && (
                 <option value={draft.model}>{t.agents.notThere(draft.model)}</option>
               )}
-              {models.map(({ ref, name }) => (
-                <option key={ref} value={ref}>
-                  {name}
+              {models.map((model) => (
+                <option key={model.ref} value={model.ref}>
+                  {modelName(model)}
                 </option>
               ))}
             </select>

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { exampleRequests, groupModels, type ModelInfo } from './models.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { zh } from '../texts/said/zh.ts'
+import { setServerTexts } from '../texts/server-texts.ts'
+import { exampleRequests, groupModels, type ModelInfo, modelName, providerNameOf } from './models.ts'
 
 const model = (ref: string, providerName: string, tags: string[] = []): ModelInfo => {
   const [provider = '', id = ''] = ref.split('/')
@@ -28,4 +30,12 @@ test('examples are in the language of the person where the model has them', () =
   expect(exampleRequests(demo, 'zh')).toEqual(['你好'])
   expect(exampleRequests(demo, 'fr')).toEqual(['Hello'])
   expect(exampleRequests(undefined, 'zh')).toEqual([])
+})
+
+test('the demo model has a Chinese name, and other names stay as they are', () => {
+  const demo = { ref: 'demo/tour', name: 'Demo tour', providerName: 'Demo' }
+  setServerTexts(zh)
+  onTestFinished(() => setServerTexts(undefined))
+  expect([modelName(demo), providerNameOf(demo)]).toEqual(['演示导览', '演示'])
+  expect(modelName({ ref: 'other/tour', name: 'Demo tour' })).toBe('Demo tour')
 })

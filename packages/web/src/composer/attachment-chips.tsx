@@ -1,5 +1,5 @@
 import { FileText, TextCursorInput, X } from 'lucide-react'
-import { isDemoModel } from '../api/models.ts'
+import { isDemoModel, modelName } from '../api/models.ts'
 import { pageAccess } from '../api/page-access.ts'
 import { useSession, useSessionStore } from '../chat/session/session-context.ts'
 import type { DraftAttachment } from '../chat/session/session-state.ts'
@@ -56,8 +56,8 @@ function useUnseen(attachments: readonly DraftAttachment[]): string | undefined 
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
   if (model === undefined || isDemoModel(model.ref)) return undefined
   const has = (type: string) => attachments.some(({ mediaType }) => mediaType.startsWith(type))
-  if (has('image/') && !model.tags.includes('vision')) return t.composer.cannotLook(model.name)
-  return has('application/pdf') && !model.tags.includes('pdf') ? t.composer.cannotReadPdf(model.name) : undefined
+  if (has('image/') && !model.tags.includes('vision')) return t.composer.cannotLook(modelName(model))
+  return has('application/pdf') && !model.tags.includes('pdf') ? t.composer.cannotReadPdf(modelName(model)) : undefined
 }
 
 function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: DraftAttachment }) {

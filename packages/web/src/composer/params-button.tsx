@@ -2,6 +2,7 @@ import { modelParams } from '@troupe/protocol'
 import { SlidersHorizontal } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { lazy, Suspense, useMemo } from 'react'
+import { modelName } from '../api/models.ts'
 import { t } from '../texts/t.ts'
 import { currentParams } from '../workspace/session-choices.ts'
 import { useApp, useCurrentModel } from '../workspace/workspace.ts'
@@ -36,7 +37,7 @@ export function ParamsButton() {
           align="start"
           sideOffset={8}
           collisionPadding={10}
-          aria-label={t.composer.settingsOf(model.name)}
+          aria-label={t.composer.settingsOf(modelName(model))}
         >
           <Suspense>
             <ParamsPanel model={model} params={params} />

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { modelName } from '../api/models.ts'
 import type { ProviderInfo } from '../api/providers.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
@@ -34,7 +35,9 @@ export function useBlocked(): Blocked | null {
   if (gone === null) return null
   const { text, provider } = gone
   const instead =
-    other === undefined ? [] : [{ label: t.composer.useInstead(other.name), go: () => void app.chooseModel(other.ref) }]
+    other === undefined
+      ? []
+      : [{ label: t.composer.useInstead(modelName(other)), go: () => void app.chooseModel(other.ref) }]
   const on =
     provider?.enabled === false
       ? [{ label: t.composer.switchProviderOn(provider.name), go: () => void switchOn(provider.id) }]

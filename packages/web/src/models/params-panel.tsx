@@ -1,7 +1,7 @@
 import { type Param, paramProblem, type ParamValue } from '@troupe/protocol'
 import { RotateCcw } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { ModelInfo } from '../api/models.ts'
+import { type ModelInfo, modelName } from '../api/models.ts'
 import { t } from '../texts/t.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { currentParams } from '../workspace/session-choices.ts'
@@ -19,7 +19,7 @@ export function ParamsPanel({ model, params }: { model: ModelInfo; params: reado
   const isSet = params.some(({ name }) => values[name] !== undefined)
   return (
     <div className="params">
-      <h2>{t.composer.settingsOf(model.name)}</h2>
+      <h2>{t.composer.settingsOf(modelName(model))}</h2>
       <p className="params-about">{t.composer.settingsAbout}</p>
       {params.map((param) => (
         <ParamField

@@ -1,7 +1,7 @@
 import type { Mode } from '@troupe/core'
 import { useEffect, useState } from 'react'
 import type { SessionPage } from '../api/api.ts'
-import { isDemoModel } from '../api/models.ts'
+import { isDemoModel, modelName } from '../api/models.ts'
 import type { AgentInfo } from '../api/session-types.ts'
 import { openFind } from '../find/find.tsx'
 import { type Keys, keyText } from '../platform/keyboard.ts'
@@ -144,11 +144,11 @@ function commands(state: AppState): PaletteCommand[] {
 
 function choices({ models, permissions, isNew }: AppState, agents: readonly AgentInfo[]): PaletteCommand[] {
   return [
-    ...models.map(({ ref, name }) => ({
-      id: `model-${ref}`,
-      title: t.models.picked(name, isDemoModel(ref)),
-      words: ref,
-      run: ({ app }: Workspace) => void app.chooseModel(ref),
+    ...models.map((model) => ({
+      id: `model-${model.ref}`,
+      title: t.models.picked(modelName(model), isDemoModel(model.ref)),
+      words: model.ref,
+      run: ({ app }: Workspace) => void app.chooseModel(model.ref),
     })),
     ...availableModes({ bypass: permissions?.bypass === true }).map((mode: Mode) => ({
       id: `mode-${mode}`,

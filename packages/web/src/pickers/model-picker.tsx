@@ -1,7 +1,7 @@
 import { Check, ChevronDown, Plus, Search } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useId, useMemo, useRef, useState } from 'react'
-import { groupModels, isDemoModel, type ModelInfo } from '../api/models.ts'
+import { groupModels, isDemoModel, type ModelInfo, modelName } from '../api/models.ts'
 import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
@@ -18,13 +18,14 @@ export function ModelPicker() {
   const [open, setOpen] = useState(false)
   const adding = useRef(false)
   const shown = models.find(({ ref }) => ref === current)
+  const name = shown && modelName(shown)
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         className="model-trigger"
-        aria-label={t.models.picked(shown?.name ?? t.models.none, isDemoModel(current))}
+        aria-label={t.models.picked(name ?? t.models.none, isDemoModel(current))}
       >
-        <span className="model-trigger-name">{shown?.name ?? t.models.noModel}</span>{' '}
+        <span className="model-trigger-name">{name ?? t.models.noModel}</span>{' '}
         {isDemoModel(current) && <span className="model-demo">{t.models.scripted}</span>}
         <ChevronDown aria-hidden />
       </Popover.Trigger>
@@ -132,7 +133,7 @@ export function ModelChooser({
                 onClick={() => onChoose(model.ref)}
               >
                 <span className="model-name">
-                  {model.name}
+                  {modelName(model)}
                   {model.ref === current && <Check aria-hidden />}
                 </span>
                 <span className="model-facts">

@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import type { ModelInfo } from '../api/models.ts'
+import { type ModelInfo, modelName, providerNameOf } from '../api/models.ts'
 import type { ConfigInfo } from '../api/settings-types.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
@@ -100,7 +100,7 @@ function ModelSelect(props: {
   onChoose: (ref: string | null) => void
 }) {
   const { label, models, value, onChoose } = props
-  const groups = Map.groupBy(models, ({ providerName }) => providerName)
+  const groups = Map.groupBy(models, providerNameOf)
   return (
     <select
       className="settings-select"
@@ -114,9 +114,9 @@ function ModelSelect(props: {
       )}
       {[...groups].map(([provider, members]) => (
         <optgroup key={provider} label={provider}>
-          {members.map(({ ref, name }) => (
-            <option key={ref} value={ref}>
-              {name}
+          {members.map((model) => (
+            <option key={model.ref} value={model.ref}>
+              {modelName(model)}
             </option>
           ))}
         </optgroup>

@@ -1,6 +1,6 @@
 import { modelParams } from '@troupe/protocol'
 import { useMemo, useState } from 'react'
-import { groupModels, type ModelInfo } from '../api/models.ts'
+import { groupModels, type ModelInfo, modelName } from '../api/models.ts'
 import { FamilyMark } from '../models/family-mark.tsx'
 import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
@@ -77,7 +77,7 @@ export function ModelList() {
 }
 
 function ModelEntry({ model, isDefault }: { model: ModelInfo; isDefault: boolean }) {
-  const { ref, name, familyId, tags, contextWindow, maxOutputTokens, price } = model
+  const { ref, familyId, tags, contextWindow, maxOutputTokens, price } = model
   const params = modelParams(model)
   const tokens = (number: number | undefined) =>
     number === undefined ? t.settings.models.unknown : t.settings.models.tokens(formatCount(number))
@@ -86,7 +86,7 @@ function ModelEntry({ model, isDefault }: { model: ModelInfo; isDefault: boolean
       <FamilyMark family={familyId} />
       <div>
         <p>
-          <b>{name}</b> {isDefault && <span className="badge">{t.settings.models.default}</span>}
+          <b>{modelName(model)}</b> {isDefault && <span className="badge">{t.settings.models.default}</span>}
         </p>
         <p className="settings-path">{ref}</p>
         <dl>

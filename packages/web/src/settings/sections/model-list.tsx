@@ -1,5 +1,6 @@
 import { Boxes } from 'lucide-react'
 import { lazy } from 'react'
+import { modelName } from '../../api/models.ts'
 import { t } from '../../texts/t.ts'
 import type { SettingsSection } from '../section.ts'
 
@@ -11,7 +12,7 @@ export const section: SettingsSection = {
   settings: () => [],
   find: async (api) => {
     const { models } = await api.models()
-    return models.map(({ ref, name }) => ({ id: `model-${ref}`, title: name, words: ref }))
+    return models.map((model) => ({ id: `model-${model.ref}`, title: modelName(model), words: model.ref }))
   },
   Component: lazy(async () => ({ default: (await import('../model-list.tsx')).ModelList })),
 }

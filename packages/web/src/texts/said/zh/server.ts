@@ -283,6 +283,9 @@ export const server: ServerTextPairs = [
   ['Unknown tools or groups: {}.', '未知的工具或分组：{}。'],
   ['Its stored definition is invalid: {}.', '它保存的定义无效：{}。'],
   // Models and providers
+  ['Demo', '演示'],
+  ['Demo tour', '演示导览'],
+  ['Demo painter', '演示绘图'],
   ['{} is turned off. Turn it on in Settings > Models and keys.', '{} 已关闭。请在“设置 > 模型与密钥”中开启。'],
   [
     '{} uses the adapter "{}", which does not exist. Available adapters: {}.',
