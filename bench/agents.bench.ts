@@ -9,7 +9,7 @@ import { median, times } from './measure.ts'
 const toolList = getTools(['Task', 'TimeNow']) as Tool[]
 const agents = (): Promise<AgentDefinition[]> =>
   Promise.resolve([{ name: 'worker', description: '', prompt: 'worker', tools: ['TimeNow'] }])
-const blocks = (_: unknown, __: unknown, prompt: string): Promise<{ name: string; text: string }[]> =>
+const blocks = (_: unknown, prompt: string): Promise<{ name: string; text: string }[]> =>
   Promise.resolve([{ name: 'prompt', text: prompt }])
 
 const task = (text: string): ScriptTurn[number] => ({ call: { name: 'Task', input: { name: 'worker', task: text } } })
@@ -60,7 +60,7 @@ async function rootBytes(): Promise<{ value: string; ok: boolean; detail: string
     }
     const alone = children.map((agentId) => {
       const counter = byteCounter()
-      const child = test.live.getAgent('s1', agentId)
+      const child = test.runs.getAgent('s1', agentId)
       child?.subscribe(counter.sink, {})
       return child === undefined ? undefined : counter
     })

@@ -77,7 +77,7 @@ async function approvedWrite(server: Server, sessionId: string): Promise<void> {
   }
   const message = { id: `${sessionId}-message`, role: 'user', parts: [{ type: 'text', text: 'Write a note.' }] }
   const stream = await post('/ai/chat', { sessionId, model: 'bench/write', message })
-  const run = server.live.get(sessionId)
+  const run = server.runs.get(sessionId)
   await stream.text()
   const [ask] = await server.store.asks.list({ sessionId, open: true })
   if (ask === undefined) throw new Error('the Write was not asked about')

@@ -1,10 +1,10 @@
-import { createRoutes, type RouteContext } from '../../packages/server/src/boot/routes.ts'
+import { createRoutes, type RouteServices } from '../../packages/server/src/boot/routes.ts'
 import { answerText, type Route } from '../../packages/server/src/http/route.ts'
 
 export const file = 'docs/reference/routes.md'
 
 export async function generate(): Promise<string> {
-  const groups = Map.groupBy(createRoutes({} as RouteContext), (route) => route.path.split('/')[2] ?? 'health')
+  const groups = Map.groupBy(createRoutes({} as RouteServices), (route) => route.path.split('/')[2] ?? 'health')
   const sections = [...groups].map(([name, routes]) => `## ${name}\n\n${routes.map(describe).join('\n\n')}`)
   return `<!-- Made by scripts/generators/routes.ts: change the endpoints in packages/protocol/src/http and the routes in packages/server/src, and run "npm run generate". -->
 

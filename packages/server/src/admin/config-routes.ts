@@ -1,13 +1,13 @@
 import { configEndpoints, type ConfigInfo, type ConfigPatch, isSameOrigin, NamedError } from '@troupe/protocol'
 import { type Config, type ConfigFile, dropSecrets } from '../config/config.ts'
 import { implement, type Route } from '../http/route.ts'
+import type { Models } from '../models/models.ts'
 
-export interface ConfigRoutesOptions {
+interface ConfigRoutesOptions {
   config: ConfigFile
-  /** The model set in the environment. Overrides the one in the settings. */
-  environmentModel: string | null
-  /** Throws if the model cannot be used. */
-  modelId: (id: string | undefined) => Promise<string>
+  /** `TROUPE_MODEL` overrides the model in the settings. */
+  env: NodeJS.ProcessEnv
+  models: Pick<Models, 'resolveChatModel'>
 }
 
 /** Routes for the settings in `config.json`, except providers, rules, hooks and MCP servers. */
@@ -16,7 +16,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   return implement(configEndpoints, {
     'GET /ai/config': () => ({ path: config.path, config: shown() }),
     'PATCH /ai/config': async ({ body }) => {
-      if (typeof body.model === 'string') await options.modelId(body.model)
+      if (typeof body.model === 'string') await options.models.resolveChatModel(body.model)
       let dropped: string[] = []
       await config.update((current) => {
         const next = applyPatch(current, body)
@@ -31,7 +31,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
     const { model, useTools, recovery, titles, limits, media, browser, search } = config.get()
     return {
       model: model ?? null,
-      environmentModel: options.environmentModel,
+      environmentModel: options.env['TROUPE_MODEL'] || null,
       useTools: useTools ?? null,
       recovery: recovery ?? 'continue',
       titles: titles ?? 'model',

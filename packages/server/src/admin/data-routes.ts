@@ -1,25 +1,28 @@
 import { copyFile, link, mkdir, open, readdir, readlink, rename, rm, stat, statfs, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Store } from '@troupe/core'
-import { type Backup, dataEndpoints, type Finding, type HomeUsage } from '@troupe/protocol'
+import { type Backup, dataEndpoints, type HomeUsage } from '@troupe/protocol'
+import type { Home } from '../config/home.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import { createKeyedMutex, runInWorker } from '../util/concurrency.ts'
+import { diagnose } from './diagnose.ts'
 
-export interface DataRoutesOptions {
-  homePath: string
-  store: Store
-  /** Copies the whole database while it is in use. */
-  copyDatabase: (target: string) => Promise<void>
-  diagnose: (folder: string) => Promise<Finding[]>
+interface DataRoutesOptions {
+  home: Pick<Home, 'path'>
+  env: NodeJS.ProcessEnv
+  store: Store & {
+    /** Copies the whole database while it is in use. */
+    copyTo(target: string): Promise<void>
+  }
 }
 
 export function dataRoutes(options: DataRoutesOptions): Route[] {
   const { store } = options
-  const inTurn = createKeyedMutex()
+  const lock = createKeyedMutex()
   return implement(dataEndpoints, {
     'GET /ai/data': async () => {
-      const { homePath: home } = options
+      const home = options.home.path
       const { bavail, bsize } = await statfs(home)
       return {
         home,
@@ -29,10 +32,10 @@ export function dataRoutes(options: DataRoutesOptions): Route[] {
       }
     },
     'POST /ai/data/backup': () =>
-      inTurn('backup', async () => ({ backup: await backUpHome(options.homePath, options.copyDatabase) })),
+      lock('backup', async () => ({ backup: await backUpHome(options.home.path, store.copyTo) })),
     'GET /ai/doctor': async ({ workspaceId }) => {
       const { path: folder } = await findWorkspace(store, workspaceId)
-      return { findings: await options.diagnose(folder) }
+      return { findings: await Array.fromAsync(diagnose({ env: options.env, cwd: folder, home: options.home.path })) }
     },
   })
 }

@@ -59,12 +59,12 @@ export function createAgentRegistry(options: {
   personHome: string
   store: Pick<Store, 'definitions'>
   config: Pick<ConfigFile, 'get' | 'update'>
-  tools(workspaceId: string): readonly Tool[]
+  tools: { enabled(workspaceId: string): readonly Tool[] }
   /** Explains what to do about a group without tools. */
   why?(group: string): string | undefined
 }): AgentRegistry {
   const { store, config } = options
-  const book: AgentRegistry = {
+  const registry: AgentRegistry = {
     list: (workspace) => arranged(workspace, () => true),
     problems(workspace) {
       const { home, project } = files(workspace)
@@ -73,18 +73,18 @@ export function createAgentRegistry(options: {
         ...home.problems,
         ...project.problems,
         ...masterProblems(entries),
-        ...foreignProblems(entries, options.tools(workspace.id)),
+        ...foreignProblems(entries, options.tools.enabled(workspace.id)),
       ]
     },
     async offered(workspace, { language, page, anyPage }) {
-      const entries = await book.list(workspace)
+      const entries = await registry.list(workspace)
       return entries
         .filter(({ name, enabled }) => enabled && name !== 'master')
         .filter((entry) => anyPage === true || isOnPage(entry, page))
         .map((entry) => ({ ...entry, prompt: promptIn(entry, language) }))
     },
     async whyNot(workspace, name) {
-      const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
+      const entry = (await registry.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
       if (entry === undefined) return undefined
       if (!entry.enabled) return `The agent "${entry.name}" is off. ${entry.note ?? 'The user turned it off.'}`
       if (entry.name === 'master') return 'You cannot delegate to the master agent: it is the one the user talks to.'
@@ -95,10 +95,10 @@ export function createAgentRegistry(options: {
       const named = await arranged(workspace, (entry) => agentKey(entry.name) === agentKey(name))
       const entry = named.find(({ enabled }) => enabled)
       if (entry !== undefined) return { ...entry, prompt: promptIn(entry, language) }
-      const known = (await book.list(workspace))
+      const known = (await registry.list(workspace))
         .filter(({ enabled, hidden }) => enabled && hidden !== true)
         .map((one) => one.name)
-      const why = (await book.whyNot(workspace, name)) ?? `There is no agent "${name}".`
+      const why = (await registry.whyNot(workspace, name)) ?? `There is no agent "${name}".`
       throw new NamedError('AgentNotFound', `${why} Available agents: ${known.join(', ')}.`, {
         status: 404,
         data: { names: known },
@@ -130,7 +130,7 @@ export function createAgentRegistry(options: {
       const stored = await store.definitions.get(workspace.id, name)
       const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
       if (stored !== undefined) return save(workspace, name, storedDefinitionSchema.parse({ ...stored, ...given }))
-      const entry = (await book.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
+      const entry = (await registry.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
       if (entry === undefined || entry.source === 'database') throw notFound(name)
       if (entry.name === 'master')
         throw invalid('name', 'The master agent cannot be changed. Make a copy and use that one.')
@@ -138,11 +138,11 @@ export function createAgentRegistry(options: {
       if (Object.keys(rest).length > 0)
         return save(workspace, entry.name, storedDefinitionSchema.parse({ ...toStoredDefinition(entry), ...given }))
       if (typeof enabled === 'boolean') await turn(entry.name, enabled)
-      return (await book.list(workspace)).find(({ name: known }) => known === entry.name) as ListedAgent
+      return (await registry.list(workspace)).find(({ name: known }) => known === entry.name) as ListedAgent
     },
     remove: (workspace, name) => store.definitions.remove(workspace.id, name),
   }
-  return book
+  return registry
 
   /** Agents with different names do not affect each other, so a turn arranges only those with the name of its agent. */
   async function arranged(
@@ -154,7 +154,7 @@ export function createAgentRegistry(options: {
     const lists = [getBuiltinAgents(), home.entries, project.entries].map((entries) => entries.filter(isWanted))
     const own = stored.map(({ name, data }) => toEntry(name, data))
     const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
-    return arrangeAgents([own, ...lists], options.tools(workspace.id), options.why).map((entry) =>
+    return arrangeAgents([own, ...lists], options.tools.enabled(workspace.id), options.why).map((entry) =>
       entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
         ? { ...entry, enabled: false, turnedOff: true, note: 'Turned off in the settings.' }
         : entry,
@@ -162,7 +162,7 @@ export function createAgentRegistry(options: {
   }
 
   async function save(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry> {
-    const unknown = unknownTools(data.toolKeys, options.tools(workspace.id))
+    const unknown = unknownTools(data.toolKeys, options.tools.enabled(workspace.id))
     if (unknown.length > 0)
       throw invalid(
         'toolKeys',

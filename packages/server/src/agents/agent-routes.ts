@@ -14,31 +14,31 @@ import type { AgentRegistry } from './agent-registry.ts'
 
 export function agentRoutes(options: {
   store: Store
-  live: RunManager
-  agentBook: AgentRegistry
+  runs: RunManager
+  agents: AgentRegistry
   openWorkspace: OpenWorkspace
 }): Route[] {
-  const { store, live, agentBook: book } = options
+  const { store, runs, agents } = options
   return implement(agentEndpoints, {
     'GET /ai/agents': async ({ workspaceId }) => {
       const workspace = await workspaceOf(workspaceId)
-      return { agents: (await book.list(workspace)).map(agentInfo), problems: book.problems(workspace) }
+      return { agents: (await agents.list(workspace)).map(agentInfo), problems: agents.problems(workspace) }
     },
     'POST /ai/agents': async ({ body: { name, ...data }, workspaceId }) => ({
-      agent: agentInfo(await book.add(await workspaceOf(workspaceId), name, data)),
+      agent: agentInfo(await agents.add(await workspaceOf(workspaceId), name, data)),
     }),
     'PATCH /ai/agents/:name': async ({ params, body, workspaceId }) => ({
-      agent: agentInfo(await book.change(await workspaceOf(workspaceId), params.name, body)),
+      agent: agentInfo(await agents.change(await workspaceOf(workspaceId), params.name, body)),
     }),
     'DELETE /ai/agents/:name': async ({ params: { name }, workspaceId }) => {
-      if (!(await book.remove(await workspaceOf(workspaceId), name))) throw notFound(name)
+      if (!(await agents.remove(await workspaceOf(workspaceId), name))) throw notFound(name)
       return { deleted: name }
     },
     'GET /ai/sessions/:id/agents': async ({ params, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
-      const runs = new Map((await store.runs.ofSession(session.id)).map((run) => [run.id, run]))
-      const agents = await store.agents.list(session.id)
-      return { agents: agents.map((agent) => ({ ...summary(agent), ...agentTimes(agent, runs) })) }
+      const known = new Map((await store.runs.ofSession(session.id)).map((run) => [run.id, run]))
+      const started = await store.agents.list(session.id)
+      return { agents: started.map((agent) => ({ ...summary(agent), ...agentTimes(agent, known) })) }
     },
     'GET /ai/sessions/:id/agents/:agentId/messages': async ({ params, query, workspaceId }) => {
       const agent = await findAgent(params, workspaceId)
@@ -52,13 +52,13 @@ export function agentRoutes(options: {
     },
     'GET /ai/sessions/:id/agents/:agentId/stream': async ({ params, query, workspaceId }, c) => {
       const { sessionId, agentId } = await findAgent(params, workspaceId)
-      const run = live.getAgent(sessionId, agentId)
+      const run = runs.getAgent(sessionId, agentId)
       if (run === undefined) return undefined
       return streamResponse(c, (sink) => run.subscribe(sink, resumeAfter(c, query.after)))
     },
     'POST /ai/sessions/:id/agents/:agentId/stop': async ({ params, workspaceId }) => {
       const { sessionId, agentId } = await findAgent(params, workspaceId)
-      if (!(await live.stopAgent(sessionId, agentId)))
+      if (!(await runs.stopAgent(sessionId, agentId)))
         throw new NamedError('NoRun', 'This agent is not running.', { status: 409 })
       return { agent: summary((await store.agents.get(sessionId, agentId)) as AgentRecord) }
     },
@@ -66,7 +66,7 @@ export function agentRoutes(options: {
       const session = await findSession(store, params.id, workspaceId)
       const { agentId } = await findAgent(params, workspaceId)
       assertNotTrashed(session)
-      await live.messageAgent(session, agentId, body)
+      await runs.messageAgent(session, agentId, body)
       return { agent: summary((await store.agents.get(session.id, agentId)) as AgentRecord) }
     },
     'POST /ai/sessions/:id/agents/:agentId/fork': async ({ params, workspaceId }) => {

@@ -63,7 +63,7 @@ export interface Server {
   config: ConfigFile
   models: Models
   store: Store
-  live: RunManager
+  runs: RunManager
   workspace: Workspace
   mcp: Mcp
   /** The sandbox for commands, or the reason there is none. */

@@ -34,7 +34,7 @@ describe('closing the server', () => {
     expect(types.slice(-2)).toEqual(['abort', 'finish'])
     expect(message.metadata).toMatchObject({ interrupted: true })
     const second = await start()
-    expect(second.live.get('s')).toBeUndefined()
+    expect(second.runs.get('s')).toBeUndefined()
     expect(shown((await second.messages('s'))[1]!)).toEqual(message)
     expect((await second.chat('s', 'next')).message.parts.at(-1)).toMatchObject({ text: 'You said: next' })
   })
@@ -46,7 +46,7 @@ describe('closing the server', () => {
     await first.close()
     expect((await readChat(followed)).types).not.toContain('finish')
     const second = await start()
-    await second.live.get('s')!.settled()
+    await second.runs.get('s')!.settled()
     const { asks } = (await second.json<{ asks: { id: string }[] }>('/ai/asks')).body
     expect(asks).toHaveLength(1)
     expect(shown((await second.messages('s'))[1]!).parts).toEqual(message.parts)

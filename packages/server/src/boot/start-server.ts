@@ -8,9 +8,9 @@ import { hostInUrl, isLoopback, listen, type Listening } from '../http/listen.ts
 import { createOpenWorkspace } from '../http/scope.ts'
 import { createWebFiles } from '../http/web-files.ts'
 import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
-import { openParts } from './open-parts.ts'
-import { connectRoutes } from './routes.ts'
+import { createRoutes } from './routes.ts'
 import type { Server, ServerOptions } from './server.ts'
+import { openServices } from './services.ts'
 
 /** Starts the server on one home. Throws `HomeOwned` (with the owner's address) if another process has it. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
@@ -31,12 +31,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   // Run in reverse order: connections, runs, streams, journal, store, lock.
   const closers: (() => unknown)[] = [() => lock.release()]
   try {
-    const place = { home, env, log, origin, closers }
-    const parts = await openParts(options, place)
-    const { store, live, states, context, workspace, load, logger } = parts
-    const { permissions } = parts.permissionParts
+    const services = await openServices(options, { home, env, log, origin, closers })
+    const { store, runs, workspaces, logger } = services
     closers.push(() => listening?.end())
-    closers.push(() => live.close())
+    closers.push(() => runs.close())
     closers.push(() => listening?.stop())
 
     const access = createAccess({
@@ -44,16 +42,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       pages: openKnownPages(home.path),
       hosts: () => ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)].map((name) => `${name}:${port}`),
     })
-    const openWorkspace = createOpenWorkspace({ store, access, own: workspace, onOpen: load })
-    const onDelete = async (sessionId: string): Promise<void> => {
-      permissions.forget(sessionId)
-      await states.drop(sessionId)
-      await parts.browsers.drop(sessionId)
-      await context.forget(sessionId)
-    }
+    const openWorkspace = createOpenWorkspace({ store, access, own: workspaces.own, onOpen: workspaces.load })
     const uploads = path.join(home.path, 'uploads')
     const app = createApp({
-      routes: connectRoutes(parts, place, { access, openWorkspace, ownPort: () => port, uploads, onDelete }),
+      routes: createRoutes({ ...services, access, openWorkspace, ownPort: () => port, uploads }),
       access,
       logger,
       openWorkspace,
@@ -62,8 +54,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     })
     // Uploads that an import had not read when the process ended.
     rmSync(uploads, { recursive: true, force: true })
-    await live.recover()
-    closers.push(scheduleTrashCleanup({ store, live, onDelete, logger }))
+    await runs.recover()
+    closers.push(scheduleTrashCleanup(services))
     if (options.listen !== false) {
       listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })
       port = listening.port
@@ -77,15 +69,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       port,
       token: home.token,
       home,
-      config: parts.config,
-      models: parts.models,
+      config: services.config,
+      models: services.models,
       store,
-      live,
-      workspace,
-      mcp: parts.mcp,
-      sandbox: parts.sandbox,
-      ruleWarnings: permissions.warnings(workspace),
-      problems: parts.problemsOf(workspace),
+      runs,
+      workspace: workspaces.own,
+      mcp: services.mcp,
+      sandbox: services.sandbox,
+      ruleWarnings: services.permissions.warnings(workspaces.own),
+      problems: services.problems(workspaces.own),
       fetch: async (target, init = {}) => {
         const headers = new Headers(init.headers)
         headers.set('host', `127.0.0.1:${port}`)

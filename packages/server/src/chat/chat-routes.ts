@@ -12,9 +12,9 @@ import { handleImageRequest } from './image-answer.ts'
 import { claimedAddresses } from './user-message.ts'
 
 export function chatRoutes(
-  options: ChatContext & { media: Media; inTurn: KeyedMutex; permissions: Pick<Permissions, 'noteUserHosts'> },
+  options: ChatContext & { media: Media; lock: KeyedMutex; permissions: Pick<Permissions, 'noteUserHosts'> },
 ): Route[] {
-  const { live, store } = options
+  const { runs, store } = options
   const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
     store.messages.get({ sessionId }, messageId)
 
@@ -26,7 +26,7 @@ export function chatRoutes(
       const turn =
         body.intent === 'image'
           ? await handleImageRequest(body, given)
-          : await options.inTurn(sessionId, () => handleChat(body, given))
+          : await options.lock(sessionId, () => handleChat(body, given))
       if (turn.kind === 'replay') {
         if (body.responseMode !== 'json') return replayResponse(c, turn.events)
         return { sessionId, message: await stored(sessionId, turn.messageId), waiting: false }
@@ -43,23 +43,23 @@ export function chatRoutes(
     },
     'GET /ai/chat/:sessionId/stream': async ({ params, query, workspaceId }, c) => {
       const { id: sessionId } = await findSession(store, params.sessionId, workspaceId)
-      const run = live.get(sessionId)
+      const run = runs.get(sessionId)
       if (run === undefined) return undefined
       const after = resumeAfter(c, query.after)
       return streamResponse(c, (sink) => run.subscribe(sink, { ...after, untilWaiting: query.hold === '0' }))
     },
     'POST /ai/chat/:sessionId/stop': async ({ params, workspaceId }) => {
       const { id } = await findSession(store, params.sessionId, workspaceId)
-      const stopped = await live.stop(id)
+      const stopped = await runs.stop(id)
       if (stopped === undefined) throw noRun()
       return { stopped: true as const, ...stopped }
     },
     'POST /ai/chat/:sessionId/steer': async ({ params, body, workspaceId }) => {
       const session = await findSession(store, params.sessionId, workspaceId)
-      if (live.get(session.id) === undefined) throw noRun()
+      if (runs.get(session.id) === undefined) throw noRun()
       const { message, hints } = await expandSteering(body, session, options)
       options.permissions.noteUserHosts(session.id, claimedAddresses(body.text, body.typedUrls))
-      await live.steer(session.id, message)
+      await runs.steer(session.id, message)
       return { id: body.id, hints }
     },
   })

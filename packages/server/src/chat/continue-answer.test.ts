@@ -115,7 +115,7 @@ describe('a run that waits for a person', () => {
 
   it('is held open by ?hold=1 and by the GET stream', async () => {
     const held = await server.request('/ai/chat?hold=1', { body: { sessionId: 'hold', message: userMessage('ask') } })
-    const run = server.live.get('hold')!
+    const run = server.runs.get('hold')!
     await run.settled()
     const followed = await server.request('/ai/chat/hold/stream')
     const [ask] = (await server.json<{ asks: { id: string }[] }>('/ai/asks?sessionId=hold')).body.asks

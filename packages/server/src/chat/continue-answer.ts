@@ -21,10 +21,10 @@ interface ApprovalResponse {
 export async function continueAnswer(
   message: WireAnswer,
   sessionId: string,
-  options: { store: Store; live: RunManager },
+  options: { store: Store; runs: RunManager },
 ): Promise<ChatTurn> {
-  const { store, live } = options
-  const run = live.get(sessionId)
+  const { store, runs } = options
+  const run = runs.get(sessionId)
   const runId = run?.messageId === message.id ? run.id : (await store.runs.ofMessage(sessionId, message.id))[0]?.id
   const responses = runId === undefined ? [] : await withAsks(approvalResponses(message), runId, store)
   const closed = responses.filter(({ ask }) => ask.closedAt !== null)
@@ -42,7 +42,7 @@ export async function continueAnswer(
     const [first] = await eventsSince(closed, run.id, store)
     if (first !== undefined) after = first.number - 1
   }
-  for (const { approvalId, answer } of responses) await submitAnswer(approvalId, answer, live)
+  for (const { approvalId, answer } of responses) await submitAnswer(approvalId, answer, runs)
   return { kind: 'run', run, after }
 }
 
@@ -86,9 +86,9 @@ async function eventsSince(responses: ApprovalResponse[], runId: string, store: 
 }
 
 /** Another client may answer first. */
-async function submitAnswer(approvalId: string, answer: Answer, live: RunManager): Promise<void> {
+async function submitAnswer(approvalId: string, answer: Answer, runs: RunManager): Promise<void> {
   try {
-    await live.answer(approvalId, answer)
+    await runs.answer(approvalId, answer)
   } catch (error) {
     if (!(error instanceof NamedError && error.name === 'AskClosed')) throw error
   }

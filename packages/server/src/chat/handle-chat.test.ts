@@ -130,7 +130,7 @@ describe('a new message', () => {
     server.script('busy', [[{ text: 'a' }, { gate: 'busy' }, { text: 'b' }]])
     const running = server.chat('busy', 'busy')
     await server.model.reached('busy')
-    const run = server.live.get('busy')
+    const run = server.runs.get('busy')
     const before = server.written()
     expect(await server.chat('busy', 'another')).toMatchObject({
       status: 409,

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Blobs, Mode, Session, Store, Workspace } from '@troupe/core'
-import {
-  type ChatRequest,
-  type Chunk,
-  isId,
-  NamedError,
-  type ParamValues,
-  type Part,
-  type StoredMessage,
-} from '@troupe/protocol'
-import type { CommandContext } from '../commands/built-in/command.ts'
+import type { Blobs, Session, Store } from '@troupe/core'
+import { type ChatRequest, type Chunk, isId, NamedError, type Part, type StoredMessage } from '@troupe/protocol'
 import { answerCommand, findBuiltIn } from '../commands/built-ins.ts'
-import type { ExpandMessage } from '../commands/expand-message.ts'
+import type { Commands } from '../commands/open-commands.ts'
 import { assertNotTrashed, sessionNotFound } from '../http/scope.ts'
+import { checkParams } from '../models/call-settings.ts'
+import type { Models } from '../models/models.ts'
+import type { Permissions } from '../permission/permissions.ts'
 import { checkRule, type RuleTexts } from '../permission/rule-layers.ts'
 import { type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
@@ -29,23 +23,11 @@ import {
 export interface ChatContext {
   store: Store
   blobs: Blobs
-  live: RunManager
-  /** Resolves a model id, or the default, to its full id. Throws a NamedError that says what to configure. */
-  modelId(id: string | undefined): Promise<string>
-  /** Throws `BadParams` (422) if the model does not support them. */
-  checkParams(model: string, params: ParamValues): Promise<ParamValues>
-  modes: Modes
-  takeMessage: ExpandMessage
+  runs: RunManager
+  models: Pick<Models, 'resolveChatModel'>
+  permissions: Pick<Permissions, 'checkMode' | 'initialMode' | 'modeOf' | 'setMode'>
+  commands: Commands
   typedAddresses: TypedAddresses
-  commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
-}
-
-export interface Modes {
-  /** Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
-  check(mode: string): Mode
-  initial(workspaceId: string): Promise<Mode>
-  of(session: Session): Mode
-  set(sessionId: string, mode: Mode): Promise<Session>
 }
 
 export interface ChatOptions extends ChatContext {
@@ -59,8 +41,8 @@ export interface ChatOptions extends ChatContext {
  * session.
  */
 export async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
-  const { store, live, sessionId } = options
-  if (request.mode !== undefined) options.modes.check(request.mode)
+  const { store, runs, sessionId } = options
+  if (request.mode !== undefined) options.permissions.checkMode(request.mode)
   if (request.rules !== undefined) ruleTexts(request.rules)
   if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir requires intent "image".')
   const session = await requestedSession(request, options)
@@ -74,7 +56,7 @@ export async function handleChat(request: ChatRequest, options: ChatOptions): Pr
   if (last === undefined) throw badRequest('message (or messages) is missing.')
   if (isAnswer(last)) {
     if (session === undefined) throw sessionNotFound(sessionId)
-    return continueAnswer(last, session.id, { store, live })
+    return continueAnswer(last, session.id, { store, runs })
   }
   const message = parseUserMessage(last)
   await checkAttachments(message, options.blobs)
@@ -119,15 +101,15 @@ async function sendMessage(
   { message, request, session, replaces }: PendingMessage,
   options: ChatOptions,
 ): Promise<ChatTurn> {
-  const { store, live, sessionId, workspaceId } = options
+  const { store, runs, sessionId, workspaceId } = options
   const at = { sessionId }
   const parentMessageId = replaces === undefined ? await resolveParent(request, at, store) : replaces.parentMessageId
   const chain = (): Promise<StoredMessage[]> =>
     parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
-  const taken = await options.takeMessage({ parts: message.parts, workspaceId, session, chain })
+  const taken = await options.commands.expandMessage({ parts: message.parts, workspaceId, session, chain })
   const model = await chosenModel(taken.parts, request, session, options)
-  const mode = session === undefined ? await options.modes.initial(workspaceId) : session.mode
-  assertNotBusy(live, sessionId)
+  const mode = session === undefined ? options.permissions.initialMode(workspaceId) : session.mode
+  assertNotBusy(runs, sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
@@ -163,9 +145,9 @@ async function retryMessage(
   options: ChatOptions,
   opening: Chunk[] = [],
 ): Promise<ChatTurn> {
-  const { store, live } = options
+  const { store, runs } = options
   const at = { sessionId: session.id }
-  const underWay = live.get(session.id)
+  const underWay = runs.get(session.id)
   if (underWay?.userMessageId === known.id) return { kind: 'run', run: underWay }
   const leaf = await store.messages.latestLeaf(at, known.id)
   if (leaf !== undefined && leaf !== known.id) {
@@ -181,12 +163,12 @@ async function retryMessage(
     }
   }
   const model = await chosenModel(known.parts, request, session, options)
-  assertNotBusy(live, session.id)
+  assertNotBusy(runs, session.id)
   return startAnswer(session, known, request, runRequest(request, model, opening), options)
 }
 
 async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
-  const { store, live } = options
+  const { store, runs } = options
   const at = { sessionId: session.id }
   const named = request.messageId ?? incomingId(request.message ?? request.messages?.at(-1))
   let target = named === undefined ? undefined : await storedId(named, request, at, store)
@@ -203,7 +185,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
   if (question === undefined) throw badRequest('That answer has no user message.')
   const model = await chosenModel(question.parts, request, session, options)
-  assertNotBusy(live, session.id)
+  assertNotBusy(runs, session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
   return startAnswer(current, question, request, runRequest(request, model, opening), options)
@@ -211,7 +193,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
 
 /** Continues an interrupted answer as a new message below it, so both stay intact. */
 async function continueCutAnswer(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
-  const { store, live } = options
+  const { store, runs } = options
   const { messageId } = request
   if (messageId === undefined) throw badRequest('messageId is missing: the answer to continue.')
   const answer = await store.messages.get({ sessionId: session.id }, messageId)
@@ -219,7 +201,7 @@ async function continueCutAnswer(request: ChatRequest, session: Session, options
     throw new NamedError('MessageNotFound', 'This answer does not exist.', { status: 404, data: { messageId } })
   if (answer.role !== 'assistant') throw badRequest('Only an answer can be continued.')
   const model = await chosenModel([], request, session, options)
-  assertNotBusy(live, session.id)
+  assertNotBusy(runs, session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = [continuesPart(answer.id)]
   return startAnswer(current, { id: answer.id, parts: [] }, request, runRequest(request, model, opening), options)
@@ -235,24 +217,24 @@ async function startAnswer(
   question: Pick<StoredMessage, 'id' | 'parts'>,
   { mode }: ChatRequest,
   given: RunRequest,
-  { live, modes, commands }: ChatContext,
+  { runs, permissions, commands }: ChatContext,
 ): Promise<ChatTurn> {
   const request: RunRequest = { ...given, ...(session.params !== undefined && { params: session.params }) }
-  const wanted = mode === undefined ? modes.of(session) : modes.check(mode)
-  const current = wanted === modes.of(session) ? session : await modes.set(session.id, wanted)
+  const wanted = mode === undefined ? permissions.modeOf(session) : permissions.checkMode(mode)
+  const current = wanted === permissions.modeOf(session) ? session : await permissions.setMode(session.id, wanted)
   const userMessageId = question.id
   const builtIn = findBuiltIn(question.parts)
   if (builtIn === undefined) {
     const { agent } = commandOverrides(question.parts)
     const own = agent === undefined ? request : { ...request, agent }
-    return { kind: 'run', run: await live.start({ session: current, userMessageId, request: own }) }
+    return { kind: 'run', run: await runs.start({ session: current, userMessageId, request: own }) }
   }
-  const workspace = await commands.workspace(session)
+  const workspace = await commands.context.workspace(session)
   const turn = { session: current, workspace, userMessageId, opening: request.opening ?? [] }
-  const outcome = await answerCommand(builtIn, turn, commands)
+  const outcome = await answerCommand(builtIn, turn, commands.context)
   if (outcome.kind === 'run') {
-    const moved = outcome.mode === undefined ? current : await modes.set(session.id, outcome.mode)
-    const run = await live.start({ session: moved, userMessageId, request: { ...request, ...outcome.run } })
+    const moved = outcome.mode === undefined ? current : await permissions.setMode(session.id, outcome.mode)
+    const run = await runs.start({ session: moved, userMessageId, request: { ...request, ...outcome.run } })
     return { kind: 'run', run }
   }
   const events = outcome.chunks.map((chunk) => ({ chunk }))
@@ -269,11 +251,12 @@ async function chosenModel(
   parts: readonly Part[],
   request: ChatRequest,
   session: Session | undefined,
-  { modelId, checkParams }: ChatContext,
+  { models }: ChatContext,
 ): Promise<string> {
-  const model = await modelId(commandOverrides(parts).model ?? requestedModel(request) ?? session?.model ?? undefined)
-  if (request.params !== undefined) await checkParams(model, request.params)
-  return model
+  const wanted = commandOverrides(parts).model ?? requestedModel(request) ?? session?.model ?? undefined
+  const { id, definition } = await models.resolveChatModel(wanted)
+  if (request.params !== undefined) checkParams(request.params, definition)
+  return id
 }
 
 /** Returns `parentMessageId`, else the preceding message if stored, else the current leaf. */
@@ -372,8 +355,8 @@ function requestedModel(request: ChatRequest): string | undefined {
   return request.model ?? request.chatModelId
 }
 
-export function assertNotBusy(live: RunManager, sessionId: string): void {
-  const run = live.get(sessionId)
+export function assertNotBusy(runs: RunManager, sessionId: string): void {
+  const run = runs.get(sessionId)
   if (run !== undefined) throw sessionBusy(run)
 }
 

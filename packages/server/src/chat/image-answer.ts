@@ -32,9 +32,9 @@ import { checkAttachments, parseUserMessage, storeUploads } from './user-message
  */
 export async function handleImageRequest(
   request: ChatRequest,
-  options: ChatOptions & { media: Media; inTurn: KeyedMutex },
+  options: ChatOptions & { media: Media; lock: KeyedMutex },
 ): Promise<ChatTurn & { kind: 'replay' }> {
-  const { store, blobs, live, sessionId, workspaceId } = options
+  const { store, blobs, runs, sessionId, workspaceId } = options
   const at = { sessionId }
   if (request.trigger !== undefined && request.trigger !== 'submit-message')
     throw badRequest('intent "image" requires a new message.')
@@ -43,13 +43,13 @@ export async function handleImageRequest(
   await checkAttachments(message, blobs)
   const known = session === undefined ? undefined : await answerTo(message.id)
   if (known !== undefined) return turn(known)
-  assertNotBusy(live, sessionId)
+  assertNotBusy(runs, sessionId)
   const parentMessageId = await resolveParent(request, at, store)
   await storeUploads(message, blobs)
   const made = await paint(message.parts)
   const answer = imageAnswer(made, message.id)
-  const mode = await options.modes.initial(workspaceId)
-  await options.inTurn(sessionId, () =>
+  const mode = options.permissions.initialMode(workspaceId)
+  await options.lock(sessionId, () =>
     store.transaction(async (inside) => {
       if ((await inside.sessions.get(sessionId)) === undefined)
         await inside.sessions.create({ id: sessionId, workspaceId, mode, projectId: request.projectId ?? null })
@@ -81,7 +81,7 @@ export async function handleImageRequest(
   async function paint(parts: readonly Part[]): Promise<GeneratedMedia> {
     const tool = findTool('ImageGenerate', getBuiltinTools()) as Tool
     const workspace = await store.workspaces.get(workspaceId)
-    const state = options.commands.state({ id: sessionId } as Session, workspace as never)
+    const state = options.commands.context.state({ id: sessionId } as Session, workspace as never)
     const prompt = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
     const input = tool.input.safeParse({
       prompt,

@@ -83,9 +83,9 @@ describe('stop and steer', () => {
       server.script('delete me', [[{ text: 'a' }, { gate: target }]])
       const running = server.chat('del', userMessage('delete me', 'd1'))
       await server.model.reached(target)
-      const run = server.live.get('del')!
+      const run = server.runs.get('del')!
       expect((await server.json(target, { method: 'DELETE' })).status).toBe(200)
-      expect(server.live.get('del')).toBeUndefined()
+      expect(server.runs.get('del')).toBeUndefined()
       await run.done
       await running
       expect(await server.store.messages.get({ sessionId: 'del' }, run.messageId)).toBeUndefined()

@@ -51,7 +51,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     ])
     const first = server.chat('every', 'every n')
     await server.model.reached('every n')
-    const run = server.live.get('every')!
+    const run = server.runs.get('every')!
     // Part of the stream is in the journal, part only in memory.
     const upTo = run.log.number
     const early = await Promise.all(Array.from({ length: upTo + 1 }, (_, after) => follow('every', { after })))
@@ -99,7 +99,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     server.script('both', [[{ text: 'abcdef' }, { gate: 'both' }, { text: 'ghi' }]])
     const running = server.chat('both', 'both')
     await server.model.reached('both')
-    const { number } = server.live.get('both')!.log
+    const { number } = server.runs.get('both')!.log
     const tail = await follow('both', { after: 1, lastEventId: String(number) })
     const odd = await follow('both', { lastEventId: 'nonsense' })
     server.model.open('both')

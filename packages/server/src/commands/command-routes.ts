@@ -6,31 +6,29 @@ import type { Mcp } from '../mcp/open-mcp.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { UsableCommands } from './built-in/command.ts'
 import { builtIns } from './built-ins.ts'
-import type { ExpandMessage } from './expand-message.ts'
+import type { Commands } from './open-commands.ts'
 
 /** Time limit for prompts while the user waits for completions. */
 const completePromptsMs = 3000
 
 export function commandRoutes(options: {
   store: Store
-  skillBook: SkillRegistry
-  agentBook: AgentRegistry
-  ownCommands(workspace: Workspace): UsableCommands
-  takeMessage: ExpandMessage
+  skills: SkillRegistry
+  agents: AgentRegistry
+  commands: Commands
   mcp: Pick<Mcp, 'of'>
 }): Route[] {
   const { store } = options
   const workspaceOf = async (id: string): Promise<Workspace> => (await store.workspaces.get(id)) as Workspace
   const complete = createCompleter({
-    skills: (workspace) => options.skillBook.of(workspace),
-    ownCommands: (workspace) => options.ownCommands(workspace),
+    skills: (workspace) => options.skills.of(workspace),
+    ownCommands: (workspace) => options.commands.ownCommands(workspace),
     promptsReady: (workspace) => options.mcp.of(workspace).complete(completePromptsMs),
-    agents: async (workspace) =>
-      (await options.agentBook.offered(workspace, {})).filter(({ hidden }) => hidden !== true),
+    agents: async (workspace) => (await options.agents.offered(workspace, {})).filter(({ hidden }) => hidden !== true),
   })
   return implement(commandEndpoints, {
     'GET /ai/commands': async ({ workspaceId }) => {
-      const own = options.ownCommands(await workspaceOf(workspaceId))
+      const own = options.commands.ownCommands(await workspaceOf(workspaceId))
       const ours = builtIns.map(({ name, aliases, argument, about }): CommandInfo => ({
         name,
         description: about,
@@ -45,12 +43,12 @@ export function commandRoutes(options: {
       return { commands: [...ours, ...theirs], problems: own.problems }
     },
     'POST /ai/commands/:name': async ({ params: { name }, body, workspaceId }) => {
-      const { commands } = options.ownCommands(await workspaceOf(workspaceId))
+      const { commands } = options.commands.ownCommands(await workspaceOf(workspaceId))
       if (!commands.some((command) => command.name === name))
         throw new NamedError('CommandNotFound', `You have no command /${name.slice(0, 100)}.`, {
           status: 404,
         })
-      const { parts } = await options.takeMessage({
+      const { parts } = await options.commands.expandMessage({
         parts: [{ type: 'text', text: `/${name} ${body.rest}` }],
         workspaceId,
         session: undefined,

@@ -152,13 +152,13 @@ function unknownText(name: string, commands: readonly { name: string }[]): strin
 export async function expandSteering(
   { id, text }: { id: string; text: string },
   session: Session,
-  { store, takeMessage }: { store: Pick<Store, 'messages'>; takeMessage: ExpandMessage },
+  { store, commands }: { store: Pick<Store, 'messages'>; commands: { expandMessage: ExpandMessage } },
 ): Promise<{ message: SteeringMessage; hints: string[] }> {
   const written: Part[] = [{ type: 'text', text }]
   const builtIn = findBuiltIn(written)
   if (builtIn !== undefined) throw commandWhileRunning(`/${builtIn.command.name} cannot be used`)
   const at = { sessionId: session.id }
-  const taken = await takeMessage({
+  const taken = await commands.expandMessage({
     parts: written,
     workspaceId: session.workspaceId,
     session,

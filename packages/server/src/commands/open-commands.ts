@@ -21,10 +21,12 @@ import type { CommandContext, UsableCommands } from './built-in/command.ts'
 import { builtInNames, builtIns } from './built-ins.ts'
 import { createMessageExpander, type ExpandMessage, type MentionSources } from './expand-message.ts'
 
-export interface CommandParts {
-  takeMessage: ExpandMessage
-  commands: CommandContext & { workspace(session: Session): Promise<Workspace> }
+/** Slash commands of all workspaces: built-in ones, command files and MCP prompts. */
+export interface Commands {
+  expandMessage: ExpandMessage
   ownCommands(workspace: Workspace): UsableCommands
+  /** For the built-in commands. */
+  context: CommandContext
 }
 
 /** Time limit for MCP prompts when a message is sent. */
@@ -35,17 +37,16 @@ export function openCommands(options: {
   /** The Troupe home. */
   home: string
   models: Models
-  agentBook: AgentRegistry
+  agents: AgentRegistry
   permissions: Permissions
-  skillBook: SkillRegistry
+  skills: SkillRegistry
   mcp: Pick<Mcp, 'of'>
   blobs: Blobs
-  state(session: Session, workspace: Workspace): AgentState
-  tools(workspaceId: string): readonly Tool[]
-  /** Loads the workspace's extensions first. */
-  workspace(of: { workspaceId: string }): Promise<Workspace>
-}): CommandParts {
-  const { store, home, models, agentBook, permissions, skillBook } = options
+  states: { of(session: Session, workspace: Workspace): AgentState }
+  tools: { enabled(workspaceId: string): readonly Tool[] }
+  workspaces: { of(session: { workspaceId: string }): Promise<Workspace> }
+}): Commands {
+  const { store, home, models, agents, permissions, skills } = options
   const ownCommands = (workspace: Workspace): UsableCommands => {
     const { path, trusted } = workspace
     const files = findCommands(commandPlaces({ troupeHome: home, ...(trusted && { workspace: path }) }), builtInNames)
@@ -56,24 +57,22 @@ export function openCommands(options: {
       problems: [...files.problems, ...prompts.problems],
     }
   }
-  const skills: CommandContext['skills'] = (workspace, session) => skillBook.of(workspace, session)
-
   const mentions = async (workspace: Workspace, session?: Session): Promise<MentionSources> => ({
     workspacePath: workspace.path,
-    agents: await agentBook.offered(workspace, {}),
+    agents: await agents.offered(workspace, {}),
     mayRead: async ({ tool, path }) =>
       explainCall(
         { tool, input: tool === 'Read' ? { file_path: path } : { path } },
-        options.tools(workspace.id),
+        options.tools.enabled(workspace.id),
         placeContext(workspace.path),
         permissions.policy(workspace, session === undefined ? {} : { session }),
       ),
   })
   return {
     ownCommands,
-    takeMessage: createMessageExpander({
-      workspace: (workspaceId) => options.workspace({ workspaceId }),
-      skills: (workspace, session) => skillBook.of(workspace, session),
+    expandMessage: createMessageExpander({
+      workspace: (workspaceId) => options.workspaces.of({ workspaceId }),
+      skills: (workspace, session) => skills.of(workspace, session),
       ownCommands,
       prompts: {
         ready: (workspace) => options.mcp.of(workspace).complete(promptsMs),
@@ -82,19 +81,19 @@ export function openCommands(options: {
           readPrompt(await options.mcp.of(workspace).getPrompt(server, name, given), options.blobs),
       },
       mentions,
-      checkAgent: (workspace, name) => agentBook.find(workspace, name),
+      checkAgent: (workspace, name) => agents.find(workspace, name),
       checkModel: (id) => models.resolveChatModel(id),
     }),
-    commands: {
+    context: {
       builtIns,
       store,
       models,
-      agentBook,
+      agents,
       setMode: permissions.setMode,
-      state: options.state,
+      state: (session, workspace) => options.states.of(session, workspace),
       skills,
       ownCommands,
-      workspace: options.workspace,
+      workspace: (session) => options.workspaces.of(session),
     },
   }
 }

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import {
   buildTools,
+  enabledTools,
   getBuiltinTools,
   getToolInfos,
   loadTools,
@@ -9,6 +10,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { toolEndpoints } from '@troupe/protocol'
+import type { ConfigFile } from '../config/config.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import type { Logger } from '../util/logger.ts'
@@ -18,7 +20,7 @@ export interface LoadProblem {
   message: string
 }
 
-interface WorkspaceTools {
+interface ToolFiles {
   /** Returns the tools of a workspace, or only the global ones if it was never loaded. */
   list: (workspaceId: string) => readonly Tool[]
   problems: (workspaceId: string) => LoadProblem[]
@@ -26,7 +28,7 @@ interface WorkspaceTools {
   load: (workspace: Workspace) => void
 }
 
-export function openTools(options: { home: string; logger: Logger }): WorkspaceTools {
+export function openTools(options: { home: string; logger: Logger }): ToolFiles {
   const { home, logger } = options
   const everywhere = read([])
   const loaded = new Map<string, { trusted: boolean; tools: readonly Tool[]; problems: LoadProblem[] }>()
@@ -49,19 +51,44 @@ export function openTools(options: { home: string; logger: Logger }): WorkspaceT
   }
 }
 
+/** The tools of each workspace: built-in ones, tool files, MCP servers and the browser. */
+export interface WorkspaceTools {
+  list(workspaceId: string): readonly Tool[]
+  /** Those that the settings enable. */
+  enabled(workspaceId: string): readonly Tool[]
+  infos(workspaceId: string): ReturnType<typeof getToolInfos>
+}
+
+export function createWorkspaceTools({
+  files,
+  mcp,
+  browsers,
+  config,
+}: {
+  files: Pick<ToolFiles, 'list'>
+  mcp: { join(workspaceId: string, tools: readonly Tool[]): readonly Tool[] }
+  browsers: { offered(tools: readonly Tool[]): readonly Tool[] }
+  config: Pick<ConfigFile, 'get'>
+}): WorkspaceTools {
+  const tools: WorkspaceTools = {
+    list: (workspaceId) => browsers.offered(mcp.join(workspaceId, files.list(workspaceId))),
+    enabled: (workspaceId) => enabledTools(config.get().useTools, tools.list(workspaceId)),
+    infos: (workspaceId) => getToolInfos(config.get().useTools, tools.list(workspaceId)),
+  }
+  return tools
+}
+
 export function toolRoutes(options: {
-  tools: (workspaceId: string) => readonly Tool[]
-  useTools: () => readonly string[] | null | undefined
+  tools: WorkspaceTools
   problems: (workspace: Workspace) => LoadProblem[]
   store: Store
 }): Route[] {
   return implement(toolEndpoints, {
     'GET /ai/tools': async ({ query, workspaceId }) => {
-      const tools = options.tools(workspaceId)
-      const infos = getToolInfos(options.useTools(), tools)
+      const tools = options.tools.list(workspaceId)
       const schemas = query.schemas === undefined ? [] : buildTools(tools).map(({ inputSchema }) => inputSchema)
       return {
-        tools: infos.map((info, i) => ({
+        tools: options.tools.infos(workspaceId).map((info, i) => ({
           ...info,
           readOnly: tools[i]?.readOnly ?? false,
           group: tools[i]?.group ?? '',

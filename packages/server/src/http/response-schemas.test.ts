@@ -1,6 +1,6 @@
 import { contract } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createRoutes, type RouteContext } from '../boot/routes.ts'
+import { createRoutes, type RouteServices } from '../boot/routes.ts'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
 let server: TestServer
@@ -55,7 +55,7 @@ it('the reference has these schemas', async () => {
 })
 
 it('every endpoint declares the schema of its JSON answers', () => {
-  const routes = createRoutes({} as RouteContext)
+  const routes = createRoutes({} as RouteServices)
   expect(routes.length).toBeGreaterThan(100)
   const missing = routes.flatMap(({ method, path, answers, gives = ['json'] }) =>
     Object.entries(answers)

@@ -69,9 +69,9 @@ export function assertNotTrashed({ trashedAt }: Session): void {
 export function workspaceRoutes(options: {
   store: Store
   openWorkspace: OpenWorkspace
-  onTrust: (workspace: Workspace) => void
+  workspaces: { load(workspace: Workspace): void }
 }): Route[] {
-  const { store, openWorkspace, onTrust } = options
+  const { store, openWorkspace, workspaces } = options
   return implement(workspaceEndpoints, {
     'GET /ai/workspace': async ({ query: { path }, workspaceId }, c) => ({
       workspace: path === undefined ? await findWorkspace(store, workspaceId) : await openWorkspace(c, path),
@@ -79,7 +79,7 @@ export function workspaceRoutes(options: {
     'PATCH /ai/workspace': async ({ body, workspaceId }) => {
       await store.workspaces.trust(workspaceId, body.trusted)
       const workspace = await findWorkspace(store, workspaceId)
-      onTrust(workspace)
+      workspaces.load(workspace)
       return { workspace }
     },
   })

@@ -68,7 +68,7 @@ it('asks of another folder are neither shown nor answered from here', async () =
   const target = `/ai/asks/${there.body.asks[0]!.id}`
   const body = { answer: { type: 'approve' } }
   expect(await server.json(target, { body })).toMatchObject({ status: 404, body: { error: { name: 'AskNotFound' } } })
-  const { done } = server.live.get('asking')!
+  const { done } = server.runs.get('asking')!
   expect((await server.json(`${target}${scope}`, { body })).status).toBe(200)
   await done
 })

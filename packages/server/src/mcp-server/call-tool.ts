@@ -33,17 +33,17 @@ export type CallTool = (
  */
 export function createCallTool(options: {
   permissions: Permissions
-  tools(workspaceId: string): readonly Tool[]
-  hooks(workspace: Workspace): Hook[]
-  state(sessionId: string, workspace: Workspace): AgentState
+  tools: { enabled(workspaceId: string): readonly Tool[] }
+  hooks: { of(workspace: Workspace): Hook[] }
+  states: { of(session: { id: string }, workspace: Workspace): AgentState }
   blobs: Blobs
   browser: Browser
   redact(text: string): string
-  settings(name: string): unknown
+  toolSettings(name: string): unknown
 }): CallTool {
   const { permissions } = options
   return async ({ tool: name, input, sessionId, rules = {} }, workspace, signal, onChunk) => {
-    const tools = options.tools(workspace.id)
+    const tools = options.tools.enabled(workspace.id)
     const tool = findTool(name, tools)
     if (tool === undefined)
       throw new NamedError('ToolNotFound', `There is no tool "${name.slice(0, 100)}".`, { status: 404 })
@@ -67,10 +67,10 @@ export function createCallTool(options: {
       blobs: options.blobs,
       browser: options.browser,
       decide: (call, ctx) => decideCall(call, ctx, permissions.policy(workspace, { rules: flags })),
-      hooks: options.hooks(workspace),
-      state: () => options.state(sessionId, workspace),
+      hooks: options.hooks.of(workspace),
+      state: () => options.states.of({ id: sessionId }, workspace),
       redact: options.redact,
-      settings: options.settings,
+      settings: options.toolSettings,
     })
     const part = message.parts.find((one) => 'toolCallId' in one) as
       | { state: string; output?: unknown; errorText?: string; toolMetadata?: { troupe?: { modelText?: string } } }

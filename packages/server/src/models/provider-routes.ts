@@ -82,13 +82,12 @@ function known(config: Config, id: string): object | undefined {
   return Object.hasOwn(providers, id) ? providers[id] : undefined
 }
 
-export function modelRoutes({
-  models,
-  defaultModel,
-}: {
-  models: Models
-  defaultModel: () => Promise<string | null>
-}): Route[] {
+export function modelRoutes({ models }: { models: Models }): Route[] {
+  const defaultModel = (): Promise<string | null> =>
+    models.resolveChatModel().then(
+      ({ id }) => id,
+      () => null,
+    )
   return implement(modelEndpoints, {
     'GET /ai/models': async ({ query }) => ({
       models: await models.listModels({ all: query.all === '1' }),

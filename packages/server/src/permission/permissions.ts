@@ -39,6 +39,8 @@ export interface Permissions {
   /** Validates a requested mode. Throws `UnknownMode` (422), `BypassNotAllowed` (403). */
   checkMode(mode: string): Mode
   mode(session: Session): NonNullable<RunInput['mode']>
+  /** The mode of new sessions in a workspace. */
+  initialMode(workspaceId: string): Mode
   /** Resolves once the change is durable. Notifies the session's followers. */
   setMode(sessionId: string, mode: Mode): Promise<Session>
   /** The effective mode. A session may still be in a mode that is no longer allowed. */
@@ -48,7 +50,7 @@ export interface Permissions {
   warnings(place: PolicyWorkspace): string[]
   /** Called when a workspace is opened or its trust changes. */
   load(workspace: Workspace): void
-  placeOf(session: Session): PolicyWorkspace
+  placeOf(session: Pick<Session, 'workspaceId'>): PolicyWorkspace
   forget(sessionId: string): void
 }
 
@@ -133,6 +135,7 @@ function createPermissions(options: PermissionOptions): Permissions {
         await permissions.setMode(session.id, permissions.checkMode(mode))
       },
     }),
+    initialMode: (workspaceId) => layers.mode(permissions.placeOf({ workspaceId })),
     async setMode(sessionId, mode) {
       const session = await grants.setMode(sessionId, mode)
       options.onMode(sessionId, mode)
@@ -195,7 +198,7 @@ interface PermissionParts {
   permissions: Permissions
   layers: RuleLayers
   grants: SessionGrants
-  ruleBook: RuleRegistry
+  rules: RuleRegistry
   projects: ProjectConfigs
   personHome: string
 }
@@ -239,5 +242,5 @@ export function openPermissions(options: {
     logger,
     onMode,
   })
-  return { permissions, layers, grants, ruleBook: createRuleRegistry({ layers, grants }), projects, personHome }
+  return { permissions, layers, grants, rules: createRuleRegistry({ layers, grants }), projects, personHome }
 }

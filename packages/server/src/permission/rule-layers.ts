@@ -192,7 +192,7 @@ export interface RuleRegistry {
 }
 
 export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; grants: SessionGrants }): RuleRegistry {
-  const book: RuleRegistry = {
+  const registry: RuleRegistry = {
     list: (target) => [
       ...layers.rules(target.place).map((rule) => toListedRule(rule)),
       ...(target.session === undefined ? [] : sessionRules(target.session, target.place)),
@@ -210,7 +210,7 @@ export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; gra
       })
     },
     find(target, id) {
-      const rule = book.list(target).find((one) => one.id === id)
+      const rule = registry.list(target).find((one) => one.id === id)
       if (rule === undefined)
         throw new NamedError('RuleNotFound', 'This rule does not exist.', { status: 404, data: { id } })
       return rule
@@ -232,7 +232,7 @@ export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; gra
       }))
     },
   }
-  return book
+  return registry
 
   function sessionRules(session: Session, place: PolicyWorkspace): RuleInfo[] {
     const { rules } = grants.of(session)

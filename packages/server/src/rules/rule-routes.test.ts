@@ -50,7 +50,7 @@ describe('an answer that is remembered', () => {
     const server = await start()
     const ask = await waiting(server, 's')
     expect(ask).toMatchObject({ remember: ['Bash(npm test)'], commands: [{ text: 'npm test' }] })
-    const ended = server.live.get('s')!.done
+    const ended = server.runs.get('s')!.done
     expect(await give(server, ask, { type: 'approve', remember: 'session' })).toMatchObject({
       status: 200,
       body: { ask: { answer: { type: 'approve', remember: 'session' } }, settled: [] },
@@ -72,7 +72,7 @@ describe('an answer that is remembered', () => {
   it('for the project lies in the home by folder, not in the project', async () => {
     const server = await start()
     const ended = waiting(server, 's').then(async (ask) => {
-      const done = server.live.get('s')!.done
+      const done = server.runs.get('s')!.done
       await give(server, ask, { type: 'approve', remember: 'project' })
       return done
     })
@@ -85,7 +85,7 @@ describe('an answer that is remembered', () => {
   it('always is written to the config, beside everything else in it', async () => {
     const server = await start({ config: { limits: { steps: 9 }, permissions: { deny: ['WebFetch'] } } })
     const ask = await waiting(server, 's')
-    const ended = server.live.get('s')!.done
+    const ended = server.runs.get('s')!.done
     await give(server, ask, { type: 'approve', remember: 'always' })
     await ended
     expect(home(server, 'config.json')).toEqual({
@@ -126,7 +126,7 @@ describe('an answer that is remembered', () => {
       expect(await server.store.asks.get(id)).toMatchObject({ answer: { type: 'approve', rule: first.remember![0] } })
     }
     expect(await server.store.asks.list({ open: true })).toHaveLength(5 - 1 - expected.length)
-    await server.live.get('s')?.done
+    await server.runs.get('s')?.done
     const { parts } = (await server.messages('s')).at(-1)!
     const reason = `The rule "${first.remember![0]}" allows it.`
     expect(parts).toContainEqual(
@@ -192,7 +192,7 @@ describe('an answer that is remembered', () => {
     const server = await start(place)
     const [again] = (await server.json<{ asks: Ask[] }>('/ai/asks?sessionId=s')).body.asks
     expect(again).toEqual(ask)
-    const ended = server.live.get('s')!.done
+    const ended = server.runs.get('s')!.done
     expect((await give(server, ask, { type: 'approve', remember: 'session' })).status).toBe(200)
     await ended
     expect(await rules(server, 's')).toMatchObject([{ text: 'Bash(npm test)' }])
@@ -210,7 +210,7 @@ describe('an answer that is remembered', () => {
     expect((await give(server, ask, { type: 'approve', remember: 'project' })).status).toBeGreaterThanOrEqual(400)
     expect(await server.store.asks.get(ask.id)).toMatchObject({ closedAt: null, answer: null })
     rmSync(path.join(server.homePath, 'rules.json'))
-    const ended = server.live.get('s')!.done
+    const ended = server.runs.get('s')!.done
     expect((await give(server, ask, { type: 'approve', remember: 'project' })).status).toBe(200)
     await ended
   })
@@ -280,7 +280,7 @@ describe('/ai/rules', () => {
       body: { text: 'Bash(npm run *)', effect: 'deny', scope: 'always' },
     })
     expect(denied).toMatchObject({ status: 201, body: { settled: [] } })
-    const ended = server.live.get('s')!.done
+    const ended = server.runs.get('s')!.done
     const allowed = await server.json('/ai/rules', { body: { text: 'Bash(npm test)', scope: 'always' } })
     expect(allowed).toMatchObject({ status: 201, body: { settled: [ask.id] } })
     await ended

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import {
+  type SandboxFinding,
   type Decision,
   type Effect,
   inDialect,
@@ -29,31 +30,31 @@ import {
 } from '../permission/rule-layers.ts'
 import type { AskAnswers } from '../runs/asks.ts'
 
-export interface RuleRoutesOptions {
+interface RuleRoutesOptions {
   store: Store
   config: ConfigFile
   permissions: Permissions
   layers: RuleLayers
-  ruleBook: RuleRegistry
+  rules: RuleRegistry
   answers: AskAnswers
-  tools: (workspaceId: string) => readonly Tool[]
+  tools: { list(workspaceId: string): readonly Tool[] }
   allowBypass: boolean
-  sandbox: { available: boolean; text: string; fix?: string }
+  sandbox: SandboxFinding
 }
 
 const maxTrialCalls = 1000
 
 export function ruleRoutes(options: RuleRoutesOptions): Route[] {
-  const { store, config, permissions, layers, ruleBook, answers } = options
+  const { store, config, permissions, layers, rules, answers } = options
   return implement(ruleEndpoints, {
     'GET /ai/rules': async ({ query, workspaceId }) => {
       const target = await targetOf(workspaceId, query.sessionId)
       return {
-        rules: ruleBook.list(target),
+        rules: rules.list(target),
         warnings: [...config.warnings(), ...permissions.warnings(target.place)],
         mode: layers.mode(target.place),
         bypass: options.allowBypass,
-        sandbox: options.sandbox,
+        sandbox: sandboxInfo(options.sandbox),
       }
     },
     'POST /ai/rules': async ({ body, workspaceId }) => {
@@ -62,19 +63,19 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     },
     'PATCH /ai/rules/:id': async ({ params, body, workspaceId }) => {
       const target = await targetOf(workspaceId, body.sessionId)
-      const rule = ruleBook.find(target, params.id)
+      const rule = rules.find(target, params.id)
       const next = { text: checkRule(body.text ?? rule.text), effect: body.effect ?? rule.effect }
       const scope = body.scope ?? parseScope(rule)
       const same = next.text === rule.text && next.effect === rule.effect && scope === parseScope(rule)
       // Adds the new rule first, so a denied call stays denied in between.
       const result = same ? { rule, settled: [], warnings: [] } : await add(target, scope, next, workspaceId)
-      if (!same) await ruleBook.remove(target, rule)
+      if (!same) await rules.remove(target, rule)
       return result
     },
     'DELETE /ai/rules/:id': async ({ params, query, workspaceId }) => {
       const target = await targetOf(workspaceId, query.sessionId)
-      const rule = ruleBook.find(target, params.id)
-      await ruleBook.remove(target, rule)
+      const rule = rules.find(target, params.id)
+      await rules.remove(target, rule)
       return { deleted: rule.id }
     },
     'POST /ai/rules/test': async ({ body, workspaceId }) => {
@@ -98,7 +99,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         sandbox,
       })
       const ctx = placeContext(place.path)
-      const tools = options.tools(workspaceId)
+      const tools = options.tools.list(workspaceId)
       const decisions: DecisionInfo[] = []
       for (const call of body.calls) {
         decisions.push(shownDecision(await explainCall(call, tools, ctx, policy)))
@@ -123,7 +124,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     workspaceId: string,
   ): Promise<{ rule: RuleInfo | undefined; settled: string[]; warnings: string[] }> {
     const { settled } = await answers.add(target, scope, [rule])
-    const listed = ruleBook
+    const listed = rules
       .list(target)
       .find((one) => one.text === rule.text && one.effect === rule.effect && one.editable && parseScope(one) === scope)
     return { rule: listed, settled, warnings: warningsOf([rule], workspaceId) }
@@ -142,11 +143,11 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
       ...given,
       rules: tried.map((rule) => permissions.line(rule, scope, place)),
     })
-    return tryRules({ before, after }, stored, { tools: options.tools(workspaceId), folder: place.path })
+    return tryRules({ before, after }, stored, { tools: options.tools.list(workspaceId), folder: place.path })
   }
 
   function warningsOf(rules: readonly SessionRule[], workspaceId: string): string[] {
-    return rules.flatMap(({ text }) => ruleWarning(text, options.tools(workspaceId)) ?? [])
+    return rules.flatMap(({ text }) => ruleWarning(text, options.tools.list(workspaceId)) ?? [])
   }
 }
 
@@ -231,4 +232,8 @@ function truncateJson(value: unknown): unknown {
       .slice(0, 50)
       .map(([key, child]) => [key, truncateJson(child)]),
   )
+}
+
+function sandboxInfo({ sandbox, text, fix }: SandboxFinding): { available: boolean; text: string; fix?: string } {
+  return { available: sandbox !== undefined, text, fix }
 }

@@ -36,7 +36,7 @@ describe('POST /ai/asks/:id', () => {
       body: { error: { name: 'WrongAnswer' } },
     })
     expect(await server.json(target, { body: { answer: { type: 'maybe' } } })).toMatchObject({ status: 400 })
-    const ended = server.live.get('asks')!.done
+    const ended = server.runs.get('asks')!.done
     expect(await server.json(target, { body: { answer: { type: 'approve', data: { seats: 2 } } } })).toMatchObject({
       status: 200,
       body: { ask: { id: ask!.id, answer: { type: 'approve' } } },
@@ -73,7 +73,7 @@ describe('POST /ai/asks/:id', () => {
   it('an edited input runs instead of the one of the model, which stays beside it', async () => {
     await server.chat('edited', 'ask')
     const [ask] = (await server.json<{ asks: { id: string }[] }>('/ai/asks?sessionId=edited')).body.asks
-    const ended = server.live.get('edited')!.done
+    const ended = server.runs.get('edited')!.done
     await server.json(`/ai/asks/${ask!.id}`, { body: { answer: { type: 'approve', input: { message: 'Edited' } } } })
     await ended
     const part = (await stored('edited')).parts.find((candidate) => 'output' in candidate)

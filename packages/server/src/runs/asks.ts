@@ -1,10 +1,10 @@
 import {
+  type AgentState,
   type Answer,
   type Ask,
   checkInput,
   findTool,
   inDialect,
-  type PermissionContext,
   type RunRecord,
   type Session,
   type SessionRule,
@@ -16,7 +16,13 @@ import { askEndpoints, NamedError, toolAckEndpoints } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type { RememberScope, RuleRegistry, RuleTarget, SessionGrants } from '../permission/rule-layers.ts'
+import type {
+  PolicyWorkspace,
+  RememberScope,
+  RuleRegistry,
+  RuleTarget,
+  SessionGrants,
+} from '../permission/rule-layers.ts'
 import type { Inbox } from './inbox.ts'
 import { runRequestOf } from './prepare-run.ts'
 import type { RunManager } from './run-manager.ts'
@@ -34,36 +40,36 @@ export interface AskAnswers {
 interface AskAnswersOptions {
   store: Store
   inbox: Inbox
-  live: RunManager
+  runs: RunManager
   permissions: Permissions
-  ruleBook: RuleRegistry
+  rules: RuleRegistry
   grants: SessionGrants
-  tools(session: Session): readonly Tool[]
-  contextOf(session: Session, agentId: string | null): PermissionContext
+  tools: { enabled(workspaceId: string): readonly Tool[] }
+  states: { of(session: Session, workspace: PolicyWorkspace, agentId?: string): AgentState }
 }
 
 export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
-  const { store, inbox, live, permissions, ruleBook, grants } = options
+  const { store, inbox, runs, permissions, rules, grants } = options
 
   return {
     async answer(ask, answer, client) {
       const given = client === undefined ? {} : { client }
       const session = await store.sessions.get(ask.sessionId)
       if (session === undefined || ask.closedAt !== null || answer.type !== 'approve')
-        return { ask: await live.answer(ask.id, answer, given), settled: [] }
+        return { ask: await runs.answer(ask.id, answer, given), settled: [] }
       if (answer.input !== undefined) await checkEdit(ask, answer.input, session)
-      if (answer.remember === undefined) return { ask: await live.answer(ask.id, answer, given), settled: [] }
+      if (answer.remember === undefined) return { ask: await runs.answer(ask.id, answer, given), settled: [] }
       const scope = answer.remember
       const target = { place: permissions.placeOf(session), session }
-      const rules = await rulesToRemember(ask)
-      const also = (inside: Store): Promise<void> => ruleBook.add(target, scope, rules, inside)
-      const answered = await live.answer(ask.id, answer, { ...given, also })
+      const wanted = await rulesToRemember(ask)
+      const also = (inside: Store): Promise<void> => rules.add(target, scope, wanted, inside)
+      const answered = await runs.answer(ask.id, answer, { ...given, also })
       await grants.refresh(session.id)
       return { ask: answered, settled: await settle(session, scope) }
     },
-    async add(target, scope, rules) {
-      await ruleBook.add(target, scope, rules)
-      if (!rules.some(({ effect }) => effect === 'allow')) return { settled: [] }
+    async add(target, scope, added) {
+      await rules.add(target, scope, added)
+      if (!added.some(({ effect }) => effect === 'allow')) return { settled: [] }
       return { settled: await settle(target.session, scope, target.place.path) }
     },
   }
@@ -114,7 +120,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
     const { decision, rule } = await explainCall(
       { tool: ask.toolName, input: ask.input },
       toolsOf(session, run),
-      options.contextOf(session, run?.agentId ?? null),
+      { state: options.states.of(session, permissions.placeOf(session), run?.agentId ?? undefined) },
       permissions.sessionPolicy(session, rules),
     )
     return decision === 'allow' ? (rule ?? ask.remember?.join(', ')) : undefined
@@ -123,13 +129,13 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
   /** Named as the run's model knows them. */
   function toolsOf(session: Session, run: RunRecord | undefined): readonly Tool[] {
     const model = run === undefined ? '' : runRequestOf(run).model
-    return inDialect(options.tools(session), model)
+    return inDialect(options.tools.enabled(session.workspaceId), model)
   }
 
   /** Returns false if the ask was already answered. */
   async function giveRule(id: string, rule: string): Promise<boolean> {
     try {
-      await live.answer(id, { type: 'approve', rule })
+      await runs.answer(id, { type: 'approve', rule })
       return true
     } catch (error) {
       if (error instanceof NamedError && error.name === 'AskClosed') return false
@@ -159,13 +165,13 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
   }
 }
 
-export function toolAckRoutes({ store, live }: { store: Store; live: RunManager }): Route[] {
+export function toolAckRoutes({ store, runs }: { store: Store; runs: RunManager }): Route[] {
   return implement(toolAckEndpoints, {
     'POST /ai/tools/ack': async ({ body, workspaceId }) => {
       const { sessionId, toolCallId, clientId, status, output, errorText } = body
       await findSession(store, sessionId, workspaceId)
       const answer: Answer = { type: 'answers', answers: { status, output, errorText } }
-      return { result: await live.acknowledge({ sessionId, toolCallId, client: clientId, answer }) }
+      return { result: await runs.acknowledge({ sessionId, toolCallId, client: clientId, answer }) }
     },
   })
 }

@@ -1,6 +1,7 @@
 import {
   type AgentReport,
   compactRun,
+  createWriteLock,
   inDialect,
   type Limits,
   Meter,
@@ -9,24 +10,26 @@ import {
   type RunOutcome,
   type RunStatus,
   shutdown,
+  type WriteLock,
 } from '@troupe/core'
 import { type Chunk, type DataParts, errorInfo, type Message, NamedError, type SteeringMessage } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
 import { createLiveLog, type LiveLog, numberJump } from './live-log.ts'
-import { pageOffers, type PreparedRun, type RunManagerOptions, type RunRequest, runRequestOf } from './prepare-run.ts'
+import { pageOffers, type PreparedRun, type RunRequest, runRequestOf } from './prepare-run.ts'
+import type { RunServices } from './run-services.ts'
 import { storeAnswer } from './stored-answer.ts'
 import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen, turnBudget } from './sub-agent-host.ts'
 import { sessionLanguage } from './system-prompt.ts'
 
-export function openRun(options: RunManagerOptions, given: RunToOpen): OpenRun {
-  return new ManagedRun(options, given)
+export function openRun(services: RunServices, given: RunToOpen): OpenRun {
+  return new ManagedRun(services, given)
 }
 
 /** A class, because prototype methods cost no memory per run and hundreds may be open. */
 class ManagedRun implements OpenRun {
   readonly log: LiveLog
   status: RunStatus = 'running'
-  readonly #options: RunManagerOptions
+  readonly #services: RunServices
   readonly #given: RunToOpen
   readonly #controller = new AbortController()
   readonly #steering: SteeringMessage[] = []
@@ -40,23 +43,24 @@ class ManagedRun implements OpenRun {
   #usedCallIds: Promise<Set<string>> | undefined
   #subAgents: RunSubAgents | undefined
   #meter: Meter | undefined
+  #writes: WriteLock | undefined
   #parsedRequest: RunRequest | undefined
 
-  constructor(options: RunManagerOptions, given: RunToOpen) {
-    const { record, parts, recovered: remains, isNew = false } = given
-    this.#options = options
+  constructor(services: RunServices, given: RunToOpen) {
+    const { record, parts, recovered, isNew = false } = given
+    this.#services = services
     this.#given = given
     this.#meter = parts.child?.meter
     // Callers that do not await the end need not handle its failure.
     this.#finished.promise.catch(() => undefined)
     this.log = createLiveLog({
       runId: record.id,
-      store: options.store,
-      journal: options.journal,
-      from: remains === undefined ? record.fromNumber : remains.lastNumber + numberJump,
-      seq: remains?.seq ?? 0,
+      store: services.store,
+      journal: services.journal,
+      from: recovered === undefined ? record.fromNumber : recovered.lastNumber + numberJump,
+      seq: recovered?.seq ?? 0,
       begun: isNew ? record : undefined,
-      onChunk: parts.child?.onChunk ?? ((chunk) => announce(options.inbox, chunk)),
+      onChunk: parts.child?.onChunk ?? ((chunk) => announce(services.inbox, chunk)),
     })
   }
 
@@ -104,9 +108,9 @@ class ManagedRun implements OpenRun {
   }
 
   async steer(message: SteeringMessage): Promise<void> {
-    const { recovered: remains } = this.#given
+    const { recovered } = this.#given
     if (!this.#accepting) throw noRun()
-    this.#steered ??= new Set(remains === undefined ? [] : steeringIds(remains.resume))
+    this.#steered ??= new Set(recovered === undefined ? [] : steeringIds(recovered.resume))
     if (!this.#steered.has(message.id)) {
       this.#steered.add(message.id)
       this.#steering.push(message)
@@ -161,7 +165,7 @@ class ManagedRun implements OpenRun {
       await this.#stored
       if (!this.#left) {
         this.status = outcome.status
-        await storeAnswer(this.#options.store, this.#given.record, outcome.message, outcome.status)
+        await storeAnswer(this.#services.store, this.#given.record, outcome.message, outcome.status)
       }
     } catch (error) {
       this.status = 'failed'
@@ -183,21 +187,21 @@ class ManagedRun implements OpenRun {
   }
 
   async #work(): Promise<RunOutcome> {
-    const { record, session, parts, recovered: remains } = this.#given
-    const { frames, model, instructions, workspace, history, child } = parts
-    const options = this.#options
+    const { record, session, parts, recovered } = this.#given
+    const { services: own, frames, model, instructions, history, child } = parts
+    const services = this.#services
     const request = this.#request
     const { log } = this
     const opening = child === undefined ? (request.opening ?? []) : []
-    if (child === undefined) options.noteUserHosts(session.id, history)
-    if (remains === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
-    if (remains !== undefined) await this.#openSubAgents().link.resume()
+    if (child === undefined) own.noteUserHosts(history)
+    if (recovered === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
+    if (recovered !== undefined) await this.#openSubAgents().link.resume()
     const answer = request.compact === true ? compactRun : run
     return answer({
       runId: record.id,
       messageId: record.messageId,
       session: { id: session.id, ...sessionLanguage(session) },
-      workspace,
+      workspace: own.workspace,
       client: request.client,
       tab: request.tab,
       page: request.page,
@@ -206,34 +210,35 @@ class ManagedRun implements OpenRun {
       callOptions: parts.callOptions,
       instructions,
       tools: inDialect(parts.tools, model.id),
-      offers: pageOffers(options, session, request),
+      offers: pageOffers(own, request),
       history,
       opening: opening.filter((chunk) => !isTransient(chunk)),
-      limits: ownLimits(parts, { ...options.limits(), ...request.limits }),
+      limits: ownLimits(parts, { ...services.limits(), ...request.limits }),
       headless: request.headless === true,
       signal: this.#controller.signal,
       log,
-      asks: options.inbox,
-      blobs: options.blobs,
-      media: options.media,
-      browser: options.browser,
-      decide: options.decide(session, request.rules),
-      mode: options.mode(session),
-      hooks: options.hooks(session),
+      asks: services.inbox,
+      blobs: services.blobs,
+      media: services.media,
+      browser: services.browser,
+      decide: own.decide(request.rules),
+      mode: own.mode,
+      hooks: own.hooks(),
       steering: (ending) => this.#drainSteering(ending),
       reserveCallId: (id) => this.#reserveCallId(id),
       onStatus: (now, message) => this.#onStatus(now, message),
-      state: () => options.state(session, workspace, record.agentId ?? undefined, history),
+      state: () => own.state(record.agentId ?? undefined, history),
       meter: this.#meterOf(),
-      writes: () => this.#openSubAgents().writes,
+      writes: () => this.#writesOf(),
       agents: (call) => this.#openSubAgents().link.agents(call),
       idle: (waiting) => this.#subAgents?.link.idle(waiting) ?? Promise.resolve(false),
-      settings: options.settings,
-      redact: options.redact,
-      credentials: options.credentials,
-      ...(remains !== undefined && { resume: remains.resume }),
-      stallMs: options.stallMs,
-      trace: (line) => options.logger({ ...line, session: session.id, run: record.id, agentPath: frames.at(-1)?.path }),
+      settings: services.toolSettings,
+      redact: services.redact,
+      credentials: async (provider) => services.models.credentials(provider),
+      ...(recovered !== undefined && { resume: recovered.resume }),
+      stallMs: services.stallMs,
+      trace: (line) =>
+        services.logger({ ...line, session: session.id, run: record.id, agentPath: frames.at(-1)?.path }),
     })
   }
 
@@ -255,7 +260,7 @@ class ManagedRun implements OpenRun {
   #onStatus(now: 'running' | 'waiting', message: () => Message): void {
     if (this.#left) return
     const { record } = this.#given
-    const { store } = this.#options
+    const { store } = this.#services
     this.#wanted = now
     if (now === 'running') this.#setStatus('running')
     const snapshot = now === 'waiting' ? message() : undefined
@@ -289,7 +294,7 @@ class ManagedRun implements OpenRun {
   async #reserveCallId(id: string): Promise<boolean> {
     const { parts, session } = this.#given
     if (parts.reserveCallId !== undefined) return parts.reserveCallId(id)
-    this.#usedCallIds ??= this.#options.store.calls.ids(session.id).then((ids) => new Set(ids))
+    this.#usedCallIds ??= this.#services.store.calls.ids(session.id).then((ids) => new Set(ids))
     const used = await this.#usedCallIds
     if (used.has(id)) return false
     used.add(id)
@@ -298,45 +303,50 @@ class ManagedRun implements OpenRun {
 
   #meterOf(): Meter {
     const { frames, budget } = this.#given.parts
-    const limits = { ...this.#options.limits(), ...this.#request.limits }
+    const limits = { ...this.#services.limits(), ...this.#request.limits }
     return (this.#meter ??= new Meter(frames.at(-1)?.name ?? 'master', { ...turnBudget(limits), ...budget }))
   }
 
+  #writesOf(): WriteLock {
+    return (this.#writes ??= this.#given.parts.child?.writes ?? createWriteLock())
+  }
+
   #openSubAgents(): RunSubAgents {
-    const { record, session, parts, recovered: remains, openChild, claimRecovered: takeRemains } = this.#given
+    const { record, session, parts, recovered, openChild, claimRecovered } = this.#given
     return (this.#subAgents ??= openRunSubAgents({
-      runs: this.#options,
+      services: this.#services,
       record,
       session,
       parts,
       meter: this.#meterOf(),
+      writes: this.#writesOf(),
       signal: this.#controller.signal,
-      resumed: remains !== undefined,
+      resumed: recovered !== undefined,
       emit: (chunk) => this.log.append(chunk),
       steer: (message) => this.steer(message),
       reserveCallId: (id) => this.#reserveCallId(id),
       openChild,
-      claimRecovered: takeRemains,
+      claimRecovered,
     }))
   }
 
   /** True if a client with this number saw events that a crash lost. */
   #isLost(number: number): boolean {
-    const { recovered: remains } = this.#given
-    if (remains === undefined) return false
-    const { lastNumber, gaps } = remains
+    const { recovered } = this.#given
+    if (recovered === undefined) return false
+    const { lastNumber, gaps } = recovered
     const all = [...gaps, { after: lastNumber, to: lastNumber + numberJump }]
     return all.some((gap) => number > gap.after && number <= gap.to)
   }
 
   #warn(message: string, error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    this.#options.logger({ level: 'error', message, session: this.sessionId, run: this.id, error: text })
+    this.#services.logger({ level: 'error', message, session: this.sessionId, run: this.id, error: text })
   }
 }
 
 /** A client can answer before the ask is registered, so announce it first. */
-function announce(inbox: RunManagerOptions['inbox'], chunk: Chunk): void {
+function announce(inbox: RunServices['inbox'], chunk: Chunk): void {
   if (chunk.type === 'tool-approval-request') {
     if (chunk.isAutomatic !== true) inbox.announce(chunk.approvalId)
   } else if (chunk.type === 'data-ask') inbox.announce((chunk.data as DataParts['ask']).id)

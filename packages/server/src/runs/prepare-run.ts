@@ -5,30 +5,21 @@ import {
   agentKey,
   type AgentRecord,
   type AgentSetup,
-  type AgentState,
-  type Blobs,
-  type Browser,
   type Budget,
   type ChildRun,
   deferToCore,
-  type Limits,
-  type Media,
   pickTools,
   type Resume,
   type RunInput,
   type RunRecord,
   type Session,
   shownTools,
-  type Store,
   type Tool,
-  type Workspace,
 } from '@troupe/core'
 import { type Chunk, NamedError, type ParamValues, paramValuesSchema, type StoredMessage } from '@troupe/protocol'
 import { z } from 'zod'
-import type { RuleTexts } from '../permission/rule-layers.ts'
-import type { Logger } from '../util/logger.ts'
-import type { Inbox } from './inbox.ts'
-import type { Journal } from './journal.ts'
+import { callSettings, runModel } from '../models/call-settings.ts'
+import type { RunServices, SessionServices } from './run-services.ts'
 import { blocksFor, joinBlocks, type PromptBlock } from './system-prompt.ts'
 
 const ruleTextsSchema = z.object({
@@ -66,62 +57,6 @@ export function runRequestOf({ id, request }: Pick<RunRecord, 'id' | 'request'>)
   throw new NamedError('DamagedRun', `The stored request of run ${id} cannot be read: ${result.error.message}`)
 }
 
-export interface RunManagerOptions {
-  store: Store
-  blobs: Blobs
-  media?: Media
-  browser?: Browser
-  journal: Journal
-  inbox: Inbox
-  /** True if an open page of the workspace offers an action. May also return hints for models. */
-  offers?(workspaceId: string, action: string): boolean | readonly string[]
-  logger: Logger
-  /** Resolves a model id. Throws a NamedError that says what to configure. */
-  model(id: string): Promise<RunInput['model']>
-  /** Builds a model's call settings. Later layers override earlier ones, and unsupported values are dropped. */
-  callSettings?(model: string, ...layers: (ParamValues | undefined)[]): Promise<RunInput['callOptions']>
-  tools(session: Session): readonly Tool[]
-  /** Waits briefly for tool sources. Returns a note for the model about those that are not ready. */
-  ready?(workspace: Workspace): Promise<string | undefined>
-  /** Returns an agent's prompt with its context: environment and available sub-agents. */
-  blocks(
-    session: Session,
-    frame: AgentFrame,
-    prompt: string,
-    now?: { workspace?: Workspace; history?: readonly StoredMessage[]; page?: string | undefined },
-  ): Promise<readonly PromptBlock[]>
-  /** Called before the session's agent makes a model call from these parts. */
-  onStart(session: Session, call: ModelCallStart): void
-  agent(session: Session, name: string, workspace: Workspace): Promise<AgentDefinition>
-  /** Returns the agents that a session can delegate to with this page open. */
-  agents(session: Session, page?: string): Promise<readonly AgentDefinition[]>
-  whyNoAgent?(session: Session, name: string): Promise<string | undefined>
-  /** Loads the workspace's extensions first. */
-  workspace(session: Session): Promise<Workspace>
-  /** Decides each call separately with the current rules. `rules` apply to this run only. */
-  decide(session: Session, rules?: RuleTexts): RunInput['decide']
-  mode(session: Session): NonNullable<RunInput['mode']>
-  hooks(session: Session): NonNullable<RunInput['hooks']>
-  /** Allows fetching addresses the user typed in these messages. */
-  noteUserHosts(sessionId: string, history: readonly StoredMessage[]): void
-  /** Called when an answer of the session's agent is finished and stored. */
-  onAnswered?(record: RunRecord): void
-  limits(): Partial<Limits>
-  recovery(): 'continue' | 'wait'
-  state(
-    session: Session,
-    workspace: { path: string },
-    agentId: string | undefined,
-    history: readonly StoredMessage[],
-  ): AgentState
-  /** Called when a sub-agent ends. Drops its state and ends its background commands. */
-  dropState(sessionId: string, agentId: string): Promise<void>
-  redact(text: string): string
-  settings(name: string): unknown
-  credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
-  stallMs?: number
-}
-
 export interface RecoveredState {
   resume: Resume
   /** End of the session's journal: the frame count and the last chunk's number. */
@@ -143,7 +78,7 @@ export interface PreparedRun {
   tools: readonly Tool[]
   model: RunInput['model']
   instructions: string
-  workspace: { id: string; path: string }
+  services: SessionServices
   history: StoredMessage[]
   /** Limit per turn from the agent's definition. */
   maxSteps?: number
@@ -152,11 +87,6 @@ export interface PreparedRun {
   child?: ChildRun
   /** Shared by a tree of agents. */
   reserveCallId?: (id: string) => Promise<boolean>
-}
-
-interface ModelCallStart extends Pick<PreparedRun, 'tools' | 'model' | 'history'> {
-  blocks: readonly PromptBlock[]
-  userMessageId: string
 }
 
 export function masterFrame({ name, allowedSubAgents, maxDepth }: AgentDefinition): AgentFrame {
@@ -171,63 +101,67 @@ export function masterFrame({ name, allowedSubAgents, maxDepth }: AgentDefinitio
 }
 
 export async function prepareRun(
-  options: RunManagerOptions,
+  services: RunServices,
   session: Session,
   request: RunRequest,
   { userMessageId, agentId }: Pick<RunRecord, 'userMessageId' | 'agentId'>,
-  remains?: RecoveredState,
+  recovered?: RecoveredState,
 ): Promise<PreparedRun> {
-  const workspace = await options.workspace(session)
-  const definition = await options.agent(session, request.agent ?? session.agent ?? 'master', workspace)
-  const frame = masterFrame(definition)
-  const [model, callOptions, history, missing] = await Promise.all([
-    modelOrAbsent(options, request.model, remains !== undefined),
-    callSettingsFor(options, request.model, definition.params, request.params),
-    options.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
-    options.ready?.(workspace),
+  const own = await services.session(session)
+  const definition = await own.agent(request.agent ?? session.agent ?? 'master')
+  const [called, history, missing] = await Promise.all([
+    modelFor(services, request.model, [definition.params, request.params], recovered !== undefined),
+    services.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
+    own.ready(),
   ])
-  const tools = allowedTools(definition.tools, options.tools(session))
-  const known = blocksFor(
-    await options.blocks(session, frame, definition.prompt, { workspace, history, page: request.page }),
-    tools,
-  )
-  const blocks = missing === undefined ? known : [...known, { name: 'what is missing', text: missing }]
-  options.onStart(session, {
+  const { blocks, tools } = await firstPrompt(own, definition, { history, page: request.page })
+  if (missing !== undefined) blocks.push({ name: 'what is missing', text: missing })
+  own.onStart({
     blocks,
-    tools: shownTools(tools, history, pageOffers(options, session, request), options.mode(session).get()),
-    model,
+    tools: shownTools(tools, history, pageOffers(own, request), own.mode.get()),
+    model: called.model,
     history,
     userMessageId,
   })
   const { maxSteps, budget } = definition
   return {
-    frames: [frame],
+    services: own,
+    frames: [masterFrame(definition)],
     tools,
-    model,
+    ...called,
     instructions: joinBlocks(blocks),
-    workspace,
     history,
-    ...callOptions,
     ...(maxSteps !== undefined && { maxSteps }),
     ...(budget !== undefined && { budget }),
   }
 }
 
+/** Returns the system prompt and the tools of a session's own agent. */
+export async function firstPrompt(
+  services: SessionServices,
+  definition: AgentDefinition,
+  now?: Parameters<SessionServices['blocks']>[2],
+): Promise<{ blocks: PromptBlock[]; tools: readonly Tool[] }> {
+  const tools = allowedTools(definition.tools, services.tools())
+  const blocks = await services.blocks(masterFrame(definition), definition.prompt, now)
+  return { blocks: blocksFor(blocks, tools), tools }
+}
+
 /** Prepares a sub-agent's run. Its message is already stored. */
 export async function prepareChildRun(
-  options: RunManagerOptions,
+  services: RunServices,
   session: Session,
   child: ChildRun,
   page?: string,
 ): Promise<PreparedRun> {
   const { record, frames, message, summary } = child
-  const parts = await prepareAgentRun(options, session, record, frames, message.id, page)
+  const parts = await prepareAgentRun(services, session, record, frames, message.id, page)
   return { ...parts, ...(summary === true && { tools: [], maxSteps: 1 }), child }
 }
 
 /** Prepares a sub-agent's run without a parent, started by a user message. */
 export function prepareStandaloneRun(
-  options: RunManagerOptions,
+  services: RunServices,
   session: Session,
   record: AgentRecord,
   userMessageId: string,
@@ -244,11 +178,11 @@ export function prepareStandaloneRun(
     ...(maxDepth !== undefined && { maxDepth }),
     ...(unasked !== undefined && { skillLimits: unasked }),
   }
-  return prepareAgentRun(options, session, record, [frame], userMessageId)
+  return prepareAgentRun(services, session, record, [frame], userMessageId)
 }
 
 async function prepareAgentRun(
-  options: RunManagerOptions,
+  services: RunServices,
   session: Session,
   record: AgentRecord,
   frames: readonly AgentFrame[],
@@ -257,25 +191,21 @@ async function prepareAgentRun(
 ): Promise<PreparedRun> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
-  const workspace = await options.workspace(session)
-  const [model, callOptions, blocks, history] = await Promise.all([
-    modelOrAbsent(options, setup.model, true),
-    callSettingsFor(options, setup.model, setup.params),
-    agentPrompt(options, session, record).then((prompt) =>
-      options.blocks(session, frames.at(-1) as AgentFrame, prompt, { workspace, page }),
-    ),
-    options.store.messages.chain(at, userMessageId),
+  const own = await services.session(session)
+  const [called, blocks, history] = await Promise.all([
+    modelFor(services, setup.model, [setup.params], true),
+    agentPrompt(own, record).then((prompt) => own.blocks(frames.at(-1) as AgentFrame, prompt, { page })),
+    services.store.messages.chain(at, userMessageId),
   ])
-  const tools = allowedTools(setup.tools, options.tools(session))
+  const tools = allowedTools(setup.tools, own.tools())
   const { maxSteps, budget } = setup
   return {
+    services: own,
     frames,
     tools,
-    model,
+    ...called,
     instructions: joinBlocks(blocksFor(blocks, tools)),
-    workspace,
     history,
-    ...callOptions,
     ...(maxSteps !== undefined && { maxSteps }),
     ...(budget !== undefined && { budget }),
   }
@@ -288,42 +218,36 @@ export function allowedTools(names: readonly string[], all: readonly Tool[]): re
 }
 
 /** An imported agent has no prompt of its own. Uses the local agent with its name, or a generic one. */
-async function agentPrompt(
-  options: RunManagerOptions,
-  session: Session,
-  { name, details }: AgentRecord,
-): Promise<string> {
+async function agentPrompt(services: SessionServices, { name, details }: AgentRecord): Promise<string> {
   if (details !== undefined && details.setup.prompt !== '') return details.setup.prompt
-  const known = (await options.agents(session)).find((agent) => agentKey(agent.name) === agentKey(name))
+  const known = (await services.agents()).find((agent) => agentKey(agent.name) === agentKey(name))
   return known?.prompt ?? 'You are a helpful agent of this workspace. Continue this imported conversation.'
 }
 
 /** Returns the actions that the workspace's open pages offer. Empty for a headless run. */
-export function pageOffers(
-  options: RunManagerOptions,
-  { workspaceId }: Session,
-  { headless }: RunRequest,
-): (action: string) => boolean | readonly string[] {
-  return (action) => headless !== true && (options.offers?.(workspaceId, action) ?? false)
+export function pageOffers(services: SessionServices, { headless }: RunRequest): SessionServices['offers'] {
+  return (action) => headless !== true && services.offers(action)
 }
 
-/** Returns undefined if nothing is set or the model is unavailable. The model call reports that later. */
-async function callSettingsFor(
-  options: RunManagerOptions,
-  model: string,
-  ...layers: (ParamValues | undefined)[]
-): Promise<Pick<PreparedRun, 'callOptions'>> {
-  if (options.callSettings === undefined || layers.every((layer) => layer === undefined)) return {}
-  const callOptions = await options.callSettings(model, ...layers).catch(() => undefined)
-  return callOptions === undefined ? {} : { callOptions }
-}
-
-/** A resumed run may only need to wait or finish its tool calls, so a missing model fails only when called. */
-function modelOrAbsent(options: RunManagerOptions, id: string, mayBeAbsent: boolean): Promise<RunInput['model']> {
-  return options.model(id).catch((error: unknown) => {
+/**
+ * Returns a model with its call settings. Later layers override earlier ones. A resumed run may only need to wait or
+ * finish its tool calls, so there a missing model fails only when called.
+ */
+async function modelFor(
+  { models }: RunServices,
+  id: string,
+  layers: (ParamValues | undefined)[],
+  mayBeAbsent: boolean,
+): Promise<Pick<PreparedRun, 'model' | 'callOptions'>> {
+  try {
+    const found = await models.resolveChatModel(id)
+    const model: RunInput['model'] = { ...runModel(found), onLearned: (learned) => models.learn(found.id, learned) }
+    const isSet = layers.some((layer) => layer !== undefined)
+    return isSet ? { model, callOptions: callSettings(found.definition, ...layers) } : { model }
+  } catch (error) {
     if (!mayBeAbsent) throw error
-    return absentModel(id, error)
-  })
+    return { model: absentModel(id, error) }
+  }
 }
 
 /** Stands in for a model that is no longer available. Calls fail with a hint on what to configure. */

@@ -70,8 +70,8 @@ describe('a run that a crash cut', () => {
     const { sink, journalled, messageId } = await crashAt(test, 'here')
     const next = test.next(halting('open'))
     next.model.open('open')
-    await next.live.recover()
-    const run = next.live.get('s1')
+    await next.runs.recover()
+    const run = next.runs.get('s1')
     expect(run?.messageId).toBe(messageId)
     const sinks: { after: number; sink: TestSink }[] = []
     for (let after = 0; after <= journalled + 40; after++) {
@@ -92,8 +92,8 @@ describe('a run that a crash cut', () => {
     const test = await open(halting('here'))
     const { journalled } = await crashAt(test, 'here')
     const second = test.next(halting('there'))
-    await second.live.recover()
-    const run = second.live.get('s1')
+    await second.runs.recover()
+    const run = second.runs.get('s1')
     const [lost, kept] = [createTestSink(), createTestSink()]
     run?.subscribe(lost, { after: journalled + 1000 })
     run?.subscribe(kept, { after: journalled })
@@ -110,9 +110,9 @@ describe('a run that a crash cut', () => {
     // The next process skips past the second one's numbers, even if they were never journaled.
     const third = test.next(halting('open'))
     third.model.open('open')
-    await third.live.recover()
+    await third.runs.recover()
     const again = createTestSink()
-    third.live.get('s1')?.subscribe(again, { after: Math.max(...numbers) })
+    third.runs.get('s1')?.subscribe(again, { after: Math.max(...numbers) })
     await again.ended
     const fresh = again.events.slice(again.events.findLastIndex(({ chunk }) => chunk.type === 'reset-step'))
     expect(fresh[0]?.number).toBeGreaterThan(Math.max(...numbers))
@@ -122,7 +122,7 @@ describe('a run that a crash cut', () => {
     const test = await open(halting('here'))
     const { runId, journalled } = await crashAt(test, 'here')
     const second = test.next(halting('there'))
-    await second.live.recover()
+    await second.runs.recover()
     await second.model.reached('there')
     const frames = await test.store.frames.read(runId)
     expect(frames.some((frame) => frame.items.some((item) => item.type === '$resume') && frame.from > journalled)).toBe(
@@ -135,8 +135,8 @@ describe('a run that a crash cut', () => {
     const test = await open(halting('here'))
     const { runId, messageId, journalled } = await crashAt(test, 'here')
     const next = test.next([[{ text: 'Another.' }]], { recovery: () => 'wait' })
-    await next.live.recover()
-    expect(next.live.get('s1')).toBeUndefined()
+    await next.runs.recover()
+    expect(next.runs.get('s1')).toBeUndefined()
     expect((await test.store.runs.get(runId))?.status).toBe('interrupted')
     const stored = await test.store.messages.get({ sessionId: 's1' }, messageId)
     expect(stored?.metadata).toMatchObject({ interrupted: true })
@@ -159,15 +159,15 @@ describe('a run that a crash cut', () => {
     })
     const events: string[] = []
     const next = test.next(script, {
-      model: () => Promise.reject(missing),
+      models: { resolveChatModel: () => Promise.reject(missing), learn: () => undefined, credentials: () => undefined },
       tools: () => [change(events, { needsApproval: true })],
     })
-    await next.live.recover()
-    const again = next.live.get('s1')
+    await next.runs.recover()
+    const again = next.runs.get('s1')
     await again?.settled()
     expect(again?.status).toBe('waiting')
     const [asked] = await test.store.asks.list({ open: true })
-    await next.live.answer(asked?.id as string, { type: 'approve' })
+    await next.runs.answer(asked?.id as string, { type: 'approve' })
     const message = await again?.done
     expect(events).toEqual(['w'])
     expect(message?.metadata?.error).toMatchObject({
@@ -194,8 +194,8 @@ describe('a run that a crash cut', () => {
     await begun.promise
     const events: string[] = []
     const next = test.next(script, { tools: () => [change(events)] })
-    await next.live.recover()
-    const message = await next.live.get('s1')?.done
+    await next.runs.recover()
+    const message = await next.runs.get('s1')?.done
     expect(events).toEqual([])
     expect(message?.parts).toEqual(
       expect.arrayContaining([
@@ -210,15 +210,15 @@ describe('a run that a crash cut', () => {
   it('keeps a steering message that was accepted before the crash, and takes its repetition for the same', async () => {
     const test = await open(halting('here'))
     await crashAt(test, 'here')
-    await test.live.steer('s1', { id: 'st1', text: 'shorter' })
+    await test.runs.steer('s1', { id: 'st1', text: 'shorter' })
     const next = test.next((_prompt, index) =>
       index === 0 ? [{ text: 'Once.' }, { gate: 'late' }] : [{ text: 'Short.' }],
     )
-    await next.live.recover()
+    await next.runs.recover()
     await next.model.reached('late')
-    await next.live.steer('s1', { id: 'st1', text: 'shorter' })
+    await next.runs.steer('s1', { id: 'st1', text: 'shorter' })
     next.model.open('late')
-    const message = await next.live.get('s1')?.done
+    const message = await next.runs.get('s1')?.done
     expect(message?.parts.filter((part) => part.type === 'steering-message')).toHaveLength(1)
     expect(message?.parts.at(-1)).toMatchObject({ text: 'Short.' })
   })
@@ -240,8 +240,8 @@ describe('a run that a crash cut', () => {
     const next = test.next(script)
     next.model.open('here')
     const before = performance.now()
-    await next.live.recover()
-    const { usage, elapsedMs } = (await next.live.get('s1')?.done)?.metadata ?? {}
+    await next.runs.recover()
+    const { usage, elapsedMs } = (await next.runs.get('s1')?.done)?.metadata ?? {}
     expect(usage).toMatchObject({ inputTokens: 30, outputTokens: 12, totalTokens: 42 })
     expect(elapsedMs).toBeLessThan(performance.now() - before + 250)
   })
@@ -254,9 +254,9 @@ describe('a run that a crash cut', () => {
     const later = await crashAt(second, 'there')
     const third = test.next(halting('open'))
     third.model.open('open')
-    await third.live.recover()
+    await third.runs.recover()
     expect((await test.store.runs.get(first.runId))?.status).toBe('interrupted')
-    const run = third.live.get('s1')
+    const run = third.runs.get('s1')
     expect(run?.id).toBe(later.runId)
     await run?.done
     expect(await test.store.runs.unfinished()).toEqual([])
@@ -266,7 +266,7 @@ describe('a run that a crash cut', () => {
     const test = await open(halting('here'))
     const { runId } = await crashAt(test, 'here')
     const next = test.next(halting('open'), { blocks: () => Promise.reject(new Error('the prompt is gone')) })
-    await next.live.recover()
+    await next.runs.recover()
     expect(next.lines.join()).toContain('the prompt is gone')
     expect((await test.store.runs.get(runId))?.status).toBe('interrupted')
   })

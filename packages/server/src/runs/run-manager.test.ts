@@ -41,12 +41,12 @@ function withStore(store: Store, change: Partial<Store>): Store {
 
 describe('live runs', () => {
   it('are closed before their streams end: who sees the end finds the answer stored and no run', async () => {
-    const { live, store, ask } = await open([[{ text: 'One.' }], [{ text: 'Two.' }]])
+    const { runs, store, ask } = await open([[{ text: 'One.' }], [{ text: 'Two.' }]])
     for (const text of ['One.', 'Two.']) {
       const run = await ask()
       const sink = createTestSink()
       const ended = vi.spyOn(sink, 'end').mockImplementation(() => {
-        expect(live.get('s1')).toBeUndefined()
+        expect(runs.get('s1')).toBeUndefined()
         resolve()
       })
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -61,25 +61,27 @@ describe('live runs', () => {
   })
 
   it('are one per session: of two that start at once the second is refused', async () => {
-    const { live, session, ask } = await open([[{ gate: 'never' }]])
+    const { runs, session, ask } = await open([[{ gate: 'never' }]])
     const first = await ask()
     const request = { model: 'test/scripted' }
-    await expect(live.start({ session, userMessageId: 'u1', request })).rejects.toMatchObject({
+    await expect(runs.start({ session, userMessageId: 'u1', request })).rejects.toMatchObject({
       name: 'SessionBusy',
       status: 409,
       data: { runId: first.id },
     })
-    await live.stop('s1')
-    const both = await Promise.allSettled([1, 2].map(() => live.start({ session, userMessageId: 'u1', request })))
+    await runs.stop('s1')
+    const both = await Promise.allSettled([1, 2].map(() => runs.start({ session, userMessageId: 'u1', request })))
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    await live.stop('s1')
+    await runs.stop('s1')
   })
 
   it('that cannot be opened leave nothing behind', async () => {
     const missing = new NamedError('ModelNotFound', 'There is no such model.', { status: 404 })
-    const { live, store, ask } = await open([], { model: () => Promise.reject(missing) })
+    const { runs, store, ask } = await open([], {
+      models: { resolveChatModel: () => Promise.reject(missing), learn: () => undefined, credentials: () => undefined },
+    })
     await expect(ask()).rejects.toBe(missing)
-    expect(live.get('s1')).toBeUndefined()
+    expect(runs.get('s1')).toBeUndefined()
     expect(await store.runs.ofSession('s1')).toEqual([])
     await expect(ask()).rejects.toBe(missing)
   })
@@ -87,7 +89,7 @@ describe('live runs', () => {
   it('are stopped even while they are being opened', async () => {
     const opening = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
-    const { live, ask } = await open([[{ gate: 'never' }]], {
+    const { runs, ask } = await open([[{ gate: 'never' }]], {
       blocks: async () => {
         opening.resolve()
         await gate.promise
@@ -96,7 +98,7 @@ describe('live runs', () => {
     })
     const starting = ask()
     await opening.promise
-    const stopping = live.stop('s1')
+    const stopping = runs.stop('s1')
     gate.resolve()
     const run = await starting
     expect(await stopping).toMatchObject({ runId: run.id })
@@ -129,7 +131,7 @@ describe('live runs', () => {
   })
 
   it('are forgotten once they have ended', async () => {
-    const { live, store, ask } = await open(() => [{ text: 'x'.repeat(1000) }])
+    const { runs, store, ask } = await open(() => [{ text: 'x'.repeat(1000) }])
     const ended = await (async () => {
       const run = await ask()
       await run.done
@@ -138,7 +140,7 @@ describe('live runs', () => {
     await (
       await ask()
     ).done
-    expect(live.get('s1')).toBeUndefined()
+    expect(runs.get('s1')).toBeUndefined()
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     await vi.waitFor(() => {
@@ -151,16 +153,16 @@ describe('live runs', () => {
 
 describe('steering', () => {
   it('is refused once the turn has decided to end, and taken once however often it is sent', async () => {
-    const { live, model, ask } = await open([[{ text: 'One.' }, { gate: 'here' }], [{ text: 'Two.' }]])
+    const { runs, model, ask } = await open([[{ text: 'One.' }, { gate: 'here' }], [{ text: 'Two.' }]])
     const run = await ask()
     await model.reached('here')
-    await live.steer('s1', { id: 'st1', text: 'rather two' })
-    await live.steer('s1', { id: 'st1', text: 'rather two' })
+    await runs.steer('s1', { id: 'st1', text: 'rather two' })
+    await runs.steer('s1', { id: 'st1', text: 'rather two' })
     model.open('here')
     const { parts } = await run.done
     expect(parts.filter((part) => part.type === 'steering-message')).toHaveLength(1)
     expect(parts.at(-1)).toMatchObject({ text: 'Two.' })
-    await expect(live.steer('s1', { id: 'st2', text: 'late' })).rejects.toMatchObject({ name: 'NoRun', status: 409 })
+    await expect(runs.steer('s1', { id: 'st2', text: 'late' })).rejects.toMatchObject({ name: 'NoRun', status: 409 })
   })
 
   it('that comes while the end is being stored is refused rather than lost', async () => {
@@ -175,10 +177,10 @@ describe('steering', () => {
         return transaction(work)
       },
     })
-    const { live, ask } = test.next([[{ text: 'One.' }]], { store })
+    const { runs, ask } = test.next([[{ text: 'One.' }]], { store })
     const run = await ask()
     await storing.promise
-    await expect(live.steer('s1', { id: 'st1', text: 'late' })).rejects.toMatchObject({ name: 'NoRun' })
+    await expect(runs.steer('s1', { id: 'st1', text: 'late' })).rejects.toMatchObject({ name: 'NoRun' })
     held.resolve()
     await run.done
   })
@@ -186,7 +188,7 @@ describe('steering', () => {
 
 describe('a run that waits for a person', () => {
   it('is stored as it stands, ends the stream that asked for that, and goes on with the answer', async () => {
-    const { live, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
     const run = await ask()
     const first = createTestSink()
     run.subscribe(first, { untilWaiting: true })
@@ -197,7 +199,7 @@ describe('a run that waits for a person', () => {
     expect(waiting?.parts.at(-1)).toMatchObject({ state: 'approval-requested' })
     const [asked] = await store.asks.list({ sessionId: 's1', open: true })
     const after = run.log.number
-    await live.answer(asked?.id as string, { type: 'approve' })
+    await runs.answer(asked?.id as string, { type: 'approve' })
     expect(run.status).toBe('running')
     const second = createTestSink()
     run.subscribe(second, { after, untilWaiting: true })
@@ -218,13 +220,13 @@ describe('a run that waits for a person', () => {
         return transaction(work)
       },
     })
-    const { live, ask, inbox } = test.next(approving, { store, tools: () => [tool('Change')] })
+    const { runs, ask, inbox } = test.next(approving, { store, tools: () => [tool('Change')] })
     const run = await ask()
     const sink = createTestSink()
     run.subscribe(sink, { untilWaiting: true })
     await storing.promise
     const [asked] = await inbox.list({ sessionId: 's1' })
-    await live.answer(asked?.id as string, { type: 'approve' })
+    await runs.answer(asked?.id as string, { type: 'approve' })
     held.resolve()
     await run.done
     await sink.ended
@@ -233,13 +235,13 @@ describe('a run that waits for a person', () => {
   })
 
   it('leaves no ask open when it is stopped', async () => {
-    const { live, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
     const run = await ask()
     await run.settled()
     const [asked] = await store.asks.list({ sessionId: 's1', open: true })
-    await live.stop('s1')
+    await runs.stop('s1')
     expect(await store.asks.list({ sessionId: 's1', open: true })).toEqual([])
-    await expect(live.answer(asked?.id as string, { type: 'approve' })).rejects.toMatchObject({ name: 'AskClosed' })
+    await expect(runs.answer(asked?.id as string, { type: 'approve' })).rejects.toMatchObject({ name: 'AskClosed' })
     expect((await store.runs.get(run.id))?.status).toBe('aborted')
   })
 
@@ -250,18 +252,18 @@ describe('a run that waits for a person', () => {
     run.subscribe(sink, {})
     await run.settled()
     const [asked] = await test.store.asks.list({ open: true })
-    await test.live.close()
+    await test.runs.close()
     await sink.ended
     expect(sink.chunks().map(({ type }) => type)).not.toContain('finish')
     expect((await test.store.runs.get(run.id))?.status).toBe('waiting')
     expect(test.lines).toEqual([])
 
     const next = test.next(approving)
-    await next.live.recover()
-    const again = next.live.get('s1')
+    await next.runs.recover()
+    const again = next.runs.get('s1')
     await again?.settled()
     expect(await test.store.asks.list({ open: true })).toMatchObject([{ id: asked?.id }])
-    await next.live.answer(asked?.id as string, { type: 'approve' })
+    await next.runs.answer(asked?.id as string, { type: 'approve' })
     const message = (await again?.done) as Message
     expect(message.parts.at(-1)).toMatchObject({ text: 'Done.' })
     const replayed = createTestSink()
@@ -275,11 +277,11 @@ describe('a run that waits for a person', () => {
     const run = await test.ask()
     await run.settled()
     const [asked] = await test.store.asks.list({ open: true })
-    await test.live.close()
+    await test.runs.close()
     await test.store.asks.answer(asked?.id as string, { type: 'approve' })
     const next = test.next(approving, { recovery: () => 'wait' })
-    await next.live.recover()
-    const message = await next.live.get('s1')?.done
+    await next.runs.recover()
+    const message = await next.runs.get('s1')?.done
     expect(message?.parts.at(-1)).toMatchObject({ text: 'Done.' })
     expect((await test.store.runs.get(run.id))?.status).toBe('done')
   })
@@ -296,19 +298,19 @@ describe('a server that goes', () => {
         return 'written'
       },
     })
-    const { live, store, session, ask } = await open(approving, { toolList: [slow] })
+    const { runs, store, session, ask } = await open(approving, { toolList: [slow] })
     const run = await ask()
     const sink = createTestSink()
     run.subscribe(sink, {})
     await writing.promise
-    await live.close()
+    await runs.close()
     const stored = await store.messages.get({ sessionId: 's1' }, run.messageId)
     expect(stored?.parts.at(-1)).toMatchObject({ output: 'written' })
     expect(stored?.metadata).toMatchObject({ interrupted: true })
     expect((await store.runs.get(run.id))?.status).toBe('interrupted')
     await sink.ended
     expect(sink.chunks().slice(-2)).toMatchObject([{ type: 'abort' }, { type: 'finish' }])
-    const late = live.start({ session, userMessageId: 'u1', request: { model: 'x/y' } })
+    const late = runs.start({ session, userMessageId: 'u1', request: { model: 'x/y' } })
     await expect(late).rejects.toMatchObject({ name: 'ShuttingDown', status: 503 })
   })
 })
@@ -321,7 +323,7 @@ describe('a store that can no longer be written', () => {
     const store = withStore(test.store, {
       transaction: (work) => (full ? Promise.reject(new Error('database or disk is full')) : transaction(work)),
     })
-    const { live, model, ask, lines } = test.next([[{ text: 'One.' }, { gate: 'here' }], [{ text: 'Two.' }]], { store })
+    const { runs, model, ask, lines } = test.next([[{ text: 'One.' }, { gate: 'here' }], [{ text: 'Two.' }]], { store })
     const run = await ask()
     const sink = createTestSink()
     run.subscribe(sink, {})
@@ -332,7 +334,7 @@ describe('a store that can no longer be written', () => {
     expect(sink.chunks().at(-1)).toMatchObject({ type: 'error', errorText: 'database or disk is full' })
     expect(run.status).toBe('failed')
     await expect(run.done).rejects.toThrow('disk is full')
-    expect(live.get('s1')).toBeUndefined()
+    expect(runs.get('s1')).toBeUndefined()
     expect(lines.join()).toContain('a run was not stored')
 
     full = false

@@ -12,20 +12,14 @@ import {
 import { NamedError, newId, type SteeringMessage, type StoredMessage } from '@troupe/protocol'
 import type { AnswerOptions, EarlyAnswer } from './inbox.ts'
 import { noRun, openRun } from './live-run.ts'
-import {
-  prepareRun,
-  prepareStandaloneRun,
-  type RecoveredState,
-  type RunManagerOptions,
-  type RunRequest,
-  runRequestOf,
-} from './prepare-run.ts'
+import { prepareRun, prepareStandaloneRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
+import type { RunServices } from './run-services.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
 import { storeAnswer } from './stored-answer.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
 
 export type { LiveRun } from './sub-agent-host.ts'
-export type { RunManagerOptions, RunRequest } from './prepare-run.ts'
+export type { RunRequest } from './prepare-run.ts'
 
 /** The runs of this process, at most one per session. */
 export interface RunManager {
@@ -66,8 +60,8 @@ interface UnstoredRun {
   number: number
 }
 
-export function createRunManager(options: RunManagerOptions): RunManager {
-  const { store, inbox } = options
+export function createRunManager(services: RunServices): RunManager {
+  const { store, inbox } = services
   const runs = new Map<string, OpenRun>()
   const children = new Map<string, OpenRun>()
   /** Unfinished runs of sub-agents, until their parent run resumes them. */
@@ -146,7 +140,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
       for (const { record, session, ...left } of found) {
         if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
         const agent = await store.agents.get(session.id, record.agentId)
-        if (agent !== undefined && runRequestOf(record).alone === true && options.recovery() === 'continue') {
+        if (agent !== undefined && runRequestOf(record).alone === true && services.recovery() === 'continue') {
           await beginAlone(record, session, agent, left).catch((error: unknown) => giveUp(record, error))
           continue
         }
@@ -166,7 +160,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   }
 
   async function start({ session, userMessageId, request }: StartRun): Promise<LiveRun> {
-    const parts = await prepareRun(options, session, request, { userMessageId, agentId: null })
+    const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
     const sent = unstored.get(session.id)?.number ?? 0
     await storeLate(session.id)
     const record: RunRecord = {
@@ -186,11 +180,11 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     return live
   }
 
-  async function recover(record: RunRecord, session: Session, remains: RecoveredState, latest: boolean): Promise<void> {
+  async function recover(record: RunRecord, session: Session, left: RecoveredState, latest: boolean): Promise<void> {
     const request = runRequestOf(record)
-    const parts = await prepareRun(options, session, request, record, remains)
-    const live = open({ record, session, parts, recovered: remains })
-    const stays = latest && (options.recovery() === 'continue' || record.status === 'waiting')
+    const parts = await prepareRun(services, session, request, record, left)
+    const live = open({ record, session, parts, recovered: left })
+    const stays = latest && (services.recovery() === 'continue' || record.status === 'waiting')
     if (!stays)
       live.abort(
         new NamedError('Interrupted', 'The server stopped while writing this answer. Regenerate it to continue.'),
@@ -233,10 +227,10 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     record: RunRecord,
     session: Session,
     agent: AgentRecord,
-    remains?: RecoveredState,
+    left?: RecoveredState,
   ): Promise<void> {
-    const parts = await prepareStandaloneRun(options, session, agent, record.userMessageId)
-    const live = openChild({ record, session, parts, recovered: remains })
+    const parts = await prepareStandaloneRun(services, session, agent, record.userMessageId)
+    const live = openChild({ record, session, parts, recovered: left })
     live.begin()
     void live.done
       .then(() => live.status)
@@ -250,13 +244,13 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   }
 
   /** Closes a sub-agent's run that nobody resumes, and keeps its output. */
-  async function closeOrphan(record: RunRecord, session: Session, remains: RecoveredState): Promise<void> {
+  async function closeOrphan(record: RunRecord, session: Session, left: RecoveredState): Promise<void> {
     const request = runRequestOf(record)
     const name = request.agent ?? 'agent'
     const agentId = record.agentId as string
     const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }
-    const gathered = await prepareRun(options, session, request, record, remains)
-    const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, recovered: remains })
+    const gathered = await prepareRun(services, session, request, record, left)
+    const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, recovered: left })
     live.abort(new NamedError('Interrupted', 'The server stopped while writing this answer.'))
     live.begin()
     await live.done
@@ -266,15 +260,15 @@ export function createRunManager(options: RunManagerOptions): RunManager {
 
   function open(given: RunToBegin): OpenRun {
     const { record } = given
-    const live = openRun(options, {
+    const live = openRun(services, {
       ...given,
       openChild,
-      claimRecovered: takeRemains,
+      claimRecovered,
       onClosed(outcome) {
         runs.delete(record.sessionId)
         if (outcome === undefined) {
           void merge(live)
-          options.onAnswered?.(record)
+          services.onAnswered?.(record)
         } else unstored.set(record.sessionId, { record, outcome, number: live.log.number })
       },
     })
@@ -286,14 +280,14 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   function openChild(given: RunToBegin): OpenRun {
     const { sessionId, agentId } = given.record as RunRecord & { agentId: string }
     const key = childKey(sessionId, agentId)
-    const live = openRun(options, {
+    const live = openRun(services, {
       ...given,
       openChild,
-      claimRecovered: takeRemains,
+      claimRecovered,
       onClosed() {
         children.delete(key)
         void merge(live)
-        options
+        services
           .dropState(sessionId, agentId)
           .catch((error: unknown) => warn('what an agent left was not ended', given.record, error))
       },
@@ -302,10 +296,10 @@ export function createRunManager(options: RunManagerOptions): RunManager {
     return live
   }
 
-  function takeRemains(runId: string): RecoveredState | undefined {
-    const remains = orphans.get(runId)
+  function claimRecovered(runId: string): RecoveredState | undefined {
+    const left = orphans.get(runId)
     orphans.delete(runId)
-    return remains
+    return left
   }
 
   /** Merges the frames of an ended run. Waits for readers, since small frames make small pages. */
@@ -334,7 +328,7 @@ export function createRunManager(options: RunManagerOptions): RunManager {
   }
 
   function warn(message: string, { id, sessionId }: { id: string; sessionId: string }, error: unknown): void {
-    options.logger({
+    services.logger({
       level: 'error',
       message,
       session: sessionId,

@@ -36,7 +36,7 @@ function cast(turns: Record<string, ScriptTurn[]>): Script {
   }
 }
 
-const blocks = (_: unknown, __: unknown, prompt: string): Promise<{ name: string; text: string }[]> =>
+const blocks = (_: unknown, prompt: string): Promise<{ name: string; text: string }[]> =>
   Promise.resolve([{ name: 'prompt', text: prompt }])
 
 it('keeps each sub-agent as a conversation of its own, all depths flat', async () => {
@@ -66,7 +66,7 @@ it('keeps each sub-agent as a conversation of its own, all depths flat', async (
   const seen = sink.chunks().filter(({ type }) => type.startsWith('data-sub-agent'))
   expect(new Set(seen.map(({ type }) => type)).size).toBe(3)
   expect(await test.store.runs.unfinished()).toEqual([])
-  expect(test.live.getAgent('s1', a?.agentId as string)).toBeUndefined()
+  expect(test.runs.getAgent('s1', a?.agentId as string)).toBeUndefined()
 })
 
 it('lets one sub-agent be stopped while the others go on', async () => {
@@ -82,7 +82,7 @@ it('lets one sub-agent be stopped while the others go on', async () => {
   await run.settled()
   const a = (await test.store.agents.list('s1')).find(({ name }) => name === 'a')
   expect(a?.status).toBe('waiting')
-  expect(await test.live.stopAgent('s1', a?.agentId as string)).toBe(true)
+  expect(await test.runs.stopAgent('s1', a?.agentId as string)).toBe(true)
   expect((await test.store.agents.get('s1', a?.agentId as string))?.status).toBe('stopped')
   const message = await run.done
   expect(message.parts.at(-1)).toMatchObject({ text: 'end of master' })
@@ -101,8 +101,8 @@ it('keeps the id that a person gave to what they tell one at work', async () => 
   const [ask] = await test.inbox.list({ sessionId: 's1' })
   const agentId = ask?.agentId ?? ''
   const session = await test.store.sessions.get('s1')
-  await test.live.messageAgent(session!, agentId, { id: 'mine', text: 'and mind the gap' })
-  await test.live.answer(ask?.id ?? '', { type: 'approve' })
+  await test.runs.messageAgent(session!, agentId, { id: 'mine', text: 'and mind the gap' })
+  await test.runs.answer(ask?.id ?? '', { type: 'approve' })
   await run.done
   const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId })
   const told = messages.flatMap(({ parts }) => parts).find((part) => part.type === 'steering-message')
@@ -122,15 +122,15 @@ it('goes on three levels deep in another process, where the ask of a sub-agent i
   expect(ask?.agentPath).toEqual(['master', 'a', 'b'])
   const asking = await test.store.agents.get('s1', ask?.agentId ?? '')
   expect(asking?.name).toBe('b')
-  await test.live.close()
+  await test.runs.close()
 
   const second = test.next(script)
-  await second.live.recover()
-  const again = second.live.get('s1')
+  await second.runs.recover()
+  const again = second.runs.get('s1')
   expect(again).toBeDefined()
   const [same] = await second.inbox.list({ sessionId: 's1' })
   expect(same?.id).toBe(ask?.id)
-  await second.live.answer(same?.id as string, { type: 'approve' })
+  await second.runs.answer(same?.id as string, { type: 'approve' })
   const message = await again?.done
   expect(message?.parts.at(-1)).toMatchObject({ text: 'end of master' })
   const records = await second.store.agents.list('s1')
@@ -170,12 +170,12 @@ it('tells in an answer what its sub-agents took, once, also after restarts', asy
 
   const run = await test.ask('again')
   await run.settled()
-  await test.live.close()
+  await test.runs.close()
   const next = test.next(script)
-  await next.live.recover()
-  const resumed = next.live.get('s1')
+  await next.runs.recover()
+  const resumed = next.runs.get('s1')
   const [open] = await next.inbox.list({ sessionId: 's1' })
-  await next.live.answer(open?.id ?? '', { type: 'approve' })
+  await next.runs.answer(open?.id ?? '', { type: 'approve' })
   const { metadata } = (await resumed?.done) ?? {}
   const all = await spentBelow(next)
   expect(all).toBeGreaterThan(before)
@@ -207,13 +207,13 @@ it('goes on alone when a person tells it more after the run of its session', asy
   ).done
   const [a] = await test.store.agents.list('s1')
   const agentId = a?.agentId as string
-  await test.live.messageAgent(test.session, agentId, { id: 'more', text: 'and now?' })
-  await test.live.getAgent('s1', agentId)?.done
+  await test.runs.messageAgent(test.session, agentId, { id: 'more', text: 'and now?' })
+  await test.runs.getAgent('s1', agentId)?.done
   const { messages } = await test.store.messages.branch({ sessionId: 's1', agentId })
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
-  expect(test.live.get('s1')).toBeUndefined()
+  expect(test.runs.get('s1')).toBeUndefined()
   await expect.poll(async () => (await (test as TestRuns).store.agents.get('s1', agentId))?.status).toBe('completed')
-  await expect(test.live.messageAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('does not exist')
+  await expect(test.runs.messageAgent(test.session, 'nobody', { id: 'x', text: 'x' })).rejects.toThrow('does not exist')
 })
 
 it('keeps the agent that the session talks to within the steps of its definition', async () => {
@@ -221,7 +221,7 @@ it('keeps the agent that the session talks to within the steps of its definition
   test = await openTestRuns(cast({ master: [time, time, time] }), {
     toolList,
     blocks,
-    agent: (_, name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'], maxSteps: 2 }),
+    agent: (name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'], maxSteps: 2 }),
   })
   const { metadata } = await (await test.ask('go', { limits: { steps: 50 } })).done
   expect(metadata?.stopped).toMatchObject({ reason: 'steps', message: expect.stringContaining('2 steps') })

@@ -5,7 +5,6 @@ import {
   type AgentReport,
   type ChildRun,
   createAgentTree,
-  createWriteLock,
   finalText,
   type HostedRun,
   type Limits,
@@ -27,14 +26,8 @@ import {
 } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
 import type { LiveLog } from './live-log.ts'
-import {
-  prepareChildRun,
-  type PreparedRun,
-  type RecoveredState,
-  type RunManagerOptions,
-  type RunRequest,
-  runRequestOf,
-} from './prepare-run.ts'
+import { prepareChildRun, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
+import type { RunServices, SessionServices } from './run-services.ts'
 
 interface SubAgentHost extends AgentHost {
   /** Stops all further writes. */
@@ -42,7 +35,9 @@ interface SubAgentHost extends AgentHost {
 }
 
 interface SubAgentHostOptions {
-  runs: RunManagerOptions
+  services: RunServices
+  /** Those of the session, shared with the root run. */
+  own: SessionServices
   session: Session
   /** The root's request. Sub-agents inherit its client, page and limits. */
   request: RunRequest
@@ -54,17 +49,17 @@ interface SubAgentHostOptions {
 
 /** Stores a chat per sub-agent and starts its runs like any other. */
 function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
-  const { runs: options, session, request } = given
-  const { store } = options
+  const { services, own, session, request } = given
+  const { store } = services
   const runs = new Set<OpenRun>()
   let left = false
 
   return {
-    definitions: (): Promise<readonly AgentDefinition[]> => options.agents(session, request.page),
-    whyNot: (name) => options.whyNoAgent?.(session, name) ?? Promise.resolve(undefined),
-    tools: (names) => pickTools(names, options.tools(session)),
+    definitions: (): Promise<readonly AgentDefinition[]> => own.agents(request.page),
+    whyNot: (name) => own.whyNoAgent(name),
+    tools: (names) => pickTools(names, own.tools()),
     async checkModel(id) {
-      await options.model(id)
+      await services.models.resolveChatModel(id)
     },
     find: (agentId) => store.agents.get(session.id, agentId),
     list: () => store.agents.list(session.id),
@@ -91,14 +86,14 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
       if (answer !== undefined) restoreUsage(child.meter, answer)
       return endedRun(known, answer)
     }
-    const remains = known === undefined ? undefined : given.claimRecovered(child.runId)
+    const recovered = known === undefined ? undefined : given.claimRecovered(child.runId)
     const record = known ?? (await begin(child))
-    const parts = await prepareChildRun(options, session, child, request.page)
+    const parts = await prepareChildRun(services, session, child, request.page)
     const run = given.open({
       record,
       session,
       parts: { ...parts, reserveCallId: given.reserveCallId },
-      ...(remains !== undefined && { recovered: remains }),
+      ...(recovered !== undefined && { recovered }),
     })
     runs.add(run)
     const abort = (): void => run.abort(child.signal.reason as Parameters<OpenRun['abort']>[0])
@@ -171,7 +166,6 @@ function toOutcome(message: Message, status: RunRecord['status']): RunOutcome {
 /** A live run's access to its sub-agents. Created on demand, since most runs have none. */
 export interface RunSubAgents {
   link: AgentLink
-  writes: WriteLock
   /** Stops a sub-agent for the user. Returns undefined if it is not active. */
   stop(agentId: string): Promise<AgentReport | undefined>
   /** Stops all further writes of the sub-agents. */
@@ -179,11 +173,12 @@ export interface RunSubAgents {
 }
 
 interface RunSubAgentsOptions {
-  runs: RunManagerOptions
+  services: RunServices
   record: RunRecord
   session: Session
   parts: PreparedRun
   meter: Meter
+  writes: WriteLock
   signal: AbortSignal
   resumed: boolean
   emit(chunk: Chunk): void
@@ -199,21 +194,20 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
   if (child !== undefined) {
     return {
       link: child.link({ steer, resumed }),
-      writes: child.writes,
       stop: () => Promise.resolve(undefined),
       freeze: () => Promise.resolve(),
     }
   }
   const host = createSubAgentHost({
-    runs: options.runs,
+    services: options.services,
+    own: parts.services,
     session,
     request: runRequestOf(record),
     open: options.openChild,
     claimRecovered: options.claimRecovered,
     reserveCallId: options.reserveCallId,
   })
-  const writes = createWriteLock()
-  const tree = createAgentTree({ host, sessionId: session.id, emit: options.emit, writes })
+  const tree = createAgentTree({ host, sessionId: session.id, emit: options.emit, writes: options.writes })
   const link = tree.link({
     runId: record.id,
     agentId: record.agentId,
@@ -225,7 +219,7 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
     steer,
     resumed,
   })
-  return { link, writes, stop: tree.stop, freeze: host.freeze }
+  return { link, stop: tree.stop, freeze: host.freeze }
 }
 
 /** Budget of a turn's whole agent tree: its own token and time limits. */

@@ -40,7 +40,7 @@ export interface PrefaceOptions {
   personHome: string
   layers: readonly PrefaceLayer[]
   /** Includes agents offered on any page. */
-  agents(session: Session): Promise<Preface['agents']>
+  agents(workspace: Workspace): Promise<Preface['agents']>
 }
 
 interface Prefaces {
@@ -76,7 +76,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       const text = await layer.text(session, workspace)
       if (text !== '') blocks.push({ name: layer.name, text })
     }
-    const agents = (await options.agents(session)).map(({ name, description, hidden, pageIds }) => ({
+    const agents = (await options.agents(workspace)).map(({ name, description, hidden, pageIds }) => ({
       name,
       description,
       ...(hidden && { hidden }),

@@ -33,7 +33,7 @@ const outputs = async (sessionId: string): Promise<unknown[]> =>
 describe('POST /ai/tools/ack', () => {
   it('gives the page’s word to the call that waits for it, once', async () => {
     const { sessionId, toolCallId } = await waiting()
-    const ended = server.live.get(sessionId)!.done
+    const ended = server.runs.get(sessionId)!.done
     expect(await ack({ sessionId, toolCallId, output: { seen: 1 } })).toEqual({
       status: 200,
       body: { result: 'resolved' },
@@ -45,7 +45,7 @@ describe('POST /ai/tools/ack', () => {
 
   it('a failure reaches the tool with its text', async () => {
     const { sessionId, toolCallId } = await waiting()
-    const ended = server.live.get(sessionId)!.done
+    const ended = server.runs.get(sessionId)!.done
     await ack({ sessionId, toolCallId, status: 'failed', errorText: 'No such page.' })
     await ended
     expect(await outputs(sessionId)).toEqual([
@@ -80,7 +80,7 @@ describe('POST /ai/tools/ack', () => {
     expect(await server.json(`/ai/asks/${ask!.id}`, { body: { answer } })).toMatchObject(forbidden)
     expect(await server.json(`/ai/asks/${ask!.id}`, { body: { answer, clientId: 'page-2' } })).toMatchObject(forbidden)
     expect(server.written()).toEqual(before)
-    const ended = server.live.get(sessionId)!.done
+    const ended = server.runs.get(sessionId)!.done
     expect((await server.json(`/ai/asks/${ask!.id}`, { body: { answer, clientId: 'page-1' } })).status).toBe(200)
     await ended
   })
@@ -100,7 +100,7 @@ describe('POST /ai/tools/ack', () => {
     server.script('slow', [[{ call: { name: 'AskQuickly', input: {}, id: 'quick' } }], [{ text: 'Then not.' }]])
     const chat = await server.chat('slow', 'slow', { clientId: 'page-1' })
     const [run] = await server.store.runs.ofSession('slow')
-    await server.live.get('slow')?.done
+    await server.runs.get('slow')?.done
     expect(run).toMatchObject({ sessionId: 'slow' })
     expect(chat.types).not.toContain('finish')
     const { parts } = (await server.messages('slow')).at(-1)!

@@ -10,6 +10,7 @@ import {
   shownPath,
   type Store,
   type Tool,
+  type Workspace,
 } from '@troupe/core'
 import {
   type BranchChanges,
@@ -147,13 +148,13 @@ function shellCommands(call: Call, tools: readonly Tool[], cwd: string): { text:
     )
 }
 
-export interface ChangesOptions {
+export function changeRoutes(options: {
   store: Store
-  tools: (workspaceId: string) => readonly Tool[]
-  stateOf(session: Session): Promise<Pick<AgentState, 'roots' | 'undo'>>
-}
-
-export function changeRoutes({ store, tools, stateOf }: ChangesOptions): Route[] {
+  tools: { list(workspaceId: string): readonly Tool[] }
+  states: { of(session: Session, workspace: Workspace): Pick<AgentState, 'roots' | 'undo'> }
+  workspaces: { of(session: Session): Promise<Workspace> }
+}): Route[] {
+  const { store, tools, states, workspaces } = options
   return implement(changeEndpoints, {
     'GET /ai/sessions/:id/changes': async ({ params, query, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
@@ -163,8 +164,8 @@ export function changeRoutes({ store, tools, stateOf }: ChangesOptions): Route[]
       const skip = query.after === undefined ? 0 : chain.findIndex((message) => message.id === query.after) + 1
       if ((query.leaf !== undefined && chain.length === 0) || (query.after !== undefined && skip === 0))
         throw new NamedError('MessageNotFound', 'This message is not on this branch.', { status: 404 })
-      const state = await stateOf(session)
-      return branchChanges({ store, ...at, state, tools: tools(session.workspaceId), chain, skip })
+      const state = states.of(session, await workspaces.of(session))
+      return branchChanges({ store, ...at, state, tools: tools.list(session.workspaceId), chain, skip })
     },
   })
 }

@@ -1,16 +1,4 @@
-import {
-  applyCompactions,
-  applyTrim,
-  finalText,
-  type Mode,
-  type Offers,
-  type Session,
-  shownTools,
-  type Store,
-  TokenGauge,
-  type Tool,
-  toolTokens,
-} from '@troupe/core'
+import { applyCompactions, applyTrim, finalText, shownTools, type Store, TokenGauge, toolTokens } from '@troupe/core'
 import {
   contextEndpoints,
   type ContextPiece,
@@ -21,23 +9,19 @@ import {
 } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
+import { modelLimits } from '../models/call-settings.ts'
+import type { Models } from '../models/models.ts'
+import { firstPrompt } from '../runs/prepare-run.ts'
 import type { RunManager } from '../runs/run-manager.ts'
-import type { PromptBlock } from '../runs/system-prompt.ts'
+import type { RunServices } from '../runs/run-services.ts'
 import { cacheBreak, fingerprints, type LastCalls } from './context.ts'
-
-export interface NextCall {
-  model: { id: string; contextWindow?: number; price?: { input: number; output: number } }
-  blocks: PromptBlock[]
-  tools: readonly Tool[]
-  offers: Offers
-  mode: Mode
-}
 
 export function contextRoutes(options: {
   store: Store
-  live: RunManager
-  lastCalls: LastCalls
-  nextCall(session: Session): Promise<NextCall>
+  runs: RunManager
+  context: { lastCalls: LastCalls }
+  models: Pick<Models, 'resolveChatModel'>
+  session: RunServices['session']
 }): Route[] {
   const { store } = options
   return implement(contextEndpoints, {
@@ -45,14 +29,16 @@ export function contextRoutes(options: {
       const session = await findSession(store, params.id, workspaceId)
       const at = { sessionId: session.id }
       const leaf = query.leaf ?? (await store.messages.latestLeaf(at))
-      const [next, last, chain] = await Promise.all([
-        options.nextCall(session),
-        options.lastCalls.get(session.id),
+      const own = await options.session(session)
+      const [{ blocks, tools: allowed }, { id: modelId, definition }, last, chain] = await Promise.all([
+        own.agent(session.agent ?? 'master').then((agent) => firstPrompt(own, agent)),
+        options.models.resolveChatModel(session.model ?? undefined),
+        options.context.lastCalls.get(session.id),
         leaf === undefined ? [] : store.messages.chain(at, leaf),
       ])
-      const { model, blocks } = next
+      const { contextWindow, price } = modelLimits(definition)
       // Tools behind ToolSearch are not sent until found.
-      const tools = shownTools(next.tools, chain, next.offers, next.mode)
+      const tools = shownTools(allowed, chain, (action) => own.offers(action), own.mode.get())
       const before = new Map(last?.blocks)
       const now = fingerprints(blocks, tools)
       const changed = (name: string): boolean =>
@@ -60,7 +46,7 @@ export function contextRoutes(options: {
       const gauge = new TokenGauge()
       const priced = (tokens: number): { tokens: number; cost?: number } => ({
         tokens: Math.round(tokens),
-        ...(model.price !== undefined && { cost: (tokens * model.price.input) / 1_000_000 }),
+        ...(price !== undefined && { cost: (tokens * price.input) / 1_000_000 }),
       })
       const pieces: ContextPiece[] = [
         ...tools.map((tool): ContextPiece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
@@ -74,13 +60,13 @@ export function contextRoutes(options: {
       ]
       const usage = chain.findLast(({ role }) => role === 'assistant')?.metadata?.usage
       return {
-        model: model.id,
-        window: model.contextWindow ?? null,
+        model: modelId,
+        window: contextWindow ?? null,
         total: priced(pieces.reduce((sum, { tokens }) => sum + tokens, 0)),
         pieces,
         cache: {
           lastCallAt: last?.at ?? null,
-          modelChanged: last !== undefined && last.model !== model.id,
+          modelChanged: last !== undefined && last.model !== modelId,
           brokenBy: (last === undefined ? undefined : cacheBreak(last, { blocks: now, chain })) ?? null,
           ...(usage !== undefined && {
             inputTokens: usage.inputTokens,
@@ -91,7 +77,7 @@ export function contextRoutes(options: {
     },
     'PATCH /ai/sessions/:id/compactions/:compactionId': async ({ params, body, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
-      if (options.live.get(session.id) !== undefined)
+      if (options.runs.get(session.id) !== undefined)
         throw new NamedError('SessionBusy', 'An answer is running in this chat. Stop it or wait for it to finish.', {
           status: 409,
         })

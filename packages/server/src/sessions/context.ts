@@ -10,18 +10,20 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { dataParts, type StoredMessage } from '@troupe/protocol'
-import type { RunManagerOptions } from '../runs/prepare-run.ts'
+import type { ModelCallStart } from '../runs/run-services.ts'
 import { createPrefaces, instructionBlocks, type PrefaceOptions, type PromptBlock } from '../runs/system-prompt.ts'
 import type { Logger } from '../util/logger.ts'
 
-interface Context {
+/** Prompt context of each session: its preface, and the parts of its newest model call. */
+export interface Context {
   blocks(
     session: Session,
+    workspace: Workspace,
     frame: AgentFrame,
     prompt: string,
-    now?: { workspace?: Workspace; history?: readonly StoredMessage[]; page?: string | undefined },
+    now?: { history?: readonly StoredMessage[]; page?: string | undefined },
   ): Promise<PromptBlock[]>
-  onStart: RunManagerOptions['onStart']
+  onStart(session: Session, call: ModelCallStart): void
   lastCalls: LastCalls
   forget(sessionId: string): Promise<void>
 }
@@ -31,7 +33,6 @@ export function openContext(
     store: Store
     sandbox: SandboxFinding
     logger: Logger
-    workspace(session: Session): Promise<Workspace>
     planFile(session: Session, workspace: Workspace): string | undefined
   },
 ): Context {
@@ -40,18 +41,10 @@ export function openContext(
   const lastCalls = createLastCalls(store)
   return {
     lastCalls,
-    async blocks(session, frame, prompt, { workspace: given, history, page } = {}) {
-      const workspace = given ?? (await options.workspace(session))
+    async blocks(session, workspace, frame, prompt, { history, page } = {}) {
       const planFile = options.planFile(session, workspace)
       const preface = await prefaces.of(session, workspace, history)
-      return instructionBlocks({
-        prompt,
-        frame,
-        preface,
-        sandbox,
-        page,
-        planFile,
-      })
+      return instructionBlocks({ prompt, frame, preface, sandbox, page, planFile })
     },
     onStart(session, { model, ...call }) {
       lastCalls

@@ -77,10 +77,10 @@ it('what has lain in the trash for 30 days goes by itself, and nothing else', as
   database.exec("update session set trashed_at = trashed_at - 31 * 86400000 where id = 'wanted'")
   database.exec("update setting set value = json_set(value, '$[0].at', 0) where key = 'removals'")
   database.close()
-  const { store, live } = server
+  const { store, runs } = server
   // Restore it while another session is being deleted.
-  const onDelete = async (): Promise<void> => void (await patch('wanted', { trashed: false }))
-  await emptyOldTrash({ store, live, onDelete, logger: () => undefined })
+  const dropSession = async (): Promise<void> => void (await patch('wanted', { trashed: false }))
+  await emptyOldTrash({ store, runs, dropSession, logger: () => undefined })
   expect(await ids('?view=trashed')).toEqual(['young'])
   expect(await ids('?view=active')).toContain('wanted')
   const undo = `/ai/sessions/talk/removals/${removed.body.removalId}/undo`

@@ -1,19 +1,14 @@
-import { type Conversation, project, type Session, type Store } from '@troupe/core'
+import { type Conversation, project, type Store } from '@troupe/core'
 import { debugEndpoints, messageEndpoints, NamedError } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
+import { firstPrompt } from '../runs/prepare-run.ts'
 import type { RunManager } from '../runs/run-manager.ts'
+import type { RunServices } from '../runs/run-services.ts'
+import { joinBlocks } from '../runs/system-prompt.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 
-export function messageRoutes({
-  store,
-  live,
-  inTurn,
-}: {
-  store: Store
-  live: RunManager
-  inTurn: KeyedMutex
-}): Route[] {
+export function messageRoutes({ store, runs, lock }: { store: Store; runs: RunManager; lock: KeyedMutex }): Route[] {
   return implement(messageEndpoints, {
     'GET /ai/sessions/:id/messages': async ({ params, query: { leaf: through, before, limit }, workspaceId }) => {
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
@@ -33,7 +28,7 @@ export function messageRoutes({
     'DELETE /ai/sessions/:id/messages/:messageId': async ({ params: { id, messageId }, workspaceId }) => {
       const { id: sessionId } = await findSession(store, id, workspaceId)
       await assertMessage(store, { sessionId }, messageId)
-      const removal = await inTurn(sessionId, async () => {
+      const removal = await lock(sessionId, async () => {
         await stopRun(sessionId, (chain, answerId) => answerId === messageId || chain.includes(messageId))
         return store.messages.takeOut({ sessionId }, { below: messageId })
       })
@@ -42,7 +37,7 @@ export function messageRoutes({
     'POST /ai/sessions/:id/keep': async ({ params, body: { messageId }, workspaceId }) => {
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
       await assertMessage(store, { sessionId }, messageId)
-      const removal = await inTurn(sessionId, async () => {
+      const removal = await lock(sessionId, async () => {
         await stopRun(sessionId, (chain, answerId) => ![...chain, answerId].includes(messageId))
         return store.transaction(async (inside) =>
           inside.messages.takeOut({ sessionId }, { allBut: await newestThrough(inside, sessionId, messageId) }),
@@ -52,13 +47,13 @@ export function messageRoutes({
     },
     'POST /ai/sessions/:id/removals/:removalId/undo': async ({ params, workspaceId }) => {
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
-      return { restored: await inTurn(sessionId, () => store.messages.bringBack({ sessionId }, params.removalId)) }
+      return { restored: await lock(sessionId, () => store.messages.bringBack({ sessionId }, params.removalId)) }
     },
   })
 
   /** Returns the leaf of the newest branch through a message. A live run there will create it. */
   async function newestThrough(inside: Store, sessionId: string, messageId: string): Promise<string> {
-    const run = live.get(sessionId)
+    const run = runs.get(sessionId)
     if (run === undefined) return (await inside.messages.latestLeaf({ sessionId }, messageId)) ?? messageId
     const answer = await inside.messages.get({ sessionId }, run.messageId)
     return answer?.id ?? run.userMessageId
@@ -66,11 +61,11 @@ export function messageRoutes({
 
   /** Stops the live run if `is` matches its chain of message ids and its answer id. */
   async function stopRun(sessionId: string, is: (chain: string[], answerId: string) => boolean): Promise<void> {
-    const run = live.get(sessionId)
+    const run = runs.get(sessionId)
     if (run === undefined) return
     const chain = await store.messages.chain({ sessionId }, run.userMessageId)
     const ids = chain.map((message) => message.id)
-    if (is(ids, run.messageId)) await live.stop(sessionId)
+    if (is(ids, run.messageId)) await runs.stop(sessionId)
   }
 }
 
@@ -84,7 +79,7 @@ export function pageSize(limit: string | undefined): { limit?: number } {
   return limit === undefined ? {} : { limit: Math.max(1, Number(limit)) }
 }
 
-export function debugRoutes(options: { store: Store; instructions: (session: Session) => Promise<string> }): Route[] {
+export function debugRoutes(options: { store: Store; session: RunServices['session'] }): Route[] {
   const { store } = options
   return implement(debugEndpoints, {
     'GET /ai/debug/:sessionId': async ({ params, query, workspaceId }) => {
@@ -95,11 +90,13 @@ export function debugRoutes(options: { store: Store; instructions: (session: Ses
       const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
       const answer = chain.findLast((message) => message.role === 'assistant')
       const question = chain.findLastIndex((message) => message.role === 'user')
+      const own = await options.session(session)
+      const { blocks } = await firstPrompt(own, await own.agent(session.agent ?? 'master'))
       const records = answer === undefined ? [] : await store.runs.ofMessage(session.id, answer.id)
       return {
         session,
         chain,
-        projection: project(chain.slice(0, question + 1), await options.instructions(session)),
+        projection: project(chain.slice(0, question + 1), joinBlocks(blocks)),
         runs: await Promise.all(records.map(async (run) => ({ ...run, frames: await store.frames.read(run.id) }))),
         strays: await store.messages.strays(at),
       }

@@ -11,15 +11,18 @@ import {
   resolvePath,
   type Session,
   type Store,
+  type Workspace,
 } from '@troupe/core'
 import { type FilePreview, NamedError, sessionFileEndpoints } from '@troupe/protocol'
+import type { Home } from '../config/home.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 
-export interface SessionFileOptions {
+interface SessionFileOptions {
   store: Store
-  homePath: string
-  stateOf(session: Session): Promise<FileRoots>
+  home: Pick<Home, 'path'>
+  states: { of(session: Session, workspace: Workspace): FileRoots }
+  workspaces: { of(session: Session): Promise<Workspace> }
 }
 
 type FileRoots = Pick<AgentState, 'cwd' | 'roots' | 'readable' | 'jsxFolder'>
@@ -56,13 +59,14 @@ const maxPreviewBytes = 5 * 1024 * 1024
  * Routes for files shown next to the chat, limited to those the session's agent may read, and for previews of files that
  * are in the session's workspace or that the session created.
  */
-export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptions): Route[] {
+export function sessionFileRoutes({ store, home, states, workspaces }: SessionFileOptions): Route[] {
+  const stateOf = async (session: Session): Promise<FileRoots> => states.of(session, await workspaces.of(session))
   return implement(sessionFileEndpoints, {
     'GET /ai/sessions/:id/file': async ({ params, query: { path: given = '', raw, secret }, workspaceId }, c) => {
       const session = await findSession(store, params.id, workspaceId)
       if (given === '') throw new NamedError('BadRequest', 'Give the file in "path".', { status: 400 })
       const state = await stateOf(session)
-      const found = findFile(state, given, homePath)
+      const found = findFile(state, given, home.path)
       if (isSecret(found.path, state.roots) && secret !== '1')
         throw new NamedError(
           'SecretFile',
@@ -87,7 +91,7 @@ export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptio
     'GET /ai/sessions/:id/preview': async ({ params, query: { path: given = '' }, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
       const place = await placeOf(session)
-      const { real, shown, size } = findPreview(given, place, homePath)
+      const { real, shown, size } = findPreview(given, place, home.path)
       const kind = kinds[path.extname(real).toLowerCase()]
       if (kind === undefined || (kind === 'jsx' && !isJsxFile(real, place)))
         throw new NamedError('NoPreview', 'This file type has no preview.', { status: 415 })
@@ -106,8 +110,8 @@ export function sessionFileRoutes({ store, homePath, stateOf }: SessionFileOptio
 
   async function placeOf(session: Session): Promise<PreviewRoots> {
     const workspace = await store.workspaces.get(session.workspaceId)
-    const cwd = await realpath(workspace?.path ?? homePath)
-    const own = path.join(await realpath(homePath), 'sessions', session.id)
+    const cwd = await realpath(workspace?.path ?? home.path)
+    const own = path.join(await realpath(home.path), 'sessions', session.id)
     const jsxFolder = path.join(own, 'jsx')
     return { cwd, roots: [cwd], readable: [path.join(own, 'output'), jsxFolder], jsxFolder }
   }

@@ -79,7 +79,7 @@ describe('/ai/sessions', () => {
     server.script('hold', [[{ text: 'a' }, { gate: 'hold' }]])
     const running = server.chat('running', userMessage('hold', 'h1'))
     await server.model.reached('hold')
-    const run = server.live.get('running')!
+    const run = server.runs.get('running')!
     const shown = { id: run.id, status: 'running', messageId: run.messageId, userMessageId: 'h1' }
     expect((await server.json('/ai/sessions/running')).body).toMatchObject({ session: { run: shown } })
     expect((await list()).sessions.find(({ id }) => id === 'running')?.run).toEqual(shown)

@@ -8,9 +8,11 @@ import {
   type ParamValues,
   sessionEndpoints,
 } from '@troupe/protocol'
-import type { ChatContext, Modes } from '../chat/handle-chat.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
+import { checkParams } from '../models/call-settings.ts'
+import type { Models } from '../models/models.ts'
+import type { Permissions } from '../permission/permissions.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import type { Logger } from '../util/logger.ts'
@@ -18,14 +20,14 @@ import { assertMessage, pageSize } from './message-routes.ts'
 
 export function sessionRoutes(options: {
   store: Store
-  live: RunManager
-  inTurn: KeyedMutex
-  modes: Modes
-  modelId: ChatContext['modelId']
-  checkParams: ChatContext['checkParams']
-  onDelete: (sessionId: string) => Promise<void>
+  runs: RunManager
+  lock: KeyedMutex
+  permissions: Pick<Permissions, 'checkMode' | 'initialMode' | 'modeOf' | 'setMode'>
+  models: Pick<Models, 'resolveChatModel'>
+  /** Called before a session is deleted. Releases everything that belongs to it. */
+  dropSession: (sessionId: string) => Promise<void>
 }): Route[] {
-  const { store, live, inTurn, modes, onDelete } = options
+  const { store, runs, lock, permissions, dropSession } = options
   return implement(sessionEndpoints, {
     'GET /ai/sessions': async ({ query: { q, view, folder, cursor, limit }, workspaceId }) => {
       const found = await store.sessions.list({
@@ -42,7 +44,7 @@ export function sessionRoutes(options: {
     'POST /ai/sessions': async ({ body, workspaceId }) => {
       const { id = newId('ses_'), mode, ...rest } = body
       const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-      const wanted = mode === undefined ? await modes.initial(workspaceId) : modes.check(mode)
+      const wanted = mode === undefined ? permissions.initialMode(workspaceId) : permissions.checkMode(mode)
       if (body.params !== undefined) await fit(body.params, body.model)
       const session = await store.sessions.create({ id, workspaceId, ...fields, mode: wanted })
       return { session: withRun(session) }
@@ -53,14 +55,14 @@ export function sessionRoutes(options: {
     'PATCH /ai/sessions/:id': async ({ params, body, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
       const { mode, ...rest } = body
-      const wanted = mode === undefined ? undefined : modes.check(mode)
+      const wanted = mode === undefined ? undefined : permissions.checkMode(mode)
       if (body.params !== undefined) await fit(body.params, body.model === undefined ? session.model : body.model)
       const patch = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-      const patched = await inTurn(session.id, async () => {
-        if (body.trashed === true) await live.stop(session.id)
+      const patched = await lock(session.id, async () => {
+        if (body.trashed === true) await runs.stop(session.id)
         return store.sessions.update(session.id, patch)
       })
-      return { session: withRun(wanted === undefined ? patched : await modes.set(session.id, wanted)) }
+      return { session: withRun(wanted === undefined ? patched : await permissions.setMode(session.id, wanted)) }
     },
     'DELETE /ai/sessions/:id': async ({ params, workspaceId }) => {
       const { id } = await findSession(store, params.id, workspaceId)
@@ -70,7 +72,7 @@ export function sessionRoutes(options: {
     'POST /ai/sessions/:id/fork': async ({ params, body: { messageId }, workspaceId }) => {
       const from = await findSession(store, params.id, workspaceId)
       await assertMessage(store, { sessionId: from.id }, messageId)
-      if (live.get(from.id)?.messageId === messageId)
+      if (runs.get(from.id)?.messageId === messageId)
         throw new NamedError('SessionBusy', 'This answer is still being written.', { status: 409 })
       return { session: await forkSession(store, from, messageId) }
     },
@@ -86,25 +88,26 @@ export function sessionRoutes(options: {
 
   /** Throws `BadParams` (422) if the model does not support them. */
   async function fit(params: ParamValues, model: string | null | undefined): Promise<void> {
-    if (Object.keys(params).length > 0) await options.checkParams(await options.modelId(model ?? undefined), params)
+    if (Object.keys(params).length === 0) return
+    checkParams(params, (await options.models.resolveChatModel(model ?? undefined)).definition)
   }
 
   /** `ifTrashed` rechecks that the session was not restored meanwhile. */
   function remove(id: string, { ifTrashed = false } = {}): Promise<boolean> {
-    return inTurn(id, async () => {
+    return lock(id, async () => {
       if (ifTrashed && ((await store.sessions.get(id))?.trashedAt ?? null) === null) return false
-      await live.stop(id)
-      await onDelete(id)
+      await runs.stop(id)
+      await dropSession(id)
       await store.sessions.delete(id)
       return true
     })
   }
 
   function withRun(session: Session): ListedSession {
-    const run = live.get(session.id)
+    const run = runs.get(session.id)
     return {
       ...session,
-      mode: modes.of(session),
+      mode: permissions.modeOf(session),
       run:
         run === undefined
           ? null
@@ -156,8 +159,8 @@ const cleanupIntervalMs = 60 * 60 * 1000
 
 interface TrashOptions {
   store: Store
-  live: RunManager
-  onDelete: (sessionId: string) => Promise<void>
+  runs: RunManager
+  dropSession: (sessionId: string) => Promise<void>
   logger: Logger
   clock?: () => number
 }
@@ -177,7 +180,13 @@ export function scheduleTrashCleanup(options: TrashOptions): () => Promise<void>
 }
 
 /** A failed deletion is logged and retried next time. */
-export async function emptyOldTrash({ store, live, onDelete, logger, clock = Date.now }: TrashOptions): Promise<void> {
+export async function emptyOldTrash({
+  store,
+  runs,
+  dropSession,
+  logger,
+  clock = Date.now,
+}: TrashOptions): Promise<void> {
   const tell = (message: string, error: unknown): void =>
     logger({ level: 'error', message, error: errorInfo(error).message })
   try {
@@ -186,8 +195,8 @@ export async function emptyOldTrash({ store, live, onDelete, logger, clock = Dat
       try {
         // Deleting takes time, and the session may have been restored meanwhile.
         if (((await store.sessions.get(id))?.trashedAt ?? null) === null) continue
-        await live.stop(id)
-        await onDelete(id)
+        await runs.stop(id)
+        await dropSession(id)
         await store.sessions.delete(id)
       } catch (error) {
         tell(`the session ${id} could not be deleted from the trash`, error)

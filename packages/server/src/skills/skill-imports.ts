@@ -119,13 +119,13 @@ function attempt<T>(work: () => T, named?: { source: string; name: string }): T 
 
 export function skillRoutes(options: {
   store: Store
-  skillBook: SkillRegistry
+  skills: SkillRegistry
   skillImports: SkillImports
   blobs: Blobs
 }): Route[] {
-  const { store, skillBook, skillImports, blobs } = options
+  const { store, skills, skillImports, blobs } = options
   return implement(skillEndpoints, {
-    'GET /ai/skills': async ({ workspaceId }) => skillBook.of((await store.workspaces.get(workspaceId)) as Workspace),
+    'GET /ai/skills': async ({ workspaceId }) => skills.of((await store.workspaces.get(workspaceId)) as Workspace),
     'POST /ai/skills/imports': async ({ body }) => {
       if ('path' in body) return { import: await skillImports.stage(body.path) }
       const blob = await blobs.get(body.blob)

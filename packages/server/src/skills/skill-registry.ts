@@ -39,22 +39,22 @@ export function createSkillRegistry(options: {
   /** Trusted workspaces around a folder at the last lookup, outermost first. */
   const around = new Map<string, readonly string[]>()
 
-  const book: SkillRegistry = {
+  const registry: SkillRegistry = {
     async of(workspace, session = { projectId: null }) {
       if (around.size >= maxCached) around.clear()
       around.set(workspace.path, await parentsOf(workspace))
       const key = keyOf(workspace, session)
       if (!kept.has(key)) keep(key, workspace, await projectsOf(workspace, session))
-      return book.now(workspace, session)
+      return registry.now(workspace, session)
     },
     now(workspace, session) {
       const key = keyOf(workspace, session)
       const known = kept.get(key) ?? (session.projectId === null ? keep(key, workspace, []) : make(workspace, []))
       return known.find(known.places)
     },
-    text: async (session, workspace) => skillList((await book.of(workspace, session)).skills),
+    text: async (session, workspace) => skillList((await registry.of(workspace, session)).skills),
   }
-  return book
+  return registry
 
   function make({ path, trusted }: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
     const parents = around.get(path) ?? []

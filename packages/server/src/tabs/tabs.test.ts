@@ -35,7 +35,7 @@ async function opening(ids: { clientId?: string; tabId?: string }) {
     [{ text: 'There it is.' }],
   ])
   const chat = await server.chat(sessionId, sessionId, ids)
-  return { sessionId, toolCallId, chat, done: server.live.get(sessionId)?.done }
+  return { sessionId, toolCallId, chat, done: server.runs.get(sessionId)?.done }
 }
 const result = async (sessionId: string): Promise<object | undefined> =>
   (await server.messages(sessionId)).at(-1)?.parts.find((part) => part.type === 'tool-OpenUrl')
@@ -124,12 +124,12 @@ it('what waits for a person is answered in whatever browser they sit, once it is
     ])
     const chat = server.chat(sessionId, sessionId, { clientId: 'a', tabId: '1' })
     const body = { sessionId, toolCallId: `call-${sessionId}`, clientId: 'b' }
-    await expect.poll(() => server.live.get(sessionId)).toBeDefined()
+    await expect.poll(() => server.runs.get(sessionId)).toBeDefined()
     // Nobody may answer early on behalf of the page that started the run.
     expect(await ack({ ...body, output: { text: 'forged' } })).toMatchObject({ status: 403 })
     server.model.open(sessionId)
     await chat
-    return { body, done: server.live.get(sessionId)?.done }
+    return { body, done: server.runs.get(sessionId)?.done }
   }
   const shared = await clipboard('shared')
   expect(await ack({ ...shared.body, output: { text: 'roses' } })).toMatchObject({ body: { result: 'resolved' } })
@@ -166,7 +166,7 @@ it('a call that nobody answers in its time fails, and says so', async () => {
     [{ text: 'Then not.' }],
   ])
   await server.chat('slow', 'slow', { clientId: 'a', tabId: '1' })
-  await server.live.get('slow')?.done
+  await server.runs.get('slow')?.done
   expect(await result('slow')).toMatchObject({ errorText: expect.stringMatching('within 0.05 s') })
   expect(await ack({ sessionId: 'slow', toolCallId: 'slow-call', clientId: 'a' })).toMatchObject({ status: 409 })
 })

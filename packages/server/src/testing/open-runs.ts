@@ -3,19 +3,30 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgentState, createPolicy, decide, type Session, type Store, type Tool } from '@troupe/core'
 import { type Script, scriptedModel, type ScriptedModel } from '@troupe/core/testing'
-import type { Chunk } from '@troupe/protocol'
+import type { Chunk, ModelDefinition } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
 import { createInbox, type Inbox } from '../runs/inbox.ts'
 import { createJournal, type Journal } from '../runs/journal.ts'
-import { createRunManager, type LiveRun, type RunManager, type RunManagerOptions } from '../runs/run-manager.ts'
+import { createRunManager, type LiveRun, type RunManager } from '../runs/run-manager.ts'
+import type { RunServices, SessionServices } from '../runs/run-services.ts'
 import type { LogEvent } from '../runs/subscriber.ts'
 import { createBlobFiles } from '../sessions/blobs.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 
+/** An unknown model, so that files of every kind are sent to it. */
+const definition: ModelDefinition = {
+  id: 'scripted',
+  provider: 'test',
+  name: 'Scripted',
+  familyId: 'test',
+  tags: [],
+  guessed: true,
+}
+
 /** Live runs on a store in a temporary folder. A second one on the same store simulates the next process. */
 export interface TestRuns {
   home: string
-  live: RunManager
+  runs: RunManager
   store: Store
   inbox: Inbox
   journal: Journal
@@ -25,11 +36,11 @@ export interface TestRuns {
   session: Session
   ask(text?: string, request?: object): Promise<LiveRun>
   /** Simulates the next process on this store. The current one's runs stay frozen. */
-  next(script: Script, options?: Partial<RunManagerOptions>): TestRuns
+  next(script: Script, options?: TestRunsOptions): TestRuns
   close(): Promise<void>
 }
 
-export interface TestRunsOptions extends Partial<RunManagerOptions> {
+export interface TestRunsOptions extends Partial<Omit<RunServices, 'session'>>, Partial<SessionServices> {
   toolList?: Tool[]
 }
 
@@ -44,43 +55,53 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
 
   function open(played: Script, given: TestRunsOptions): TestRuns {
     const lines: string[] = []
-    const own = given.store ?? store
-    const journal = given.journal ?? createJournal(own)
-    const inbox = createInbox(own)
+    const used = given.store ?? store
+    const journal = given.journal ?? createJournal(used)
+    const inbox = createInbox(used)
     const model = scriptedModel(played)
     const policy = createPolicy()
-    const live = createRunManager({
-      store: own,
+    const own: SessionServices = {
+      workspace,
+      tools: () => given.toolList ?? [],
+      offers: () => false,
+      ready: () => Promise.resolve(undefined),
+      agent: (name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'] }),
+      agents: () => Promise.resolve([]),
+      whyNoAgent: () => Promise.resolve(undefined),
+      blocks: () => Promise.resolve([{ name: 'prompt', text: 'Be brief.' }]),
+      onStart: () => undefined,
+      decide: () => (call, ctx) => decide(call, ctx, policy),
+      mode: { get: () => 'default', set: () => Promise.resolve() },
+      hooks: () => [],
+      noteUserHosts: () => undefined,
+      state: () => createAgentState({ workspace: home, outputFolder: path.join(home, 'output') }),
+      ...given,
+    }
+    const runs = createRunManager({
+      store: used,
       blobs: createBlobFiles(path.join(home, 'blobs')),
       journal,
       inbox,
       logger: ({ level, message, error }) =>
         void (level !== 'debug' && level !== 'info' && lines.push(`${message}: ${String(error)}`)),
-      model: (id) => Promise.resolve({ id, model }),
-      tools: () => given.toolList ?? [],
-      blocks: () => Promise.resolve([{ name: 'prompt', text: 'Be brief.' }]),
-      workspace: () => Promise.resolve(workspace),
-      decide: () => (call, ctx) => decide(call, ctx, policy),
-      mode: () => ({ get: () => 'default', set: () => Promise.resolve() }),
-      hooks: () => [],
-      noteUserHosts: () => undefined,
+      models: {
+        resolveChatModel: (id = 'test/scripted') => Promise.resolve({ id, model, definition }),
+        learn: () => undefined,
+        credentials: () => undefined,
+      },
+      session: () => Promise.resolve(own),
       limits: () => ({}),
       recovery: () => 'continue',
-      agents: () => Promise.resolve([]),
-      onStart: () => undefined,
-      agent: (_, name) => Promise.resolve({ name, description: '', prompt: 'master', tools: ['*'] }),
-      dropState: () => Promise.resolve(),
-      state: () => createAgentState({ workspace: home, outputFolder: path.join(home, 'output') }),
-      settings: () => undefined,
+      toolSettings: () => undefined,
       redact: (text) => text,
-      credentials: () => Promise.resolve(undefined),
+      dropState: () => Promise.resolve(),
       ...given,
     })
-    processes.push(live)
+    processes.push(runs)
     return {
       home,
-      live,
-      store: own,
+      runs,
+      store: used,
       inbox,
       journal,
       model,
@@ -97,7 +118,7 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
           parts: [{ type: 'text', text }],
           createdAt: Date.now(),
         })
-        return live.start({ session, userMessageId: id, request: { model: 'test/scripted', ...request } })
+        return runs.start({ session, userMessageId: id, request: { model: 'test/scripted', ...request } })
       },
       next(another, more = {}) {
         const { journal: _, ...rest } = given

@@ -2,16 +2,16 @@ import { expect, it } from 'vitest'
 import { createKeyedMutex } from './concurrency.ts'
 
 it('work on one key is done in order, on others beside it, and a failure holds nobody up', async () => {
-  const inTurn = createKeyedMutex()
+  const lock = createKeyedMutex()
   const order: string[] = []
   const gate = Promise.withResolvers<void>()
-  const first = inTurn('a', async () => {
+  const first = lock('a', async () => {
     await gate.promise
     order.push('first')
     throw new Error('broken')
   })
-  const second = inTurn('a', () => Promise.resolve(order.push('second')))
-  await inTurn('b', () => Promise.resolve(order.push('other')))
+  const second = lock('a', () => Promise.resolve(order.push('second')))
+  await lock('b', () => Promise.resolve(order.push('other')))
   expect(order).toEqual(['other'])
   gate.resolve()
   await expect(first).rejects.toThrow('broken')

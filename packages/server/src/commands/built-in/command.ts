@@ -32,11 +32,13 @@ export interface CommandContext {
   builtIns: readonly BuiltInCommand[]
   store: Store
   models: Pick<Models, 'resolveChatModel' | 'listModels'>
-  agentBook: AgentRegistry
+  agents: AgentRegistry
   setMode(sessionId: string, mode: Mode): Promise<Session>
   state(session: Session, workspace: Workspace): AgentState
-  skills(workspace: Workspace, session: Session): Promise<FoundSkills>
+  skills: { of(workspace: Workspace, session: Session): Promise<FoundSkills> }
   ownCommands(workspace: Workspace): UsableCommands
+  /** Loads the workspace's extensions first. */
+  workspace(session: Session): Promise<Workspace>
 }
 
 /** Commands besides the built-ins: the user's own, those of a trusted folder, and MCP prompts. */

@@ -5,7 +5,7 @@ export const help: BuiltInCommand = {
   about: 'List the available commands and skills.',
   async run({ workspace, session }, context) {
     const { commands } = context.ownCommands(workspace)
-    const { skills } = await context.skills(workspace, session)
+    const { skills } = await context.skills.of(workspace, session)
     const lines = [
       '**Commands**, at the start of a message:',
       '',

@@ -153,7 +153,7 @@ export async function addHiddenWorkspace(db: Db): Promise<void> {
     .execute()
 }
 
-/** Deletes a hidden session, some rows per commit. Call only inside the session's `inTurn`. */
+/** Deletes a hidden session, some rows per commit. Call only inside the session's lock. */
 export async function purgeSession(context: StoreContext, id: string): Promise<void> {
   const hidden = await context.db
     .selectFrom('session')

@@ -1,0 +1,303 @@
+import path from 'node:path'
+import { findSandbox, planFileOf, redact, type Session, type Workspace } from '@troupe/core'
+import { clearUnfinishedBackups } from '../admin/data-routes.ts'
+import { createAgentRegistry } from '../agents/agent-registry.ts'
+import { createAgentStates } from '../agents/agent-states.ts'
+import { noChromium } from '../browser/find-chromium.ts'
+import { openBrowsers } from '../browser/open-browsers.ts'
+import { createTypedAddresses } from '../chat/user-message.ts'
+import { openCommands } from '../commands/open-commands.ts'
+import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
+import type { Home } from '../config/home.ts'
+import { openHooks } from '../extensions/hooks.ts'
+import { createWorkspaceTools, type LoadProblem, openTools } from '../extensions/tools.ts'
+import { createCallTool } from '../mcp-server/call-tool.ts'
+import { describeServers, type Mcp, openMcp } from '../mcp/open-mcp.ts'
+import { openMedia } from '../media/open-media.ts'
+import { createModels, type Models } from '../models/models.ts'
+import { withProgramModels } from '../models/program-models.ts'
+import { managedFile, openPermissions } from '../permission/permissions.ts'
+import { createAskAnswers } from '../runs/asks.ts'
+import { createInbox } from '../runs/inbox.ts'
+import { createJournal } from '../runs/journal.ts'
+import { createRunManager } from '../runs/run-manager.ts'
+import { serversLayer, skillsLayer } from '../runs/system-prompt.ts'
+import { createBlobFiles } from '../sessions/blobs.ts'
+import { openContext } from '../sessions/context.ts'
+import { createTitleWriter } from '../sessions/titles.ts'
+import { createSkillImports } from '../skills/skill-imports.ts'
+import { createSkillRegistry } from '../skills/skill-registry.ts'
+import { openSqliteStore } from '../stores/sqlite.ts'
+import { createPageCalls } from '../tabs/page-calls.ts'
+import { createPageTabs } from '../tabs/page-tabs.ts'
+import { createLogger } from '../util/logger.ts'
+import { createGitSecrets } from './git-secrets.ts'
+import type { ServerOptions } from './server.ts'
+import { sessionServices } from './session-services.ts'
+
+/** Everything that routes and runs use. Opened once. */
+export type Services = Awaited<ReturnType<typeof openServices>>
+
+export interface ServicesContext {
+  home: Home
+  env: NodeJS.ProcessEnv
+  log: (text: string) => void
+  /** The server's address, once it listens. */
+  origin: () => string
+  closers: (() => unknown)[]
+}
+
+/** Opens the services in dependency order. */
+export async function openServices(options: ServerOptions, { home, env, log, origin, closers }: ServicesContext) {
+  const closing = <T extends { close(): unknown }>(service: T): T => {
+    closers.push(() => service.close())
+    return service
+  }
+  const config = openConfig(home)
+  const models = openModels(options, { home, env, config })
+  const gitSecrets = createGitSecrets()
+  /** Its secrets are known only after it opens. */
+  const opened: { mcp?: Mcp } = {}
+  const withoutSecrets = (text: string): string => {
+    const others = [
+      home.token,
+      config.get().search?.apiKey ?? '',
+      ...(opened.mcp?.secrets() ?? []),
+      ...gitSecrets.all(),
+    ]
+    return models.redact(redact(text, others))
+  }
+  const logger = createLogger({ level: options.logLevel, write: log, redact: withoutSecrets })
+  // Runs in a separate process while the store opens.
+  const finding = options.sandbox ?? findSandbox({ troupeHome: home.path, env })
+  const store = closing(await openSqliteStore({ home: home.path, log: logger }))
+  await store.messages.purge()
+  await clearUnfinishedBackups(home.path)
+  const sandbox = await finding
+  const allowBypass = options.allowBypass === true
+  const { permissions, layers, grants, rules, projects, personHome } = openPermissions({
+    store,
+    home: home.path,
+    config,
+    env,
+    managedFile: options.managedConfig ?? managedFile,
+    allowBypass,
+    sandbox,
+    logger,
+    onMode: (sessionId, mode) =>
+      runs.get(sessionId)?.log.append({
+        type: 'data-ui-event',
+        data: { name: 'session-mode', data: { sessionId, mode } },
+        transient: true,
+      }),
+  })
+  const hooks = openHooks({ home: home.path, personHome, config, projects, env, logger })
+  const mcp = closing(
+    openMcp({
+      home: home.path,
+      config,
+      projects,
+      env,
+      redirectUrl: () => `${origin()}/ai/mcp/callback`,
+      readyMs: options.mcpReadyMs,
+    }),
+  )
+  opened.mcp = mcp
+  const toolFiles = openTools({ home: home.path, logger })
+  const own = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
+  const workspaces = {
+    own,
+    /** Loads the extensions of a workspace. Called when it is opened, used or trusted. */
+    load(workspace: Workspace): void {
+      gitSecrets.watch(workspace.path)
+      toolFiles.load(workspace)
+      permissions.load(workspace)
+      mcp.load(workspace)
+    },
+    async of({ workspaceId }: Pick<Session, 'workspaceId'>): Promise<Workspace> {
+      const found = (await store.workspaces.get(workspaceId)) ?? own
+      workspaces.load(found)
+      return found
+    },
+  }
+  workspaces.load(own)
+  const journal = closing(
+    createJournal(store, {
+      onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
+    }),
+  )
+  const tabs = closing(createPageTabs())
+  const pageCalls = createPageCalls(tabs, async (id) => (await store.sessions.get(id))?.workspaceId)
+  const inbox = createInbox(store, pageCalls)
+  const blobs = createBlobFiles(path.join(home.path, 'blobs'))
+  const media = closing(openMedia({ models, blobs, store }))
+  const states = closing(createAgentStates(home.path, { sandbox: sandbox.sandbox, idleMs: options.idleMs }))
+  const browsers = closing(
+    openBrowsers({
+      home: home.path,
+      env,
+      settings: () => config.get().browser ?? {},
+      ownPort: () => Number(new URL(origin()).port || 80),
+    }),
+  )
+  const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config })
+  const titles = closing(
+    createTitleWriter({
+      store,
+      models,
+      logger,
+      isOn: () => options.titles ?? config.get().titles !== 'words',
+      isSilent: (model) => model.startsWith('demo/') || options.models?.[model] !== undefined,
+    }),
+  )
+  const agents = createAgentRegistry({
+    home: home.path,
+    personHome,
+    store,
+    config,
+    tools,
+    why: (group) => (group === 'browser' ? noChromium : undefined),
+  })
+  const skills = createSkillRegistry({ home: home.path, personHome, store })
+  const skillImports = closing(createSkillImports(home.path))
+  const context = openContext({
+    store,
+    home: home.path,
+    personHome,
+    layers: [
+      { name: skillsLayer, text: skills.text },
+      { name: serversLayer, text: (_, workspace) => describeServers(mcp.of(workspace).servers()) },
+    ],
+    agents: (workspace) => agents.offered(workspace, { anyPage: true }),
+    sandbox,
+    logger,
+    planFile: (session, workspace) =>
+      permissions.modeOf(session) === 'plan' ? planFileOf(states.of(session, workspace)) : undefined,
+  })
+  const typedAddresses = createTypedAddresses(home.token)
+  const commands = openCommands({
+    store,
+    home: home.path,
+    models,
+    agents,
+    permissions,
+    skills,
+    mcp,
+    blobs,
+    states,
+    tools,
+    workspaces,
+  })
+  const session = sessionServices({
+    workspaces,
+    tools,
+    tabs,
+    mcp,
+    agents,
+    context,
+    permissions,
+    hooks,
+    typedAddresses,
+    states,
+    skills,
+  })
+  const settings = (name: string): unknown => toolSettings(config, name)
+  const runs = createRunManager({
+    store,
+    blobs,
+    media,
+    browser: browsers,
+    journal,
+    inbox,
+    logger,
+    models,
+    session,
+    limits: () => runLimits(config),
+    recovery: () => config.get().recovery ?? 'continue',
+    toolSettings: settings,
+    redact: withoutSecrets,
+    dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
+    onAnswered: titles.answered,
+    stallMs: options.stallMs,
+  })
+  const answers = createAskAnswers({ store, inbox, runs, permissions, rules, grants, tools, states })
+  const callTool = createCallTool({
+    permissions,
+    tools,
+    hooks,
+    states,
+    blobs,
+    browser: browsers,
+    redact: withoutSecrets,
+    toolSettings: settings,
+  })
+  return {
+    agents,
+    allowBypass,
+    answers,
+    blobs,
+    browsers,
+    callTool,
+    commands,
+    config,
+    context,
+    env,
+    home,
+    hooks,
+    inbox,
+    layers,
+    logger,
+    mcp,
+    media,
+    models,
+    pageCalls,
+    permissions,
+    redact: withoutSecrets,
+    rules,
+    runs,
+    sandbox,
+    session,
+    skillImports,
+    skills,
+    states,
+    store,
+    tabs,
+    tools,
+    typedAddresses,
+    workspaces,
+    problems: (workspace: Workspace): LoadProblem[] => [
+      ...toolFiles.problems(workspace.id),
+      ...mcp.problems(workspace.id),
+      ...hooks.problems(workspace),
+      ...models.problems(),
+    ],
+    /** Releases everything that belongs to a session. */
+    async dropSession(sessionId: string): Promise<void> {
+      permissions.forget(sessionId)
+      await states.drop(sessionId)
+      await browsers.drop(sessionId)
+      await context.forget(sessionId)
+    },
+  }
+}
+
+function openModels(
+  options: ServerOptions,
+  { home, env, config }: { home: Home; env: NodeJS.ProcessEnv; config: ConfigFile },
+): Models {
+  const defaultModel = (): string | undefined => env['TROUPE_MODEL'] || config.get().model || undefined
+  const configured = createModels({
+    settings: () => config.get().providers ?? {},
+    env,
+    defaultModel: () => defaultModel() ?? Object.keys(options.models ?? {})[0],
+    mediaModel: (kind) => config.get().media?.[kind],
+    learnedFile: path.join(home.path, 'model-windows.json'),
+    probe: options.probe,
+  })
+  return options.models === undefined ? configured : withProgramModels(configured, options.models, defaultModel)
+}
+
+function runLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
+  const { steps, tokens, seconds } = config.get().limits ?? {}
+  return { steps, tokens, ...(seconds !== undefined && { ms: seconds * 1000 }) }
+}

@@ -1,0 +1,82 @@
+import type {
+  AgentDefinition,
+  AgentFrame,
+  AgentState,
+  Blobs,
+  Browser,
+  Limits,
+  Media,
+  RunInput,
+  RunRecord,
+  Session,
+  Store,
+  Tool,
+  Workspace,
+} from '@troupe/core'
+import type { StoredMessage } from '@troupe/protocol'
+import type { Models } from '../models/models.ts'
+import type { RuleTexts } from '../permission/rule-layers.ts'
+import type { Logger } from '../util/logger.ts'
+import type { Inbox } from './inbox.ts'
+import type { Journal } from './journal.ts'
+import type { PromptBlock } from './system-prompt.ts'
+
+/** Services shared by all runs of the process. */
+export interface RunServices {
+  store: Store
+  blobs: Blobs
+  media?: Media
+  browser?: Browser
+  journal: Journal
+  inbox: Inbox
+  logger: Logger
+  models: Pick<Models, 'resolveChatModel' | 'learn' | 'credentials'>
+  /** Returns the services of a session's workspace. Called once per run. */
+  session(session: Session): Promise<SessionServices>
+  limits(): Partial<Limits>
+  recovery(): 'continue' | 'wait'
+  toolSettings(name: string): unknown
+  redact(text: string): string
+  /** Called when a sub-agent ends. Drops its state and ends its background commands. */
+  dropState(sessionId: string, agentId: string): Promise<void>
+  /** Called when an answer of the session's agent is finished and stored. */
+  onAnswered?(record: RunRecord): void
+  stallMs?: number
+}
+
+/** A session's view of its workspace: agents, tools, permissions, hooks and state. One object per run. */
+export interface SessionServices {
+  readonly workspace: Workspace
+  tools(): readonly Tool[]
+  /** True if an open page of the workspace offers an action. May also return hints for models. */
+  offers(action: string): boolean | readonly string[]
+  /** Waits briefly for tool sources. Returns a note for the model about those that are not ready. */
+  ready(): Promise<string | undefined>
+  agent(name: string): Promise<AgentDefinition>
+  /** Returns the agents that the session can delegate to with this page open. */
+  agents(page?: string): Promise<readonly AgentDefinition[]>
+  whyNoAgent(name: string): Promise<string | undefined>
+  /** Returns an agent's prompt with its context: environment and available sub-agents. */
+  blocks(
+    frame: AgentFrame,
+    prompt: string,
+    now?: { history?: readonly StoredMessage[]; page?: string | undefined },
+  ): Promise<readonly PromptBlock[]>
+  /** Called before the session's agent makes a model call from these parts. */
+  onStart(call: ModelCallStart): void
+  /** Decides each call separately with the current rules. `rules` apply to this run only. */
+  decide(rules?: RuleTexts): RunInput['decide']
+  readonly mode: NonNullable<RunInput['mode']>
+  hooks(): NonNullable<RunInput['hooks']>
+  /** Allows fetching addresses the user typed in these messages. */
+  noteUserHosts(history: readonly StoredMessage[]): void
+  state(agentId: string | undefined, history: readonly StoredMessage[]): AgentState
+}
+
+export interface ModelCallStart {
+  blocks: readonly PromptBlock[]
+  tools: readonly Tool[]
+  model: RunInput['model']
+  history: readonly StoredMessage[]
+  userMessageId: string
+}
