@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { anyCutLog } from '../testing/arbitrary-log.ts'
 import { patience, runs } from '../testing/test-effort.ts'
 import { foldChunks } from './fold.ts'
-import { cleanMessage, interruptedText, type Message, type Part } from './message.ts'
+import { cleanMessage, interruptedText } from './fold.ts'
+import type { Message, Part } from './message.ts'
 
 const call = { type: 'tool-Read', toolCallId: 'c1', input: { path: 'a' } }
 const asked = { id: 'ask-1', requestReason: 'writes' }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCutLog, anyLog } from '../testing/arbitrary-log.ts'
 import { cost, patience, runs } from '../testing/test-effort.ts'
-import { createFold, foldChunks } from './fold.ts'
-import { type Chunk, cleanMessage, type Message } from './message.ts'
+import { cleanMessage, createFold, foldChunks } from './fold.ts'
+import type { Chunk, Message } from './message.ts'
 
 describe('the fold of any log', { timeout: patience }, () => {
   it('is the message that readUIMessageStream makes of it, as it stands and cleaned', async () => {

@@ -323,7 +323,7 @@ describe('servers on this machine', () => {
     server.list('lmstudio', ['gemma-3-12b'])
     server.list('llamacpp', ['/models/llama-3.gguf'])
     server.list('vllm', ['mistralai/Mistral-Small'])
-    const found = models({ providers: local(), probe: true })
+    const found = models({ providers: local(), probe: true, probeMs: 20_000 })
     expect((await found.listModels()).filter((model) => model.provider !== 'demo')).toMatchObject([
       { ref: 'llamacpp//models/llama-3.gguf', name: 'llama-3.gguf', familyId: 'Meta' },
       { ref: 'lmstudio/gemma-3-12b', familyId: 'Gemma', contextWindow: 32_768 },
@@ -343,6 +343,7 @@ describe('servers on this machine', () => {
     const found = models({
       env: { OLLAMA_HOST },
       probe: true,
+      probeMs: 20_000,
       providers: { lmstudio: { enabled: false }, llamacpp: { enabled: false }, vllm: { enabled: false } },
     })
     expect((await found.resolveChatModel()).id).toBe('ollama/qwen3:8b')

@@ -35,6 +35,8 @@ export interface ModelsOptions {
   fetch?: typeof fetch
   /** Probe for model servers on this machine. Default: true. */
   probe?: boolean
+  /** Time limit for a probe. Default: 300. */
+  probeMs?: number
   log?: (message: string) => void
   /** File for context windows learned from provider errors. Absent: kept in memory only. */
   learnedFile?: string
@@ -340,7 +342,7 @@ export function createModels(options: ModelsOptions): Models {
     if (options.probe === false) return new Map()
     if (!probing || Date.now() - probing.at > probeAgainMs) {
       const local = all().filter((provider) => provider.definition.local && provider.enabled)
-      probing = { at: Date.now(), results: probe(local, { fetch: options.fetch }) }
+      probing = { at: Date.now(), results: probe(local, { fetch: options.fetch, timeoutMs: options.probeMs }) }
     }
     const results = await probing.results
     for (const [id, result] of results) {
