@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCutLog } from '../testing/arbitrary-log.ts'
 import { patience, runs } from '../testing/test-effort.ts'
-import { foldChunks } from './fold.ts'
-import { cleanMessage, interruptedText } from './fold.ts'
+import { cleanMessage, foldChunks, interruptedText } from './fold.ts'
 import type { Message, Part } from './message.ts'
 
 const call = { type: 'tool-Read', toolCallId: 'c1', input: { path: 'a' } }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { foldChunks } from '../src/fold.ts'
-import { cleanMessage } from '../src/fold.ts'
+import { cleanMessage, foldChunks } from '../src/fold.ts'
 import type { Message, Part } from '../src/message.ts'
 import { anyText } from './arbitrary-json.ts'
 import { anyCutLog, urls } from './arbitrary-log.ts'
