@@ -84,10 +84,15 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
     'const routes: Route[] = [': 'const routes: Route[] = [...wordCountRoutes(context),',
   })
   writeFileSync(path.join(folder, 'packages/server/src/providers/acme.test.ts'), providerTest)
-  // A language is one file.
-  const zh = readFileSync(path.join(folder, 'packages/web/src/texts/languages/zh.ts'), 'utf8')
-  const fr = zh.replace('export const zh', 'export const fr').replace("tag: 'zh'", "tag: 'fr'")
-  writeFileSync(path.join(folder, 'packages/web/src/texts/languages/fr.ts'), fr)
+  // A language is a folder, and a file that combines its texts.
+  const languages = path.join(folder, 'packages/web/src/texts/languages')
+  cpSync(path.join(languages, 'zh'), path.join(languages, 'fr'), { recursive: true })
+  const zh = readFileSync(path.join(languages, 'zh.ts'), 'utf8')
+  const fr = zh
+    .replace('export const zh', 'export const fr')
+    .replace("tag: 'zh'", "tag: 'fr'")
+    .replaceAll("'./zh/", "'./fr/")
+  writeFileSync(path.join(languages, 'fr.ts'), fr)
 
   const server = examples.flatMap(({ file }) => (/^packages\/(server|protocol)\//.test(file) ? [file] : []))
   expect(await checkTypes(folder, 'tsconfig.base.json', [...server, 'packages/server/src/boot/routes.ts'])).toBe('')

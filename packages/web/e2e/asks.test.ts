@@ -224,7 +224,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toContain('Rewritten?')
     await page.getByRole('button', { name: 'Approve' }).click()
     await chat.finished()
-    await page.getByRole('group', { name: 'TestApproval: done' }).getByText('Ran as changed by a hook').waitFor()
+    await page.getByRole('group', { name: 'TestApproval: done' }).getByText('Ran with a hook’s changes').waitFor()
   })
 
   test('an edited input that a rule denies is not run, and both read why', async () => {

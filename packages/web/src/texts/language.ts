@@ -38,7 +38,9 @@ export async function showLanguage(tag: string): Promise<void> {
 
 /** Leaves out the late texts until something has shown them. */
 async function english(): Promise<object> {
-  return (t.settings as object) === en.settings ? en : { ...en, ...(await import('./english/late.ts')).lateTexts }
+  return (t.settings as object) === en.settings
+    ? en
+    : { ...en, ...(await import('./languages/en/settings.ts')).lateTexts }
 }
 
 export async function chooseLanguage(tag: string): Promise<void> {

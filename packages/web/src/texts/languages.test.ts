@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { lateTexts } from './english/late.ts'
+import { lateTexts } from './languages/en/settings.ts'
 import { en as first } from './languages/en.ts'
 import { zh } from './languages/zh.ts'
 

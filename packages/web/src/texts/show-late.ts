@@ -1,4 +1,4 @@
-import { lateTexts } from './english/late.ts'
+import { lateTexts } from './languages/en/settings.ts'
 import { en } from './languages/en.ts'
 import { t } from './t.ts'
 

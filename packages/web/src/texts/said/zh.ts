@@ -1,14 +1,32 @@
 import type { ServerTexts } from '../server-texts.ts'
+import { agents } from './zh/agents.ts'
 import { actions, summaries, titles } from './zh/calls.ts'
+import { chats } from './zh/chats.ts'
+import { commandsAndWeb } from './zh/commands-and-web.ts'
 import { doctor } from './zh/doctor.ts'
+import { files } from './zh/files.ts'
+import { models } from './zh/models.ts'
+import { pageTools } from './zh/page-tools.ts'
 import { permissions } from './zh/permissions.ts'
 import { problems } from './zh/problems.ts'
-import { server } from './zh/server.ts'
-import { tools } from './zh/tools.ts'
+import { requests } from './zh/requests.ts'
+import { runs } from './zh/runs.ts'
 
 export const zh: ServerTexts = {
   action: actions,
   title: titles,
   summary: summaries,
-  text: [...permissions, ...server, ...tools, ...doctor, ...problems],
+  text: [
+    ...permissions,
+    ...chats,
+    ...agents,
+    ...models,
+    ...requests,
+    ...runs,
+    ...files,
+    ...commandsAndWeb,
+    ...pageTools,
+    ...doctor,
+    ...problems,
+  ],
 }

@@ -219,3 +219,5 @@ export const lateTexts = {
     signsWords: 'question mark single key',
   },
 }
+
+export type LateTexts = typeof lateTexts

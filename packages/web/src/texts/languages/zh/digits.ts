@@ -1,0 +1,1 @@
+export const digits = (number: number): string => number.toLocaleString('zh')
