@@ -8,7 +8,7 @@ import { type WireProvider, wireServer, type WireServer } from '../packages/serv
 
 /** Covers the parts the library's turns share with the workspace: its store, and the wire of real provider packages. */
 describe('a conversation of a program', () => {
-  it('opens in the workspace, and goes on there and back in the program', async () => {
+  it('opens in the workspace, and continues there and back in the program', async () => {
     const server = await testServer({ listen: false })
     const model = scriptedModel((prompt) =>
       prompt.length > 1 && prompt.at(-1)?.role === 'user'
@@ -61,7 +61,7 @@ describe('over the wire', () => {
   }
 
   it.each(['openai', 'anthropic', 'google', 'deepseek'] as const)(
-    'a typed answer of %s is the same whatever its bytes are split into',
+    'a typed answer of %s is the same for every way to split its bytes',
     async (provider) => {
       const agent = await agentOf(provider)
       for (const chunkBytes of [1, 7, 64]) {
@@ -75,7 +75,7 @@ describe('over the wire', () => {
     },
   )
 
-  it('a provider that can hold an answer to a schema is asked to', async () => {
+  it('a provider that supports structured output gets the schema', async () => {
     const agent = await agentOf('openai')
     wire.clear()
     wire.play({ turn: { text: JSON.stringify(answer) } }, { turn: { text: '{}' } })
@@ -104,7 +104,7 @@ describe('over the wire', () => {
     await expect(run.key('items')).rejects.toMatchObject({ name: expect.stringMatching(/^Provider/) })
   })
 
-  it('a refused key says so', async () => {
+  it('a refused key is reported', async () => {
     const agent = await agentOf('anthropic')
     wire.clear()
     wire.play({ fault: 'unauthorized' })

@@ -78,7 +78,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
-test.each(published)('%s holds the build, the sources, README and license, and no tests', (name) => {
+test.each(published)('%s contains the build, the sources, README and license, and no tests', (name) => {
   expect(readdirSync(packed(name)).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'src'])
   const files = filesOf(name)
   expect(files.filter((file) => /\.test\.|test-workspace|test-shell|fixtures/.test(file))).toEqual([])
@@ -134,7 +134,7 @@ test('every export is there in an empty project, with every built-in tool and ag
   expect(found.agents).toEqual(core.getBuiltinAgents().map((agent) => agent.name))
 })
 
-test('the example of the README runs as it stands', async () => {
+test('the README’s example runs unchanged', async () => {
   const example = /```ts\n(.*?)```/s.exec(readFileSync(path.join(packed('core'), 'README.md'), 'utf8'))?.[1] ?? ''
   expect(await runProgram('example.ts', example)).toContain('That is the time.')
 })
@@ -177,14 +177,14 @@ test('importing turns loads no tool, and nothing that only tools need', async ()
   expect([...packages].filter((name) => name !== 'loaded.mjs').toSorted()).toEqual(['json5', 'yaml', 'zod'])
 })
 
-test('a turn works from a bundle, which leaves out what it does not use', async () => {
+test('a turn works from a bundle, which omits unused code', async () => {
   const modules = await bundle('turn', turnProgram)
   expect(modules).toContain('agent/dist/agent.js')
   expect(modules.filter((file) => /^core\/dist\/(tools|web)\//.test(file))).toEqual([])
   expect(JSON.parse(await runProgram('bundled-turn/turn-input.js'))).toEqual(turnAnswer)
 })
 
-test('the JSON reader bundles for browsers, alone', async () => {
+test('the JSON reader bundles for browsers', async () => {
   const program = `
     import { createJsonReader } from '@troupe/agent/json'
     const reader = createJsonReader({})
@@ -209,7 +209,7 @@ async function bundle(name: string, program: string, platform = 'node'): Promise
     .map(([id]) => id.replace(/^.*\/@troupe\//, ''))
 }
 
-test('its types hold without skipLibCheck, but for what another package leaves out', async () => {
+test('its types check without skipLibCheck, except for another package’s omissions', async () => {
   const imports = Object.keys(sources).map((name, i) => `export * as x${i} from '${name}'\n`)
   writeFileSync(path.join(project, 'types.ts'), imports.join(''))
   const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--pretty', 'false']

@@ -47,7 +47,7 @@ test('answers, and runs tools that are found in their folder', async () => {
   expect(stdout).toContain('Asia/Tokyo')
 }, 60_000)
 
-test("a person's own tools get the packages that the program uses", async () => {
+test("a user's own tools get the program’s packages", async () => {
   const tools = path.join(home, 'tools')
   const report = path.join(folder, 'report.json')
   mkdirSync(tools, { recursive: true })
@@ -67,7 +67,7 @@ export default defineTool({ description: 'Mine.', input: z.object({}), group: 's
     expect(url).toContain(pathToFileURL(bundle).href)
 }, 60_000)
 
-test('finds what lies beside a source: the thread that looks at the database', async () => {
+test('finds files next to a source: the database thread', async () => {
   const { stdout } = await troupe(['doctor', '--json']).catch((error: unknown) => error as { stdout: string })
   const intact = { name: 'database', status: 'ok', text: expect.stringContaining('no damage found') as string }
   expect(JSON.parse(stdout)).toContainEqual(intact)
@@ -78,7 +78,7 @@ test('shows stacks of the sources', async () => {
   await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(/packages\/cli\/src\/\S+\.ts:\d+/) })
 }, 60_000)
 
-test('is not used once something that it was made of has changed', async () => {
+test('is not used after one of its sources has changed', async () => {
   const json = readFileSync(current(), 'utf8')
   const starts = async (): Promise<string> => (await troupe(['version'])).stdout
   try {

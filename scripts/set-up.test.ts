@@ -24,7 +24,7 @@ describe('the lock of set-up', () => {
     expect(readFileSync(log, 'utf8')).toBe('in out '.repeat(5))
   })
 
-  test('is taken over from a process that is gone', async () => {
+  test('is taken over from an ended process', async () => {
     const child = spawn('sleep', ['0'])
     await once(child, 'exit')
     mkdirSync(path.join(folder, 'lock'))

@@ -28,7 +28,7 @@ test('words between tags, in attributes that are read out, and sentences are fou
   expect(found('throw new ApiError(0, { message: "It is away" })')).toEqual(['It is away'])
 })
 
-test('what is no text of ours is not', () => {
+test('other strings are not texts', () => {
   expect(
     found('const a = <p className="one two" data-x="one two" style={{ font: "one two" }}><kbd>Esc</kbd></p>'),
   ).toEqual([])

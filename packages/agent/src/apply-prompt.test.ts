@@ -8,7 +8,7 @@ const agentFor = (...texts: string[]) => {
 }
 
 describe('a prompt file', () => {
-  it("becomes a turn, and what is the agent's stays with the agent", async () => {
+  it('becomes a turn, and agent settings stay with the agent', async () => {
     const { agent } = agentFor()
     const turn = agent.loadYamlPrompt('$role: editor\n.request: { info: { a: 1 } }\ninput: ${topic}', {
       mappings: { topic: 'sea' },
@@ -38,7 +38,7 @@ describe('a prompt file', () => {
     expect(agent.getToolList().map(({ name }) => name)).toEqual(['TimeNow'])
   })
 
-  it("takes Agently's own names for one slot of the prompt, and JSON as the one format of an answer with a form", () => {
+  it('accepts Agently’s names for prompt slots, and JSON as the only structured output format', () => {
     const { agent } = agentFor()
     const turn = agent.loadYamlPrompt(`
 output_format: json
@@ -66,7 +66,7 @@ output_format: json
     )
   })
 
-  it('a map names the arguments of a method that takes several', async () => {
+  it('a map passes the arguments of a method by name', async () => {
     const { agent, model } = agentFor('{"a": ""}', '{"a": ""}')
     const aliases = '.alias:\n  ensure: { paths: a, rule: not-empty }\n  retries: { count: 1, otherwise: last }\n'
     const turn = agent.loadYamlPrompt(`input: q\noutput: { a: str }\n${aliases}`)
@@ -88,7 +88,7 @@ output_format: json
     expect(model.calls).toHaveLength(2)
   })
 
-  it('goes round: what is written loads to the same prompt', () => {
+  it('round-trips: a written file loads to the same prompt', () => {
     const { agent } = agentFor()
     const turn = agent.loadYamlPrompt(`
 $system: You edit.

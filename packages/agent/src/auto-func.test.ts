@@ -11,8 +11,8 @@ const agentFor = (script: Script) => {
 const userText = (call: { prompt: readonly { role: string; content: unknown }[] } | undefined): string =>
   (call?.prompt.at(-1)?.content as { text: string }[] | undefined)?.[0]?.text ?? ''
 
-describe('a function made of a prompt', () => {
-  it('takes its input, gives its output, and tells the model what it does', async () => {
+describe('a prompt function', () => {
+  it('validates its input, returns its output, and describes itself to the model', async () => {
     const { agent, model } = agentFor([[{ text: '{"title": "Go", "tags": ["a"]}' }]])
     const classify = agent.autoFunc({
       name: 'classify',
@@ -44,7 +44,7 @@ describe('a function made of a prompt', () => {
     expect(await call({})).toEqual(['a', 'b'])
   })
 
-  it('can be read along', async () => {
+  it('can be streamed', async () => {
     const { agent, model } = agentFor(() => [{ text: '{"a": "one", ' }, { gate: 'half' }, { text: '"b": "two"}' }])
     const call = agent.autoFunc({
       name: 'f',

@@ -66,7 +66,7 @@ describe('the examples', () => {
     ])
   })
 
-  it('pipeline saves the time in which the answer goes on', async () => {
+  it('pipeline does its work while the answer continues', async () => {
     const { after, along } = await pipeline(() => undefined, { delayMs: 4, paintMs: 120 })
     expect(after - along).toBeGreaterThan(0.05)
   })
@@ -93,7 +93,7 @@ describe('the examples', () => {
     expect(await printed(autoFunc)).toEqual(['3 ships', 'calm', 'still, grey'])
   })
 
-  it('prompt-file loads, validates and goes round', async () => {
+  it('prompt-file loads, validates and round-trips', async () => {
     const lines = await printed(promptFile)
     expect(lines[0]).toContain('[USER INFO]:\nname: Ana')
     expect(lines[1]).toContain('after 2 attempts')

@@ -123,7 +123,7 @@ describe('useMcp', () => {
     expect(requests).not.toContain('tools/call')
   })
 
-  it('a named server has names of its own, and what it may change is asked for', async () => {
+  it('a named server has prefixed tool names, and its changes need approval', async () => {
     await using agent = createAgent({ name: 'a', model: scriptedModel(calling('mcp__sums_write_file', {})) })
     await agent.useMcp(url, { name: 'sums' })
     expect(agent.getToolList().map(({ name }) => name)).toEqual([

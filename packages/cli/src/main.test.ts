@@ -48,7 +48,7 @@ describe('usage', () => {
     [['--resume=ses_1'], '--resume requires -p: troupe -p --resume <session> "…"'],
     [['serve', '-c'], 'unknown option "-c"'],
     [['--frobnicate'], 'unknown option "--frobnicate"'],
-  ])('%j says what it goes with', async (args, reason) => {
+  ])('%j names the command it belongs to', async (args, reason) => {
     expect((await troupe(place, args)).stderr).toBe(`troupe: ${reason}\ntroupe: see "troupe --help".\n`)
   })
 
@@ -70,7 +70,7 @@ describe('usage', () => {
     expect((await troupeProcess(place, ['--version'])).stdout).toMatch(/^troupe \d+\.\d+\.\d+ /)
   })
 
-  test('an error is one line, and a stack only where it was asked for', async () => {
+  test('an error is one line, with a stack only on request', async () => {
     place.env['TROUPE_HOME'] = '/proc/nowhere'
     const { code, stderr } = await troupe(place, ['-p', 'hello'])
     expect(code).toBe(1)
@@ -87,7 +87,7 @@ describe('troupe -p', () => {
     expect(stdout).toMatch(/^Hello! I’m the \*\*demo model\*\*.*\n$/s)
   })
 
-  test('adds what is piped in to the prompt', async () => {
+  test('adds piped input to the prompt', async () => {
     expect(await troupeProcess(place, ['-p', 'repeat: first'], { input: 'second\n' })).toEqual({
       code: 0,
       stdout: 'first\n\nsecond\n',
@@ -96,7 +96,7 @@ describe('troupe -p', () => {
     expect((await troupe(place, ['-p'], { input: 'repeat: third' })).stdout).toBe('third\n')
   })
 
-  test('as json it is one object, whose session -r and -c go on with', async () => {
+  test('with json, it prints one object, and -r and -c continue its session', async () => {
     const first = JSON.parse((await troupe(place, ['-p', 'repeat: one', '--output-format', 'json'])).stdout)
     expect(first).toMatchObject({
       result: 'one',
@@ -116,7 +116,7 @@ describe('troupe -p', () => {
     expect(newest.sessionId).not.toBe(first.sessionId)
   })
 
-  test('as stream-json it is one chunk a line, from the session to the end', async () => {
+  test('with stream-json, it prints one chunk per line, from the session to the end', async () => {
     const { stdout } = await troupe(place, ['-p', 'What time is it in Tokyo?', '--output-format', 'stream-json'])
     const chunks = stdout
       .trimEnd()
@@ -158,14 +158,14 @@ describe('troupe -p', () => {
     })
   })
 
-  test('denies what would ask a person, and goes on', async () => {
+  test('denies tool calls that would ask, and continues', async () => {
     const { code, stdout } = await troupe(place, ['-p', 'Ask me for approval', '--output-format', 'stream-json'])
     expect(code).toBe(0)
     expect(stdout).toContain('"tool-output-denied"')
     expect(stdout.trimEnd().split('\n').at(-1)).toContain('"finish"')
   })
 
-  test('a run that reaches its limit says so and fails', async () => {
+  test('a run that reaches its limit reports it and fails', async () => {
     const { code, stderr, stdout } = await troupe(place, [
       '-p',
       'What time is it in Tokyo?',
@@ -179,7 +179,7 @@ describe('troupe -p', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { name: 'LimitReached', data: { reason: 'steps' } } })
   })
 
-  test('an unknown model, an unknown session and -c without a session say what is wrong', async () => {
+  test('an unknown model, an unknown session and -c without a session explain the error', async () => {
     expect(await troupe(place, ['-p', 'x', '-m', 'nobody/nothing'])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^troupe: .*nobody/),
@@ -203,7 +203,7 @@ describe('troupe -p', () => {
     })
   })
 
-  test('Ctrl-C stops the run, keeps what had come, and exits with 130', async () => {
+  test('Ctrl+C stops the run, keeps the text so far, and exits with 130', async () => {
     place.env['TROUPE_DEMO_SPEED'] = '1'
     const child = start(place, ['-p', 'Count slowly to 200', '--output-format', 'stream-json'])
     child.stdin.end()
@@ -222,7 +222,7 @@ describe('troupe -p', () => {
     expect(view.runs[0].status).toBe('aborted')
   })
 
-  test('a reader that goes away stops the run', async () => {
+  test('a closed output pipe stops the run', async () => {
     place.env['TROUPE_DEMO_SPEED'] = '1'
     const child = start(place, ['-p', 'Count slowly to 200', '--output-format', 'stream-json'])
     child.stdin.end()
@@ -253,7 +253,7 @@ describe('troupe serve', () => {
     expect(await exitCode(child)).toBe(0)
   })
 
-  test('a second one says where the first is, with a key of its own', async () => {
+  test('a second server prints the URL of the first, with its own key', async () => {
     const { at } = await serve(place)
     const second = await troupe(place, ['serve', '--json', '--port', '0'])
     const other = JSON.parse(second.stdout) as typeof at
@@ -269,7 +269,7 @@ describe('troupe serve', () => {
     expect(await response.json()).toMatchObject({ credential: expect.stringMatching(/^[\w-]{43}$/) as string })
   })
 
-  test('a second one in another folder says where the first works, before its address', async () => {
+  test('a second server in another folder prints the first server’s folder before its URL', async () => {
     await serveHere(place)
     const other = path.join(place.folder, 'other')
     mkdirSync(other)
@@ -297,7 +297,7 @@ describe('troupe serve', () => {
     expect((await troupe(place, ['debug', first.sessionId])).stdout).toContain('# Prompt for the model')
   })
 
-  test('from another folder it works there, and its sessions stay there', async () => {
+  test('from another folder, it works there, and its sessions stay there', async () => {
     await serveHere(place)
     const here = JSON.parse((await troupe(place, ['-p', 'repeat: here', '--output-format', 'json'])).stdout)
     const there = JSON.parse(
@@ -313,7 +313,7 @@ describe('troupe serve', () => {
     expect((await troupe(place, ['debug', there.sessionId, '--workspace', place.folder])).code).toBe(0)
   })
 
-  test('import waits for nobody: it says who has the home', async () => {
+  test('import does not wait: it reports the process that owns the home', async () => {
     await serveHere(place)
     expect(await troupe(place, ['import', place.folder])).toMatchObject({
       code: 1,
@@ -330,7 +330,7 @@ describe('troupe serve', () => {
 })
 
 describe('the rest', () => {
-  test('import brings exported sessions into another home', async () => {
+  test('import adds exported sessions to another home', async () => {
     const { sessionId } = JSON.parse((await troupe(place, ['-p', 'repeat: kept', '--output-format', 'json'])).stdout)
     const old = place.env['TROUPE_HOME'] as string
     place.env['TROUPE_HOME'] = path.join(place.folder, 'new home')

@@ -9,7 +9,7 @@ const texts = (text: string): string[] => analyze(text).commands.map((found) => 
 const paths = (uses: CommandAnalysis['reads']): string[] => uses.map(({ path }) => path)
 
 describe('the commands in a text', () => {
-  it('are found wherever they stand, with how they are reached', () => {
+  it('are found at any position, with their wrappers', () => {
     const found = (text: string): [string, string][] =>
       analyze(text).commands.map((one) => [one.text, one.via.join(' > ')])
     expect(found('env A=1 timeout 5 nice rm x')).toEqual([
@@ -90,7 +90,7 @@ describe('the commands in a text', () => {
       expect(analyze(text).unseen).toBeDefined()
   })
 
-  it('count a variable that matters as a part of its own, however it is set', () => {
+  it('count a relevant variable as a separate part, for every way to set it', () => {
     for (const text of [
       'PATH=.',
       'for PATH in .; do npm test; done',
@@ -109,7 +109,7 @@ describe('the commands in a text', () => {
     expect(analyze('x=1; echo a').commands[0]?.harmless).toBe(true)
   })
 
-  it('stay where they are unless a cd moves them', () => {
+  it('keep their folder unless a cd changes it', () => {
     const cwds = (text: string): (string | null)[] => analyze(text).commands.map(({ cwd }) => cwd)
     expect(cwds('cd a && ls')).toEqual(['/ws', '/ws/a'])
     expect(cwds('cd a/../b && ls')).toEqual(['/ws', '/ws/b'])
@@ -129,7 +129,7 @@ describe('the commands in a text', () => {
     expect(analyze('alias ls=x; ls').commands.some((found) => found.harmless)).toBe(false)
   })
 
-  it('are kept apart from what only wraps or opens', () => {
+  it('are distinguished from wrappers and openers', () => {
     const transparent = (text: string): (true | undefined)[] => analyze(text).commands.map((one) => one.transparent)
     expect(transparent('timeout 5 npm test')).toEqual([true, undefined])
     expect(transparent('timeout --odd 5 npm test')[0]).toBeUndefined()
@@ -140,7 +140,7 @@ describe('the commands in a text', () => {
 })
 
 describe('the files of a command', () => {
-  it('are those that it is told to read', () => {
+  it('are the files it is asked to read', () => {
     const reads = (text: string): string[] => paths(analyze(text).reads)
     expect(reads('cat ~/.ssh/id_rsa .env')).toEqual(['/home/me/.ssh/id_rsa', '/ws/.env'])
     expect(reads('grep -n x < .env')).toEqual(['/ws/.env'])
@@ -240,7 +240,7 @@ describe('a harmless command', () => {
   })
 })
 
-describe('what must never run', () => {
+describe('never-run commands', () => {
   it.each(readCommands('never-run.txt').map(({ command }) => command))('%s', (text) => {
     const { floor, harmless, contained } = analyze(text)
     expect([floor !== undefined, harmless, contained]).toEqual([true, false, false])
@@ -287,11 +287,11 @@ describe('what must never run', () => {
     'docker run x rm -rf /',
     'ls > /dev/null',
   ]
-  it.each(allowed)('is not: %s', (text) => expect(analyze(text).floor).toBeUndefined())
+  it.each(allowed)('do not include: %s', (text) => expect(analyze(text).floor).toBeUndefined())
 })
 
 describe('limits', () => {
-  it('are said, and nothing beyond them is harmless', () => {
+  it('are reported, and nothing beyond them is harmless', () => {
     const beyond = [
       'ls '.repeat(3000),
       'ls;'.repeat(2000),
@@ -323,7 +323,7 @@ describe('limits', () => {
     }
   })
 
-  it('leave what cannot be read unread', () => {
+  it('do not read unreadable input', () => {
     for (const text of ['ls "', 'ls $(', 'if ls', 'ls )', 'ls && ', '!(rm x)', 'echo @(a)', 'ls >&-rm']) {
       const { harmless, contained } = analyze(text)
       expect([text, harmless, contained]).toEqual([text, false, false])

@@ -41,7 +41,7 @@ describe('a pattern for commands', () => {
     expect(match(pattern, words)).toBe(expected)
   })
 
-  it('that allows takes a star in the place of the program for its name', () => {
+  it('that allows matches a star in place of the program with its name', () => {
     const allows = (pattern: string, words: string): boolean =>
       allowsCommand(parseCommandPattern(pattern), { words: words.split(' '), complete: true })
     expect(allows('* --version', 'node --version')).toBe(true)
@@ -50,14 +50,14 @@ describe('a pattern for commands', () => {
     expect(allows('git * main', 'git push origin main')).toBe(true)
   })
 
-  it('takes quotes as a shell does, and a quoted star for itself', () => {
+  it('parses quotes like a shell, and a quoted star literally', () => {
     const quoted = parseCommandPattern(`git commit -m 'a * b' "c d" e\\ f`)
     expect(quoted.exact).toBe(true)
     expect(matchCommand(quoted, { words: ['git', 'commit', '-m', 'a * b', 'c d', 'e f'], complete: true })).toBe('yes')
     expect(matchCommand(quoted, { words: ['git', 'commit', '-m', 'a x b', 'c d', 'e f'], complete: true })).toBe('no')
   })
 
-  it('says so when it depends on words that cannot be told', () => {
+  it('reports when it depends on words known only at run time', () => {
     expect(begins('npm run *', 'npm run')).toBe('yes')
     expect(begins('npm run *', 'npm')).toBe('maybe')
     expect(begins('npm run *', '')).toBe('maybe')
@@ -84,7 +84,7 @@ describe('a pattern for commands', () => {
     expect(widely('git push *', 'git stash push')).toBe('no')
   })
 
-  it('made of quoted words means those words alone', () => {
+  it('of quoted words matches only those words', () => {
     const word = fc.string({
       minLength: 1,
       maxLength: 8,
@@ -106,7 +106,7 @@ describe('a pattern for commands', () => {
     )
   })
 
-  it('of many stars costs no more than a long one', () => {
+  it('with many stars costs no more than a long one', () => {
     const hostile = parseCommandPattern(`${'*a'.repeat(400)}b *  * * * * * x`)
     const begun = performance.now()
     expect(

@@ -43,7 +43,7 @@ describe('dangerous commands', () => {
     expect(dangerous.filter(({ command }) => analyze(command).contained)).toEqual([])
   })
 
-  it('are found by name, or it is said that a part cannot be seen', () => {
+  it('are found by name, or the analysis reports an unknown part', () => {
     const hidden = dangerous.filter(({ command }) => {
       const { commands, unseen } = analyze(command)
       if (!command.includes('evil') || unseen !== undefined) return false

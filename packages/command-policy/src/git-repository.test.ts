@@ -30,7 +30,7 @@ function repository(): { top: string; mark: string; evil: string; git(...words: 
   return { top, mark, evil, git }
 }
 
-it('takes an ordinary repository, from any folder in it', () => {
+it('accepts an ordinary repository, from any folder in it', () => {
   const { top } = repository()
   mkdirSync(path.join(top, 'src/deep'), { recursive: true })
   expect(isPlainRepository(top)).toBe(true)
@@ -90,7 +90,7 @@ for (const [what, make] of Object.entries(hostile)) {
   })
 }
 
-it('refuses a folder that pretends to be the inside of a repository', () => {
+it('rejects a folder that pretends to be a git directory', () => {
   const { top, evil, mark } = repository()
   const inner = path.join(top, 'docs')
   execFileSync('git', ['init', '-q', '--bare', inner], { env })

@@ -18,7 +18,7 @@ const roots = [folder('workspace')]
 const lookup = (...folders: string[]): ((name: string) => boolean) =>
   createProgramLookup({ path: folders.join(':'), roots, platform: 'linux' })
 
-it('believes what lies in folders outside the workspace', () => {
+it('trusts programs in folders outside the workspace', () => {
   const bin = folder('bin', 'ls')
   expect(lookup(bin)('ls')).toBe(true)
   expect(lookup(bin)('nothing')).toBe(true)
@@ -40,7 +40,7 @@ it('does not believe names that the workspace can take', () => {
   expect(lookup(linked)('ls')).toBe(false)
 })
 
-it('does not believe shims, which run what a folder says', () => {
+it('does not trust shims, which run programs chosen by a folder', () => {
   expect(lookup(folder('asdf/shims', 'node'))('node')).toBe(false)
   const volta = folder('volta', 'volta-shim')
   symlinkSync(path.join(volta, 'volta-shim'), path.join(volta, 'node'))
@@ -57,7 +57,7 @@ it('does not believe programs of the same name that have other options', () => {
   expect(onMac('node')).toBe(true)
 })
 
-it('a wrapper runs a program of that name, not what is part of bash', () => {
+it('a wrapper runs a program with that name, not a bash builtin', () => {
   const harmless = (text: string): boolean =>
     analyzeCommand(text, { cwd: '/w', home: '/h', isProgram: (name) => name !== 'type' }).harmless
   expect(harmless('type ls')).toBe(true)

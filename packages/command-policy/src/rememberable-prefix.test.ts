@@ -28,7 +28,7 @@ it('offers the very words otherwise', () => {
   expect(rememberablePrefix(['touchy', 'a b', "it's", '*'])).toBe(`touchy 'a b' 'it'\\''s' '*'`)
 })
 
-it('offers nothing for what could run anything', () => {
+it('offers nothing for commands that could run anything', () => {
   const never = `bash;bash -c ls;sh;zsh -c x;python -c x;python3;python3 -m http.server;node -e x;node;ruby -e x;perl -e x;php -r x
     env;env ls;sudo ls;doas ls;xargs rm;eval x;source x;. x;ssh host ls;docker run x;docker exec c ls;kubectl exec p -- ls
     git;git -c a=b status;git -C x status;npx x;npm exec x;pnpm dlx x;uv run x;find . -delete;awk x;sed -i x f;timeout 5 ls

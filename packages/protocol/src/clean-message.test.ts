@@ -131,20 +131,20 @@ const cases: [rule: string, part: object, ended: object | undefined, waiting?: o
   ],
 ]
 
-describe('what is stored of a message', () => {
+describe('the stored message', () => {
   it.each(cases)('%s', (_, part, ended, ...rest) => {
     const waiting = rest.length === 0 ? ended : rest[0]
     expect(clean(part, 'ended')).toEqual(ended === undefined ? [] : [ended])
     expect(clean(part, 'waiting')).toEqual(waiting === undefined ? [] : [waiting])
   })
 
-  it('says of an interrupted call what it was told to say', () => {
+  it('has the given text for an interrupted call', () => {
     const message: Message = { id: 'm', role: 'assistant', parts: [{ ...call, state: 'input-available' } as Part] }
     const cleaned = cleanMessage(message, { run: 'ended', interruption: 'The power went.' })
     expect(cleaned.parts).toEqual([{ ...call, state: 'output-error', errorText: 'The power went.' }])
   })
 
-  it('keeps id, role and metadata, and leaves the message it was given alone', () => {
+  it('keeps id, role and metadata, and does not change its input', () => {
     const metadata = { model: 'acme/large', interrupted: true } as const
     const message: Message = {
       id: 'm',
@@ -157,19 +157,15 @@ describe('what is stored of a message', () => {
     expect(message).toEqual(before)
   })
 
-  it(
-    'passes the validation of the AI SDK, whatever the log was and wherever it was cut',
-    { timeout: patience },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(anyCutLog, fc.constantFrom('ended' as const, 'waiting' as const), async (log, run) => {
-          const cleaned = cleanMessage(foldChunks(log), { run })
-          await expect(validateUIMessages({ messages: [JSON.parse(JSON.stringify(cleaned))] })).resolves.toHaveLength(1)
-        }),
-        runs(300),
-      )
-    },
-  )
+  it('passes the AI SDK’s validation, for any log cut anywhere', { timeout: patience }, async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCutLog, fc.constantFrom('ended' as const, 'waiting' as const), async (log, run) => {
+        const cleaned = cleanMessage(foldChunks(log), { run })
+        await expect(validateUIMessages({ messages: [JSON.parse(JSON.stringify(cleaned))] })).resolves.toHaveLength(1)
+      }),
+      runs(300),
+    )
+  })
 
   it('does not change when it is cleaned again, nor by having waited before', { timeout: patience }, () => {
     fc.assert(

@@ -70,17 +70,17 @@ const bad: Partial<Record<Name, unknown[]>> = {
 }
 
 describe('our data parts', () => {
-  it.each(Object.entries(good))('data-%s takes what it should', (name, values) => {
+  it.each(Object.entries(good))('data-%s accepts valid data', (name, values) => {
     for (const value of values) expect(dataParts[name as Name].schema.parse(value)).toEqual(value)
   })
 
-  it.each(Object.entries(bad))('data-%s refuses what it should', (name, values) => {
+  it.each(Object.entries(bad))('data-%s rejects invalid data', (name, values) => {
     for (const value of [...values, null, 'x', {}]) {
       expect(dataParts[name as Name].schema.safeParse(value).success).toBe(false)
     }
   })
 
-  it('are stored as the contract says', () => {
+  it('are stored according to the contract', () => {
     const stored = Object.keys(dataParts).filter(isStoredData)
     expect(stored).toEqual([
       'ask',
@@ -96,13 +96,13 @@ describe('our data parts', () => {
     ])
   })
 
-  it('of a name that nobody knows are stored, be it one that every object has', () => {
+  it('with an unknown name are stored, even if every object has that name', () => {
     for (const name of ['my-own', '', 'constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(isStoredData(name)).toBe(true)
     }
   })
 
-  it('each say what they are about, in one line', () => {
+  it('each have a one-line description', () => {
     for (const { about } of Object.values(dataParts)) expect(about).toMatch(/^[^\n|]{5,}$/)
   })
 })

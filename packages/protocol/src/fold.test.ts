@@ -7,7 +7,7 @@ import { cleanMessage, createFold, foldChunks } from './fold.ts'
 import type { Chunk, Message } from './message.ts'
 
 describe('the fold of any log', { timeout: patience }, () => {
-  it('is the message that readUIMessageStream makes of it, as it stands and cleaned', async () => {
+  it('equals the message of readUIMessageStream, raw and cleaned', async () => {
     await fc.assert(
       fc.asyncProperty(anyCutLog, async (log) => {
         const wanted = plain(await readByTheSdk(log))
@@ -21,7 +21,7 @@ describe('the fold of any log', { timeout: patience }, () => {
     )
   })
 
-  it('can be looked at after every chunk, and parts that did not change stay the same objects', () => {
+  it('can be read after every chunk, and unchanged parts stay the same objects', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         const fold = createFold()
@@ -57,7 +57,7 @@ describe('the fold of any log', { timeout: patience }, () => {
     )
   })
 
-  it('goes on from a stored snapshot wherever no text was open', () => {
+  it('continues from a stored snapshot wherever no text is open', () => {
     fc.assert(
       fc.property(anyLog, fc.nat(100), (log, at) => {
         const cut = closedPlace(log, at)
@@ -127,7 +127,7 @@ describe('the fold', () => {
     expect(message.parts).toEqual([{ type: 'step-start' }, { type: 'text', text: 'new', state: 'streaming' }])
   })
 
-  it('shows what has come of a streamed input, and only then parses it', () => {
+  it('shows the streamed input so far, and only then parses it', () => {
     const fold = createFold()
     fold.push({ type: 'tool-input-start', toolCallId: 'c', toolName: 'Write' })
     fold.push({ type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{"path":"a.txt","content":"on' })
@@ -154,7 +154,7 @@ describe('the fold', () => {
     expect(message.parts).toEqual([{ type: 'text', text: 'still read', state: 'streaming' }])
   })
 
-  it('takes metadata with hostile keys without touching any prototype', () => {
+  it('accepts metadata with hostile keys without changing any prototype', () => {
     const hostile = JSON.parse(
       '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}',
     ) as never

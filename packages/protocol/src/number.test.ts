@@ -19,7 +19,7 @@ describe('joined deltas', { timeout: patience }, () => {
     )
   })
 
-  it('can be cut at every number: whoever reconnects there ends with the same message', () => {
+  it('can be cut at every id: a client that reconnects there gets the same message', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         const joined = joinAll(log)
@@ -68,7 +68,7 @@ describe('the size of an item', () => {
     for (const note of notes) expect(itemSize(note)).toBe(0)
   })
 
-  it('does not change when a cut goes through the middle of a character', () => {
+  it('does not change if a cut splits a character', () => {
     const chunk: Chunk = { type: 'text-delta', id: '0', delta: '😀' }
     expect(deltaText(sliceDelta(chunk, 1))).toBe('\ude00')
     expect(deltaText(JSON.parse(JSON.stringify(sliceDelta(chunk, 1))) as Chunk)).toBe('\ude00')

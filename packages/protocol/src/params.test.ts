@@ -9,7 +9,7 @@ const good: Param[] = [
   { name: 'stop', type: 'texts', max: 2 },
 ]
 
-test('settings that can be read are read, whatever stands beside them', () => {
+test('valid settings are read, even next to invalid ones', () => {
   const strange = [
     null,
     'temperature',

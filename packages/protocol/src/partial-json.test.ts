@@ -8,7 +8,7 @@ import { parsePartialJson } from './fold-calls.ts'
 const anySpacing = fc.constantFrom(undefined, 1, '\t')
 
 describe('a JSON text that ends anywhere', { timeout: patience }, () => {
-  it('gives a beginning of what the whole text gives', () => {
+  it('gives a prefix of the whole value', () => {
     fc.assert(
       fc.property(anyJson, anySpacing, (value, spacing) => {
         const text = JSON.stringify(value, null, spacing)
@@ -35,7 +35,7 @@ describe('a JSON text that ends anywhere', { timeout: patience }, () => {
     )
   })
 
-  it('gives what the AI SDK gives', async () => {
+  it('gives the AI SDK’s result', async () => {
     await fc.assert(
       fc.asyncProperty(anyInput, anySpacing, async (value, spacing) => {
         const text = JSON.stringify(value, null, spacing)
@@ -46,7 +46,7 @@ describe('a JSON text that ends anywhere', { timeout: patience }, () => {
     )
   })
 
-  it('is never an exception, whatever the text', () => {
+  it('never throws, for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -112,7 +112,7 @@ describe('a JSON text that ends anywhere', { timeout: patience }, () => {
     ['many members', (size: number) => `{${'"a":[1,{}],'.repeat(size)}"b`],
     ['many brackets', (size: number) => '['.repeat(size)],
     ['a long escape', (size: number) => `"${'\\'.repeat(size)}`],
-  ])('costs what its length says: %s', async (_, make) => {
+  ])('takes linear time: %s', async (_, make) => {
     const small = make(10_000)
     const large = make(100_000)
     const perSmall = await cost(() => parsePartialJson(small))

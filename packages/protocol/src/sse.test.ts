@@ -21,16 +21,16 @@ const events = chunks.map((chunk, index): StreamEvent => ({ number: index + 1, c
 const stream = `${events.map(({ number, chunk }) => `: keep-alive\n\n${formatEvent(number as number, chunk)}`).join('')}data: [DONE]\n\n`
 
 describe('events', () => {
-  it('come back byte by byte, out of the middle of characters', async () => {
+  it('round-trip byte by byte, split inside characters', async () => {
     expect(await read(split(bytes(stream), 1))).toEqual(events)
   })
 
-  it('come back from every splitting into two', async () => {
+  it('round-trip for every split into two', async () => {
     const all = bytes(stream)
     for (let at = 0; at <= all.length; at++) expect(await read([all.subarray(0, at), all.subarray(at)])).toEqual(events)
   })
 
-  it('come back whatever the log and the splitting', { timeout: patience }, async () => {
+  it('round-trip for every log and every way to split it', { timeout: patience }, async () => {
     await fc.assert(
       fc.asyncProperty(
         anyLog,
@@ -50,7 +50,7 @@ describe('events', () => {
     expect(await read(split(all, 1))).toEqual(events)
   })
 
-  it('are passed over when they are comments, fields of no use or the end mark', async () => {
+  it('are ignored if they are comments, unknown fields or the end marker', async () => {
     const text = [
       '\ufeff: hello\n\n',
       'event: message\nretry: 5\ndata:{"type":"abort"}\n\n',
@@ -62,7 +62,7 @@ describe('events', () => {
     expect(await read([bytes(text)])).toEqual([{ number: undefined, chunk: { type: 'abort' } }])
   })
 
-  it('have a number only where it is one, and never that of the event before', async () => {
+  it('have an id only if it is a number, and never that of the previous event', async () => {
     const text = ['7', '', 'x', '1.5', '1e400'].map((id) => `id: ${id}\ndata: {"type":"abort"}\n\n`).join('')
     const numbers = (await read([bytes(`${text}data: {"type":"abort"}\n\n`)])).map(({ number }) => number)
     expect(numbers).toEqual([7, undefined, undefined, undefined, undefined, undefined])
@@ -79,7 +79,7 @@ describe('events', () => {
     expect(await read([bytes('id: 1\ndata: {"type":"abort"}\n')])).toHaveLength(0)
   })
 
-  it('are what the AI SDK reads from the same bytes', async () => {
+  it('are the events that the AI SDK reads from the same bytes', async () => {
     const read: UIMessageChunk[] = []
     const results = parseJsonEventStream({ stream: body(split(bytes(stream), 7)), schema: uiMessageChunkSchema })
     for await (const result of results) if (result.success) read.push(result.value)
@@ -87,7 +87,7 @@ describe('events', () => {
   })
 })
 
-describe('a stream that is not what it should be', () => {
+describe('an invalid stream', () => {
   it.each([
     ['broken JSON', 'id: 4\ndata: {"secret": "abc"\n\n', 'Event 4 of the stream is not valid JSON (16 characters).'],
     ['a page', 'data: <html>\n\n', 'An event of the stream is not valid JSON (6 characters).'],
@@ -114,7 +114,7 @@ describe('a stream that is not what it should be', () => {
   })
 })
 
-describe('whoever stops reading', () => {
+describe('a reader that stops', () => {
   it('cancels the body', async () => {
     let cancelled = false
     for await (const { chunk } of readEvents(body([bytes(stream)], () => (cancelled = true)))) {
@@ -146,7 +146,7 @@ describe('whoever stops reading', () => {
 })
 
 describe('the cost of reading', () => {
-  it('is linear in the length of an event, however small the pieces', async () => {
+  it('is linear in the length of an event, for chunks of any size', async () => {
     const event = (size: number): Uint8Array[] =>
       split(bytes(formatEvent(1, { type: 'text-delta', id: '0', delta: 'x'.repeat(size) })), 1000)
     const small = event(500_000)
@@ -171,7 +171,7 @@ describe('the cost of reading', () => {
 })
 
 describe('one event', () => {
-  it('is one block of lines, whatever text it carries', () => {
+  it('is one block of lines, for any text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const event = formatEvent(1, { type: 'text-delta', id: text, delta: `${text}\r\n\n${text}` })

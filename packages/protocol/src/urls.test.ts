@@ -7,7 +7,7 @@ test('addresses of a text have one spelling', () => {
   expect(extractUrls(text)).toEqual(['https://docs.example.com/', 'http://b.example/x?y=1', 'https://b.example/x'])
 })
 
-test('words of others and addresses with a user in them do not count', () => {
+test('URLs from others and URLs with a user do not count', () => {
   const quoted =
     '> see http://evil.test/a\n  > http://evil.test/b\n```\nhttp://evil.test/c\n```\n~~~\nhttp://evil.test/d'
   expect(extractUrls(quoted)).toEqual([])

@@ -55,7 +55,7 @@ async function ask(server: ServerProcess, sessionId: string, id: string, text: s
 
 describe.runIf(mounted)('a disk that fills up', () => {
   it(
-    'fails the run clearly and not the server, and everything goes on once there is room',
+    'fails the run with a clear error, not the server, and everything continues when there is space',
     { timeout: 60_000 },
     async () => {
       const server = await home.start()

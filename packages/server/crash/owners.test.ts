@@ -28,7 +28,7 @@ function isRunning(started: ServerProcess | StartError): started is ServerProces
 
 describe('two processes on one home', () => {
   it(
-    'never both own it, however many start at once; the owner is named, and its end frees the home at once, also by kill -9',
+    'never both own it, for any number of starts; the owner is named, and its end frees the home at once, even by kill -9',
     async () => {
       for (let round = 0; round < rounds; round++) {
         const started = await Promise.all(Array.from({ length: starts }, () => startProcess(folder, folder)))

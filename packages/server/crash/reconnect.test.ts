@@ -43,7 +43,7 @@ async function comeBack(
 
 describe.each(['and goes on', 'and is killed'])('a server whose run waits %s', (what) => {
   it(
-    'gives every client that comes back, whatever it had seen, the same message byte for byte',
+    'gives every reconnecting client the same message, byte for byte, regardless of its event id',
     { timeout: 60_000 },
     async () => {
       let server = await home.start()

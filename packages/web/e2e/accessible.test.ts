@@ -51,7 +51,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await everyLook(page)).toEqual([])
   })
 
-  test('axe finds nothing in a conversation with text, tools and a question, nor in what opens over it', async () => {
+  test('axe finds nothing in a conversation with text, tools and a question, nor in its overlays', async () => {
     const chat = chatPage(page)
     await chat.ask('Show me Markdown')
     await chat.ask('Show me a failing tool')
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
   })
 
-  test('axe finds nothing in what was made: a report, a chart, a picture, a form; nor in a panel beside them', async () => {
+  test('axe finds nothing in a report, a chart, an image and a form, nor in a panel next to them', async () => {
     const chat = chatPage(page)
     await chat.newSession()
     await chat.ask('Make a small report')
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
   })
 
-  test('axe finds nothing in what keys and buttons open', async () => {
+  test('axe finds nothing in dialogs and menus', async () => {
     const chat = chatPage(page)
     const look = async (shown: Locator): Promise<void> => {
       await shown.waitFor()

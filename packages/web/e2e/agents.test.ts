@@ -50,7 +50,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       return agents.find((one) => one.name === wanted)
     }, agent)
 
-  test('they come when they are asked for: where each is from, whether it can be used, and why not', async () => {
+  test('they load on demand, with their source, availability and the reason', async () => {
     const page = await workspace.newPage()
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
@@ -145,7 +145,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('one that comes along or is a file is turned off, and changed as a version of your own', async () => {
+  test('a built-in agent or a file is turned off, and edited as your own version', async () => {
     const page = await workspace.sharedPage()
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
@@ -180,7 +180,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a new session talks to the agent that was chosen, and says so from then on', async () => {
+  test('a new chat uses the chosen agent, and shows it', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     await page.getByRole('button', { name: 'Agent: master' }).click()

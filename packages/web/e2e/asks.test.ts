@@ -110,7 +110,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => form.count()).toBe(0)
   })
 
-  test('a question is answered with the keyboard alone', async () => {
+  test('a question is answered with only the keyboard', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('question')
     await chat.page.getByRole('radio', { name: /SQLite/ }).focus()
@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await chat.lastAnswer.innerText()).not.toContain('That is all.')
   })
 
-  test('a question and what was typed below it survive a restart of the server', async () => {
+  test('a question and its unsent answer survive a server restart', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('question')
@@ -180,7 +180,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: /Older messages summarized/ }).waitFor()
   })
 
-  test('what a yes would be remembered as is shown, and then nobody is asked again', async () => {
+  test('the rule to remember is shown, and after an approval nothing asks again', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('make')
@@ -195,7 +195,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('group', { name: 'Bash: done' }).nth(1).waitFor()
   })
 
-  test('a compound command is shown part by part, with what cannot be seen made visible', async () => {
+  test('a compound command is shown part by part, with invisible characters made visible', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('compound')
@@ -208,7 +208,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
-  test('what a hook has changed is what is approved, and what the model gave stands beside it', async () => {
+  test('the approval is for the input changed by a hook, with the model’s input next to it', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('rewrite')

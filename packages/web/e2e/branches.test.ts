@@ -90,7 +90,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Compare with current branch' }).click()
   }
 
-  test('an answer is written anew by another model, chosen with the keyboard', async () => {
+  test('an answer is regenerated with another model, chosen with the keyboard', async () => {
     await showThreeAnswers()
     await chat.lastAnswer.getByRole('button', { name: 'Try another model' }).focus()
     await page.keyboard.press('Enter')
@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.lastAnswer.locator('.facts-model').innerText()).toBe('test/other')
   })
 
-  test('the map shows every branch and goes there, by keys alone', async () => {
+  test('the map shows every branch and opens it, with only the keyboard', async () => {
     await showBranches()
     await page.getByRole('button', { name: 'Branch map' }).click()
     const map = page.getByRole('tree')
@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => marked.getAttribute('aria-label')).toMatch(/^You: first question/)
   })
 
-  test('two branches stand side by side, and what came of one is brought into the other', async () => {
+  test('two branches are compared side by side, and the result of one is merged into the other', async () => {
     await showBranches()
     await compare()
     const left = page.getByRole('article', { name: 'Current, Answer' })
@@ -140,7 +140,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByRole('log').innerText()).toContain('Answer 3')
   })
 
-  test('a message is deleted at once, in every tab, and comes back', async () => {
+  test('a message is deleted at once, in every tab, and restored', async () => {
     await showBranches()
     await compare()
     const second = chatPage(await page.context().newPage())
@@ -183,7 +183,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await marks()).toBe(0)
   })
 
-  test('what the search over all sessions found is marked where it stands, also in the result of a call', async () => {
+  test('a search result is highlighted in place, including in the result of a tool call', async () => {
     const sessionId = newId()
     wire.play(
       { turn: { calls: [{ id: 'zebra', name: 'Bash', input: { command: 'echo zebrafinch' } }] } },
@@ -215,7 +215,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('2 branches, 7 messages').waitFor()
   })
 
-  test('what two branches called, touched and cost is compared, their sub-agents included', async () => {
+  test('tool calls, files and costs of two branches are compared, including sub-agents', async () => {
     const write = (file: string) => ({ id: file, name: 'Write', input: { file_path: file, content: 'x\n' } })
     const bash = (id: string, command: string) => ({ id, name: 'Bash', input: { command } })
     const task = { id: 'task', name: 'Task', input: { name: 'coder', task: 'more of it' } }

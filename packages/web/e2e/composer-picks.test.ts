@@ -36,7 +36,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('a slash offers commands and skills, and keys alone take one', async () => {
+  test('a slash suggests commands and skills, and the keyboard selects one', async () => {
     const page = await workspace.sharedPage()
     const { field } = chatPage(page)
     const list = page.getByRole('listbox', { name: 'Suggestions' })
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chatPage(page).own.count()).toBe(1)
   })
 
-  test('an at sign offers agents, files and folders, and names what cannot be brought in', async () => {
+  test('an at sign suggests agents, files and folders, and lists those that cannot be included', async () => {
     const page = await workspace.sharedPage()
     const { field } = chatPage(page)
     const list = page.getByRole('listbox')
@@ -124,7 +124,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'picks-brought.png') })
   })
 
-  test('Escape closes the list for that word, and says nothing to the run', async () => {
+  test('Escape closes the list for that word, and does not stop the run', async () => {
     const page = await workspace.sharedPage()
     const { field } = chatPage(page)
     const list = page.getByRole('listbox')

@@ -96,7 +96,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => other.queue.count(), soon).toBe(0)
   })
 
-  test('a stop holds what is queued until the person sends it; a modifier speaks to the running answer', async () => {
+  test('a stop pauses the queue until the user sends it; a modifier steers the running answer', async () => {
     const page = await workspace.sharedPage()
     const { queue, running, texts, ...chat } = composer(page)
     await chat.send('Ask me for approval')
@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await said(page)).toHaveLength(3)
   })
 
-  test('drafts with their files are kept per session; a long text is a file; arrow up brings back what was written', async () => {
+  test('drafts with their files are kept per chat; a long text becomes a file; arrow up restores earlier messages', async () => {
     const page = await workspace.sharedPage()
     const { chips, paste, ...chat } = composer(page)
     await chat.ask('Repeat after me: first words')
@@ -161,7 +161,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chips.count(), soon).toBe(1)
   })
 
-  test('settings of the model are built from what it takes, kept with the session, sent, reset', async () => {
+  test('model settings are built from the model’s list, kept with the chat, sent, reset', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 780 })
     const chat = composer(page)
     const trigger = page.getByRole('button', { name: /^Model settings/ })
@@ -197,7 +197,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   })
 
-  test('says why nothing can be sent, and the button leads on', async () => {
+  test('shows why nothing can be sent, and a button to fix it', async () => {
     const setEnabled = (enabled: boolean) =>
       workspace.server().fetch('/ai/providers/acme', {
         method: 'PATCH',
@@ -222,7 +222,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
-  test('words of an answer are quoted by key; the debug panel shows hooks and the stream as it comes', async () => {
+  test('text of an answer is quoted with a key; the debug panel shows hooks and the live stream', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 800 })
     const chat = composer(page)
     const answer = await chat.ask('Repeat after me: quote this line')

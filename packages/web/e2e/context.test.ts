@@ -42,7 +42,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await wire?.close()
   })
 
-  test('the X-ray says what the next call is made of, what it costs and what broke the cache', async () => {
+  test('the context view shows the pieces of the next call, their cost and the reason for a cache miss', async () => {
     const page = await workspace.newPage()
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
   })
 
-  test('a piece leads to its message, however far above it is, and in the branch that is looked at', async () => {
+  test('a piece links to its message, at any distance, in the current branch', async () => {
     const { store, workspace: opened } = workspace.server()
     const at = { sessionId: `long${Date.now()}` }
     await store.sessions.create({ id: at.sessionId, workspaceId: opened.id })
@@ -161,7 +161,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await log.getByText('Answer to 149.').waitFor()
   })
 
-  test('what was summarised on the word of the person can be undone too', async () => {
+  test('a summary made on request can be undone, too', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     wire.play({ turn: { text: 'Moss needs **water**.' } }, { turn: { text: 'Moss was spoken of.' } })

@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).every((complaint) => complaint.includes('401'))).toBe(true)
   })
 
-  test('an example is answered in a stream, and the session stands in the list', async () => {
+  test('an example is answered in a stream, and the chat is in the list', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const listed = chat.page.getByRole('navigation').getByRole('button', { name: /^What time is it/ })
     const before = await listed.count()
@@ -44,7 +44,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.page.getByTestId('announcer').textContent()).toContain('Answer finished.')
   })
 
-  test('a reload in mid-run goes on with the same answer, and so does a second tab', async () => {
+  test('a reload during a run continues with the same answer, and so does a second tab', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Count slowly to 12')
     await chat.lastAnswer.getByText('3,').waitFor()
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => second.own.count()).toBe(1)
   })
 
-  test('what one tab says shows up in another that has the session open', async () => {
+  test('a message in one tab appears in another tab of the chat', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Hello')
     const second = chatPage(await chat.page.context().newPage())
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toBe('Repeat after me: from the first tab')
   })
 
-  test('stop ends the run and says how long the answer took, also later; what had come stays', async () => {
+  test('stop ends the run and shows its duration, now and later; the text so far is kept', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Count slowly to 100')
     await chat.lastAnswer.getByText('2,').waitFor()
@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.answers.count()).toBe(1)
   })
 
-  test('a denial ends the turn, a denial with a remark goes on', async () => {
+  test('a denial ends the turn, a denial with a note continues it', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Deny' }).click()
@@ -124,7 +124,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.lastAnswer.textContent()).toContain('rather tomorrow')
   })
 
-  test('an input is edited before it is approved, and what ran stands beside what the model gave', async () => {
+  test('an input is edited before approval, and the card shows both inputs', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('group', { name: 'Your decision' }).getByRole('button', { name: 'Edit' }).click()
@@ -152,7 +152,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('--workspace').first().waitFor()
   })
 
-  test('a server that is away without a run is said, and so is that it is back', async () => {
+  test('an unreachable server is announced without a run, and so is its return', async () => {
     const page = await workspace.sharedPage()
     await workspace.restart(async () => {
       await page.evaluate(() => window.dispatchEvent(new Event('focus')))
@@ -162,7 +162,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('ERR_CONNECTION'))).toEqual([])
   })
 
-  test('a rename and a deletion reach another tab; what is said there goes on as a new session', async () => {
+  test('a rename and a deletion reach another tab; a message there continues as a new chat', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: shared by two tabs')
     const second = chatPage(await chat.page.context().newPage())
@@ -218,7 +218,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('two')
   })
 
-  test('an answer is written anew beside the first', async () => {
+  test('a regenerated answer is a sibling of the first', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Hello')
     await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).click()
@@ -228,7 +228,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText('1 / 2').waitFor()
   })
 
-  test('what is said during a run reaches it', async () => {
+  test('a message during a run reaches it', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Count slowly to 6')
     await chat.lastAnswer.getByText('2,').waitFor()
@@ -252,7 +252,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toContain('"Mars/Olympus_Mons" is not a time zone.')
   })
 
-  test('the server can go away and come back: the page waits, and the run goes on where it was', async () => {
+  test('the server can stop and come back: the page waits, and the run continues', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
     await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
@@ -372,7 +372,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
   })
 
-  test('on a phone the title has room, the ways to look are in one menu, and no label stays after a tap', async () => {
+  test('on a phone the title has space, views are in one menu, and no label stays after a tap', async () => {
     const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
     const chat = chatPage(page)
     await chat.ask('Repeat after me: one thing[^1].\n\n[^1]: A note.')
@@ -393,7 +393,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(focused).toBe('Footnote 1')
   })
 
-  test('the end stays in sight until the person scrolls up', async () => {
+  test('the end stays visible until the user scrolls up', async () => {
     const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 1000, height: 500 }))
     await chat.ask('Show me Markdown')
     const distance = () =>

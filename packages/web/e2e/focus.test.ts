@@ -163,7 +163,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('discarding what is queued, and an example of the empty chat, lead to the message', async () => {
+  test('discarding the queue, and an example of the empty chat, move focus to the message box', async () => {
     await newSession()
     const slow = `slow ${Date.now()}`
     await say(slow)
@@ -189,7 +189,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('what leaves the list of sessions hands it on to its neighbour, and what is undone gives it back', async () => {
+  test('a removed chat passes the focus to its neighbor, and an undo returns it', async () => {
     await emptyList()
     await addSessions('alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir')
     // Newest first: fir, elm, dogwood, cedar, birch, alder.
@@ -224,7 +224,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('what is behind a dialog hears no shortcut; those that are told work', async () => {
+  test('shortcuts do not act behind a dialog; announced ones work', async () => {
     await emptyList()
     await addSessions('fir')
     await newSession()
@@ -274,7 +274,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('what was found is gone through and opened with the arrows, and a panel takes the focus only when asked', async () => {
+  test('results are browsed and opened with the arrow keys, and a panel takes the focus only on request', async () => {
     await emptyList()
     await addSessions('fir needle', 'fir cone', 'yew')
     await page.keyboard.press('Control+Shift+L')
@@ -307,7 +307,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the palette switches and renames; a half-written form is not thrown away unasked', async () => {
+  test('the palette switches and renames; an unsaved form is not discarded without asking', async () => {
     await emptyList()
     await addSessions('pine')
     await typeInPalette('switch mode')
@@ -346,7 +346,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('who has gone elsewhere stays there, and no finger is given a keyboard', async () => {
+  test('a moved focus stays there, and touch opens no keyboard', async () => {
     await emptyList()
     await addSessions('oak')
     const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')

@@ -19,7 +19,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(hostileVectors.length).toBeGreaterThan(2000)
   })
 
-  test('in any part of a message it is only text, and what is left of it keeps to the allow list', async () => {
+  test('in any part of a message it is only text, and its markup is on the allow list', async () => {
     // Tall enough to draw many messages at once.
     const page = await workspace.sharedPage({ width: 1200, height: 3000 })
     await page.getByRole('navigation').getByRole('button').filter({ hasText: 'hostile' }).first().click()

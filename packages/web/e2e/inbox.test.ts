@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     return sessionId
   }
 
-  test('asks of several sessions are answered in one place, with the keyboard alone', async () => {
+  test('asks of several chats are answered in one place, with only the keyboard', async () => {
     await say('first')
     await say('second')
     const page = await look()
@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('not today')
   })
 
-  test('what is remembered with an answer answers the others too, also those that only another tab shows', async () => {
+  test('a remembered answer also answers other asks, including those in another tab', async () => {
     // Rules remembered by an earlier attempt would answer the asks.
     const { fetch } = workspace.server()
     const { rules } = (await (await fetch('/ai/rules')).json()) as { rules: { id: string }[] }
@@ -163,7 +163,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('as edited?')
   })
 
-  test('a question is a form here too, and its session is one click away', async () => {
+  test('a question is a form here, too, and its chat is one click away', async () => {
     const asking = await say('question')
     const page = await look()
     await badge(page, 1)
@@ -233,7 +233,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
-  test('on a phone the inbox is the whole screen, and nothing runs out of it', async () => {
+  test('on a phone, the inbox fills the screen, and nothing overflows', async () => {
     await say('first')
     await say('question')
     const page = await workspace.open({
@@ -261,7 +261,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await inbox(page).waitFor({ state: 'detached' })
   })
 
-  test('the browser tells of what waits once the person has allowed it by a click, and leads to the inbox', async () => {
+  test('the browser notifies about asks after the user allowed it with a click, and opens the inbox', async () => {
     const page = await workspace.newPage()
     await page.addInitScript(toldInstead)
     await page.goto(workspace.server().newUrl())
@@ -283,7 +283,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await inbox(page).getByRole('article').nth(1).waitFor()
   })
 
-  test('an ask that was answered elsewhere goes by itself', async () => {
+  test('an ask that was answered elsewhere disappears', async () => {
     const page = await workspace.sharedPage()
     const sessionId = await say('third')
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))

@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('without a network for a while, nothing of the run is lost and nothing doubled', async () => {
+  test('without a network for a while, nothing of the run is lost or repeated', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('offline')
     await chat.lastAnswer.getByText('First,').waitFor()
@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     )
   })
 
-  test('a page that slept through the rest of the run wakes up with all of it', async () => {
+  test('a page that slept during the run wakes up with all of it', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const session = await chat.page.context().newCDPSession(chat.page)
     await chat.send('sleep')
@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     }
   })
 
-  test('before the first message is shown, no more than 220 KB of scripts are asked for, none of it twice', async () => {
+  test('before the first message, at most 220 KB of scripts load, none of them twice', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('weight')
     model.open('weight 1')

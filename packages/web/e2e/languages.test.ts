@@ -131,7 +131,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(left).toEqual({})
   })
 
-  test('what is exported speaks the language of the page', async () => {
+  test('exports use the language of the page', async () => {
     const page = await chinesePage()
     const { store, workspace: own } = workspace.server()
     const at = { sessionId: `s${Date.now()}` }

@@ -95,7 +95,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect((await Promise.all(received)).join('')).not.toContain(secret)
   })
 
-  test('what a project brings is started only when exactly that is trusted', async () => {
+  test('a project’s server starts only after exactly that server is trusted', async () => {
     // Trust persists as long as the content is unchanged.
     const words = `two words of ${Date.now()}`
     const brought = { command: process.execPath, args: [program, 'good', words] }
@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await store.workspaces.trust(opened.id, false)
   })
 
-  test('a server whose tools have changed waits, and shows what it would have now; all on a narrow screen', async () => {
+  test('a server whose tools have changed waits, and shows its new tools, on a narrow screen', async () => {
     await workspace.server().fetch('/ai/mcp/changing', { method: 'DELETE' })
     await writeFile(words, 'Says it again.')
     const page = await workspace.sharedPage({ width: 390, height: 844 })

@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
   const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true }).click()
 
-  test('they stand in the card of their tool and nowhere else; each approval is announced', async () => {
+  test('they appear only in the card of their tool; each approval is announced', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const heard = await chat.page.evaluateHandle(() => {
       const texts: string[] = []
@@ -98,7 +98,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(512)
   })
 
-  test('one that is being made is seen to be, and one that was not made says why and what to do, also later', async () => {
+  test('generation in progress is shown, and a failure shows the reason and a remedy, later, too', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const card = chat.lastAnswer.getByRole('group', { name: /^ImageGenerate:/ })
     await chat.send('paint elsewhere')

@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       return scrollHeight - scrollTop - clientHeight
     })
 
-  test('begins with its end, draws little, and comes to the first message without moving what is read', async () => {
+  test('starts at its end, renders few rows, and reaches the first message without moving the view', async () => {
     const page = await openLong()
     expect(await page.locator('article').count()).toBeLessThan(40)
     const { moves, articles, first } = await page.evaluate(async () => {
@@ -61,7 +61,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(Math.max(...moves)).toBeLessThan(1.5)
   })
 
-  test('shows what is there after a leap, up and down', async () => {
+  test('shows content after a jump, up and down', async () => {
     const page = await openLong()
     const filled = () =>
       page.evaluate(() => {
@@ -78,14 +78,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(filled).toBe(true)
   })
 
-  test('opens at its end, also where messages are less high than was thought', async () => {
+  test('opens at its end, even if messages are lower than estimated', async () => {
     const page = await open('links', 'The last of them.')
     await page.getByRole('button', { name: 'Copy' }).last().waitFor()
     await expect.poll(() => leftBelow(page)).toBeLessThan(2)
     expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
   })
 
-  test('Home and End reach what is loaded with one press', async () => {
+  test('Home and End reach the ends of the loaded messages with one press', async () => {
     const page = await openLong()
     await page.locator('.list-scroller').focus()
     await page.keyboard.press('Home')
@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
   })
 
-  test('what grows out of sight above does not move what is read, nor does what shrinks', async () => {
+  test('changes above the viewport do not move the view', async () => {
     const page = await openLong()
     const moved = await page.evaluate(async () => {
       const scroller = document.querySelector<HTMLElement>('.list-scroller')!

@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await wire?.close()
   })
 
-  test('a key goes in, its model is picked and answers, and the key never comes back', async () => {
+  test('a key is entered, its model is picked and answers, and the key is never shown again', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     const received: Promise<string>[] = []
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect((await Promise.all(received)).join('')).not.toContain(key)
   })
 
-  test('another provider is added by its address with the keyboard on a narrow screen; a wrong address is said', async () => {
+  test('another provider is added by its URL with the keyboard on a narrow screen; an invalid URL is reported', async () => {
     for (const id of ['away', 'near-by']) await workspace.server().fetch(`/ai/providers/${id}`, { method: 'DELETE' })
     const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
     await page.getByRole('button', { name: /^Model:/ }).focus()
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await (await chat.ask('hello')).locator('.prose').innerText()).toBe('from near by')
   })
 
-  test('a provider is switched off in its row and on where it is missed; its list of models is changed', async () => {
+  test('a provider is turned off in its row and on where it is needed; its list of models is changed', async () => {
     await workspace.server().fetch('/ai/providers/acme', {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },
@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await (await chat.ask('and now?')).locator('.prose').innerText()).toBe('here again')
   })
 
-  test('a long list of models says how many of it are shown, and the search goes to any of them', async () => {
+  test('a long list of models shows its count, and the search finds any of them', async () => {
     const page = await workspace.sharedPage()
     await page.evaluate(() => void (window.location.hash = '#settings/model-list'))
     const dialog = page.getByRole('dialog', { name: 'All models' })

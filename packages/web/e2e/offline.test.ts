@@ -17,7 +17,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('the page says what it takes to be installed', async () => {
+  test('the page has an installable manifest', async () => {
     const page = await workspace.open()
     const session = await page.context().newCDPSession(page)
     const { errors, manifest } = await session.send('Page.getAppManifest').then(async ({ errors: found, url }) => ({
@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     }
   })
 
-  test('what was read can be read while the server is away, and is said to be kept; then the newest is shown', async () => {
+  test('opened chats can be read while the server is unreachable, marked as kept; then the newest state is shown', async () => {
     const chat = chatPage(await openKeeping(workspace))
     await chat.ask('Repeat after me: kept for later')
     await chat.page.getByRole('button', { name: 'New chat' }).first().click()
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     ).toEqual([])
   })
 
-  test('whoever takes the port next finds no chat in the browser, and cannot get in later with what there is', async () => {
+  test('another server on the port finds no chat in the browser, and cannot log in later', async () => {
     const chat = chatPage(await openKeeping(workspace))
     await chat.ask('Repeat after me: CONFIDENTIAL-42')
     await chat.page.reload()

@@ -99,7 +99,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     return JSON.stringify(((await response.json()) as { messages: unknown[] }).messages.at(-1))
   }
 
-  test('a page is opened next to the chat, its text is read there, and the run goes on', async () => {
+  test('a web page opens next to the chat, its text is read there, and the run continues', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const reads = await readable(page)
@@ -174,7 +174,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => stack(page).getByRole('tab').count()).toBe(1)
   })
 
-  test('a session that is out of sight is served, too, and what it opened waits there', async () => {
+  test('a chat in the background is served, too, and its panels wait there', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     await readable(page)
@@ -193,7 +193,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the clipboard is shared by a click alone, also after a restart of the server', async () => {
+  test('the clipboard is shared only by a click, even after a server restart', async () => {
     const page = await workspace.open({ permissions: ['clipboard-read', 'clipboard-write'] })
     const chat = chatPage(page)
     await chat.send('clipboard')
@@ -218,7 +218,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('what waits for a click is answered in another browser, and a refusal is told there', async () => {
+  test('a request for a click is answered in another browser, and a refusal is reported there', async () => {
     const first = await workspace.sharedPage()
     const chat = chatPage(first)
     await chat.send('write, then clipboard')
@@ -260,7 +260,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.filter((line) => !line.includes('403'))).toEqual([])
   })
 
-  test('a file is picked by the person, a notice is shown, a panel is shown', async () => {
+  test('the user picks a file, a notice is shown, a panel is shown', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const file = path.join(workspace.folder, '..', 'mine.txt')
@@ -299,7 +299,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a page of this machine is a link until the person wants to read it here', async () => {
+  test('a page on this machine is a link until the user opens it', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     await readable(page)

@@ -69,7 +69,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
     })
 
-  test('what calls have brought opens next to the chat, as tabs that the keyboard moves through', async () => {
+  test('results of tool calls open next to the chat, as tabs that work with the keyboard', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
@@ -153,7 +153,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a person opens a file by its name, a page by its address, and what runs', async () => {
+  test('the user opens a file by name, a web page by URL, and running commands', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')

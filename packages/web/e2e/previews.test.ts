@@ -140,7 +140,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     return chat.page
   }
 
-  test('out of a preview there is no way, by sixteen channels that all work elsewhere', async () => {
+  test('no escape from a preview, by sixteen channels that all work elsewhere', async () => {
     const control = await workspace.newPage()
     await control.goto(`http://127.0.0.1:${(outside.address() as AddressInfo).port}/`)
     await control.setContent(files['ways.html'] ?? '', { waitUntil: 'commit' })
@@ -219,7 +219,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a chart is drawn in a frame, is a table for those who want one, and a picture to take along', async () => {
+  test('a chart is drawn in a frame, is available as a table, and can be saved as an image', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('chart')
     const figure = chat.lastAnswer.getByRole('figure', { name: 'Chart: Visits' })

@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('formulas, coloured code, tables and images; nothing hostile comes through', async () => {
+  test('formulas, highlighted code, tables and images; nothing hostile gets through', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('rich')
     await answer.locator('.math-drawn').nth(2).waitFor()
@@ -98,7 +98,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await image.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  test('what a provider refuses is told with its true reason, and the way on', async () => {
+  test('a provider’s refusal is shown with its reason, and a remedy', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('refused')
     await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('The key is not valid.')
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await last.getByText('You said:').waitFor()
   })
 
-  test('an answer that was cut goes on below, and says how it ended', async () => {
+  test('a cut answer continues below, and shows how it ended', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('long')
     await chat.lastAnswer.getByText('Cut off at the model’s output limit').waitFor()

@@ -61,7 +61,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     for (const each of rules) if (each.text === rule) await fetch(`/ai/rules/${each.id}`, { method: 'DELETE' })
   }
 
-  test('the rules come when they are asked for, with where they stand and what is wrong with them', async () => {
+  test('the rules load on demand, with their files and errors', async () => {
     const page = await workspace.newPage()
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toMatch(/^Permissions/)
   })
 
-  test('a rule is tried on the past before it is saved, then holds, is taken back and put back', async ({ task }) => {
+  test('a rule is tested on past calls before it is saved, then applies, is revoked and restored', async ({ task }) => {
     await forget('Bash(touch *)')
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
@@ -132,7 +132,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
-  test('the key goes round the modes; a new session begins in the chosen one, another is changed at once', async () => {
+  test('the shortcut cycles through the modes; a new chat starts in the chosen one, an open one changes at once', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     const shown = () => modeButton(page).getAttribute('aria-label')
@@ -212,7 +212,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('bypass is chosen by hand, never by the key, and is red all over', async () => {
+  test('bypass is chosen by hand, never by the shortcut, and is red everywhere', async () => {
     const page = await workspace.open()
     const chat = chatPage(page)
     for (const expected of ['Accept edits', 'Plan', 'Default']) {

@@ -106,7 +106,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText('First the shoes.').waitFor()
   })
 
-  test('an error of the provider is shown as it is, with what had come, and can be tried again', async () => {
+  test('a provider error is shown with the text so far, and can be retried', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('break')
     await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('Half of it')
@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.lastAnswer.getByRole('alert').count()).toBe(0)
   })
 
-  test('while the provider is busy the page says so and why', async () => {
+  test('while the provider is busy, the page shows the reason', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('busy')
     await chat.page.getByText(/Too many requests.*Retrying in/).waitFor()
@@ -145,7 +145,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.lastAnswer.textContent()).toContain('Both were answered.')
   })
 
-  test('a reload while an answer is written anew shows the new one in its place', async () => {
+  test('a reload while an answer is regenerated shows the new one in its place', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('anything')
     await chat.ask('again and')

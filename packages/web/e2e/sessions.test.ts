@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('pinned come first; the archive and the trash keep what was put there, and many go at once', async () => {
+  test('pinned chats come first; the archive and the trash keep their chats, and several are moved at once', async () => {
     const send = (method: string, at: string, body: object) =>
       workspace
         .server()
@@ -153,7 +153,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('what ChatGPT exported is imported, found by its words on its branch, and continued', async () => {
+  test('a ChatGPT export is imported, found by search on its branch, and continued', async () => {
     const page = await listed()
     const chat = chatPage(page)
     await nav(page).getByRole('button', { name: 'Archive, trash, import' }).click()
@@ -176,7 +176,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('on a phone Escape closes the list, after what was typed in it, and the focus stays', async () => {
+  test('on a phone, Escape clears the search, then closes the list, and the focus stays', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const button = page.getByRole('button', { name: 'Show chats' })
     await button.click()
@@ -194,7 +194,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the address of a setting or of the inbox alone keeps the session in sight', async () => {
+  test('the URL of a setting or of the inbox keeps the current chat', async () => {
     const page = await listed()
     const chat = chatPage(page)
     await chat.ask('Repeat after me: in sight')
@@ -212,7 +212,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the page that replays a session runs from disk, asks for nothing, and plays what came', async () => {
+  test('the HTML replay runs from disk, sends no requests, and replays the run', async () => {
     const { store, workspace: own } = workspace.server()
     const hostile = hostileVectors.slice(0, 400).join('\n\n')
     const at = { sessionId: 'bad' }
@@ -329,7 +329,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await readFile(file, 'utf8')).not.toContain('<script>alert')
   })
 
-  test('what another browser says in the session in sight is soon seen', async () => {
+  test('a message from another browser soon appears in the open chat', async () => {
     const page = await listed()
     await row(page, 'Dogs').click()
     const message = { id: 'woof', role: 'user', parts: [{ type: 'text', text: 'Woof!' }] }

@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('before the first session it is said what was found; a click chooses it, or the tour', async () => {
+  test('before the first chat, detected models are listed; a click selects one, or the demo', async () => {
     const found = page.getByRole('region', { name: 'Models on this computer' })
     const openai = found.getByRole('button', { name: /^OpenAI.*key from OPENAI_API_KEY/ })
     await openai.click()
@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.locator('.empty').evaluate((at) => at.scrollHeight - at.clientHeight)).toBe(0)
   })
 
-  test('with the keyboard alone every setting is found, gone to, and stands in the address', async () => {
+  test('every setting is found and opened with only the keyboard, and has a URL', async () => {
     await page.keyboard.press('Control+,')
     const field = dialog(page).getByRole('searchbox', { name: 'Search settings' })
     await field.waitFor()
@@ -102,7 +102,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test('what config.json says of models, tools, limits, crashes and the search is found and changed', async () => {
+  test('settings in config.json for models, tools, limits, crashes and search are found and changed', async () => {
     const config = async () =>
       JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
     await patch('/ai/config', { recovery: null, useTools: null, limits: null })
@@ -168,7 +168,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test('what the system asks for is contrast as well, until the person chooses otherwise', async () => {
+  test('the system’s contrast preference applies until the user chooses otherwise', async () => {
     const look = () =>
       page.evaluate(() => {
         const link = document.createElement('a')
@@ -199,7 +199,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test('skills are listed with what is wrong, and others come in once they were looked at and trusted', async () => {
+  test('skills are listed with problems, and others are imported after review and trust', async () => {
     const home = path.join(workspace.server().home.path, 'skills', 'csv')
     await rm(home, { recursive: true, force: true })
     await patch('/ai/workspace', { trusted: false })
@@ -235,7 +235,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace.complaints.splice(0, workspace.complaints.length, ...workspace.complaints.filter(isNotRefused))
   })
 
-  test('the data is measured, backed up and examined; models are shown with what they can', async () => {
+  test('data size, backup and diagnostics work; models are listed with their capabilities', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.evaluate(() => void (window.location.hash = '#settings'))
     await dialog(page).getByRole('link', { name: 'Data' }).click()
@@ -269,7 +269,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).waitFor({ state: 'detached' })
   })
 
-  test('a question mark shows the shortcuts where nobody types, unless that is turned off', async () => {
+  test('a question mark shows the shortcuts outside of text fields, unless that is turned off', async () => {
     await page.getByRole('textbox', { name: 'Message', exact: true }).press('?')
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await page.getByRole('button', { name: 'Settings', exact: true }).focus()
@@ -317,7 +317,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
   })
 
-  test('another language is there at once, the focus stays, and it is kept', async () => {
+  test('another language appears at once, the focus stays, and it is stored', async () => {
     await goTo('language')
     await dialog(page).getByRole('radio', { name: '中文' }).click({ force: true })
     await dialog(page).getByRole('link', { name: '语言' }).waitFor()
@@ -329,7 +329,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('link', { name: 'Language' }).waitFor()
   })
 
-  test('a key is not taken along to another server, and what pages of agents may reach is named', async () => {
+  test('a key is not sent to another server, and allowed addresses of the agent browser are listed', async () => {
     const config = async () =>
       JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
     await goTo('general/search')

@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   const panel = (page: Page) =>
     page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
 
-  test('two work side by side in sight; one is stopped and the other goes on', async () => {
+  test('two run side by side; one is stopped and the other continues', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('both')
@@ -114,7 +114,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a reload in the middle keeps the tree, and what comes after it', async () => {
+  test('a reload in the middle keeps the tree and the later events', async () => {
     const page = await workspace.sharedPage()
     await chatPage(page).send('both')
     await card(page, 'right').getByText('Reading on.').waitFor()
@@ -132,7 +132,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('one three deep asks; it is answered in its conversation beside the session', async () => {
+  test('one three levels deep asks, and is answered in its conversation next to the chat', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.send('nested')
@@ -155,7 +155,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('one is told more when all is over, goes on alone, and becomes a session of its own', async () => {
+  test('one gets more input after the run, continues alone, and becomes a chat', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     gates.open('left')
@@ -182,7 +182,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('what one is told while it works waits for its next step', async () => {
+  test('input to a running agent waits for its next step', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('both')
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('one that failed says why and tries again', async () => {
+  test('a failed one shows the reason and can be retried', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('fails')
@@ -215,7 +215,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('one in the background works on in sight after its call has returned', async () => {
+  test('one in the background stays visible after its call has returned', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('background')
@@ -232,7 +232,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('what an agent does with those it has started is told by their names', async () => {
+  test('calls on started agents show their names', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     gates.open('left')
@@ -252,7 +252,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('on a phone nothing is wider than the screen, and the conversation is the whole of it', async () => {
+  test('on a phone, nothing is wider than the screen, and the conversation fills it', async () => {
     const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true })
     const isTooWide = () =>
       page.evaluate(() =>
@@ -279,7 +279,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the tree and what is asked in it survive a restart of the server', async () => {
+  test('the tree and its asks survive a server restart', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('nested')

@@ -160,7 +160,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('what was read, found, searched and listed is shown in its own way', async () => {
+  test('results of reading, finding, searching and listing have their own displays', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('look')
     const open = async (title: RegExp) => {
@@ -211,7 +211,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('group', { name: 'Edit: done' }).locator('.diff-added').waitFor()
   })
 
-  test('a file that is to be written is read before it is', async () => {
+  test('a file write is shown before it happens', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('write')
     const card = chat.page.getByRole('group', { name: /^Write:/ })
@@ -222,7 +222,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => card.locator('.diff-added').count()).toBe(3)
   })
 
-  test('a command is shown exactly, then what it prints while it does, then how it ended', async () => {
+  test('a command is shown exactly, then its live output, then its end', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('run')
     const card = chat.page.getByRole('group', { name: /^Bash:/ })
@@ -258,7 +258,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
   })
 
-  test('a patch is approved file by file, and undoing it says what cannot be undone', async () => {
+  test('a patch is approved file by file, and its undo lists changes that cannot be undone', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('patch')
     const patched = chat.page.getByRole('group', { name: /^ApplyPatch:/ })
@@ -283,7 +283,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await readFile(path.join(workspace.folder, 'src/gone.ts'), 'utf8')).toBe('one\ntwo\n')
   })
 
-  test('a search of the web that is not set up says how to do it', async () => {
+  test('a web search without a provider explains how to set one up', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('search')
     await expect.poll(() => answer.getByRole('group', { name: /^WebSearch:/ }).innerText()).toContain('config.json')

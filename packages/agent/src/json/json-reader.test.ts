@@ -72,7 +72,7 @@ describe('texts that are JSON', () => {
   })
 })
 
-describe('texts that are not JSON: read for what they are worth, and nothing observed that is not there', () => {
+describe('invalid JSON is repaired, and nothing is reported as observed that is not there', () => {
   test.each(invalidJson)('%s', (_name, text) => {
     const stretches = new Set<string>()
     for (let from = 0; from < text.length; from++) {
@@ -94,7 +94,7 @@ describe('texts that are not JSON: read for what they are worth, and nothing obs
     }
   })
 
-  test('a root that is observed is JSON to the letter, whatever stands around it', () => {
+  test('an observed root is exact JSON, regardless of the text around it', () => {
     const roots = invalidJson
       .filter(([, text]) => read([text]).result.completion === 'observed')
       .map(([, text]) => text)
@@ -189,7 +189,7 @@ describe('properties', () => {
     )
   })
 
-  test('cut anywhere, sound JSON gives a prefix of itself, and says that it is one', () => {
+  test('valid JSON that is cut anywhere gives a prefix of itself, marked as cut', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), anyJson, { minKeys: 1 }), fc.nat(), (value, at) => {
         const text = JSON.stringify(value)
@@ -217,7 +217,7 @@ test('naughty strings are values like any other', () => {
   }
 })
 
-describe('what is not quite JSON is read for what it means', () => {
+describe('almost valid JSON is read as intended', () => {
   const cases: [name: string, text: string, value: unknown][] = [
     ['prose around it', 'Sure! Here it is:\n{"a": 1}\nAnything else?', { a: 1 }],
     ['braces in prose', 'Use {curly} braces, {{mustaches}} or {a b}: {"a": 1}', { a: 1 }],
@@ -255,7 +255,7 @@ describe('what is not quite JSON is read for what it means', () => {
     }
   })
 
-  test('what was mended says so, what was not does not', () => {
+  test('only repaired values are marked as repaired', () => {
     const { events } = read(['{"a": [1, 2,], "b": "x", \'c\': "y", "d": "p\nq", "e": {"f": 1}}'])
     const completions = Object.fromEntries(
       lastRound(events).flatMap(({ path, completion }) => (completion === undefined ? [] : [[path, completion]])),
@@ -274,7 +274,7 @@ describe('what is not quite JSON is read for what it means', () => {
   })
 })
 
-describe('what is broken is mended and said to be', () => {
+describe('broken JSON is repaired and marked as malformed', () => {
   const cases: [name: string, text: string, value: unknown, malformed: string][] = [
     ['cut in a string', '{"a": [{"b": "x y', { a: [{ b: 'x y' }] }, 'The JSON is cut off in a[0].b.'],
     ['cut in an escape', String.raw`{"a": "x\u00`, { a: 'x' }, 'The JSON is cut off in a.'],
@@ -307,7 +307,7 @@ describe('what is broken is mended and said to be', () => {
 })
 
 describe('numbers and words', () => {
-  test('a number is complete when what follows it was seen, never before', () => {
+  test('a number is complete only after the character that follows it', () => {
     const reader = createJsonReader({ onEvent: (event) => events.push(event as InstantEvent) })
     const events: InstantEvent[] = []
     const scores = (): unknown[] => events.filter((event) => event.path === 'score').map((event) => event.value)
@@ -340,7 +340,7 @@ describe('several blocks', () => {
   const schema = outputSchema(z.object({ title: z.string(), items: z.array(z.string()) }))
   const resets = (events: Reading['events']): number => events.filter(({ type }) => type === 'reset').length
 
-  test('the one that matches the schema best is the answer, and readers of another are told', () => {
+  test('the block that best matches the schema is the answer, and readers of another block get a reset', () => {
     const text = 'An example: {"foo": 1}. {"title": "draft"} And now {"title": "x", "items": ["a"]} for {"title": "y"}'
     for (const split of everySplit(text)) {
       const { events, result } = read(split, { schema })
@@ -356,7 +356,7 @@ describe('several blocks', () => {
     }
   })
 
-  test('of equals, the first stays', () => {
+  test('of equal blocks, the first wins', () => {
     const { events, result } = read(['{"title": "x", "items": []} or {"title": "y", "items": []}'], { schema })
     expect(result.value).toEqual({ title: 'x', items: [] })
     expect(resets(events)).toBe(0)
@@ -372,14 +372,14 @@ describe('several blocks', () => {
     expect(read([text], { schema }).result.value).toEqual({ title: 'x' })
   })
 
-  test('only what the schema may be is looked at: an object in a list, a list in an object', () => {
+  test('only blocks that can match the schema are considered: an object in a list, a list in an object', () => {
     expect(read(['see [1]: [{"title": "x", "items": []}]'], { schema }).result.value).toEqual({ title: 'x', items: [] })
     const list = outputSchema(z.array(z.object({ title: z.string() })))
     expect(read(['{"items": [{"title": "x"}]}'], { schema: list }).result.value).toEqual([{ title: 'x' }])
     expect(read(['see [1] and [2]: [{"title": "x"}]'], { schema: list }).result.value).toEqual([{ title: 'x' }])
   })
 
-  test('without a schema the one that holds the most is the answer', () => {
+  test('without a schema, the block with the most content is the answer', () => {
     expect(read(['function f() {} [1] {"a": {"b": 2}} []']).result.value).toEqual({ a: { b: 2 } })
   })
 })
@@ -403,7 +403,7 @@ describe('events', () => {
     ])
   })
 
-  test('come in slash style, for root lists, and with keys that need quotes', () => {
+  test('have paths in slash style, for root lists, and with quoted keys', () => {
     const paths = (text: string, pathStyle: 'dot' | 'slash'): string[] =>
       lastRound(read([text], { pathStyle }).events)
         .filter(({ isComplete }) => isComplete)
@@ -421,7 +421,7 @@ describe('events', () => {
     )
   })
 
-  test('hold the one live list, not copies of it', () => {
+  test('share one live list instead of copies', () => {
     const { events, result } = read(pieces('{"items": [1, 2, 3]}', 1))
     const lists = lastRound(events).filter(({ path }) => path === 'items')
     expect(lists).toHaveLength(2)

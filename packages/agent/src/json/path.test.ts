@@ -18,7 +18,7 @@ test('dot and slash style lead to the same place', () => {
   }
 })
 
-test('what is no path is refused with an example of one', () => {
+test('an invalid path is rejected with an example', () => {
   for (const path of ['a..b', 'a.', '.a', 'a[', 'a[x]', 'a]', 'a["x]', 'a"b', 'a[0]b', 'a//b', 'a/']) {
     expect(() => parsePath(path)).toThrow(/is not a path.*items\[0\]\.title/)
   }
@@ -57,7 +57,7 @@ describe('values at a path', () => {
     expect(valuesAt(value, '')).toEqual([{ path: '', value }])
   })
 
-  test('are nothing where nothing is, and never what an object inherits', () => {
+  test('are empty for missing paths, and never inherited properties', () => {
     for (const path of ['items[9]', 'items.length', 'nope.at.all', 'items[0].t.x', 'constructor', 'map.__proto__']) {
       expect(valuesAt(value, path)).toEqual([])
     }

@@ -34,7 +34,7 @@ const everything = outputSchema(
   }),
 )
 
-test('the notation shows fields in order, with types, descriptions and what may be left out', () => {
+test('the notation shows fields in order, with types, descriptions and optional markers', () => {
   expect(everything.notation).toBe(`{
   "thinking": <string>, // first the plan, then the rest
   "items": [
@@ -104,7 +104,7 @@ test('a provider gets a closed JSON Schema with descriptions, without our own wo
   expect(JSON.stringify(everything.jsonSchema)).not.toContain('not-empty')
 })
 
-test('members of an intersection stay open, or nothing would fit both', () => {
+test('members of an intersection stay open, or no value would match both', () => {
   const member = (key: string): object => ({ type: 'object', properties: { [key]: { type: 'string' } } })
   const { jsonSchema, has } = outputSchema(standard({ allOf: [member('a'), member('b')] }))
   expect(jsonSchema).toEqual({ allOf: [member('a'), member('b')] })
@@ -191,7 +191,7 @@ describe('ensure', () => {
     ])
   })
 
-  test('present takes null and empty, not-empty takes neither', () => {
+  test('present accepts null and empty values, not-empty rejects both', () => {
     const schema = z.object({
       p: z.string().nullish().meta({ ensure: true }),
       n: z.unknown().meta({ ensure: 'not-empty' }),
@@ -224,7 +224,7 @@ describe('ensure', () => {
     expect(problems(schema, { block: { kind: 'text', text: '' } })).toEqual(['block.text must not be empty'])
   })
 
-  test('a rule written by hand wants its whole path', () => {
+  test('a handwritten rule needs its whole path', () => {
     const rules = [{ path: 'items/*/t', rule: 'present' as const }]
     const found = (value: unknown): string[] => ensureProblems(value, rules).map(({ path }) => path)
     expect(found({})).toEqual(['items[*].t'])
@@ -233,7 +233,7 @@ describe('ensure', () => {
     expect(found({ items: [] })).toEqual([])
   })
 
-  test('another word for it is an error that says which words there are', () => {
+  test('an unknown word is an error that lists the valid words', () => {
     expect(() => outputSchema(z.object({ a: z.string().meta({ ensure: 'notNull' }) }))).toThrow(
       `ensure at "a" is "notNull". Use true, 'present' or 'not-empty'.`,
     )
@@ -253,7 +253,7 @@ describe('validation', () => {
     })
   })
 
-  test('takes any Standard Schema that gives its JSON Schema', async () => {
+  test('accepts any Standard Schema with a JSON Schema', async () => {
     const source: OutputSource<{ a: string }, number> = {
       '~standard': {
         version: 1,
@@ -289,7 +289,7 @@ describe('validation', () => {
   })
 })
 
-test('what an answer may be as a whole', () => {
+test('schemas of whole answers', () => {
   const kinds = (source: OutputSource<unknown, unknown>): string[] => [...outputSchema(source).kinds].toSorted()
   expect(kinds(z.object({}))).toEqual(['object'])
   expect(kinds(z.array(z.string()))).toEqual(['list'])

@@ -35,7 +35,7 @@ async function taken<T>(events: AsyncIterator<T>, count: number): Promise<T[]> {
 }
 
 describe('key', () => {
-  test('gives a value as soon as it is complete, while the answer goes on', async () => {
+  test('returns a value as soon as it is complete, while the answer continues', async () => {
     const stream = open()
     const title = stream.key('items[1].title')
     stream.write('{"items": [{"title": "one"}, {"title": "tw')
@@ -45,7 +45,7 @@ describe('key', () => {
     expect(await stream.key('summary')).toBe('s')
   })
 
-  test('gives those who come late what is there already, also after the end', async () => {
+  test('returns existing values to late readers, even after the end', async () => {
     const stream = open()
     stream.write(good)
     expect(await stream.key('items[0].score')).toBe(1)
@@ -79,7 +79,7 @@ describe('key', () => {
     expect(onReader).not.toHaveBeenCalled()
   })
 
-  test('need not be in the prompt when it says so', async () => {
+  test('need not be in the prompt with mustInPrompt: false', async () => {
     const stream = open()
     stream.write(good)
     expect(await stream.key('extra.x', { mustInPrompt: false })).toBe(1)
@@ -150,7 +150,7 @@ describe('waitKeys', () => {
     expect(await collect(stream.waitKeys(['note', 'items[*]'], { optional: true }))).toEqual([])
   })
 
-  test('goes on with the next attempt, and says so on request', async () => {
+  test('continues with the next attempt, and reports the reset on request', async () => {
     const stream = open()
     const plain = collect(stream.waitKeys(['summary', 'note'], { optional: true }))
     const told = collect(stream.waitKeys(['summary', 'note'], { optional: true, resets: true }))
@@ -168,7 +168,7 @@ describe('waitKeys', () => {
     )
   })
 
-  test('a reader that leaves is heard no more, the others stay', async () => {
+  test('stops for a reader that leaves, and continues for the others', async () => {
     const stream = open()
     const both = [stream.waitKeys(['items[*].title']), stream.waitKeys(['items[*].title'])] as const
     stream.write('{"items": [{"title": "one"}')
@@ -183,7 +183,7 @@ describe('waitKeys', () => {
 })
 
 describe('when', () => {
-  test('handlers run while the answer goes on, and are awaited', async () => {
+  test('handlers run while the answer continues, and are awaited', async () => {
     const stream = open()
     const begun: string[] = []
     const gate = Promise.withResolvers<void>()
@@ -234,11 +234,11 @@ describe('when', () => {
     expect(failure.errors.map(String)).toEqual(['Error: one', 'Error: two'])
   })
 
-  test('nobody to wait for is an error', async () => {
+  test('having nothing to wait for is an error', async () => {
     await expect(open().startWaiter()).rejects.toMatchObject({ name: 'NoHandlers' })
   })
 
-  test('what handlers made of a dropped attempt does not count, and they are told to stop', async () => {
+  test('results of handlers from a dropped attempt do not count, and those handlers are aborted', async () => {
     const stream = open()
     const contexts: HandlerContext[] = []
     stream.when('summary', (summary, context) => {
@@ -259,7 +259,7 @@ describe('when', () => {
     expect(await stream.startWaiter()).toMatchObject([{ value: 'good', result: 'good' }])
   })
 
-  test('a handler that comes late is called for what is there', async () => {
+  test('a late handler is called for existing values', async () => {
     const stream = open()
     stream.write(good)
     stream.close()
@@ -267,7 +267,7 @@ describe('when', () => {
     expect((await stream.startWaiter()).map(({ result }) => result)).toEqual(['ONE', 'TWO'])
   })
 
-  test('a handler may itself ask for more, and is told each thing once', async () => {
+  test('a handler can wait for more keys, and gets each value once', async () => {
     const stream = open()
     const seen: string[] = []
     stream.when('items[0].title', async () => {
@@ -283,7 +283,7 @@ describe('when', () => {
 })
 
 describe('instant', () => {
-  test('any number of readers get the same, whenever they come', async () => {
+  test('all readers get the same events, regardless of when they start', async () => {
     const stream = open()
     const early = stream.instant()
     stream.write('{"summary": "all ')
@@ -305,7 +305,7 @@ describe('instant', () => {
     expect(await adds(stream.instant())).toEqual(expected)
   })
 
-  test('whoever comes at whatever time hears the same values end in the same way', async () => {
+  test('all readers see the same values end in the same way, regardless of when they start', async () => {
     await fc.assert(
       fc.asyncProperty(anyJsonObject, fc.nat(), fc.boolean(), async (value, at, isCut) => {
         const whole = JSON.stringify(value)
@@ -337,7 +337,7 @@ describe('instant', () => {
     expect((await taken(events, 2)).map((event) => event.type === 'value' && event.delta.length)).toEqual([0, 1000])
   })
 
-  test('a dropped attempt and a better block are told as a reset', async () => {
+  test('a dropped attempt and a better block cause a reset', async () => {
     const stream = open()
     const events = stream.instant()
     stream.write('{"x": 1} {"summary": "s')
@@ -359,7 +359,7 @@ describe('instant', () => {
     )
   })
 
-  test('paths come in slash style on request', async () => {
+  test('paths are in slash style on request', async () => {
     const stream = open({ pathStyle: 'slash' })
     stream.write(good)
     stream.close()
@@ -425,7 +425,7 @@ describe('stop when satisfied', () => {
     expect(calls).toEqual(['s', 'one', 'satisfied'])
   })
 
-  test('a key that can no longer come holds nothing up', async () => {
+  test('a key that can no longer arrive does not block the end', async () => {
     const onSatisfied = vi.fn<() => void>()
     const stream = open({ onSatisfied })
     void stream.key('items[3].title', { optional: true })
@@ -434,7 +434,7 @@ describe('stop when satisfied', () => {
     expect(onSatisfied).toHaveBeenCalledOnce()
   })
 
-  test('nothing is said when no one waits for a key', async () => {
+  test('nothing is reported if no key is awaited', async () => {
     const onSatisfied = vi.fn<() => void>()
     const stream = open({ onSatisfied })
     void stream.instant()
@@ -455,7 +455,7 @@ describe('check', () => {
     return checked.ok ? [] : [...checked.problems]
   }
 
-  test('accepts what is sound, with the schema’s defaults', async () => {
+  test('accepts a valid answer, with the schema’s defaults', async () => {
     const stream = createOutputStream({ schema: outputSchema(z.object({ a: z.string(), b: z.number().default(2) })) })
     stream.write('Here: {"a": "x", // comment\n}')
     expect(stream.end()).toEqual({ found: true, value: { a: 'x' }, completion: 'repaired', malformed: undefined })
@@ -471,7 +471,7 @@ describe('check', () => {
     ])
   })
 
-  test('names what is missing, empty, of the wrong type or refused, each path once', async () => {
+  test('reports missing, empty, mistyped and rejected values, each path once', async () => {
     const problems = await problemsOf('{"items": [{"title": 3}, {"score": -1, "title": ""}]}', {
       ensure: [
         { path: 'note', rule: 'present' },
@@ -493,7 +493,7 @@ describe('check', () => {
     ])
   })
 
-  test('asks validators of the whole last, with what the schema made of it', async () => {
+  test('runs validators of the whole answer last, on the parsed data', async () => {
     const stream = createOutputStream({
       schema: outputSchema(z.object({ n: z.string().transform(Number) })),
       validators: [
@@ -508,7 +508,7 @@ describe('check', () => {
     expect(await stream.check()).toEqual({ ok: false, problems: [{ path: '', message: 'too big', retry: false }] })
   })
 
-  test('what a validator throws is an error of the program', async () => {
+  test('an error in a validator is an error of the program', async () => {
     const error = new TypeError('undefined is not a function')
     const thrower = (): never => {
       throw error
@@ -529,7 +529,7 @@ describe('check', () => {
 })
 
 describe('validators of keys', () => {
-  test('speak before anyone who waits gets the key, or what holds it', async () => {
+  test('run before readers get the key or a value that contains it', async () => {
     const onInvalid = vi.fn<(problem: OutputProblem) => void>()
     const stream = open({
       onInvalid,
@@ -567,7 +567,7 @@ describe('validators of keys', () => {
     expect(await stream.key('items[0].title')).toBe('one')
   })
 
-  test('of a dropped attempt are heard no more', async () => {
+  test('of a dropped attempt no longer run', async () => {
     const first = Promise.withResolvers<boolean>()
     const onInvalid = vi.fn<() => void>()
     const stream = open({
@@ -608,7 +608,7 @@ describe('the end', () => {
     expect(await stream.key('summary').catch((thrown: unknown) => thrown)).toBe(error)
   })
 
-  test('of an attempt may come from whoever is told something, in the middle of a piece', async () => {
+  test('of an attempt can be triggered by any reader, in the middle of a chunk', async () => {
     const seen: unknown[] = []
     const onInvalid = vi.fn<() => void>(() => stream.reset('bad'))
     const stream = open({ onInvalid, validators: [{ path: 'summary', check: (text: string) => text !== 'bad' }] })
@@ -621,7 +621,7 @@ describe('the end', () => {
     expect([seen, onInvalid.mock.calls.length, stream.attempt]).toEqual([['one'], 1, 2])
   })
 
-  test('comes once: later words are not heard', async () => {
+  test('happens once: later calls are ignored', async () => {
     const stream = open()
     stream.write(good)
     stream.close()

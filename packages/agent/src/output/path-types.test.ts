@@ -23,7 +23,7 @@ function at<T>() {
 
 const article = at<Article>()
 
-describe('paths that lead somewhere have the type of what is there', () => {
+describe('valid paths have the type of their value', () => {
   test('fields, items and everything below', () => {
     expectTypeOf(article('title')).toEqualTypeOf<string>()
     expectTypeOf(article('author.name')).toEqualTypeOf<string>()
@@ -36,7 +36,7 @@ describe('paths that lead somewhere have the type of what is there', () => {
     expectTypeOf(article('')).toEqualTypeOf<Article>()
   })
 
-  test('what arrived is there: optional fields lose undefined, null stays', () => {
+  test('arrived values exist: optional fields lose undefined, null stays', () => {
     expectTypeOf(article('subtitle')).toEqualTypeOf<string>()
     expectTypeOf(article('items[*].tags')).toEqualTypeOf<string[]>()
     expectTypeOf(article('items[*].tags[*]')).toEqualTypeOf<string>()
@@ -58,7 +58,7 @@ describe('paths that lead somewhere have the type of what is there', () => {
     expectTypeOf(article('block.size[0]')).toEqualTypeOf<number>()
   })
 
-  test('anything goes below what may be anything', () => {
+  test('any path is valid below an untyped value', () => {
     expectTypeOf(article('anything')).toEqualTypeOf<unknown>()
     expectTypeOf(article('anything.at[3].all')).toEqualTypeOf<unknown>()
     expectTypeOf(at<unknown>()('a.b[0]')).toEqualTypeOf<unknown>()
@@ -152,7 +152,7 @@ interface Tree {
   children: Tree[]
 }
 
-test('types that hold themselves are followed', () => {
+test('recursive types are supported', () => {
   const tree = at<Tree>()
   expectTypeOf(tree('children[*].children[0].children[*].name')).toEqualTypeOf<string>()
   expectTypeOf(
@@ -188,7 +188,7 @@ describe('the methods of a stream take their types from the schema', () => {
     expect(stream.attempt).toBe(1)
   })
 
-  test('awaited keys are told apart by their key', async () => {
+  test('awaited keys are distinguished by their key', async () => {
     for await (const event of stream.waitKeys(['summary', 'items[*]'])) {
       if (event.key === 'summary') expectTypeOf(event.value).toEqualTypeOf<string>()
       else expectTypeOf(event.value.score).toEqualTypeOf<number | undefined>()
@@ -203,7 +203,7 @@ describe('the methods of a stream take their types from the schema', () => {
     expect(() => stream.waitKeys(['summary', 'items[*].titel'])).toThrow('has no "items[*].titel"')
   })
 
-  test('the result has what the schema makes of it', async () => {
+  test('the result has the parsed type of the schema', async () => {
     const checked = await stream.check()
     if (checked.ok) expectTypeOf(checked.data.count).toEqualTypeOf<number>()
     expect(checked.ok && checked.data).toEqual({ summary: 's', count: 1, items: [{ title: 't', score: 2 }] })

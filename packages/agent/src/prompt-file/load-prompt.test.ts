@@ -46,7 +46,7 @@ my block: 12
     })
   })
 
-  it('is read from a file when there is one, and from JSON5 alike', () => {
+  it('is read from a file if it exists, and from JSON5, too', () => {
     const file = path.join(folder, 'prompt.json5')
     writeFileSync(file, `// a comment\n{ '.agent': 'You edit.', execution: 1, '.execution': 'ask', input: "q", }`)
     const actions = loadPrompt(file, 'json', {})
@@ -55,7 +55,7 @@ my block: 12
     expect(slotsOf(loadPrompt('.execution: only this', 'yaml', {}), 'turn')).toEqual({ input: 'only this' })
   })
 
-  it.each([300, 5000, 100_000])('takes a line of %i characters for a text', (length) => {
+  it.each([300, 5000, 100_000])('treats a line of %i characters as text', (length) => {
     const long = `input: ${'x'.repeat(length)}`
     expect(slotsOf(loadPrompt(long, 'yaml', {}), 'turn')['input']).toHaveLength(length)
   })
@@ -69,7 +69,7 @@ my block: 12
 describe('mappings', () => {
   const load = (text: string, mappings: Record<string, unknown>) => loadPrompt(text, 'yaml', { mappings })
 
-  it('are put into keys, values and arguments; a whole value keeps its type; unknown names stay', () => {
+  it('are replaced in keys, values and arguments; a whole value keeps its type; unknown names stay', () => {
     const actions = load(
       `"\${slot}": "\${count}"\n"$\${scope}": "n=\${ count } \${unknown}"\n.alias:\n  info: { "\${key}": "\${list}" }`,
       { slot: 'input', count: 3, scope: 'system', key: 'k', list: [1, null] },
@@ -132,7 +132,7 @@ output:
     expect(output('output: three lines of verse')).toBe('three lines of verse')
   })
 
-  it('takes a schema that a mapping brings', () => {
+  it('accepts a schema from a mapping', () => {
     const schema = z.object({ a: z.string() })
     const actions = loadPrompt('output: ${schema}', 'yaml', { mappings: { schema } })
     expect(slotsOf(actions, 'turn')['output']).toBe(schema)
@@ -205,7 +205,7 @@ describe('errors name file, line and key', () => {
 })
 
 describe('toYamlPrompt', () => {
-  it('writes what loads to the same', () => {
+  it('writes a file that loads to the same prompt', () => {
     const output = z.object({
       title: z.string().describe('short').meta({ ensure: true }),
       items: z.array(z.object({ t: z.int(), deep: z.object({ x: z.literal(['a', 'b, c', 2]) }).describe('d') })),
@@ -228,7 +228,7 @@ describe('toYamlPrompt', () => {
     expect(toYamlPrompt({}, { output: loaded })).toBe(toYamlPrompt({}, { output }))
   })
 
-  it('goes round for every value', () => {
+  it('round-trips every value', () => {
     const value = fc.jsonValue({ depthSize: 'small' })
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), value, { minKeys: 1 }), value, (info, input) => {
@@ -240,7 +240,7 @@ describe('toYamlPrompt', () => {
     )
   })
 
-  it('goes round for every output that its words can say', () => {
+  it('round-trips every output that a prompt file can express', () => {
     const leaf = fc.constantFrom(
       z.string(),
       z.int(),

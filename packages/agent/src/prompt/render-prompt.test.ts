@@ -8,7 +8,7 @@ const textOf = (slots: Slots, requirement?: string, style?: Parameters<typeof re
 }
 
 describe('the user message', () => {
-  it('has its blocks in one fixed order, whatever the order in which they were given', () => {
+  it('has its blocks in a fixed order, regardless of the order of calls', () => {
     const text = textOf(
       {
         input: 'question',
@@ -67,7 +67,7 @@ Data Format: JSON
     )
   })
 
-  it('says what is wrong with a value that holds itself', () => {
+  it('explains a circular value', () => {
     const round: Record<string, unknown> = {}
     round['self'] = round
     expect(() => textOf({ info: round })).toThrow(/circular/i)
@@ -79,7 +79,7 @@ Data Format: JSON
     )
   })
 
-  it('carries attachments, alone or beside the text', () => {
+  it('includes attachments, alone or with text', () => {
     const bytes = new Uint8Array([1, 2, 3])
     const [message] = renderPrompt({ attachment: { type: 'image', data: bytes, mediaType: 'image/png' } }, undefined)
     expect(message?.parts).toEqual([{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AQID' }])
@@ -159,12 +159,12 @@ describe('set and merge', () => {
     expect(mergeValue({ a: 1 }, 'text')).toBe('text')
   })
 
-  it('never takes one of two equal items for a duplicate', () => {
+  it('never drops equal items as duplicates', () => {
     const hello = { role: 'user', content: 'hello' }
     expect(mergeSlots({ history: [hello] }, { chat_history: [hello] }).history).toEqual([hello, hello])
   })
 
-  it('takes a key called __proto__ for a key', () => {
+  it('treats __proto__ as a normal key', () => {
     const given = JSON.parse('{"__proto__": {"polluted": true}}') as Slots
     expect(Object.keys(mergeSlots({}, given))).toEqual(['__proto__'])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
@@ -194,7 +194,7 @@ describe('files and content parts', () => {
     ])
   })
 
-  it('names a part that cannot be sent, and where it is', () => {
+  it('reports a part that cannot be sent, with its position', () => {
     expect(() => fileOf({ attachment: { type: 'audio_clip' } as never })).toThrow(
       'The attachment contains a part of type "audio_clip" that cannot be sent.',
     )

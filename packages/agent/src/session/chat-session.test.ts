@@ -35,7 +35,7 @@ describe('a chat session', () => {
     ])
   })
 
-  it('keeps messages that are said twice', async () => {
+  it('keeps repeated messages', async () => {
     const { agent, model, session } = setUp(() => [{ text: 'yes' }], { id: 's' })
     for (let i = 0; i < 3; i++) await agent.turn().input('again').run().result()
     expect(promptOf(model.calls[2])).toEqual([
@@ -89,7 +89,7 @@ describe('a chat session', () => {
     ])
   })
 
-  it('records nothing of a turn that failed', async () => {
+  it('records nothing for a failed turn', async () => {
     const { agent, session } = setUp(() => [{ error: { message: 'no', statusCode: 401 } }], { id: 's' })
     await expect(agent.turn().input('q').run().result()).rejects.toThrow('refused the API key')
     expect(await session.messages()).toEqual([])
@@ -133,7 +133,7 @@ describe('a chat session', () => {
     expect(() => chatSession().activate('a b')).toThrow(/is not a valid id/)
   })
 
-  it('tools are told the session, and their calls are part of what is recorded', async () => {
+  it('tools get the session, and their calls are recorded', async () => {
     const sessions: string[] = []
     const { agent, model, session } = setUp(
       (prompt) =>
@@ -151,7 +151,7 @@ describe('a chat session', () => {
   })
 })
 
-describe('what is recorded', () => {
+describe('the recorded turn', () => {
   const schema = z.object({ answer: z.object({ lines: z.array(z.string()), count: z.number() }) })
   const answer = JSON.stringify({ answer: { lines: ['one', 'two'], count: 0 } })
   const record = async (set: (session: ReturnType<typeof chatSession>) => unknown) => {
@@ -162,7 +162,7 @@ describe('what is recorded', () => {
     return texts(await session.messages())
   }
 
-  it('is the input and the answer, unless said otherwise', async () => {
+  it('has the input and the answer by default', async () => {
     const [user, assistant] = await record(() => undefined)
     expect(user).toBe('user: question: why?\nflags:\n  - on: false\n  - on: true')
     expect(assistant).toBe(`assistant: ${answer}`)

@@ -50,7 +50,7 @@ describe('approvals of a program', () => {
     expect([always.asked.length, always.saved.length]).toEqual([1, 6])
   })
 
-  it('may change the input, and the log says what ran', async () => {
+  it('can change the input, and the log shows the input that ran', async () => {
     const { agent, saved } = savingAgent((ask) => ({
       type: 'approve',
       input: { n: (ask.input as { n: number }).n * 10 },
@@ -69,7 +69,7 @@ describe('approvals of a program', () => {
   })
 })
 
-it('a function made of a prompt is a tool for another agent', async () => {
+it('a prompt function is a tool for another agent', async () => {
   const counter = createAgent({ name: 'counter', model: scriptedModel([[{ text: '3' }]]) })
   const count = counter.autoFunc({
     name: 'countWords',
@@ -84,7 +84,7 @@ it('a function made of a prompt is a tool for another agent', async () => {
   expect(agent.getToolList()[0]).toMatchObject({ description: 'Count the words.', readOnly: true })
 })
 
-it('a tool takes its input from any Standard Schema that knows its JSON Schema', async () => {
+it('a tool accepts any Standard Schema with a JSON Schema', async () => {
   const properties = { n: { type: 'number' } }
   const input = {
     '~standard': {
@@ -109,7 +109,7 @@ it('a tool takes its input from any Standard Schema that knows its JSON Schema',
   expect(agent.getToolList()[0]?.kwargs).toEqual({ type: 'object', properties, required: ['n'] })
 })
 
-it('an agent says what kind of model it needs', () => {
+it('an agent declares the kind of model it needs', () => {
   const create = (model: unknown) => () => createAgent({ name: 'x', model: model as never })
   expect(create('openai/gpt-5')).toThrow('but got the name "openai/gpt-5"')
   expect(create({ specificationVersion: 'v2' })).toThrow('a model with interface "v2"')

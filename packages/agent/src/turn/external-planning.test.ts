@@ -34,7 +34,7 @@ const weatherAgent = (script: Script, options: Partial<AgentOptions> = {}) => {
 }
 
 describe('external planning', () => {
-  it('makes exactly two requests: a plan, and an answer that knows what the tool brought', async () => {
+  it('makes exactly two requests: a plan, and an answer with the tool’s result', async () => {
     const { agent, model, asked } = weatherAgent([[{ text: plan({ city: 'Rome' }), chunks: 9 }], [{ text: 'Clear.' }]])
     agent.always({
       system: 'You guide.',
@@ -93,14 +93,14 @@ describe('external planning', () => {
     expect(userText(model.calls[1])).toBe('Hello')
   })
 
-  it('a tool that takes a plain text is shown, listed and called with it as input', async () => {
+  it('a tool with plain text input is listed and called with it as input', async () => {
     const taken: string[] = []
     const { agent, model } = weatherAgent([[{ text: plan({ input: 'ls' }, 'look', 'say') }], [{ text: 'ok' }]])
     agent.useTool(
       defineTool({
         name: 'say',
         description: 'Says it.',
-        input: z.string().describe('what to say'),
+        input: z.string().describe('problems in a plan'),
         readOnly: true,
         group: 'library',
         execute: (text) => void taken.push(text),
@@ -126,7 +126,7 @@ describe('external planning', () => {
     expect(result.usage).toMatchObject({ inputTokens: 200, outputTokens: 20 })
   })
 
-  it('runs nothing before the decision, even where the command comes first', async () => {
+  it('runs nothing before the decision, even if the command comes first', async () => {
     const first = `{"tool_command": {"purpose": "p", "tool_name": "weather", "tool_kwargs": {"city": "Rome"}}, "use_tool": false}`
     const { agent, asked } = weatherAgent([[{ text: first, chunks: 12 }], [{ text: 'ok' }]])
     await agent.turn().input('q').run().result()
@@ -141,7 +141,7 @@ describe('external planning', () => {
     expect(asked).toEqual([])
   })
 
-  it('an error of the tool and an unknown tool are told to the model', async () => {
+  it('a tool error and an unknown tool are reported to the model', async () => {
     const { agent, model } = weatherAgent([
       [{ text: plan({ city: 'Nowhere' }) }],
       [{ text: 'a' }],
@@ -159,7 +159,7 @@ describe('external planning', () => {
     '{"use_tool": "maybe"}',
     '{"use_tool": true, "tool_command": {"purpose": "p"}}',
     '{"tool_command": null}',
-  ])('a plan like %j answers without tools and says so', async (text) => {
+  ])('a plan like %j answers without tools, with a warning', async (text) => {
     const { agent, model, asked } = weatherAgent([[{ text }], [{ text: 'Answered.' }]])
     const run = agent.turn().input('q').run()
     const events = await Array.fromAsync(run.events())
@@ -223,7 +223,7 @@ describe('several rounds', () => {
       execution_commands: commands.map(([purpose, city]) => ({ purpose, tool_name: 'weather', tool_kwargs: { city } })),
     })
 
-  it('go on until the plan says response, each knowing the ones before', async () => {
+  it('continue until the plan says response, each with the previous results', async () => {
     const { agent, model, asked } = weatherAgent(
       [
         [
@@ -292,7 +292,7 @@ describe('several rounds', () => {
 })
 
 describe('native planning', () => {
-  it('lets the model call tools by itself, and logs what they brought before the answer', async () => {
+  it('lets the model call tools, and logs their results before the answer', async () => {
     const { agent, model, asked } = weatherAgent(
       [
         [{ text: 'Let me look.' }, { call: { name: 'weather', input: { city: 'Rome', actionName: 'look at Rome' } } }],
@@ -313,7 +313,7 @@ describe('native planning', () => {
     expect(model.calls[1]?.prompt.at(-1)?.role).toBe('tool')
   })
 
-  it('a structured answer may follow what was said before the calls', async () => {
+  it('a structured answer can follow text before the tool calls', async () => {
     const { agent } = weatherAgent(
       [
         [{ text: 'I look at {Rome}.' }, { call: { name: 'weather', input: { city: 'Rome' } } }],
@@ -352,7 +352,7 @@ describe('native planning', () => {
     expect(userText(model.calls[2])).toContain('[ACTION RESULTS]:\nlook:\n  sky: clear over Rome')
   })
 
-  it('a tool that asks is denied when nobody is there, and runs when somebody says yes', async () => {
+  it('a tool that asks is denied without an ask function, and runs after an approval', async () => {
     const played: Script = (prompt) =>
       prompt.at(-1)?.role === 'tool' ? [{ text: 'done' }] : [{ call: { name: 'send', input: {} } }]
     const sent: number[] = []
@@ -502,7 +502,7 @@ describe('tools of an agent', () => {
     ])
   })
 
-  it('a name is taken by one tool only', () => {
+  it('a name belongs to one tool only', () => {
     const agent = createAgent({ name: 'a', model }).registerTool({ name: 'look', execute: () => 1 })
     expect(() => agent.registerTool({ name: 'Look', execute: () => 2 })).toThrow(
       expect.objectContaining({ name: 'ToolExists' }),

@@ -22,7 +22,7 @@ function weatherTurn(before: string) {
   return agent.turn().input('How warm is it?').output(forecast)
 }
 
-describe('what a model says before it calls a tool is no part of the answer', () => {
+describe('text before a tool call is not part of the answer', () => {
   const preambles = [
     '',
     'Let me look.',
@@ -100,7 +100,7 @@ describe('a scalar is read whole or asked for again', () => {
   })
 })
 
-describe('a function whose answer is one value', () => {
+describe('a prompt function with a single value', () => {
   const numberOf = (text: string, output: z.ZodType) =>
     createAgent({ name: 'counter', model: scriptedModel([[{ text }], [{ text: '{"value": null}' }]]) }).autoFunc({
       name: 'count',
@@ -117,20 +117,20 @@ describe('a function whose answer is one value', () => {
     ['no.', 'no', z.enum(['yes', 'no'])],
     ['True', true, z.boolean()],
     ['It rains.', 'It rains.', z.string()],
-  ] as const)('takes the bare answer %s', async (text, data, output) => {
+  ] as const)('accepts the bare answer %s', async (text, data, output) => {
     const run = numberOf(text, output).stream({ of: 'x' })
     expect(await run.result()).toMatchObject({ data, attempts: 1 })
     expect(await run.key('value' as never)).toBe(data)
   })
 
-  it('asks again where the bare answer says more', async () => {
+  it('asks again if the bare answer contains more than the value', async () => {
     const count = numberOf('about 42 or so', z.int().nullable())
     expect(await count.stream({ of: 'x' }).result()).toMatchObject({ data: null, attempts: 2 })
   })
 })
 
-describe('how an answer that is not taken ended', () => {
-  it('is told, and the model hears that it was too long', async () => {
+describe('the finish reason of a rejected answer', () => {
+  it('is reported, and the model is told that its answer was too long', async () => {
     const model = scriptedModel(() => [{ text: '{"city": "Br' }, { finish: 'length' }])
     const run = createAgent({ name: 'guide', model }).turn().input('x').output(forecast).retries(1).run()
     await expect(run.result()).rejects.toMatchObject({

@@ -39,7 +39,7 @@ describe('an answer that the provider refused or filtered', () => {
     await expect(run.result()).rejects.toMatchObject(filtered)
   })
 
-  it('is asked for again where it is empty and a schema waits for it', async () => {
+  it('is retried if it is empty and a schema expects it', async () => {
     const { agent, model } = agentFor([[], [{ text: JSON.stringify(article) }]])
     expect((await agent.turn().input('q').output(articleSchema).run().result()).data).toEqual(article)
     expect(model.calls).toHaveLength(2)
@@ -125,7 +125,7 @@ describe('a turn', () => {
     })
   })
 
-  it('shows what it would send', () => {
+  it('shows the prompt without sending it', () => {
     const { agent } = agentFor([])
     agent.always({ system: 'S' })
     const turn = agent.turn().input('q').output('one word')
@@ -137,7 +137,7 @@ describe('a turn', () => {
 })
 
 describe('keys', () => {
-  it('arrive in order while the answer goes on, and handlers run meanwhile', async () => {
+  it('arrive in order while the answer continues, and handlers run meanwhile', async () => {
     const text = JSON.stringify(article)
     const cut = text.indexOf('"Two"')
     const { agent, model } = agentFor([
@@ -236,7 +236,7 @@ describe('keys', () => {
 })
 
 describe('an answer that is not accepted', () => {
-  it('is asked for again with the reason, and readers are told', async () => {
+  it('is retried with the reason, and readers get a reset', async () => {
     const { agent, model } = agentFor([
       [{ text: '{"summary": "", "items": []}', chunks: 4 }],
       [{ text: 'no JSON at all' }],
@@ -265,7 +265,7 @@ describe('an answer that is not accepted', () => {
     expect(model.calls).toHaveLength(3)
   })
 
-  it('or the last one is taken, when asked to', async () => {
+  it('or the last one is returned, on request', async () => {
     const { agent } = agentFor(() => [{ text: '{"summary": 1}' }])
     const { data, attempts } = await agent.turn().input('q').output(articleSchema).retries(1, 'last').run().result()
     expect({ data, attempts }).toEqual({ data: { summary: 1 }, attempts: 2 })
@@ -310,7 +310,7 @@ describe('an answer that is not accepted', () => {
     expect(userText(model.calls[1])).toContain('say something better')
   })
 
-  it('cannot be required to have what the schema does not have', () => {
+  it('cannot require paths that the schema does not have', () => {
     const turn = agentFor([]).agent.turn().input('q')
     expect(() =>
       turn
@@ -332,7 +332,7 @@ describe('an answer that is not accepted', () => {
     expect(userText(model.calls[1])).toContain('Say no.')
   })
 
-  it('is not asked for again when the check says that it is of no use', async () => {
+  it('is not retried if the validator says that it is useless', async () => {
     const { agent, model } = agentFor(() => [{ text: 'x' }])
     const turn = agent
       .turn()
@@ -356,8 +356,8 @@ describe('an answer that is not accepted', () => {
   })
 })
 
-describe('what goes wrong', () => {
-  it('in the provider is typed, for every reader', async () => {
+describe('failures', () => {
+  it('in the provider are typed, for every reader', async () => {
     const { agent } = agentFor(() => [{ error: { message: 'bad key', statusCode: 401 } }])
     const run = agent.turn().input('q').output(articleSchema).run()
     const expected = {
@@ -369,7 +369,7 @@ describe('what goes wrong', () => {
     await expect(all(run.events())).rejects.toMatchObject(expected)
   })
 
-  it('in mid-stream keeps what had come for those who read along', async () => {
+  it('in mid-stream keep the text so far for readers', async () => {
     const { agent } = agentFor([
       [
         { text: '{"summary": "half', chunks: 3 },
@@ -386,7 +386,7 @@ describe('what goes wrong', () => {
     expect(deltas.join('')).toBe('{"summary": "half')
   })
 
-  it('before the first byte is tried again, and said', async () => {
+  it('before the first byte are retried, with a warning', async () => {
     const { agent } = agentFor([
       [
         { error: { message: 'busy', statusCode: 503, headers: { 'retry-after-ms': '1' } }, when: 'before', times: 1 },
@@ -421,7 +421,7 @@ describe('what goes wrong', () => {
     expect(model.calls).toHaveLength(0)
   })
 
-  it('a run that nobody asks for its result is no unhandled rejection', async () => {
+  it('a run without readers of its result causes no unhandled rejection', async () => {
     const { agent } = agentFor(() => [{ error: { message: 'bad key', statusCode: 401 } }])
     const unhandled: unknown[] = []
     const listener = (reason: unknown) => unhandled.push(reason)
@@ -435,7 +435,7 @@ describe('what goes wrong', () => {
 })
 
 describe('two turns of one agent', () => {
-  it('never meet, whatever their requests and chunks', async () => {
+  it('are independent, for all requests and chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -479,7 +479,7 @@ describe('two turns of one agent', () => {
 })
 
 describe('handlers', () => {
-  it('run in their places, and what they add comes in order', async () => {
+  it('run in their places, and their events come in order', async () => {
     const { agent, model } = agentFor([[{ reasoning: 'hm' }, { text: 'done', chunks: 2 }]])
     const calls: string[] = []
     agent.use({
@@ -541,7 +541,7 @@ describe('handlers', () => {
     return agent.use({ finally: onFinally }).turn().input('q').run()
   }
 
-  it('what one throws ends the run with that error, and finally hears of it', async () => {
+  it('an error in one ends the run, and finally gets it', async () => {
     const { agent } = agentFor(() => [{ text: 'x', chunks: 1 }, { gate: 'never' }])
     const errors: unknown[] = []
     agent.use({

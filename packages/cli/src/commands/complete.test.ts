@@ -17,7 +17,7 @@ test('a word with / or @ is completed', async () => {
   expect([code, stdout]).toEqual([0, '/git:review\n'])
 })
 
-test('bash asks for the word at the cursor, and is given what it lacks of it', async () => {
+test('bash passes the word at the cursor, and gets the missing part', async () => {
   const { stdout: script } = await troupe(place, ['complete', '--bash'])
   put('bin/troupe', '#!/bin/sh\necho "$3" >> asked\necho "${3}view.md"\n')
   chmodSync(path.join(place.folder, 'bin/troupe'), 0o755)

@@ -8,7 +8,7 @@ import { serveHere, troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
 
-test('it says what it found, tried, and how to fix it', async () => {
+test('it lists findings, attempts and fixes', async () => {
   const { code, findings } = await doctor()
   expect(code).toBe(0)
   expect(findings).toContainEqual({ status: 'ok', name: 'home', text: path.join(place.folder, 'home') })
@@ -84,7 +84,7 @@ test('a database of a newer version is a failure, not a sound one', async () => 
   ])
 })
 
-test('a damaged database is a failure that says how to get the sessions back, and that way works', async () => {
+test('a damaged database is a failure with instructions for restoring the chats, and they work', async () => {
   const { sessionId } = JSON.parse((await troupe(place, ['-p', 'repeat: kept', '--output-format', 'json'])).stdout)
   const home = path.join(place.folder, 'home')
   writeHome('troupe.db', 'not a database'.repeat(1000))
@@ -124,7 +124,7 @@ test('tools are counted, and a file that failed is named with its reason', async
   expect(named(after, 'workspace')).toEqual([expect.objectContaining({ status: 'ok' })])
 })
 
-test('trust goes through the server that owns the home, and can be taken back', async () => {
+test('trust is set through the server that owns the home, and can be revoked', async () => {
   writeTool('other/.troupe/tools/here.ts')
   writeTool('other/.troupe/tools/broken.ts', "throw new Error('not today')\n")
   const { port } = await serveHere(place)
@@ -141,7 +141,7 @@ test('trust goes through the server that owns the home, and can be taken back', 
   expect(await toolNames(port, other)).not.toContain('Here')
 })
 
-test('a tool file that was not loaded is told once, as a sentence', async () => {
+test('a tool file that failed to load is reported once, as a sentence', async () => {
   writeTool('home/tools/broken.ts', "throw new Error('not today')\n")
   const sentence = `troupe: ${path.join(place.folder, 'home/tools/broken.ts')} was not loaded: not today.\n`
   expect(await troupe(place, ['trust'])).toMatchObject({ code: 0, stderr: sentence })

@@ -77,7 +77,7 @@ it('offers agents, which answer and go on with a conversation', async () => {
   await expect(call(server, 'agent_master', { prompt: 'x', session: '../x' })).rejects.toThrow('an earlier call')
 })
 
-it('offers chosen tools, under the same permissions: what would ask is denied', async () => {
+it('exposes chosen tools with the same permissions: tool calls that would ask are denied', async () => {
   writeFileSync(work('a.txt'), 'one line\n')
   const server = await offered('--agents', '', '--tools', 'Read,Write,Bash')
   expect(server.tools().map(({ name }) => name)).toEqual(['mcp__troupe_Read', 'mcp__troupe_Write', 'mcp__troupe_Bash'])
@@ -90,7 +90,7 @@ it('offers chosen tools, under the same permissions: what would ask is denied', 
   await expect(call(server, 'Read', { file_path: '/etc/shadow' })).rejects.toThrow('Nobody is available to approve it')
 })
 
-it('gives pictures as such, and the commands of the person as prompts', async () => {
+it('returns images as such, and the user’s commands as prompts', async () => {
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   writeFileSync(work('pixel.png'), Buffer.from(pixel, 'base64'))
   writeFileSync(work('notes.md'), 'My notes.')
@@ -137,7 +137,7 @@ it('lets rules allow more', async () => {
   expect(readFileSync(work('b.txt'), 'utf8')).toBe('x')
 })
 
-it('goes through the process that has the home', async () => {
+it('connects to the process that owns the home', async () => {
   await serveHere(place)
   const server = await onStreams('--agents', 'explore')
   expect(server.tools().map(({ name }) => name)).toEqual(['mcp__troupe_agent_explore'])
@@ -159,7 +159,7 @@ it('is reached over HTTP by who has the token, and by no page', async () => {
   expect((await post({ ...headers, origin: 'http://evil.example' })).status).toBe(403)
 })
 
-it('says what is not there', async () => {
+it('reports missing agents and tools', async () => {
   const wrong = await troupe(place, ['mcp', '--tools', 'Fly'])
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('There is no tool "Fly". Available tools: ')])
   const agent = await troupe(place, ['mcp', '--agents', 'nobody'])

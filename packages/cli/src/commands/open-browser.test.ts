@@ -19,7 +19,7 @@ function opener(exit: number): NodeJS.ProcessEnv {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'the opener gets no secret, but a private file that is gone soon',
+  'the opener gets no secret, but a private file that is deleted soon',
   async () => {
     const url = 'http://127.0.0.1:4880/#k=SECRET-KEY'
     const failures: string[] = []
@@ -34,7 +34,7 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test.skipIf(process.platform === 'win32')('an opener that fails leaves nothing, and is told of', async () => {
+test.skipIf(process.platform === 'win32')('a failing opener leaves nothing behind, and is reported', async () => {
   const failures: string[] = []
   await openBrowser('http://127.0.0.1:1/', () => failures.push('failed'), { env: opener(3), graceMs: 60_000 })
   expect(failures).toEqual(['failed'])

@@ -36,7 +36,7 @@ describe('troupe rules', () => {
     expect(json(home('rules.json'))).toEqual({ [work()]: { deny: [] } })
   })
 
-  it('says what is wrong with a rule, and what it cannot remove', async () => {
+  it('explains an invalid rule, and a rule that cannot be removed', async () => {
     const bad = await troupe(place, ['rules', 'add', 'Bash('])
     expect(bad.code).toBe(1)
     expect(bad.stderr).toMatch(/^troupe: .+\n$/)
@@ -56,7 +56,7 @@ describe('troupe rules', () => {
 })
 
 describe('troupe rules explain --jsonl', () => {
-  it('answers each call with decision, reason and rule; bad lines are told and do not stop it', async () => {
+  it('answers each call with decision, reason and rule; invalid lines are reported and skipped', async () => {
     mkdirSync(home(''), { recursive: true })
     writeFileSync(home('config.json'), JSON.stringify({ permissions: { allow: ['Bash(npm test)'] } }))
     const found = await explain([
@@ -109,7 +109,7 @@ describe('troupe rules explain --jsonl', () => {
     expect(await decisions(['--mode', 'bypass'])).toEqual(['allow', 'allow', 'allow'])
   })
 
-  it('reads the project’s rules only where the person trusts it, also while a server runs', async () => {
+  it('reads the project’s rules only if the user trusts it, even while a server runs', async () => {
     mkdirSync(work('.troupe'))
     writeFileSync(work('.troupe', 'config.json'), JSON.stringify({ permissions: { allow: ['Bash(make)'] } }))
     expect(await explain([bash('make')], ['--no-sandbox'])).toMatchObject([{ decision: 'ask' }])
@@ -125,7 +125,7 @@ describe('troupe rules explain --jsonl', () => {
     expect(stdout).toContain('To stop asking, allow: Bash(npm test)')
   })
 
-  it('is refused for a mode or a rule that is none', async () => {
+  it('rejects an invalid mode or rule', async () => {
     for (const flags of [
       ['--mode', 'yolo'],
       ['--allow', 'Bash('],
@@ -137,8 +137,8 @@ describe('troupe rules explain --jsonl', () => {
   })
 })
 
-describe('what a run may do', () => {
-  it('is said with -p: rules for it alone, and its mode', async () => {
+describe('permissions of a run', () => {
+  it('are set with -p: rules for this run only, and its mode', async () => {
     const prompt = ['-p', 'Run two commands', '--output-format', 'stream-json']
     expect((await troupe(place, prompt)).stdout).toContain('"tool-output-denied"')
     const allowed = await troupe(place, [...prompt, '--allow', 'Bash'])
@@ -163,7 +163,7 @@ describe('what a run may do', () => {
     expect([misplaced.code, misplaced.stderr]).toEqual([2, expect.stringContaining('--mode requires -p')])
   })
 
-  it('bypass is said loudly by the server that allows it', async () => {
+  it('a server that allows bypass prints a warning', async () => {
     const child = start(place, ['serve', '--json', '--port', '0', '--allow-bypass'])
     const told = firstMatch(child.stderr, /BYPASS IS ALLOWED/)
     const { url, port } = JSON.parse(await firstLine(child.stdout)) as { url: string; port: number }

@@ -12,7 +12,7 @@ const put = (name: string, content: string): void => {
 const skill = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\nDo ${name}.`
 
 describe('troupe skills', () => {
-  test('lists what there is, what overrides what, and what is wrong', async () => {
+  test('lists skills, overridden skills and problems', async () => {
     put('.agents/skills/pdf/SKILL.md', skill('pdf'))
     put('home/skills/pdf/SKILL.md', skill('pdf'))
     put('home/skills/bad/SKILL.md', skill('good'))
@@ -32,7 +32,7 @@ describe('troupe skills', () => {
     expect(JSON.parse(json)).toMatchObject({ skills: [{ name: 'pdf' }], problems: [{ line: 2 }] })
   })
 
-  test('shows what it would import, and imports it once that is trusted', async () => {
+  test('shows the skills in an archive, and imports them with --trust', async () => {
     put('repo/skills/pdf/SKILL.md', skill('pdf'))
     put('repo/skills/pdf/notes.md', 'x')
     const shown = await troupe(place, ['skills', 'import', '../repo'])
@@ -47,7 +47,7 @@ describe('troupe skills', () => {
     expect(again.stderr).toContain('a skill "pdf" already exists')
   })
 
-  test('is told what is wrong with its use', async () => {
+  test('reports incorrect usage', async () => {
     expect((await troupe(place, ['skills', 'import'])).code).toBe(2)
     expect((await troupe(place, ['skills', 'frobnicate'])).code).toBe(2)
     const { code, stderr } = await troupe(place, ['skills', 'import', '/nowhere/at/all'])
@@ -55,7 +55,7 @@ describe('troupe skills', () => {
   })
 })
 
-test('a hint to the person stands beside the answer, not in it', async () => {
+test('a hint for the user is printed to stderr, not in the answer', async () => {
   const { code, stdout, stderr } = await troupe(place, ['-p', 'use /skill/none'])
   expect(code).toBe(0)
   expect(stdout).not.toContain('There is no skill')

@@ -12,16 +12,16 @@ function told(isTTY: boolean, given: Parameters<typeof warnAboutProtection>[1], 
   return text
 }
 
-it('says nothing where commands are confined and everything needs approval', () => {
+it('prints nothing if commands are sandboxed and everything needs approval', () => {
   expect(told(true, { sandbox: some, allowBypass: false })).toBe('')
 })
 
-it('says that there is no sandbox, why, and what to do', () => {
+it('prints that there is no sandbox, the reason and the fix', () => {
   const text = told(false, { sandbox: none, allowBypass: false })
   expect(text).toContain('troupe: NO SANDBOX: bubblewrap is not installed. Install it: apt install bubblewrap\n')
 })
 
-it('says that bypass is allowed, in red for people and plainly for files', () => {
+it('prints that bypass is allowed, in red on a terminal and plainly in a file', () => {
   const colored = told(true, { sandbox: some, allowBypass: true })
   expect(colored.indexOf('\u001b[31m')).toBeGreaterThan(-1)
   expect(colored.indexOf('\u001b[31m')).toBeLessThan(colored.indexOf('BYPASS IS ALLOWED'))

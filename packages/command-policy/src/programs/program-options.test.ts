@@ -291,7 +291,7 @@ const commands = [...all.flatMap((name) => [...commandsOf(name)]), ...gitCommand
 )
 
 describe('programs that only look', () => {
-  it(`leave no trace and open only what was said, with every option${canTrace ? '' : ' (without strace)'}`, async () => {
+  it(`change nothing and open only reported files, with every option${canTrace ? '' : ' (without strace)'}`, async () => {
     const tried = commands.filter((_, index) => index % sampled === 0)
     const found: { command: string; faults: string[] }[] = []
     const missing = new Set<string>()

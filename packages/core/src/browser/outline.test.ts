@@ -40,19 +40,19 @@ test('an outline is shown without the boxes around, with states, refs, addresses
   })
 })
 
-test('what there is no room for is counted', () => {
+test('omitted elements are counted', () => {
   const { text } = showOutline(outline, 100)
   expect(text).toMatch(/^- heading .*\n- form .*\n {2}- text: Name\n\[5 more lines\. Use "ref"/)
   const long = showOutline([{ role: 'paragraph', text: 'x'.repeat(5000) }], 10_000)
   expect(long.text.length).toBeLessThan(400)
 })
 
-test('an element is found by its ref, however deep', () => {
+test('an element is found by its ref, at any depth', () => {
   expect(outlineOf(outline, 'e5')).toMatchObject({ name: 'Stay signed in' })
   expect(outlineOf(outline, 'e99')).toBeUndefined()
 })
 
-test('elements are found by words, role or both; those that are all about the words come first', () => {
+test('elements are found by words, role or both; exact matches come first', () => {
   const refs = (words: string, role?: string) => findElements(outline, { words, role }).map(({ ref }) => ref)
   expect(refs('sign in')).toEqual(['e2', 'e6', 'e5', 'e7'])
   expect(refs('IN sign', 'button')).toEqual(['e6'])

@@ -58,7 +58,7 @@ describe('files of commands', () => {
   })
   afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-  it('are commands by their names, and the nearer stands before the farther', () => {
+  it('are commands by their names, and the nearer file wins', () => {
     const home = put('home/commands/review.md', 'Review at home.')
     const claude = put('work/.claude/commands/review.md', 'Review.')
     const near = put(

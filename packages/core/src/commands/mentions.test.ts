@@ -5,7 +5,7 @@ import { mentionBlock } from '../prompt/prompt-blocks.ts'
 import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import { mentionsIn, readMention } from './mentions.ts'
 
-describe('what a text names with @', () => {
+describe('mentions in a text', () => {
   it.each([
     ['look at @src/a.ts.', [{ name: 'src/a.ts' }]],
     [
@@ -36,7 +36,7 @@ describe('a mention that is read', () => {
   })
   afterEach(() => place.close())
 
-  it('is a file, lines of it, or the names in a folder', () => {
+  it('is a file, lines of a file, or the names in a folder', () => {
     place.put('src/a.ts', 'one\ntwo\nthree')
     place.put('src/deep/b.ts', '')
     expect(read('src/a.ts')).toEqual({ kind: 'file', name: 'src/a.ts', path: 'src/a.ts', content: 'one\ntwo\nthree' })
@@ -44,14 +44,14 @@ describe('a mention that is read', () => {
     expect(read('src')).toMatchObject({ kind: 'folder', content: 'a.ts\ndeep/' })
   })
 
-  it('is refused where it is no text, or has no such lines', () => {
+  it('is rejected if it is not text, or has no such lines', () => {
     place.put('a.bin', new Uint8Array([1, 0, 2]))
     place.put('a.txt', 'one')
     expect(read('a.bin')).toMatchObject({ kind: 'refused', content: expect.stringContaining('is not a text') })
     expect(read('a.txt', { from: 7, to: 9 })).toMatchObject({ kind: 'refused' })
   })
 
-  it('is cut at the end of a line, and says so', () => {
+  it('is cut at the end of a line, with a note', () => {
     place.put('long.txt', 'a line of text\n'.repeat(1000))
     const { content } = read('long.txt', {}, 100)
     expect(content).toMatch(/^(a line of text\n){5}a line of text\n\[… truncated, \d+ more characters/)

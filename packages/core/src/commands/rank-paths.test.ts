@@ -13,7 +13,7 @@ test('equal names are in the order of a person, with a count of all', () => {
   expect(total).toBe(2002)
 })
 
-test('likelier ones come first, and a folder is no entry of itself', () => {
+test('likelier paths come first, and a folder is not its own entry', () => {
   const files = ['docs/app.md', 'src/app.ts', 'app/a.ts', 'src/zapp.ts']
   expect(rankPaths('app', files, 10)).toEqual({
     paths: ['app/', 'app/a.ts', 'src/app.ts', 'docs/app.md', 'src/zapp.ts'],

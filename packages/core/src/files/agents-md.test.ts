@@ -19,7 +19,7 @@ const read = (): string[] =>
     ({ path: file, text }) => `${path.relative(base, file)}: ${text}`,
   )
 
-it('reads both files where they differ, and one where the other adds nothing', () => {
+it('reads both files if they differ, and one if the other adds nothing', () => {
   put('ws/AGENTS.md', 'A')
   put('ws/CLAUDE.md', 'C')
   expect(read()).toEqual(['ws/AGENTS.md: A', 'ws/CLAUDE.md: C'])

@@ -24,7 +24,7 @@ function folder(): string {
   return made
 }
 
-test.skipIf(!canTry)('what belongs to a file is still there after edits', async () => {
+test.skipIf(!canTry)('attributes of a file survive edits', async () => {
   const place = folder()
   const file = path.join(place, 'a "b" $(c).txt')
   writeFileSync(file, 'one\n', { mode: 0o640 })
@@ -41,7 +41,7 @@ test.skipIf(!canTry)('what belongs to a file is still there after edits', async 
   expect(python('print(os.getxattr(sys.argv[1], "user.k").decode())', file)).toBe('v\n')
 })
 
-test('what cannot be copied is passed over, in order and without an error', async () => {
+test('attributes that cannot be copied are skipped, in order and without an error', async () => {
   const place = folder()
   const [there, other] = [path.join(place, 'there'), path.join(place, 'other')]
   for (const file of [there, other]) writeFileSync(file, 'x')

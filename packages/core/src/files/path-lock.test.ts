@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withPathLocks } from './file-transaction.ts'
 
-test('who shares a path waits, who does not goes on, and nobody waits in a circle', async () => {
+test('writers of the same path wait, others continue, and there is no deadlock', async () => {
   const order: string[] = []
   const gate = Promise.withResolvers<void>()
   const first = withPathLocks(['/b', '/a'], async () => {

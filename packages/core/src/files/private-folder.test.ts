@@ -25,7 +25,7 @@ const others: [string, () => void][] = [
   ['a folder of somebody else', () => (mkdirSync(usual, { mode: 0o700 }), chownSync(usual, 12_345, 12_345))],
 ]
 
-test.skipIf(process.getuid === undefined).each(others)('is not %s that stands in its place', (name, make) => {
+test.skipIf(process.getuid === undefined).each(others)('is not replaced by %s at its path', (name, make) => {
   if (name.includes('somebody') && process.getuid?.() !== 0) return
   make()
   const folder = privateTemporaryFolder(within)

@@ -17,7 +17,7 @@ function expected(content: string, offset: number, limit: number): { lines: stri
   return { lines: lines.slice(offset - 1, offset - 1 + limit), more: lines.length > offset - 1 + limit }
 }
 
-test('however the bytes are cut, the lines are the same', () => {
+test('lines are the same for every way to split the bytes', () => {
   fc.assert(
     fc.property(
       text,

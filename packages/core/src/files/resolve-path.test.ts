@@ -42,7 +42,7 @@ test('relative paths start at the working directory, also after it moved', () =>
   expect(resolvePath({ state: moved }, '.', { for: 'read' })).toMatchObject({ path: at('folder'), shown: '.' })
 })
 
-test('what does not exist is judged by its deepest existing ancestor', () => {
+test('a missing path is judged by its deepest existing ancestor', () => {
   expect(resolve('folder/x/y.txt')).toEqual({ path: at('folder/x/y.txt'), shown: 'folder/x/y.txt', stats: undefined })
   expect(resolve('link-in/x/y.txt').path).toBe(at('folder/x/y.txt'))
   expect(() => resolve('link-out/x/y.txt')).toThrow('outside the workspace')
@@ -66,7 +66,7 @@ test.each([
   'folder/../../outside/secret',
   './././../outside',
   '/proc/self/environ',
-])('%s is outside and stays untouched', (given) => {
+])('%s is outside and not touched', (given) => {
   expect(() => resolve(given)).toThrow('outside the workspace')
   expect(() => resolve(given, 'read')).toThrow('ask the user to add that folder')
 })
@@ -84,7 +84,7 @@ test('names that only look dangerous are ordinary names', () => {
   }
 })
 
-test('impossible paths are told apart', () => {
+test('impossible paths have distinct errors', () => {
   expect(() => resolve('')).toThrow('empty')
   expect(() => resolve('a\0b')).toThrow('NUL')
   expect(() => resolve('x'.repeat(5000))).toThrow('too long')
@@ -122,7 +122,7 @@ test('pipes, sockets and devices are refused by their kind', async () => {
   }
 })
 
-test('a folder is not inside another because its name begins alike', () => {
+test('a folder is not inside another because of a common name prefix', () => {
   expect(isInside('/a/bc', '/a/b')).toBe(false)
   expect(isInside('/a/b/c', '/a/b')).toBe(true)
   expect(isInside('/a', '/')).toBe(true)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { applyReplacements } from '../text/text-edit.ts'
 import { applyReverse, packReverse } from './undo-store.ts'
 
-test('the way back from any replacement leads to what was there, byte by byte', () => {
+test('reversing any replacement restores the original, byte for byte', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),

@@ -10,7 +10,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-test('a long text lies whole in the output folder, with head, tail, path and true length', async () => {
+test('a long text is stored whole in the output folder, with head, tail, path and full length', async () => {
   const ctx = { state: { outputFolder: path.join(base, 'session/output') }, toolCallId: 'call-1' }
   const text = Array.from({ length: 10_000 }, (_, i) => `line ${i}`).join('\n')
   const spilled = await spill(ctx, text, 'bash', { head: 100, tail: 50 })
@@ -31,7 +31,7 @@ test('two spills of one call, and odd call ids, each get a file of their own', a
   expect([first, second].map((one) => readFileSync(one.path, 'utf8'))).toEqual(['one', 'two'])
 })
 
-test('a cut never parts a character, and what fits is not cut', () => {
+test('a cut never splits a character, and short text is not cut', () => {
   expect(spillPreview('😀😀😀😀', 'f', { head: 3, tail: 3 })).toMatch(/^😀\n.*\n😀$/)
   expect(spillPreview('\u{1F600}ab', 'f', { head: 2, tail: 2 })).toBe('😀ab')
   expect(spillPreview('abcdef', 'f', { head: 2, tail: 0 })).toMatch(/^ab\n.*4 characters \(0 lines\).*\n$/)

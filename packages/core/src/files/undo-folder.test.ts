@@ -49,7 +49,7 @@ test('nothing is made before the first change', async () => {
   expect(existsSync(folder)).toBe(false)
 })
 
-test('a change, a creation and a deletion are put back, newest first', async () => {
+test('a change, a creation and a deletion are undone, newest first', async () => {
   const journal = openUndoFolder(folder)
   writeFileSync(file('gone.txt'), 'was here')
   await write(journal, mark('c1'), 'one')
@@ -70,7 +70,7 @@ test('a change, a creation and a deletion are put back, newest first', async () 
   expect(readFileSync(file('gone.txt'), 'utf8')).toBe('was here')
 })
 
-test('what a file was before a session changed it is known, and what it was before another did is not asked for', async () => {
+test('the state of a file before a session changed it is known, and changes by other sessions are ignored', async () => {
   const journal = openUndoFolder(folder)
   const original = async (name: string, sessionId = 's') => {
     const known = await journal.original(file(name), { sessionId })
@@ -101,7 +101,7 @@ test('what a file was before a session changed it is known, and what it was befo
   expect(await original('long.txt')).toBeUndefined()
 })
 
-test('an undo can be undone, and says which change it undid', async () => {
+test('an undo can be undone, and reports the change it undid', async () => {
   const journal = openUndoFolder(folder)
   await write(journal, mark('c1'), 'one')
   await write(journal, mark('c2'), 'two')
@@ -115,7 +115,7 @@ test('an undo can be undone, and says which change it undid', async () => {
   expect((await journal.list({})).map((change) => change.undone)).toEqual([false, true, false, false])
 })
 
-test('a file that somebody else changed, deleted, replaced by a folder or a link is left and named', async () => {
+test('a file that was changed, deleted or replaced by others is skipped and listed', async () => {
   const journal = openUndoFolder(folder)
   for (const name of ['changed', 'deleted', 'folder', 'link', 'anew']) writeFileSync(file(name), 'old')
   for (const name of ['changed', 'deleted', 'folder', 'link']) await write(journal, mark(name), 'new', name)
@@ -139,7 +139,7 @@ test('a file that somebody else changed, deleted, replaced by a folder or a link
   expect(readFileSync(file('target'), 'utf8')).toBe('new')
 })
 
-test('older changes stay under a newer one that stays', async () => {
+test('older changes are kept below a newer one that is kept', async () => {
   const journal = openUndoFolder(folder)
   await write(journal, mark('c1'), 'one')
   await write(journal, mark('c2'), 'two')
@@ -163,7 +163,7 @@ test('another process finds everything again, also behind a torn line and a dama
   expect(existsSync(file())).toBe(false)
 })
 
-test('a change whose end nobody knows is not guessed', async () => {
+test('a change without a recorded end is not guessed', async () => {
   const journal = openUndoFolder(folder)
   writeFileSync(file(), 'old')
   await journal.before(mark('c1'), file(), Buffer.from('old'))
@@ -204,7 +204,7 @@ test('the oldest go first when the quota is full, and equal contents count once'
   expect(await same.list({})).toHaveLength(9)
 })
 
-test('a content beyond the quota is not kept, and that is said', async () => {
+test('content beyond the quota is not kept, and this is reported', async () => {
   const journal = openUndoFolder(folder, { quota: 100 })
   writeFileSync(file(), 'x'.repeat(3000))
   await write(journal, mark('c1'), 'short')
@@ -225,7 +225,7 @@ test('a kept content that was damaged is never written back', async () => {
   expect(readFileSync(file(), 'utf8')).toBe('new')
 })
 
-test('permissions come back with a file that is made again, and the journal is private', async () => {
+test('permissions are restored with a recreated file, and the journal is private', async () => {
   const journal = openUndoFolder(folder)
   writeFileSync(file(), '#!/bin/sh', { mode: 0o755 })
   const open = await journal.before(mark('c1'), file(), readFileSync(file()), { mode: statSync(file()).mode })
@@ -237,7 +237,7 @@ test('permissions come back with a file that is made again, and the journal is p
   expect(statSync(path.join(folder, 'index.jsonl')).mode & 0o077).toBe(0)
 })
 
-test('changes are found by what marks them, commands too', async () => {
+test('changes are found by their markers, including commands', async () => {
   const journal = openUndoFolder(folder)
   await write(journal, mark('c1', { messageId: 'm1' }), 'one')
   await write(journal, mark('c2', { messageId: 'm2', agentId: 'sub' }), 'two')
@@ -249,7 +249,7 @@ test('changes are found by what marks them, commands too', async () => {
   expect(await journal.commands({ messageId: 'm1' })).toEqual([])
 })
 
-test('what is forgotten with its session takes its contents along, and leaves those of others', async () => {
+test('deleting a session deletes its contents and keeps those of others', async () => {
   const [journal, second] = [openUndoFolder(folder), openUndoFolder(folder)]
   const [mine, theirs] = [mark('c1', { sessionId: 'mine' }), mark('c2', { sessionId: 'theirs' })]
   writeFileSync(file('a'), 'secret of mine')

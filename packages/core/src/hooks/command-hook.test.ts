@@ -32,7 +32,7 @@ function run(
 }
 
 describe('a hook that is a command', () => {
-  it('reads what is about to happen from its standard input, in the workspace, and need not answer', async () => {
+  it('reads the event from standard input, in the workspace, and need not answer', async () => {
     expect(await run('cat > seen.json')).toBeUndefined()
     expect(JSON.parse(readFileSync(path.join(workspace, 'seen.json'), 'utf8'))).toMatchObject({
       event: 'before-call',
@@ -46,7 +46,7 @@ describe('a hook that is a command', () => {
     expect(await run(`echo '${JSON.stringify({ ...answer, more: 1 })}'`)).toEqual(answer)
   })
 
-  it('denies with exit code 2 and what it printed to standard error', async () => {
+  it('denies with exit code 2 and its standard error', async () => {
     expect(await run('echo "no pushes" >&2; exit 2')).toEqual({ decision: 'deny', reason: 'no pushes' })
     expect(await run('exit 2')).toEqual({ decision: 'deny', reason: 'It gave no reason.' })
   })
@@ -81,7 +81,7 @@ describe('a hook that is a command', () => {
     expect(existsSync(path.join(workspace, 'survived'))).toBe(false)
   })
 
-  it('does not wait for what it leaves running', async () => {
+  it('does not wait for background processes', async () => {
     const begun = performance.now()
     expect(await run('sleep 30 & echo $! > pid; echo "{}"')).toEqual({})
     expect(performance.now() - begun).toBeLessThan(5000)

@@ -27,7 +27,7 @@ async function playWith(hooks: ReturnType<typeof createHooks>): Promise<{ ran: s
   return { ran, denied: approval?.reason }
 }
 
-it('a file in the folder of hooks is one, for the calls that it names', async () => {
+it('a file in the hooks folder is a hook, for the calls that it matches', async () => {
   writeFileSync(
     path.join(folder, 'no-change.ts'),
     `import { defineHook } from '@troupe/core'
@@ -41,7 +41,7 @@ it('a file in the folder of hooks is one, for the calls that it names', async ()
   expect(await playWith(hooks)).toEqual({ ran: ['Look'], denied: 'Change is not for today' })
 })
 
-it('an answer that is none denies', async () => {
+it('an invalid answer denies', async () => {
   writeFileSync(
     path.join(folder, 'odd.js'),
     `export default { event: 'before-call', run: () => ({ decision: 'perhaps' }) }`,

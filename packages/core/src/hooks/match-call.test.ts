@@ -62,7 +62,7 @@ describe('the match of a hook', () => {
   })
 })
 
-describe('a hook that allows, beside the rules', () => {
+describe('a hook that allows, combined with rules', () => {
   const allowing: Hook = {
     name: 'yes',
     event: 'before-call',
@@ -94,7 +94,7 @@ describe('a hook that allows, beside the rules', () => {
     return ended === 'output-denied' ? (approval?.reason === 'a person was asked' ? 'asked' : 'denied') : ended
   }
 
-  it('lets run what would ask by default, and nothing that rules, modes or the floor hold back', async () => {
+  it('allows tool calls that would ask by default, but nothing that rules, modes or the never-run list block', async () => {
     const write = (file: string): [string, object] => ['Write', { file_path: file, content: 'x\n' }]
     expect(await stateOf(...write('a.txt'))).toBe('output-available')
     expect(await stateOf(...write('a.txt'), { ask: ['Edit(a.txt)'] })).toBe('asked')

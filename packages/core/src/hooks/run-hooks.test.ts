@@ -62,7 +62,7 @@ async function playWith(
 }
 
 describe('a hook before a call', () => {
-  it('is told what is about to happen, and lets things take their course', async () => {
+  it('gets the event, and can do nothing', async () => {
     const heard: HookOccasion[] = []
     const { ran } = await playWith([hook('before-call', (occasion) => void heard.push(occasion))])
     expect(heard).toEqual([
@@ -82,14 +82,14 @@ describe('a hook before a call', () => {
     expect(ran).toHaveLength(1)
   })
 
-  it('denies what the rules allow, and the model reads why', async () => {
+  it('denies an allowed tool call, and the model gets the reason', async () => {
     const outcome = await playWith([hook('before-call', { decision: 'deny', reason: 'not on Sundays' })])
     expect(outcome.ran).toEqual([])
     expect(outcome.read).toContain('not on Sundays')
     expect(texts(outcome)).toEqual(['over'])
   })
 
-  it('asks about what the rules allow, and nothing can be remembered that would not help', async () => {
+  it('asks about an allowed tool call, and offers no useless rules', async () => {
     const outcome = await playWith(
       [hook('before-call', { decision: 'ask', reason: 'look twice' })],
       decision('allow', { remember: ['Change'] }),
@@ -99,7 +99,7 @@ describe('a hook before a call', () => {
     expect(outcome.ran).toHaveLength(1)
   })
 
-  it('allows what would ask by default, as an allow rule does', async () => {
+  it('allows tool calls that would ask by default, like an allow rule', async () => {
     const outcome = await playWith([hook('before-call', { decision: 'allow' })], decision('ask'))
     expect(outcome.asks).toEqual([])
     expect(outcome.ran).toHaveLength(1)
@@ -117,7 +117,7 @@ describe('a hook before a call', () => {
     }
   })
 
-  it('rewrites the input: it is checked, decided on, run, and shown beside what the model gave', async () => {
+  it('rewrites the input, which is validated, decided on, run, and shown with the original', async () => {
     const decided: unknown[] = []
     const outcome = await playWith([hook('before-call', { input: { path: 'b' } })], decision('allow'), {
       decide({ input }) {
@@ -144,14 +144,14 @@ describe('a hook before a call', () => {
     },
   )
 
-  it('sees what the one before it has made of the input; the first that denies is the last that is asked', async () => {
+  it('gets the input from the previous hook; after the first deny, no other hook runs', async () => {
     const seen: unknown[] = []
     const see = hook('before-call', (occasion) => void seen.push((occasion as { input: unknown }).input))
     await playWith([hook('before-call', { input: { path: 'b' } }), see, hook('before-call', { decision: 'deny' }), see])
     expect(seen).toEqual([{ path: 'b' }])
   })
 
-  it('that denies wins over those that allow or ask, whatever the order', async () => {
+  it('that denies wins over hooks that allow or ask, in any order', async () => {
     const all = (['allow', 'ask', 'deny'] as const).map((said) => hook('before-call', { decision: said }))
     for (const hooks of [all, all.toReversed()]) expect((await playWith(hooks)).ran).toEqual([])
   })
@@ -205,7 +205,7 @@ describe('a hook that fails', () => {
     expect(lines).toEqual(['at the end of the run: The hook guard failed: out of order'])
   })
 
-  it('is told to end when the run is stopped, and nobody waits for it', async () => {
+  it('is aborted when the run stops, and the run does not wait for it', async () => {
     const controller = new AbortController()
     let told: AbortSignal | undefined
     const deaf = hook('before-call', (_, signal) => {
@@ -221,7 +221,7 @@ describe('a hook that fails', () => {
 })
 
 describe('a hook after a call', () => {
-  it('hears the output and adds to what the model reads', async () => {
+  it('gets the output and adds text for the model', async () => {
     const heard: HookOccasion[] = []
     const outcome = await playWith([
       hook('after-call', (occasion) => {
@@ -254,7 +254,7 @@ describe('a hook after a call', () => {
 })
 
 describe('a hook on asking', () => {
-  it('is told what the person would be shown, and may answer in their place within the rules', async () => {
+  it('gets the content of the ask, and can answer it within the rules', async () => {
     const heard: HookOccasion[] = []
     const allowing = hook('ask', (occasion) => {
       heard.push(occasion)
@@ -273,7 +273,7 @@ describe('a hook on asking', () => {
     expect(outcome.read).toContain('never at night')
   })
 
-  it('of a tool may keep it from asking, and cannot answer for the person', async () => {
+  it('of a tool can prevent a question, and cannot answer for the user', async () => {
     const asking = probe('Ask', true, [], {
       execute: (_input: unknown, ctx: ToolContext) => ctx.ask({ kind: 'question', title: 'What now?' }),
     })
@@ -290,7 +290,7 @@ describe('a hook on asking', () => {
 })
 
 describe('a hook at the end of a run', () => {
-  it('hears how it ended and what was said last, also after a stop', async () => {
+  it('gets the status and the last text, even after a stop', async () => {
     const heard: HookOccasion[] = []
     const end = hook('run-end', (occasion) => void heard.push(occasion))
     await playWith([end])

@@ -81,7 +81,7 @@ test('a server is reached by its address, with the headers that it was given', a
   expect(seen.every(({ headers }) => headers['x-key'] === 'mine')).toBe(true)
 })
 
-test('answers may come as a stream of events', async () => {
+test('responses can be event streams', async () => {
   const { url } = await serve({
     'tools/call': (response, { id }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -122,7 +122,7 @@ test('a stream that floods is closed', async () => {
   await expect(echo(server, 'x')).rejects.toThrow('sent more than 500 unexpected messages')
 })
 
-test('nobody is led elsewhere, and no header goes there', async () => {
+test('redirects to other hosts are not followed, and get no headers', async () => {
   const other = await serve()
   const { url } = await serve({
     initialize: (response) => void response.writeHead(307, { location: other.url }).end(),
@@ -132,7 +132,7 @@ test('nobody is led elsewhere, and no header goes there', async () => {
   expect(other.seen).toEqual([])
 })
 
-test('a server that is not there is said to be so', async () => {
+test('a missing server is reported', async () => {
   const { url } = await serve()
   await open.pop()?.close()
   const server = await connect(url)
@@ -140,7 +140,7 @@ test('a server that is not there is said to be so', async () => {
   expect(server.error).toBe('The MCP server "far" cannot be reached (ECONNREFUSED).')
 })
 
-test('a server that wants a login says so', async () => {
+test('a server that requires a login is reported', async () => {
   const { url } = await serve({ initialize: (response) => void response.writeHead(401).end() })
   const server = await connect(url)
   expect(server.state).toBe('failed')

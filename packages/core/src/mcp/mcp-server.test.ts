@@ -118,7 +118,7 @@ describe('a server that behaves', () => {
     expect(server.resources.map(({ uri }) => uri)).toEqual(['memo://1'])
   })
 
-  test('has its prompts listed again when it says that they are others', async () => {
+  test('is asked for its prompts again when they change', async () => {
     const server = await started('good')
     await server.complete()
     expect(server.prompts).toHaveLength(4)
@@ -133,7 +133,7 @@ describe('a server that behaves', () => {
     expect(trusted).toMatchObject({ readOnly: true, needsApproval: true })
   })
 
-  test('sees a clean environment and what it was given', async () => {
+  test('gets a clean environment plus its own variables', async () => {
     const server = await started('good', { env: { PATH: process.env['PATH'], SECRET_KEY: 'hush', HOME: '/nowhere' } })
     const seen = JSON.parse((await call(server, 'environment')).output as string) as Record<string, string>
     expect(seen).toMatchObject({ GIVEN: 'yes', HOME: '/nowhere' })
@@ -194,7 +194,7 @@ describe('a server that behaves', () => {
     ])
   })
 
-  test('is told when a call is stopped', async () => {
+  test('is notified when a call is stopped', async () => {
     const server = await started('good')
     const controller = new AbortController()
     const stopped = call(server, 'slow', {}, { signal: controller.signal })
@@ -204,7 +204,7 @@ describe('a server that behaves', () => {
     expect((await call(server, 'cancelled')).output).toContain('stopped')
   })
 
-  test('asks the person through the call, field by field', async () => {
+  test('asks the user during the call, field by field', async () => {
     const server = await started('good')
     const asked: unknown[] = []
     const said = await call(
@@ -227,7 +227,7 @@ describe('a server that behaves', () => {
     expect(JSON.parse(refused.output as string)).toEqual({ action: 'decline' })
   })
 
-  test('is asked again for what does not fit, and then told so', async () => {
+  test('gets only valid answers: invalid ones are asked again, then reported', async () => {
     const server = await started('good')
     let times = 0
     const said = await call(
@@ -245,7 +245,7 @@ describe('a server that behaves', () => {
     expect(said.output).toContain('do not fit the form')
   })
 
-  test('uses the model only after the person has said yes', async () => {
+  test('uses the model only after an approval', async () => {
     const server = await started('good')
     const model = scriptedModel([[{ text: 'Hello!' }]])
     const chatModel = { id: 'scripted/one', model }
@@ -270,7 +270,7 @@ describe('a server that behaves', () => {
     expect(model.calls).toHaveLength(1)
   })
 
-  test('counts what it used of the model to the run', async () => {
+  test('adds its model usage to the run', async () => {
     const server = await started('good')
     const model = scriptedModel([[{ text: 'Hello!' }]])
     const spent: Usage[] = []
@@ -288,7 +288,7 @@ describe('a server that behaves', () => {
     expect(spent[0]?.totalTokens).toBeGreaterThan(0)
   })
 
-  test('sends the person nowhere: they are shown the address, and it is told what they said', async () => {
+  test('cannot open a URL: the user sees it, and the server gets the user’s answer', async () => {
     const server = await started('good')
     const asked: { title: string; content?: unknown }[] = []
     const answering = (answer: Answer): Partial<ToolContext> => ({
@@ -318,7 +318,7 @@ describe('a server that behaves', () => {
     await expect(call(server, 'visit-first', {}, answering({ type: 'deny' }))).rejects.toThrow('The user declined')
   })
 
-  test('has results that are not what it declares given as errors', async () => {
+  test('gets errors for results that do not match its output schema', async () => {
     const server = await started('good')
     expect((await call(server, 'declared', { text: '{"answer":42}' })).output).toEqual({
       structuredContent: { answer: 42 },
@@ -329,7 +329,7 @@ describe('a server that behaves', () => {
     await expect(call(server, 'declared')).rejects.toThrow('there is no structured content')
   })
 
-  test('asks nobody while calls of two conversations run', async () => {
+  test('cannot ask while tool calls of two conversations run', async () => {
     const server = await started('good')
     const controller = new AbortController()
     const other = call(server, 'slow', {}, { session: { id: 'other' }, signal: controller.signal })
@@ -368,7 +368,7 @@ describe('trust in the tools', () => {
   })
 })
 
-describe('a hostile server hurts nobody', () => {
+describe('a hostile server does no harm', () => {
   const failing: [string, Partial<McpLimits>, string][] = [
     ['hang-at-start', { connectMs: 300 }, 'did not answer within 0.3 s of starting'],
     ['hang-at-list', { connectMs: 300 }, 'did not answer with its list of tools within 0.3 s'],
@@ -409,7 +409,7 @@ describe('a hostile server hurts nobody', () => {
     expect(stallMs).toBeLessThan(1000)
   })
 
-  test('a change of the list told over and over is looked at now and then', async () => {
+  test('repeated list changes are throttled', async () => {
     const server = await started('list-changed-flood', { backoffMs: 60_000, limits: { unasked: 300 } })
     await until(() => server.state === 'failed')
     expect(server.error).toContain('sent more than 300 unexpected messages')
@@ -422,7 +422,7 @@ describe('a hostile server hurts nobody', () => {
     expect(server.log().length).toBeLessThanOrEqual(64_000)
   })
 
-  test('lines that are no messages are put into the log', async () => {
+  test('lines that are not messages are logged', async () => {
     const server = await started('not-json')
     expect(server.state).toBe('ready')
     expect(server.log()).toContain('Server is listening!\n<html>\n{"half":\n')
@@ -434,7 +434,7 @@ describe('a hostile server hurts nobody', () => {
     expect(server.problems).toEqual([expect.stringContaining('The tool "big" was skipped')])
   })
 
-  test('of thousands of tools the first thousand are taken', async () => {
+  test('only the first thousand tools are used', async () => {
     const server = await started('many-tools')
     expect(server.tools()).toHaveLength(1000)
     expect(server.problems).toEqual([
@@ -468,12 +468,12 @@ describe('a hostile server hurts nobody', () => {
     expect((await call(server, 'echo', { text: 'on' })).output).toBe('on')
   })
 
-  test('an answer under a wrong id is none', async () => {
+  test('a response with a wrong id is ignored', async () => {
     const server = await started('wrong-id', { limits: { callMs: 200 } })
     await expect(call(server, 'echo', { text: 'x' })).rejects.toThrow('sent nothing for 0.2 s')
   })
 
-  test('a second answer is passed over', async () => {
+  test('a second response is ignored', async () => {
     const server = await started('double-answer')
     expect((await call(server, 'echo', { text: 'one' })).output).toBe('one')
     expect((await call(server, 'echo', { text: 'two' })).output).toBe('two')
@@ -494,7 +494,7 @@ describe('a hostile server hurts nobody', () => {
     expect(server.error).toContain('does not read its input')
   })
 
-  test('one that dies during a call says so, and is connected to again', async () => {
+  test('a server that dies during a call is reported and reconnected', async () => {
     const server = await started('good', { backoffMs: 20 })
     await expect(call(server, 'die')).rejects.toThrow(
       'The MCP server "files" exited with code 3 during the call, so its outcome is unknown.',
@@ -516,7 +516,7 @@ describe('a hostile server hurts nobody', () => {
     expect(server.error).toContain('the program "no-such-program-here" is not on the PATH')
   })
 
-  test.each(['leaves-a-child', 'ignores-the-end'])('%s: nothing of it is left', async (behaviour) => {
+  test.each(['leaves-a-child', 'ignores-the-end'])('%s: nothing is left behind', async (behaviour) => {
     const file = path.join(folder, 'pid')
     const server = await started(behaviour, { args: [file] })
     expect(existsSync(file)).toBe(true)

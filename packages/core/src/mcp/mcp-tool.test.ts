@@ -5,7 +5,7 @@ import { pickListed } from './mcp-server.ts'
 import { mcpTool } from './mcp-tool.ts'
 import { mcpLimits } from './server-config.ts'
 
-it('fills in what is required and has a default, and demands the rest', async () => {
+it('fills in required fields with a default, and requires the others', async () => {
   const sent: object[] = []
   const listed: ListedTool = {
     name: 'shoot',

@@ -29,7 +29,7 @@ async function fill(
 }
 
 describe('the form of a server', () => {
-  it('offers nothing that is no answer: a text is written, and only what is optional can be left out', async () => {
+  it('has only valid answers: text is typed, and only optional fields can be skipped', async () => {
     const text = { type: 'string', title: 'Name' }
     const { asked, result } = await fill({ name: text, nick: text }, ['name'], { '0': 'Ada', '1': 'Skip' })
     expect(asked[0]?.questions.map(({ options }) => options.map(({ label }) => label))).toEqual([[], ['Skip']])
@@ -60,7 +60,7 @@ describe('the form of a server', () => {
     expect(result).toEqual({ action: 'accept', content: { it: value } })
   })
 
-  it('asks again only for what do not fit, and gives up in the end', async () => {
+  it('asks again only for invalid fields, and gives up in the end', async () => {
     const properties = { name: { type: 'string' }, mail: { type: 'string', format: 'email' } }
     const { result, asked } = await fill(properties, ['name', 'mail'], { '0': 'Ada', '1': 'x' }, { '0': 'a@b.example' })
     expect(asked.map(({ questions }) => questions.map(({ question }) => question))).toEqual([

@@ -134,7 +134,7 @@ test.each([0, 1, 2, 3, 7, 64])('messages arrive whole in pieces of %d bytes', as
   expect(far.headers.every((headers) => headers['x-key'] === 'mine')).toBe(true)
 })
 
-test('a stream that breaks ends its calls with a word on it, and is begun anew with a handshake', async () => {
+test('a broken stream ends its calls with a reason, and reconnects with a handshake', async () => {
   const far = await serve()
   const server = start(far.url)
   await server.connect()
@@ -152,7 +152,7 @@ test('a stream that breaks ends its calls with a word on it, and is begun anew w
   expect(far.strays).toBe(0)
 })
 
-test('an address that is no stream is said to be so', async () => {
+test('a URL without an event stream is reported', async () => {
   const far = await serve()
   const server = start(far.url.replace('/sse', '/nowhere'), 60_000)
   await server.connect()

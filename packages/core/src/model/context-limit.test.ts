@@ -36,4 +36,4 @@ it.each([
   'max_tokens must be at least 1',
   'The model gpt-9 does not exist',
   '429 Too Many Requests',
-])('others say nothing of it: %s', (message) => expect(readContextLimit(message)).toEqual({}))
+])('other errors contain no limit: %s', (message) => expect(readContextLimit(message)).toEqual({}))

@@ -57,7 +57,7 @@ describe('by status', () => {
   })
 })
 
-describe('what was refused', () => {
+describe('refusals', () => {
   const google = (reason: string, message: string) => ({
     error: { code: 400, message, status: 'INVALID_ARGUMENT', details: [{ reason, domain: 'googleapis.com' }] },
   })
@@ -116,7 +116,7 @@ describe('how long to wait', () => {
     ['300', /slow down\. Try again in 5 minutes\.$/],
     ['20000', /Try again in 6 hours\.$/],
     ['400000', /Try again in 5 days\.$/],
-  ])('a person is told to wait where we do not: %s s', (seconds, says) => {
+  ])('the user is asked to wait when we do not: %s s', (seconds, says) => {
     const error = apiError(429, { error: { message: 'slow down' } }, { 'retry-after': seconds })
     expect(describeProviderError(error, place).message).toMatch(says)
   })
@@ -166,7 +166,7 @@ describe('too long a conversation, as each provider words it', () => {
     expect(describeProviderError(apiError(status, body), place).name).toBe('ContextTooLong')
   })
 
-  test('a rate limit that speaks of tokens is a rate limit', () => {
+  test('a rate limit that mentions tokens is a rate limit', () => {
     const error = apiError(429, { error: { message: 'too many tokens per minute for this context window' } })
     expect(describeProviderError(error, place).name).toBe('ProviderRateLimit')
   })
@@ -195,7 +195,7 @@ describe('connections', () => {
     expect(describeProviderError(error, place)).toMatchObject({ name, data: { retryable } })
   })
 
-  test('the reason of a refused connection is told, through both addresses of a host', () => {
+  test('the reason of a refused connection is reported, for both addresses of a host', () => {
     const refused = (address: string) =>
       Object.assign(new Error(`connect ECONNREFUSED ${address}:1`), { code: 'ECONNREFUSED' })
     const error = new TypeError('fetch failed', {
@@ -219,7 +219,7 @@ describe('connections', () => {
     expect(describeProviderError(error, place).data).not.toHaveProperty('statusCode')
   })
 
-  test('a reset in the middle of an answer is no bad answer', () => {
+  test('a reset in the middle of an answer is not a bad answer', () => {
     const error = new APICallError({
       message: 'Failed to process successful response',
       url: 'http://127.0.0.1/v1',
@@ -260,7 +260,7 @@ describe('answers that are none', () => {
   })
 })
 
-describe('what a stream emits', () => {
+describe('stream parts', () => {
   test.each([
     [{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'ProviderOverloaded'],
     [{ message: 'Rate limit reached', type: 'rate_limit_error', code: null }, 'ProviderRateLimit'],

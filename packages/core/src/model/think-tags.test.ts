@@ -24,7 +24,7 @@ function play(text: string, size: number): { text: string; thoughts: string; res
   }
 }
 
-describe('thoughts that come as text', () => {
+describe('reasoning as text', () => {
   const plain = (text: string) => ['', text]
   const cases: [name: string, given: string, thoughts: string, text: string][] = [
     ['tags', '<think>secret plan</think>\n\nThe answer.', 'secret plan', 'The answer.'],
@@ -61,12 +61,12 @@ describe('thoughts that come as text', () => {
     }
   })
 
-  it('takes back only what was wrongly shown', () => {
+  it('retracts only text that was shown by mistake', () => {
     expect(play('<think>plan</think>The answer.', 1).resets).toBe(0)
     expect(play('plan</think>\nThe answer.', 1).resets).toBe(1)
   })
 
-  it('leaves providers alone that separate thoughts themselves', () => {
+  it('ignores providers that separate reasoning themselves', () => {
     for (const provider of ['anthropic.messages', 'openai.responses', 'google.generative-ai'])
       expect(createThinkTags(provider)).toBeUndefined()
   })

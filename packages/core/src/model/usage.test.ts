@@ -6,13 +6,13 @@ const usage = toUsage({
   outputTokens: { total: 50, text: 50, reasoning: 0 },
 })
 
-it('what is read from a cache and written to it counts at its own price', () => {
+it('cache reads and writes have their own prices', () => {
   const price = { input: 4, output: 20, cachedInput: 0.4, cacheWrite: 5 }
   expect(costOf(usage, price)).toBeCloseTo((100 * 4 + 700 * 0.4 + 200 * 5 + 50 * 20) / 1e6, 12)
   expect(costOf(addUsage(usage, usage), price)).toBeCloseTo(2 * (costOf(usage, price) as number), 12)
 })
 
-it('without prices of their own they cost what input costs', () => {
+it('without cache prices, they cost as much as input', () => {
   expect(costOf(usage, { input: 4, output: 20 })).toBeCloseTo((1000 * 4 + 50 * 20) / 1e6, 12)
   expect(costOf(usage, undefined)).toBeUndefined()
 })

@@ -28,7 +28,7 @@ test('a page is asked by the name of an action, and has a minute', async () => {
   ])
 })
 
-test('what a person has to do in the page may take longer, and the model may say how long', async () => {
+test('actions that need a person have more time, and the model can set it', async () => {
   const { ctx, asked } = asking(acked({ status: 'success', output: { seen: 3 } }))
   await askPage(ctx, { ...request, byPerson: true }, schema)
   await askPage(ctx, { ...request, byPerson: true, timeoutSec: 5 }, schema)
@@ -42,6 +42,6 @@ test.each<[string, Answer, string]>([
   ['says nothing', acked({}), 'invalid answer'],
   ['declines', { type: 'deny' }, 'The user declined.'],
   ['declines and says why', { type: 'deny', remark: 'not now' }, 'said: not now'],
-])('a page that %s is an error that says so', async (_, answer, text) => {
+])('a page that %s is an error with the reason', async (_, answer, text) => {
   await expect(askPage(asking(answer).ctx, request, schema)).rejects.toThrow(text)
 })

@@ -80,7 +80,7 @@ test.each([
   expect(checkJsx(source).problem).toEqual({ line, column, message: expect.stringContaining(message) as string })
 })
 
-test('every beginning of a valid source can be read while it is written, and shows only what has arrived', () => {
+test('every prefix of a valid source can be parsed, and shows only complete parts', () => {
   const source =
     '<Card title="A &lt; b"><Stat label="n" value="1" /><Text tone="good">some <b>bold</b> words</Text><Link href="https://a.example/x">go</Link></Card>'
   let readable = 0

@@ -109,7 +109,7 @@ describe('a command without rules', () => {
     expect((await bash(command, {}, { ...sandbox, mode: 'plan' })).decision).toBe('deny')
   })
 
-  it('that must never run is refused in every mode, whatever is allowed', async () => {
+  it('on the never-run list is denied in every mode, regardless of rules', async () => {
     for (const command of [
       'rm -rf /',
       'rm -rf ~',
@@ -126,7 +126,7 @@ describe('a command without rules', () => {
         ]).toEqual([command, mode, 'deny'])
   })
 
-  it('that is too long to be looked through asks in every mode', async () => {
+  it('that is too long to analyze asks in every mode', async () => {
     const long = `echo ${'a'.repeat(9000)}`
     for (const mode of ['default', 'accept-edits', 'bypass'] as const)
       expect(await bash(long, { allow: ['Bash'] }, { mode, sandbox: true })).toMatchObject({
@@ -216,7 +216,7 @@ describe('files that a command names', () => {
   })
 })
 
-describe('what a command prints into a file', () => {
+describe('a redirection to a file', () => {
   it('is an edit of that file', async () => {
     expect(await verdict('echo hi > out.txt', { allow: ['Bash(echo *)'] })).toBe('ask none')
     expect(await verdict('echo hi > out.txt', { allow: ['Bash(echo *)', 'Edit(out.txt)'] })).toBe('allow none')
@@ -260,7 +260,7 @@ describe('a rule for commands', () => {
     expect(await verdict('rm -rf .git', { allow: ['Bash(rm *)'] })).toBe('ask none')
   })
 
-  it('for any words speaks for no file outside that one of them names', async () => {
+  it('with a star covers no outside file that a word names', async () => {
     const allow = ['Bash(tar *)', 'Bash(python3 *)']
     for (const command of ['tar cf x ../elsewhere', 'python3 x.py ~/.ssh/id_rsa', 'python3 x.py --in=.env'])
       expect([command, await verdict(command, { allow })]).toEqual([command, 'ask none'])
@@ -269,7 +269,7 @@ describe('a rule for commands', () => {
     expect(await verdict('tar cf x ../elsewhere', { allow: (await bash('tar cf x ../elsewhere', { allow })).remember! })).toBe('allow none') // prettier-ignore
   })
 
-  it('speaks for no file that is written on the way', async () => {
+  it('covers no file that is written as a side effect', async () => {
     const allow = (await bash('git log --walk-reflogs')).remember ?? ['Bash(git log *)']
     expect(allow).toEqual(['Bash(git log *)'])
     expect(await verdict('git log -1 --format=x', { allow })).toBe('allow none')
@@ -281,7 +281,7 @@ describe('a rule for commands', () => {
     expect(await verdict('sed -i s/a/b/ f', { allow: ['Bash(sed *)'] }, { mode: 'accept-edits' })).toBe('allow none')
   })
 
-  it('covers text with characters in it that cannot be seen, where they are quoted', async () => {
+  it('covers text with invisible characters if they are quoted', async () => {
     const allow = ['Bash(git commit *)', 'Bash(echo *)']
     for (const odd of ['\r', '\u2028', '\u200b', '\u00a0']) {
       expect(await verdict(`git commit -m 'a${odd}b'`, { allow })).toBe('allow none')
@@ -348,13 +348,13 @@ describe('a rule for commands', () => {
     expect((await bash('eval "$x"', { allow: ['Bash'] })).decision).toBe('allow')
   })
 
-  it('that asks goes before one that allows, and nothing is offered to be remembered', async () => {
+  it('that asks wins over one that allows, and offers nothing to remember', async () => {
     const decision = await bash('ls && git push', { allow: ['Bash'], ask: ['Bash(git push *)'] }, { mode: 'bypass' })
     expect(decision).toMatchObject({ decision: 'ask', rule: 'Bash(git push *)', firm: true })
     expect(decision).not.toHaveProperty('remember')
   })
 
-  it('holds for terminals and background commands too', async () => {
+  it('applies to terminals and background commands, too', async () => {
     expect(
       (await explain('ExecCommand', { cmd: 'rm x' }, { allow: ['ExecCommand'], deny: ['Bash(rm *)'] })).decision,
     ).toBe('deny')
@@ -400,8 +400,8 @@ describe('the card', () => {
   })
 })
 
-describe('what would be remembered', () => {
-  it('is one rule for each part that asks, and nothing for what could run anything', async () => {
+describe('the remembered rules', () => {
+  it('are one for each part that asks, and none for commands that could run anything', async () => {
     expect((await bash('npm run build && git commit -m x && ls')).remember).toEqual([
       'Bash(npm run build)',
       'Bash(git commit *)',
@@ -423,7 +423,7 @@ describe('what would be remembered', () => {
       expect([command, (await bash(command)).remember]).toEqual([command, undefined])
   })
 
-  it('settles the same call, and the card shows its parts', async () => {
+  it('allow the same call, and the card shows its parts', async () => {
     const asked = await bash('cd src && timeout 5 npm run build')
     expect(asked.commands).toEqual([
       { text: 'cd src' },
@@ -461,13 +461,13 @@ describe('leaving the sandbox', () => {
     expect(await outside('npm ci', {}, { ...sandbox, mode: 'plan' })).toMatchObject({ decision: 'deny' })
   })
 
-  it('means nothing where there is no sandbox', async () => {
+  it('has no effect without a sandbox', async () => {
     expect(await outside('ls', {}, {})).toMatchObject({ decision: 'allow', confinement: 'none' })
     expect(await outside('npm ci', { allow: ['Bash(npm ci *)'] }, {})).toMatchObject({ decision: 'allow' })
     expect(await outside('npm ci', { allow: ['Outside(npm ci *)'] }, {})).toMatchObject({ decision: 'ask' })
   })
 
-  it('is not what a command wants that has to write: it asks, and can', async () => {
+  it('is not needed to write: the command asks, and can write', async () => {
     expect(await explain('Bash', { command: 'cat $(find src)', writes: true }, {}, sandbox)).toMatchObject({
       decision: 'ask',
       confinement: 'workspace',
@@ -475,8 +475,8 @@ describe('leaving the sandbox', () => {
   })
 })
 
-describe('what is typed into a terminal', () => {
-  it('asks, whatever it says; to read on does not', async () => {
+describe('input to a terminal', () => {
+  it('always asks; reading output does not', async () => {
     const type = (chars: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
       explain('WriteStdin', { session_id: '1', chars }, rules, given)
     for (const chars of ['ls\n', 'y\n', '\u0003', 'rm x\n'])

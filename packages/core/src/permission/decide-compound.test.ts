@@ -139,7 +139,7 @@ const settings: PolicyOptions[] = [
 /** The full set takes a minute. Every eleventh case still covers each form and command many times. */
 const stride = process.env['TROUPE_FUZZ_RUNS'] === undefined ? 11 : 1
 
-it.each(settings)('a line asks where a part of it asks alone: $mode, sandbox $sandbox', (given) => {
+it.each(settings)('a line asks if one of its parts asks: $mode, sandbox $sandbox', (given) => {
   for (const rules of [allow, ['Bash']]) {
     // In the sandbox, hidden folders cannot be entered.
     const asking = others.filter(
@@ -155,7 +155,7 @@ it.each(settings)('a line asks where a part of it asks alone: $mode, sandbox $sa
   }
 })
 
-it('a line of allowed parts runs, however they are joined', () => {
+it('a line of allowed parts runs, for every way to join them', () => {
   const ruled = ['npm test', 'git commit -m x', 'git log --oneline', 'touch a', 'echo hi', 'make']
   for (const sandbox of [false, true])
     for (const one of ruled)

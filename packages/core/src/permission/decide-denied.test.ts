@@ -145,7 +145,7 @@ const kept = [
   'git difftool HEAD',
 ]
 
-it('without a sandbox nothing that could reach a forbidden file runs unasked, in any mode, whatever is allowed', () => {
+it('without a sandbox, every command that could reach a denied file asks, in every mode, regardless of rules', () => {
   for (const command of [...ways, ...kept])
     for (const mode of modes)
       for (const allow of [
@@ -162,7 +162,7 @@ it('without a sandbox nothing that could reach a forbidden file runs unasked, in
         ])
 })
 
-it('with a sandbox what git has kept of a forbidden file is asked for, in every mode, whatever is allowed', () => {
+it('with a sandbox, git’s copies of a denied file ask, in every mode, regardless of rules', () => {
   for (const command of kept)
     for (const mode of modes)
       for (const allow of [[], ['Bash']])
@@ -173,7 +173,7 @@ it('with a sandbox what git has kept of a forbidden file is asked for, in every 
         ])
 })
 
-it('with a sandbox everything else runs as it does otherwise, and is told what to keep from it', () => {
+it('with a sandbox, everything else runs as usual, with the denied files hidden', () => {
   for (const command of ['tar cf - .', 'npm test', 'grep -r x .', 'find . -newer x | xargs cat']) {
     const decision = judge(command, { allow: ['Bash'], deny }, { sandbox: true })
     expect([command, decision.decision]).toEqual([command, 'allow'])
@@ -186,7 +186,7 @@ it('with a sandbox everything else runs as it does otherwise, and is told what t
     expect(judge(command, { allow: ['Bash'], deny }, { sandbox: true, mode: 'bypass' }).decision).toBe('deny')
 })
 
-it('what cannot reach it runs as before', () => {
+it('commands that cannot reach the file run as before', () => {
   for (const command of [
     'ls -la',
     'cat src/a.ts README.md',
@@ -216,7 +216,7 @@ it('what cannot reach it runs as before', () => {
   expect(judge('npm test', { allow, deny: ['Read(nowhere/**)'] }, {}).decision).toBe('allow')
 })
 
-it('what may not be changed is kept from programs in the same way', () => {
+it('read-only files are enforced in the same way', () => {
   const rules = { allow: ['Bash'], deny: ['Edit(src/**)'] }
   for (const command of [
     'npm test',
@@ -234,7 +234,7 @@ it('what may not be changed is kept from programs in the same way', () => {
   expect(judge('npm test', rules, { sandbox: true }).forbidden?.write?.starts).toEqual([`${base}/ws/src`])
 })
 
-it('what is typed into a program meets the rules on files, too', () => {
+it('rules for files apply to input of a running program, too', () => {
   const rules = { allow: ['WriteStdin'], deny }
   expect(judge('cat secrets/a.txt\n', rules, { sandbox: true }, 'WriteStdin').decision).toBe('deny')
   expect(judge('cat secrets/a.txt\n', rules, {}, 'WriteStdin').decision).toBe('deny')

@@ -87,7 +87,7 @@ it('a file outside is written after a yes, and an edit inside needs none where a
   expect(readFileSync(path.join(workspace, 'sub/x.txt'), 'utf8')).toBe('x')
 })
 
-it('a search shows neither secrets nor what a rule keeps from it', async () => {
+it('a search shows neither secrets nor denied files', async () => {
   const found = await made('Grep', { pattern: 'needle', output_mode: 'content' }, { deny: ['Read(private/**)'] })
   expect(found.asks).toEqual([])
   expect(found.text).toContain('needle in a')
@@ -98,7 +98,7 @@ it('a search shows neither secrets nor what a rule keeps from it', async () => {
   expect(named.text).toContain('KEY=needle')
 })
 
-it('a command that only looks runs at once; another shows its parts and what would be remembered', async () => {
+it('a read-only command runs without asking; another one shows its parts and the rules to remember', async () => {
   expect(await made('Bash', { command: 'cat a.txt' })).toMatchObject({
     asks: [],
     text: expect.stringContaining('needle in a') as string,

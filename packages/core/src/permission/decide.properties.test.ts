@@ -105,7 +105,7 @@ it(
 )
 
 it(
-  'an allow rule more never forbids, and never goes before a rule that denies or asks',
+  'an additional allow rule never denies, and never wins over a deny or ask rule',
   () => {
     fc.assert(
       fc.property(call, lines, text, layer, setting, (made, rules, added, where, given) => {
@@ -146,7 +146,7 @@ it(
 )
 
 it(
-  'what is offered to be remembered stops the asking, and only that',
+  'a remembered rule allows the tool call, and nothing else',
   () => {
     fc.assert(
       fc.property(call, lines, setting, (made, rules, given) => {
@@ -181,7 +181,7 @@ it(
 )
 
 it(
-  'nothing but the plan is written in plan mode, whatever the rules',
+  'only the plan can be written in plan mode, regardless of rules',
   () => {
     const writing = fc.oneof(
       file.map((file_path) => ({ tool: 'Write', input: { file_path, content: '' } as unknown })),

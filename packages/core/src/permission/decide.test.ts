@@ -80,7 +80,7 @@ const verdict = async (tool: Tool, rules: Rules, given?: PolicyOptions): Promise
   (await decide({ tool, input: { command: 'x' } }, testToolContext(), createPolicy(rules, given))).decision
 
 describe('a tool', () => {
-  it('that reads passes and any other is asked for, unless it says otherwise', async () => {
+  it('that only reads runs, and others ask, unless they declare otherwise', async () => {
     expect(await verdict(ownTool('Look', true), {})).toBe('allow')
     expect(await verdict(ownTool('Change', false), {})).toBe('ask')
     expect(await verdict(ownTool('Look', true, true), {})).toBe('ask')
@@ -99,7 +99,7 @@ describe('a tool', () => {
     ).toBe('allow')
   })
 
-  it('that cannot say whether to ask, or what it touches, is asked for', async () => {
+  it('that fails to declare its approval or access asks', async () => {
     const failing = (): never => {
       throw new Error('no idea')
     }
@@ -129,7 +129,7 @@ describe('a tool', () => {
     }
   })
 
-  it('goes by deny, then ask, then allow, whatever their order', async () => {
+  it('applies deny, then ask, then allow, in any order of rules', async () => {
     const change = ownTool('Change', false)
     expect(await verdict(change, { allow: ['Change'], ask: ['Change'], deny: ['Change'] })).toBe('deny')
     expect(await verdict(change, { allow: ['Change'], ask: ['change'] })).toBe('ask')
@@ -205,7 +205,7 @@ describe('a built-in tool', () => {
 })
 
 describe('the plan', () => {
-  it('is the one file that is written in plan mode, wherever it lies', async () => {
+  it('is the only file that can be written in plan mode, wherever it is', async () => {
     const planFile = path.join(home, '.troupe/sessions/s/plan.md')
     const given = { mode: 'plan', planFile } as const
     expect(await write(planFile, {}, given)).toMatchObject({
@@ -255,7 +255,7 @@ describe('a file', () => {
       expect([file, (await read(file)).decision]).toEqual([file, 'ask'])
   })
 
-  it('that leads out of the workspace says where to, and is granted by its real path', async () => {
+  it('that links out of the workspace names its target, and is granted by its real path', async () => {
     const decision = await read('out/x.txt')
     expect(decision).toMatchObject({
       reason: `It reads "out/x.txt", which points to "${base}/elsewhere/x.txt", outside the workspace.`,
@@ -266,7 +266,7 @@ describe('a file', () => {
     expect((await read('plain.txt')).grants).toEqual([{ how: 'read', path: `${workspace}/.env` }])
   })
 
-  it('that is reached through a link needs a rule for both ends; to be forbidden either is enough', async () => {
+  it('that is reached through a link needs an allow rule for both ends; one denied end is enough to deny it', async () => {
     expect((await write('alias/a.ts', { allow: ['Edit(src/**)'] })).decision).toBe('ask')
     expect((await write('alias/a.ts', { allow: ['Edit(alias/**)'] })).decision).toBe('ask')
     expect((await write('alias/a.ts', { allow: ['Edit(alias/**)', 'Edit(src/**)'] })).decision).toBe('allow')
@@ -279,14 +279,14 @@ describe('a file', () => {
     )
   })
 
-  it('of a workspace that is itself reached through a link is known by its real path', async () => {
+  it('of a workspace behind a link is identified by its real path', async () => {
     const spelled = path.join(base, 'link-to-ws/src/a.ts')
     expect((await write(spelled, { allow: ['Edit(src/**)'] })).decision).toBe('allow')
     expect((await read(spelled)).decision).toBe('allow')
     expect((await write(spelled, { deny: ['Edit(src/**)'] })).decision).toBe('deny')
   })
 
-  it('is written when a rule, the mode or a person says so', async () => {
+  it('is written if a rule, the mode or a person allows it', async () => {
     expect(await write('src/a.ts')).toMatchObject({ decision: 'ask', remember: ['Edit(src/**)'], rule: null })
     expect(await write('README.md')).toMatchObject({ decision: 'ask', remember: ['Edit(./README.md)'] })
     for (const rule of [
@@ -313,14 +313,14 @@ describe('a file', () => {
     expect(await write('src/a.ts', {}, { mode: 'bypass' })).toMatchObject({ decision: 'allow' })
   })
 
-  it('with an odd name is remembered as what it is, or not at all', async () => {
+  it('with an unusual name is remembered exactly, or not at all', async () => {
     expect((await write('./~/a')).remember).toEqual(['Edit(./~/**)'])
     expect((await write('[id]/a')).remember).toEqual([String.raw`Edit(\[id\]/**)`])
     expect((await write('a\nb/c')).remember).toBeUndefined()
     expect((await explain('WebFetch', { url: 'http://intranet/' })).remember).toBeUndefined()
   })
 
-  it('outside the workspace is not meant by a rule that says nothing of it', async () => {
+  it('outside the workspace is not covered by a rule without a path', async () => {
     for (const rule of ['Edit', 'Write', 'Edit(**)', 'Edit(x.txt)', 'Edit(*.txt)'])
       expect([rule, (await write('../elsewhere/x.txt', { allow: [rule] })).decision]).toEqual([rule, 'ask'])
     expect((await write('../elsewhere/x.txt', {}, { mode: 'accept-edits' })).decision).toBe('ask')
@@ -344,7 +344,7 @@ describe('a file', () => {
     expect((await write('.env', {}, { mode: 'accept-edits' })).decision).toBe('ask')
   })
 
-  it('that decides what runs is changed only when a rule names it', async () => {
+  it('that controls what runs is changed only if a rule names it', async () => {
     for (const file of [
       '.git/hooks/pre-commit',
       '.vscode/tasks.json',
@@ -420,7 +420,7 @@ describe('an address', () => {
   const fetch = (url: string, rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
     explain('WebFetch', { url }, rules, given)
 
-  it('is asked for, unless a rule allows its host or the person typed exactly that one', async () => {
+  it('asks, unless a rule allows its host or the user typed exactly that URL', async () => {
     expect(await fetch('https://docs.example.com/x')).toMatchObject({
       decision: 'ask',
       reason: 'It sends a request to docs.example.com.',
@@ -486,7 +486,7 @@ describe('an act at an address', () => {
     expect(await press('file:///etc/passwd')).not.toHaveProperty('remember')
   })
 
-  it('is forbidden by what forbids to read there, and in plan mode', async () => {
+  it('is denied by a rule that denies reading there, and in plan mode', async () => {
     const rules = { allow: ['PressButton'], deny: ['WebFetch(domain:example.com)'] }
     expect((await press('https://example.com', rules)).decision).toBe('deny')
     expect((await press('https://example.com', { allow: ['PressButton'] }, { mode: 'plan' })).decision).toBe('deny')
@@ -527,7 +527,7 @@ describe('an input that the tool would not take', () => {
 })
 
 describe('the layers', () => {
-  it('are named in the reason, and none goes before another', async () => {
+  it('are named in the reason, and none has priority', async () => {
     expect((await bash('npm test', { deny: ['Bash(npm test)'], allow: ['Bash'] })).reason).toBe(
       'The project\'s rule "Bash(npm test)" forbids "npm test".',
     )

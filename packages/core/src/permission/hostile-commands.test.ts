@@ -114,12 +114,12 @@ it.each([
   'cat secrets/*',
   'for f in secrets/*; do cat "$f"; done',
   'for d in *; do cat $d/a.txt; done',
-])('a deny rule for a file holds against %s', (command) => {
+])('a deny rule for a file applies to %s', (command) => {
   expect(judge(command, { deny: ['Read(secrets/**)'] }).decision).not.toBe('allow')
 })
 
 it.each(['git status', 'git log --oneline -5', 'git diff --stat', 'git show --stat HEAD', 'git branch -a', 'ls src'])(
-  'a deny rule for a file leaves %s alone',
+  'a deny rule for a file ignores %s',
   (command) => expect(judge(command, { deny: ['Read(secrets/**)'] }).decision).toBe('allow'),
 )
 

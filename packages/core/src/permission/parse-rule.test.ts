@@ -15,7 +15,7 @@ describe('a rule', () => {
     ['mcp__files__*', { server: 'files' }],
     ['mcp__Git-Hub_search', { key: 'mcp_git_hub_search', server: 'git_hub_search' }],
     ['mcp__files__read', { key: 'mcp_files_read' }],
-  ])('%s is taken apart', (text, parts) => {
+  ])('%s is parsed', (text, parts) => {
     expect(parseRule(text)).toMatchObject(parts)
   })
 
@@ -50,11 +50,11 @@ describe('a rule', () => {
     ['Bash(a\nb)', 'control character'],
     ['Bash(a\u202eb)', 'control character'],
     [`Bash(${'a'.repeat(3000)})`, 'longer than 2000'],
-  ])('%j is refused with what is wrong', (text, message) => {
+  ])('%j is rejected with the reason', (text, message) => {
     expect(() => parseRule(text)).toThrow(message)
   })
 
-  it('for a tool that is not there is taken, and warned of', () => {
+  it('for an unknown tool is accepted, with a warning', () => {
     const tools = getBuiltinTools()
     expect(ruleWarning('Deploy', tools)).toContain('There is no tool "Deploy"')
     for (const text of [

@@ -40,7 +40,7 @@ describe('a path rule', () => {
     expect(meets(pattern, 'allow')(file)).toBe(expected)
   })
 
-  it('to forbid a name holds everywhere, and for all below', () => {
+  it('that denies a name applies everywhere, and to everything below', () => {
     for (const file of ['/work/ws/.env', '/work/ws/a/.env', '/work/other/.env', '/home/me/.env', '/.env'])
       expect(meets('.env', 'deny')(file)).toBe(true)
     expect(meets('secrets', 'deny')('/work/ws/a/secrets/b/c')).toBe(true)
@@ -49,13 +49,13 @@ describe('a path rule', () => {
     expect(meets('.env', 'deny')('/work/ws/.envrc')).toBe(false)
   })
 
-  it('to forbid what begins with "/" means it from the base and from the root of the machine', () => {
+  it('that denies a path starting with "/" applies from its base and from the root', () => {
     expect(meets('/etc/passwd', 'deny')('/etc/passwd')).toBe(true)
     expect(meets('/etc/passwd', 'deny')('/work/ws/etc/passwd')).toBe(true)
     expect(meets('/notes/**', 'deny', '/home/me')('/home/me/notes/x')).toBe(true)
   })
 
-  it('speaks of a name only when it says it', () => {
+  it('matches a name only if it contains it', () => {
     const names = (pattern: string, name: string): boolean =>
       compilePathPattern(pattern, { base: '/', effect: 'allow' }).names(name)
     for (const pattern of ['.env', '.env*', '**/.env', './config/.ENV', '//x/{.env,b}'])
@@ -64,7 +64,7 @@ describe('a path rule', () => {
       expect([pattern, names(pattern, '.env')]).toEqual([pattern, pattern === '?env'])
   })
 
-  it('made of a quoted path means that path', () => {
+  it('with a quoted path means that path', () => {
     for (const name of ['a*b', 'a?b', '[id]', '{a,b}', 'a\\b', 'plain']) {
       const pattern = `./${quotePath(name)}`
       expect(meets(pattern, 'allow')(`/work/ws/${name}`)).toBe(true)

@@ -62,7 +62,7 @@ it('finds a thousand calls no trouble', async () => {
   expect(performance.now() - begun).toBeLessThan(5000)
 })
 
-it('a remembered rule settles the open asks that it covers, and no other', async () => {
+it('a remembered rule answers the open asks that it covers, and no other', async () => {
   const ctx = placeContext(workspace)
   const asked = await explainCall(
     { tool: 'Bash', input: { command: 'npm test && git commit -m x' } },

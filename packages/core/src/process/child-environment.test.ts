@@ -40,7 +40,7 @@ test.each([
   expect(childEnvironment({ PATH: given })['PATH']).toBe(left)
 })
 
-test('what a command exported is kept unless the shell keeps it itself or it is too long', () => {
+test('exported variables are kept unless the shell keeps them itself or they are too long', () => {
   const exported = {
     PATH: '/bin',
     NEW: '1',

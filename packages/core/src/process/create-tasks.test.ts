@@ -69,7 +69,7 @@ test('tasks that have ended are forgotten, oldest first, when they are many or h
 })
 
 withAndWithoutSandbox(({ confinement }) =>
-  test('what runs in the background ends when our process is killed', async () => {
+  test('background processes end when our process is killed', async () => {
     const program = `
     import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, '../sandbox/find-sandbox.ts'))}
     import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../testing/test-shell.ts'))}

@@ -26,7 +26,7 @@ test('one that has no group of its own yet is ended too', async () => {
   expect(await exited).toEqual([null, 'SIGTERM'])
 })
 
-test('what has nothing to put in order is not asked', async () => {
+test('a command without cleanup is ended at once', async () => {
   const { pid, said, exited } = await startCommand()
   await endCommand({ pid }, { atOnce: true })
   expect(await said).toBe('up\n')

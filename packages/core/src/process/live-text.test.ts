@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLiveText } from './output-buffer.ts'
 
-test('pieces are joined, and come at most twenty times a second', async () => {
+test('chunks are joined, and sent at most twenty times per second', async () => {
   const live = createLiveText()
   live.add('a')
   expect(await live.next()).toBe('a')

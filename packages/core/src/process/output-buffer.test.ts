@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRing } from './output-buffer.ts'
 
-test('what was added is read from any position', () => {
+test('added text can be read from any position', () => {
   const ring = createRing(100)
   ring.add('hello ')
   ring.add('world')
@@ -11,7 +11,7 @@ test('what was added is read from any position', () => {
   expect(ring.read(99)).toEqual({ text: '', next: 11, lost: 0 })
 })
 
-test('only the end is kept, and what is lost is counted', () => {
+test('only the end is kept, and the lost part is counted', () => {
   const ring = createRing(10)
   for (const piece of ['aaaa', 'bbbb', 'cccc', 'dddd']) ring.add(piece)
   expect(ring.read()).toEqual({ text: 'bbccccdddd', next: 16, lost: 6 })
@@ -20,7 +20,7 @@ test('only the end is kept, and what is lost is counted', () => {
   expect(ring.read(12)).toEqual({ text: 'e'.repeat(10), next: 41, lost: 19 })
 })
 
-test('large and small pieces give what the plain text would', () => {
+test('chunks of any size give the same text', () => {
   const ring = createRing(20_000)
   let whole = ''
   for (let i = 0; i < 3000; i++) {

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => Promise.all(shells.map((shell) => shell.close())))
 
 withAndWithoutSandbox((way) =>
-  test.runIf(linux)('sessions share what commands need, and an idle pool gives all of it back', async () => {
+  test.runIf(linux)('sessions share pipes, and an idle pool releases all of them', async () => {
     await open(createProcessPool(), 1)[0]?.call(bash, { command: 'true' })
     const before = held()
     const pool = createProcessPool({ idleMs: 200 })
@@ -36,7 +36,7 @@ withAndWithoutSandbox((way) =>
   }),
 )
 
-test.runIf(linux)('the process that watches over commands stays as long as something of them runs', async () => {
+test.runIf(linux)('the supervisor process lives as long as a command runs', async () => {
   const pool = createProcessPool({ idleMs: 50 })
   const shell = openTestShell({ confinement: 'none', pool })
   shells.push(shell)
@@ -54,7 +54,7 @@ test.runIf(linux)('the process that watches over commands stays as long as somet
   await vi.waitUntil(() => !wardens().includes(pool.mark), { timeout: 10_000 })
 })
 
-test('one more JavaScript session than there may be ends the one that was idle for longest, which is told', async () => {
+test('beyond the limit, a new JavaScript session ends the one that was idle longest, with a message', async () => {
   const pool = createProcessPool({ interpreters: 2 })
   const [first, second, third] = Array.from({ length: 3 }, () => openTestShell({ confinement: 'none', pool }))
   shells.push(...([first, second, third] as TestShell[]))
@@ -68,7 +68,7 @@ test('one more JavaScript session than there may be ends the one that was idle f
   )
 })
 
-test('a JavaScript session that nobody uses ends, and the next call says so', async () => {
+test('an idle JavaScript session ends, and the next call reports it', async () => {
   const shell = openTestShell({ confinement: 'none', pool: createProcessPool({ interpreterIdleMs: 100 }) })
   shells.push(shell)
   await shell.call(jsRepl, 'let a = 1')

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startProcess } from './start-process.ts'
 
-test('what cannot be started is an error with its name', async () => {
+test('a program that cannot be started is a named error', async () => {
   const start = startProcess('The helper', () => spawn('/no/such/program', { stdio: 'pipe' }))
   await expect(start).rejects.toThrow('The helper could not be started: spawn /no/such/program ENOENT.')
 })
@@ -54,7 +54,7 @@ process.exit()
 `
 
 test.runIf(process.platform === 'linux')(
-  'without files to open every call says so and nothing else breaks; with files again all goes on',
+  'without file handles, every call reports it and nothing else breaks; afterwards everything works',
   async () => {
     const args = ['--conditions=troupe-source', '--disable-warning=ExperimentalWarning', '--input-type=module', '-e']
     const child = spawn('bash', ['-c', 'ulimit -n 120; exec "$@"', 'bash', process.execPath, ...args, program], {

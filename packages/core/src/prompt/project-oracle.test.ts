@@ -8,8 +8,8 @@ import { anyAnswer, anyUserMessage, type Told } from '../../../protocol/testing/
 import { patience, runs } from '../../../protocol/testing/test-effort.ts'
 import { project, wellFormed } from './project.ts'
 
-describe('beside the AI SDK', { timeout: patience }, () => {
-  it('the projection says the same of messages that are none of our special cases', async () => {
+describe('compared with the AI SDK', { timeout: patience }, () => {
+  it('the projection is equal for messages without our special cases', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(anyUserMessage, anyAnswer), { minLength: 1, maxLength: 3 }), async (turns) => {
         const messages = [

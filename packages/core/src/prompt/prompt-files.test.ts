@@ -61,7 +61,7 @@ describe('a file in a message', () => {
     expect(message?.content[1]).not.toHaveProperty('filename')
   })
 
-  it('is read only when the prompt is about to be sent, and once for each place', async () => {
+  it('is read only when the prompt is sent, and once for each place', async () => {
     const read: string[] = []
     const part: Part = { type: 'file', mediaType: 'image/png', url: `/ai/blobs/${hash}` }
     const prompt = project([{ role: 'user', parts: [part, { type: 'text', text: 'look' }, part] }])
@@ -89,7 +89,7 @@ describe('a file in a message', () => {
     ])
   })
 
-  it('is said to be gone where there are no blobs at all', async () => {
+  it('is reported as missing if there is no blob store', async () => {
     const part: Part = { type: 'file', mediaType: 'image/png', url: `/ai/blobs/${hash}` }
     const [message] = await loadFiles(project([{ role: 'user', parts: [part] }]), undefined, taker)
     expect(message?.content).toEqual([gone])
@@ -114,7 +114,7 @@ describe('a file in a message', () => {
     expect(message?.content).toEqual([{ type: 'text', text: `[${words}]` }])
   })
 
-  it('is left alone when there is nothing to load', async () => {
+  it('is unchanged if there is nothing to load', async () => {
     const prompt = project([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }])
     expect(await loadFiles(prompt, blobs(), taker)).toBe(prompt)
   })

@@ -4,7 +4,7 @@ import { anyJson } from '../../../protocol/testing/arbitrary-json.ts'
 import { runs } from '../../../protocol/testing/test-effort.ts'
 import { wellFormed } from './project.ts'
 
-it('mends half characters wherever they stand, keys included', () => {
+it('repairs lone surrogates anywhere, including keys', () => {
   expect(wellFormed({ a: ['x\ud83d', { '\ude00': '😀' }], b: 1 })).toEqual({ a: ['x\ufffd', { '\ufffd': '😀' }], b: 1 })
 })
 

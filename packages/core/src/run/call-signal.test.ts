@@ -9,12 +9,12 @@ const read = { readOnly: true, recover: 'rerun' } as const
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-it('is the signal of the run itself where nothing is to be added', () => {
+it('is the run’s own signal if nothing is added', () => {
   const { signal } = new AbortController()
   expect(openCallSignal(read, signal).signal).toBe(signal)
 })
 
-it('leaves a write its time when the process goes, and no longer', () => {
+it('gives a write some time at shutdown, and no more', () => {
   const run = new AbortController()
   const call = openCallSignal(write, run.signal)
   run.abort(shutdown)
@@ -31,7 +31,7 @@ it('ends a write at once when a person stops it', () => {
   expect(call.signal.aborted).toBe(true)
 })
 
-it('ends what can be done again at once when the process goes', () => {
+it('ends repeatable calls at once at shutdown', () => {
   const run = new AbortController()
   const call = openCallSignal({ ...read, timeout: 1000 }, run.signal)
   run.abort(shutdown)

@@ -104,7 +104,7 @@ it.each(['written', 'fail'] as const)(
   },
 )
 
-it('what was moved to a file can be read, and is in the tree as it was', async () => {
+it('results moved to a file can be read, and stay in the tree', async () => {
   const state = newState()
   let pointer = ''
   const played = await play(
@@ -181,47 +181,44 @@ it('a result larger than the whole window does not stop the turn', async () => {
   expect(most).toBeLessThan(16_000)
 })
 
-it.each([1, 2, 3, 4, 5, 6, 7])(
-  'what the person said after step %i is told once after each compaction',
-  async (after) => {
-    const state = newState()
-    const words = 'Steer me exactly once.'
-    let steps = 0
-    let told = false
-    let compacted = 0
-    const times = new Set<number>()
-    const played = await play(
-      (prompt: LanguageModelV4Prompt): ScriptTurn => {
-        if (isSummaryRequest(prompt)) return [{ text: 'Short.' }]
-        const text = JSON.stringify(prompt)
-        if (text.includes('<conversation-summary>')) compacted++
-        if (told) times.add(text.split(words).length - 1)
-        steps++
-        return steps > 8
-          ? [{ text: 'done' }]
-          : [
-              { text: 'thinking about it at length. '.repeat(200) },
-              { call: { name: 'look', input: { place: `place ${steps}` } } },
-            ]
+it.each([1, 2, 3, 4, 5, 6, 7])('the user’s message after step %i is sent once after each compaction', async (after) => {
+  const state = newState()
+  const words = 'Steer me exactly once.'
+  let steps = 0
+  let told = false
+  let compacted = 0
+  const times = new Set<number>()
+  const played = await play(
+    (prompt: LanguageModelV4Prompt): ScriptTurn => {
+      if (isSummaryRequest(prompt)) return [{ text: 'Short.' }]
+      const text = JSON.stringify(prompt)
+      if (text.includes('<conversation-summary>')) compacted++
+      if (told) times.add(text.split(words).length - 1)
+      steps++
+      return steps > 8
+        ? [{ text: 'done' }]
+        : [
+            { text: 'thinking about it at length. '.repeat(200) },
+            { call: { name: 'look', input: { place: `place ${steps}` } } },
+          ]
+    },
+    [{ ...look, name: 'look', execute: () => `seen ${steps}` }],
+    {
+      state: () => state,
+      decide: () => ({ decision: 'allow', reason: '', rule: null }),
+      steering() {
+        if (told || steps < after) return []
+        told = true
+        return [{ id: 'steer', text: words }]
       },
-      [{ ...look, name: 'look', execute: () => `seen ${steps}` }],
-      {
-        state: () => state,
-        decide: () => ({ decision: 'allow', reason: '', rule: null }),
-        steering() {
-          if (told || steps < after) return []
-          told = true
-          return [{ id: 'steer', text: words }]
-        },
-      },
-      undefined,
-      { contextWindow: 8000, maxOutputTokens: 1000 },
-    )
-    expect(played.status).toBe('done')
-    expect(compacted).toBeGreaterThan(0)
-    expect([...times]).toEqual([1])
-  },
-)
+    },
+    undefined,
+    { contextWindow: 8000, maxOutputTokens: 1000 },
+  )
+  expect(played.status).toBe('done')
+  expect(compacted).toBeGreaterThan(0)
+  expect([...times]).toEqual([1])
+})
 
 function longHistory(messages: number, length: number): StoredMessage[] {
   return Array.from({ length: messages }, (_, index): StoredMessage => ({
@@ -274,7 +271,7 @@ it.each([
   },
 )
 
-it('what stays too long says what to do, after one more try', async () => {
+it('a conversation that stays too long fails with advice, after one more try', async () => {
   let calls = 0
   const played = await play(
     (prompt: LanguageModelV4Prompt): ScriptTurn => {

@@ -29,7 +29,7 @@ test('a new state begins in its workspace and knows real paths only', () => {
   expect([state.reads.size, state.shownNotes.size, state.resources.size]).toEqual([0, 0, 0])
 })
 
-test('what a state keeps is disposed once, with its tasks', async () => {
+test('resources of a state are disposed once, with its tasks', async () => {
   const state = createAgentState({ workspace: base, outputFolder: path.join(base, 'output') })
   let disposed = 0
   state.resources.set('interpreter', { dispose: () => void disposed++ })

@@ -46,7 +46,7 @@ describe('an edited input', () => {
     return { ...outcome, events }
   }
 
-  it('runs with what the rules grant to it, and stands beside what the model gave', async () => {
+  it('runs with its grants, and is shown with the model’s input', async () => {
     const outcome = await edit({ id: 'other' })
     expect(outcome.events).toEqual(['other'])
     expect(granted).toEqual(['/outside/other'])
@@ -57,7 +57,7 @@ describe('an edited input', () => {
     })
   })
 
-  it('is denied where a rule denies it, whatever the person said, and the turn goes on', async () => {
+  it('is denied if a rule denies it, despite the approval, and the turn continues', async () => {
     const outcome = await edit({ id: 'bad' })
     expect(outcome.events).toEqual([])
     expect(call(outcome, 'c1')).toMatchObject({ state: 'output-denied' })
@@ -65,7 +65,7 @@ describe('an edited input', () => {
     expect(texts(outcome)).toEqual(['over'])
   })
 
-  it('is denied where a hook denies it, and no hook rewrites what the person wrote', async () => {
+  it('is denied if a hook denies it, and no hook can rewrite it', async () => {
     const denying = hook('before-call', (occasion) =>
       'input' in occasion && (occasion.input as { id: string }).id === 'other'
         ? { decision: 'deny', reason: 'not that one' }
@@ -86,8 +86,8 @@ describe('an edited input', () => {
   })
 })
 
-describe('what a person is asked', () => {
-  it('comes with the reason, the rule, the commands and what would stop the asking', async () => {
+describe('an approval', () => {
+  it('has the reason, the rule, the commands and the rules to remember', async () => {
     const seen: Ask[] = []
     const why = {
       ...asks('It is not known to be harmless.'),
@@ -206,7 +206,7 @@ describe('asks of several calls', () => {
     expect(texts(ended)).toEqual([])
   })
 
-  it('that come after a refusal are never made', async () => {
+  it('after a denial are never made', async () => {
     const events: string[] = []
     const asked: string[] = []
     const outcome = await play([change(['a', 'b', 'c']), [{ text: 'never' }]], [tool(events)], { decide }, (ask) => {
@@ -219,7 +219,7 @@ describe('asks of several calls', () => {
     expect(texts(outcome)).toEqual([])
   })
 
-  it('that come after a refusal with a remark are made, and the turn goes on', async () => {
+  it('that follow a denial with a remark are asked, and the turn continues', async () => {
     const events: string[] = []
     const outcome = await play([change(['a', 'b']), [{ text: 'over' }]], [tool(events)], { decide }, (ask) =>
       ask.toolCallId === 'a' ? { type: 'deny', remark: 'first b' } : { type: 'approve' },
@@ -304,7 +304,7 @@ describe('calls that wait for one that asks', () => {
     expect(texts(refusedFirst)).toEqual([])
   })
 
-  it('are checked against what the calls before them left', async () => {
+  it('are checked against the state after the earlier calls', async () => {
     const events: string[] = []
     const made = new Set<string>()
     const needy = {
@@ -335,7 +335,7 @@ describe('calls that wait for one that asks', () => {
 })
 
 describe('without a person', () => {
-  it('what would ask is denied with the reason, and the turn goes on', async () => {
+  it('tool calls that would ask are denied with the reason, and the turn continues', async () => {
     const outcome = await play([change(['c1']), [{ text: 'over' }]], [tool([])], { decide, headless: true })
     expect(call(outcome, 'c1')).toMatchObject({
       state: 'output-denied',

@@ -101,13 +101,13 @@ describe('a run that is resumed', () => {
     patience,
   )
 
-  it('says so in the journal before it sends anything', async () => {
+  it('records this in the journal before it sends anything', async () => {
     const whole = await play(script, tools([]))
     const outcome = await goOn(whole.log.items.slice(0, 6), [])
     expect(outcome.log.items[0]).toEqual({ type: '$resume', attempt: 2 })
   })
 
-  it('goes on counting the time in which it worked', async () => {
+  it('continues counting its working time', async () => {
     const resume = readResume([
       { type: 'start', messageId: 'a1' },
       { type: 'start-step' },
@@ -144,7 +144,7 @@ describe('a run that is resumed', () => {
     expect(callWith(outcome, 'w')).toMatchObject({ toolMetadata: { troupe: { actionName: 'Changing it' } } })
   })
 
-  it('tells the model when the tool of a call is gone, and goes on', async () => {
+  it('tells the model that a tool no longer exists, and continues', async () => {
     const whole = await play(script, tools([]))
     const end = whole.log.items.findIndex((item) => item.type === '$model-end')
     const outcome = await play(script, [probe('Look', true, [])], {
@@ -154,7 +154,7 @@ describe('a run that is resumed', () => {
     expect(outcome.status).toBe('done')
   })
 
-  it('gives a call that is generated again another id, so that no answer to the first can be taken for it', async () => {
+  it('gives a regenerated call another id, so that no answer to the first one applies', async () => {
     const whole = await play(script, tools([]))
     const made = whole.log.items.findIndex((item) => item.type === 'tool-input-available')
     const outcome = await goOn(whole.log.items.slice(0, made + 1), [])
@@ -179,7 +179,7 @@ describe('a run that is resumed', () => {
     expect(asked[2]).toBe(asked[0])
   })
 
-  it('that may not go on is closed as interrupted, with what had arrived', async () => {
+  it('and may not continue is closed as interrupted, with the text so far', async () => {
     const whole = await play(script, tools([]))
     const cut = whole.log.items.findIndex((item) => item.type === 'text-delta') + 1
     const controller = new AbortController()

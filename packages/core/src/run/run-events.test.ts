@@ -82,7 +82,7 @@ describe('events of a run', () => {
       expect(event).toMatchObject({ sessionId: 's1', runId: 'r1', messageId: 'a1', agentPath: ['master'] })
   })
 
-  it('are heard by everybody although a listener throws or rejects, and that is traced', async () => {
+  it('reach all listeners even if one throws or rejects, and the error is traced', async () => {
     const emitter = new RunEmitter()
     const lines: string[] = []
     emitter.on('tool:execution:start', () => {
@@ -105,7 +105,7 @@ describe('events of a run', () => {
     expect(texts(beside)).toEqual(['over'])
   })
 
-  it('can be heard once, and no longer', async () => {
+  it('can be listened to once', async () => {
     const emitter = new RunEmitter()
     const heard: string[] = []
     emitter.once('tool:execution:start', ({ toolCallId }) => void heard.push(toolCallId))

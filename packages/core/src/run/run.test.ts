@@ -17,7 +17,7 @@ describe('the loop', () => {
     expect(outcome.message.metadata?.usage?.totalTokens).toBeGreaterThan(0)
   })
 
-  it('runs read-only neighbours together and each write alone, in model order', async () => {
+  it('runs read-only neighbors in parallel and each write alone, in model order', async () => {
     const events: string[] = []
     const read = probe('Look', true, events)
     const write = probe('Change', false, events)
@@ -33,7 +33,7 @@ describe('the loop', () => {
     ).toEqual(['c0', 'c1', 'c2', 'c3', 'c4', 'c5'])
   })
 
-  it('starts a read-only call while the model still speaks', async () => {
+  it('starts a read-only call while the model is still writing', async () => {
     const events: string[] = []
     const look = probe('Look', true, events)
     const outcome = await play(
@@ -47,7 +47,7 @@ describe('the loop', () => {
     expect(order.indexOf('tool-output-available')).toBeLessThan(order.indexOf('text-start'))
   })
 
-  it('lets calls of a concurrent tool run beside their like', async () => {
+  it('runs calls of a concurrent tool in parallel', async () => {
     const events: string[] = []
     const task = probe('Delegate', false, events, { concurrent: true })
     await play(
@@ -57,7 +57,7 @@ describe('the loop', () => {
     expect(events.join(' ')).toBe('+0 +1 -0 -1')
   })
 
-  it('tells the model about an unknown tool, a bad input and a thrown error, and goes on', async () => {
+  it('reports an unknown tool, an invalid input and a thrown error to the model, and continues', async () => {
     const thrower = probe('Thrower', true, [], {
       execute() {
         throw new Error('the disk is on fire')
@@ -83,7 +83,7 @@ describe('the loop', () => {
     expect(texts(outcome)).toEqual(['I see'])
   })
 
-  it('keeps the code of an error for whoever shows the call, whichever copy of the class it was made of', async () => {
+  it('keeps an error’s code, even from another copy of the class', async () => {
     const broke = probe('Broke', true, [], {
       execute() {
         throw Object.assign(new Error('No money is left.'), { data: { errorCode: 'insufficient_credits' } })
@@ -124,7 +124,7 @@ describe('the loop', () => {
     expect(call(outcome, 'c1').errorText).toMatch(/nested deeper than 500 levels/)
   })
 
-  it('finds a tool whatever the case and separators of its name', async () => {
+  it('finds a tool regardless of case and separators', async () => {
     const events: string[] = []
     const outcome = await play(
       [[{ call: { name: 'open-url', input: { id: 'u' }, id: 'c1' } }], [{ text: 'ok' }]],
@@ -157,7 +157,7 @@ describe('the loop', () => {
     expect(call(outcome, 'c1').state).toBe('output-available')
   })
 
-  it('ends the turn on a refusal, and goes on when it came with a remark', async () => {
+  it('ends the turn on a denial, and continues if it has a remark', async () => {
     const events: string[] = []
     const write = probe('Change', false, events, { needsApproval: true })
     const script = [
@@ -180,7 +180,7 @@ describe('the loop', () => {
     expect(events).toEqual(['+2', '-2'])
   })
 
-  it("runs the input that the person edited and keeps the model's own", async () => {
+  it('runs the user’s edited input and keeps the model’s', async () => {
     const events: string[] = []
     const write = probe('Change', false, events, { needsApproval: true })
     const outcome = await play(
@@ -212,7 +212,7 @@ describe('the loop', () => {
     expect(seen).toEqual([{ pin: 1 }, undefined])
   })
 
-  it('denies with the reason what would ask when nobody is there', async () => {
+  it('denies tool calls that would ask, with the reason, if nobody can answer', async () => {
     const events: string[] = []
     const outcome = await play(
       [[{ call: { name: 'Change', input: {}, id: 'c1' } }], [{ text: 'understood' }]],
@@ -257,7 +257,7 @@ describe('the loop', () => {
     expect(call(outcome, 'c1').errorText).toMatch(/Stopped by the user/)
   })
 
-  it('gives a call that asks for it some time to bring what it has, and no more', async () => {
+  it('gives a stopped call that asked for it some time to return a partial result', async () => {
     const controller = new AbortController()
     const aborted = (signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -275,7 +275,7 @@ describe('the loop', () => {
     expect(call(outcome, 'c2').errorText).toMatch(/Stopped by the user/)
   })
 
-  it('cancels a call at its time limit and says so', async () => {
+  it('cancels a call at its time limit and reports it', async () => {
     const slow = probe('Slow', true, [], { timeout: 20, execute: () => new Promise(() => undefined) })
     const outcome = await play([[{ call: { name: 'Slow', input: {}, id: 'c1' } }], [{ text: 'ok' }]], [slow])
     expect(call(outcome, 'c1').errorText).toMatch(/Timed out after 0.02 s/)
@@ -323,7 +323,7 @@ describe('the loop', () => {
     expect(outcome.message.metadata?.stopped).toBeUndefined()
   })
 
-  it('takes a call for a loop whose results differ in nothing but their time', async () => {
+  it('detects a loop if results differ only in their time', async () => {
     let looks = 0
     const look = { ...probe('Look', true, []), execute: () => ({ line: 'same', durationMs: ++looks }) }
     const outcome = await play(() => [{ call: { name: 'Look', input: { id: 'same' } } }], [look])
@@ -331,7 +331,7 @@ describe('the loop', () => {
     expect(looks).toBe(4)
   })
 
-  it('retries before the first byte and shows what it does, but not in mid-stream', async () => {
+  it('retries before the first byte and reports it, but not in mid-stream', async () => {
     const first = await play(
       [
         [{ error: { message: 'busy', statusCode: 429, headers: { 'retry-after-ms': '1' } }, when: 'before' }],
@@ -391,7 +391,7 @@ describe('the loop', () => {
     expect(JSON.stringify(outcome.message.parts)).not.toContain('progress')
   })
 
-  it('keeps known secrets out of what tools bring back', async () => {
+  it('removes known secrets from tool results', async () => {
     const leak = probe('Leak', true, [], {
       async *execute() {
         yield 'key is sk-secret-1'
@@ -418,7 +418,7 @@ describe('the loop', () => {
     })
   })
 
-  it('takes plain text for a string tool, however the model wraps it', async () => {
+  it('accepts plain text for a string tool in every wrapping of the model', async () => {
     const seen: unknown[] = []
     const echo = probe('Echo', true, [], { input: z.string(), execute: (input) => Promise.resolve(seen.push(input)) })
     await play(

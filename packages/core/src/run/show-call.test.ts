@@ -40,25 +40,22 @@ it.each<[string, object]>([
   ['Write', { file_path: 'deep/new.txt', content: 'hello\n' }],
   ['ApplyPatch', { patch }],
   ['NotebookEdit', { notebook_path: 'n.ipynb', cell_id: 'x', new_source: 'a = 1\nb = 3' }],
-])(
-  'before %s is approved the person sees the very diff that it will make, and nothing has changed yet',
-  async (name, input) => {
-    workspace.put('a.txt', 'one\ntwo\nthree\n')
-    workspace.put('n.ipynb', notebook)
-    await workspace.call(read, { file_path: 'a.txt' })
-    await workspace.call(read, { file_path: 'n.ipynb' })
-    const [tool] = getTools([name])
-    const { content } = await show(name, input)
-    expect(workspace.text('a.txt')).toBe('one\ntwo\nthree\n')
-    expect(workspace.text('n.ipynb')).toBe(notebook)
-    expect(workspace.exists('deep/new.txt')).toBe(false)
-    const { output } = await workspace.call(tool as Tool, input)
-    expect(content).toMatchObject({ kind: name === 'ApplyPatch' ? 'patch' : 'diff' })
-    expect(content).toEqual(tool?.display?.(output, input).content)
-  },
-)
+])('before %s is approved, the user sees the exact diff, and nothing has changed yet', async (name, input) => {
+  workspace.put('a.txt', 'one\ntwo\nthree\n')
+  workspace.put('n.ipynb', notebook)
+  await workspace.call(read, { file_path: 'a.txt' })
+  await workspace.call(read, { file_path: 'n.ipynb' })
+  const [tool] = getTools([name])
+  const { content } = await show(name, input)
+  expect(workspace.text('a.txt')).toBe('one\ntwo\nthree\n')
+  expect(workspace.text('n.ipynb')).toBe(notebook)
+  expect(workspace.exists('deep/new.txt')).toBe(false)
+  const { output } = await workspace.call(tool as Tool, input)
+  expect(content).toMatchObject({ kind: name === 'ApplyPatch' ? 'patch' : 'diff' })
+  expect(content).toEqual(tool?.display?.(output, input).content)
+})
 
-it('what cannot be worked out, or is too long to be shown whole, is shown as the model gave it', async () => {
+it('an input that cannot be previewed, or is too long, is shown as the model sent it', async () => {
   const given = await show('Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' })
   expect(given.content).toMatchObject({ kind: 'diff', diff: '-two\n+TWO' })
   const content = Array.from({ length: 5000 }, (_, line) => `line ${line}`).join('\n')
@@ -79,7 +76,7 @@ it('known secrets of a file that is read for the preview are not kept', async ()
   expect(JSON.stringify(shown)).not.toContain('s3cret')
 })
 
-it('a preview that hangs holds nobody up', async () => {
+it('a hanging preview does not block the approval', async () => {
   vi.useFakeTimers()
   try {
     const tool = { ...(getTools(['Write'])[0] as Tool), preview: () => new Promise(() => undefined) }

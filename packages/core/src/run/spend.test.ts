@@ -10,7 +10,7 @@ const lends = probe('lends', false, [], {
   },
 })
 
-test('what a call used of the model counts to the run, to its budget and after a restart', async () => {
+test('a tool’s model usage counts toward the run and its budget, even after a restart', async () => {
   const plain = probe('lends', false, [], { execute: () => 'done' })
   const alone = await play([[{ call: { name: 'lends', input: {} } }], [{ text: 'done' }]], [plain])
   const added: { tokens?: number }[] = []

@@ -10,7 +10,7 @@ import { timeReasoning } from './turn.ts'
 
 const signature = { acme: { signature: 's' } }
 
-test('each thought is stored with its time, though the ids are the same in every step', async () => {
+test('each reasoning part is stored with its duration, although the ids repeat in every step', async () => {
   const { message, log, model } = await play(
     [
       [{ reasoning: 'short', providerMetadata: signature }, { call: { name: 'Look', input: {}, id: 'c1' } }],
@@ -36,7 +36,7 @@ test('each thought is stored with its time, though the ids are the same in every
   expect(types.indexOf('message-metadata')).toBe(types.indexOf('reasoning-end') - 1)
 })
 
-test('a thought that was stopped has the time that it had, and the answer says how long the stop took', async () => {
+test('interrupted reasoning keeps its duration, and the answer has the duration of the stop', async () => {
   const controller = new AbortController()
   const log = createMemoryLog()
   log.subscribe(({ type }) => type === 'reasoning-delta' && controller.abort(stopNow()))
@@ -51,7 +51,7 @@ test('a thought that was stopped has the time that it had, and the answer says h
   expect(message.metadata?.stopMs).toBeGreaterThanOrEqual(0)
 })
 
-test('a stop has taken as long as the slowest of what it had to end', async () => {
+test('a stop takes as long as the slowest call it ends', async () => {
   const controller = new AbortController()
   const slow = probe('Slow', true, [], {
     stopMs: 60,
@@ -68,7 +68,7 @@ test('a stop has taken as long as the slowest of what it had to end', async () =
   expect(message.metadata).not.toHaveProperty('stopMs')
 })
 
-test('thoughts of one step that share an id have each their own name', () => {
+test('reasoning parts of one step that share an id have distinct names', () => {
   const told: Chunk[] = []
   const emit = timeReasoning(3, (chunk) => told.push(chunk))
   for (const type of ['reasoning-start', 'reasoning-end', 'reasoning-start', 'reasoning-end'] as const)

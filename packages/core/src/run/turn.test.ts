@@ -37,7 +37,7 @@ function chunksOf(outcome: Playing): Chunk[] {
 }
 
 describe('steering', () => {
-  it('that comes during the last step is heeded, and none is accepted once the turn has decided to end', async () => {
+  it('during the last step is applied, and none is accepted after the turn has decided to end', async () => {
     const queue = steeringQueue()
     const accepted: boolean[] = []
     const outcome = await play(
@@ -57,7 +57,7 @@ describe('steering', () => {
   it.each([
     ['a stop', () => ({ signal: AbortSignal.abort(stopped) })],
     ['the limit of steps', () => ({ limits: { steps: 1 } })],
-  ])('that was accepted before %s stays in the message', async (_what, more) => {
+  ])('that was accepted before %s is in the message', async (_what, more) => {
     const queue = steeringQueue()
     queue.push('s1')
     let asked = 0
@@ -69,7 +69,7 @@ describe('steering', () => {
     expect(queue.push('s2')).toBe(false)
   })
 
-  it('that was accepted before the provider failed or a person refused stays in the message', async () => {
+  it('that was accepted before a provider error or a denial is in the message', async () => {
     const failing = steeringQueue()
     const failed = await play(
       () => {
@@ -123,7 +123,7 @@ describe('a stop', () => {
     expect(events).toEqual([])
   })
 
-  it('ends the texts that were being streamed, so that the fold of the stream is what is stored', async () => {
+  it('ends streaming texts, so that the folded stream equals the stored message', async () => {
     const begun = (type: 'text' | 'reasoning', delta: string): ScriptItem[] => [
       { part: { type: `${type}-start`, id: '0' } },
       { part: { type: `${type}-delta`, id: '0', delta } },
@@ -205,7 +205,7 @@ describe('a shutdown', () => {
 })
 
 describe('waiting for a person', () => {
-  it('is not told while the model still speaks', async () => {
+  it('is not reported while the model is still writing', async () => {
     const statuses: string[] = []
     let resolve: (answer: Answer) => void = () => undefined
     const look = probe('Look', true, [], { needsApproval: true })
@@ -254,7 +254,7 @@ describe('waiting for a person', () => {
 })
 
 describe('a tool', () => {
-  it('that goes on after its time limit is not heard any more', async () => {
+  it('that continues after its time limit is ignored', async () => {
     const late: Promise<unknown>[] = []
     const slow = probe('Slow', true, [], {
       timeout: 10,
@@ -276,7 +276,7 @@ describe('a tool', () => {
     expect(outcome.log.items.map((item) => item.type)).not.toContain('data-late')
   })
 
-  it('that emits or returns what JSON cannot say fails alone, and the log stays JSON', async () => {
+  it('that emits or returns a non-JSON value fails alone, and the log stays JSON', async () => {
     const emitting = probe('Emitting', true, [], {
       execute: (_input: unknown, ctx: ToolContext) => ctx.emit('number', { big: 1n }),
     })
@@ -295,7 +295,7 @@ describe('a tool', () => {
     expect(texts(outcome)).toEqual(['ok'])
   })
 
-  it('is handed an input that its schema changed, while the journal keeps what was given', async () => {
+  it('gets the input transformed by its schema, and the journal keeps the original', async () => {
     const seen: unknown[] = []
     const change = probe('Change', false, [], {
       execute(input: { id: string }) {

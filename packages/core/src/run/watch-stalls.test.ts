@@ -9,7 +9,7 @@ function call(): { lastAt: number; onStall: () => void; stalls: number } {
   return one
 }
 
-it('tells a call once when nothing has come for as long as it bears, whoever else is watched', () => {
+it('aborts a silent call once after its own limit, independent of others', () => {
   const [patient, hasty] = [call(), call()]
   const unwatch = [watchStalls(patient, 180_000), watchStalls(hasty, 100)]
   vi.advanceTimersByTime(90)
@@ -24,7 +24,7 @@ it('tells a call once when nothing has come for as long as it bears, whoever els
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('waits again from whatever came last, and leaves no timer behind', () => {
+it('restarts the timer after each event, and leaves no timer behind', () => {
   const one = call()
   const unwatch = watchStalls(one, 100)
   for (let i = 0; i < 10; i++) {

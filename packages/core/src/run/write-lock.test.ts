@@ -16,7 +16,7 @@ it('runs one piece of work after the other, in the order they came', async () =>
   expect(events.join(' ')).toBe('+a -a +b -b +c -c')
 })
 
-it('goes on after work that failed', async () => {
+it('continues after a failed task', async () => {
   const lock = createWriteLock()
   await expect(lock.run(() => Promise.reject(new Error('no')), never)).rejects.toThrow('no')
   expect(await lock.run(() => Promise.resolve('yes'), never)).toBe('yes')

@@ -59,7 +59,7 @@ inSandbox('out of the sandbox there is no way', () => {
   const attempt = (command: string, confinement: 'none' | 'workspace' | 'read-only' = 'workspace') =>
     place.run(`${facts()}\n${command}`, confinement)
 
-  describe('to what must not be read:', () => {
+  describe('to files that must not be read:', () => {
     const escapes: Escape[] = [
       { name: 'a key of the person', command: 'cat ~/.ssh/id_ed25519' },
       { name: 'credentials of a cloud', command: 'cat ~/.aws/credentials' },
@@ -113,13 +113,13 @@ inSandbox('out of the sandbox there is no way', () => {
       expect(text).toMatch(/canary-4711|ESCAPED/)
     })
 
-    test('passwords of the system and what else is not for programs', async () => {
+    test('system passwords and other private files', async () => {
       const { text } = await attempt('ls -A /etc /home /root /var /run /mnt /media /srv /boot /sys /lost+found 2>&1')
       expect(text).not.toMatch(/shadow|sudoers|ssh$|fstab|log$/m)
       expect((await attempt('cat /etc/shadow')).exitCode).not.toBe(0)
     })
 
-    test('but what was granted by name, and the output of its own session', async () => {
+    test('except granted paths and the output of its own session', async () => {
       const output = place.file(path.join(place.state.outputFolder, 'bash-1.txt'), 'long output')
       place.file(path.join(place.state.outputFolder, '.undo/objects/1'))
       const look = `cat '${output}'; cat '${place.state.outputFolder}'/.undo/objects/*`
@@ -163,7 +163,7 @@ inSandbox('out of the sandbox there is no way', () => {
     })
   })
 
-  describe('to what must not be written:', () => {
+  describe('to files that must not be written:', () => {
     const escapes: Escape[] = [
       { name: 'a file beside the workspace', command: 'echo x > "$OUTSIDE/new1"; [ -e link/new1 ] && echo ESCAPED' },
       { name: 'a file behind a link', command: 'echo x > link/new2; [ -e link/new2 ] && echo ESCAPED' },
@@ -209,7 +209,7 @@ inSandbox('out of the sandbox there is no way', () => {
       expect(existsSync(`${outside}-2`)).toBe(false)
     })
 
-    test('anything at all when nobody was asked', async () => {
+    test('any file, without an approval', async () => {
       const { text } = await attempt(
         'for c in "touch x" "rm -r sub" "mv sub y" "mkdir z" "chmod 700 sub" "ln -s a b" "touch -d 2001-01-01 sub" "truncate -s 0 server.pem"; do $c && echo "ESCAPED $c"; done 2>&1; echo over',
         'read-only',
@@ -220,7 +220,7 @@ inSandbox('out of the sandbox there is no way', () => {
       expect(statSync(path.join(place.workspace, 'sub')).mode & 0o777).toBe(0o755)
     })
 
-    test('the workspace is what can be', async () => {
+    test('the workspace can be written', async () => {
       expect((await attempt('echo hello > sub/file && mkdir -p a/b && mv sub/file a/b/ && cat a/b/file')).text).toBe(
         'hello\n',
       )
@@ -267,7 +267,7 @@ inSandbox('out of the sandbox there is no way', () => {
       server.close()
     })
 
-    test('sockets of the person that programs look for', async () => {
+    test('the user’s sockets that programs look for', async () => {
       const { text } = await attempt(
         'ls -d /run/docker.sock /var/run/docker.sock /run/user /run/dbus /tmp/.X11-unix /tmp/ssh-* 2>/dev/null; env | grep -E "SSH_AUTH_SOCK|DBUS|DISPLAY|WAYLAND|DOCKER_HOST|XDG_RUNTIME"',
       )
@@ -286,7 +286,7 @@ inSandbox('out of the sandbox there is no way', () => {
       expect((await attempt(command, 'none')).text).toContain('ESCAPED')
     })
 
-    test('a signal to everybody ends only what is inside', async () => {
+    test('a signal to all processes ends only those inside', async () => {
       await attempt('sleep 60 & kill -9 -1')
       expect(sendSignalTo(place.victim, 0)).toBe(true)
       await attempt('kill -TERM 0')
@@ -377,7 +377,7 @@ inSandbox('out of the sandbox there is no way', () => {
       for (const numbers of ['41, 1, 1, 0', '41, 2, 1, 0', '39']) expect((await call(numbers)).text).toBe('ESCAPED\n')
     })
 
-    test('it finds no open files but its own, whatever our process was started with', async () => {
+    test('it has no open files but its own, regardless of our process', async () => {
       const program = `
         import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, 'find-sandbox.ts'))}
         import { openTestShell } from ${JSON.stringify(path.join(import.meta.dirname, '../testing/test-shell.ts'))}
@@ -392,14 +392,14 @@ inSandbox('out of the sandbox there is no way', () => {
       expect(stdout.trim().split('\n').at(-1)).toBe('0 1 2 219 3')
     })
 
-    test.runIf(existsSync('/usr/bin/perl'))('in a terminal nobody types for others', async () => {
+    test.runIf(existsSync('/usr/bin/perl'))('a process cannot type into another terminal', async () => {
       const granted = { confinement: 'workspace' as const, grants: [] }
       const cmd = `perl -e 'print ioctl(STDIN, 0x5412, my $c = "x") ? "ESCAPED" : "refused: $!"'`
       const look = await execCommand.execute(execCommand.input.parse({ cmd }), { ...place.ctx, granted })
       expect((look as { text: string }).text).toMatch(/^refused: /)
     })
 
-    test('without a terminal there is none to type into', async () => {
+    test('without a terminal, there is none to type into', async () => {
       expect((await attempt('(exec 9<> /dev/tty) 2>&1 && echo ESCAPED')).text).not.toContain('ESCAPED')
       expect((await attempt('ls -A /dev/pts')).text.replace('ptmx\n', '')).toBe('')
     })
@@ -458,7 +458,7 @@ inSandbox('out of the sandbox there is no way', () => {
       expect(refused).toBeGreaterThan(10)
     })
 
-    test('time: what detaches itself is ended with the command', async () => {
+    test('time: detached processes end with the command', async () => {
       const { modelText: told } = await place.run(
         'setsid sleep 601 & nohup sleep 602 > /dev/null 2>&1 & (setsid bash -c "sleep 603 & disown" &) ; env -i setsid --fork sleep 604; sleep 60',
         'workspace',

@@ -12,7 +12,7 @@ inSandbox('what a command inside says', () => {
   })
   afterEach(() => place.close())
 
-  test('about variables holds inside, and never outside', async () => {
+  test('about variables apply inside, and never outside', async () => {
     await place.run('export A=1 PATH="$PWD/bin:$PATH" LD_PRELOAD="$PWD/evil.so" BASH_ENV=x')
     const inside = (await place.run('echo "$A ${PATH%%:*}"', 'read-only')).text
     expect(inside).toContain(`1 ${place.workspace}/bin\n`)
@@ -23,7 +23,7 @@ inSandbox('what a command inside says', () => {
     expect(text).not.toContain(place.workspace)
   })
 
-  test('about variables is taken back and changed from both sides', async () => {
+  test('about variables are undone and changed from both sides', async () => {
     await place.run('export A=outside B=outside', 'none')
     expect((await place.run('echo "$A $B"; export A=inside; unset B')).text).toBe('outside outside\n')
     expect((await place.run('echo "$A [$B]"')).text).toBe('inside []\n')
@@ -31,7 +31,7 @@ inSandbox('what a command inside says', () => {
     expect((await place.run('echo "$A $B $C"')).text).toBe('inside again new\n')
   })
 
-  test('to loaders is not heard by the process outside that holds the sandbox', async () => {
+  test('to loaders do not affect the sandbox’s own process', async () => {
     await place.run('export LD_LIBRARY_PATH="$PWD/lib" LD_DEBUG_OUTPUT="$PWD/debug" GLIBC_TUNABLES=x=y ORDINARY=1')
     const running = place.run('echo "$LD_LIBRARY_PATH"; until [ -e go ]; do sleep 0.02; done')
     const members = () => membersOf({ mark: `${place.state.tasks.mark}.` }, { fresh: true })

@@ -8,7 +8,7 @@ import type { Sandbox } from '../tool/agent-state.ts'
 import { findSandbox, noSandboxReason, probeSandbox } from './find-sandbox.ts'
 
 inSandbox('on this machine', () => {
-  test('a sandbox is found, and said', async () => {
+  test('a sandbox is found and reported', async () => {
     const { sandbox, text, fix } = await findSandbox()
     expect(sandbox?.name).toMatch(/bubblewrap|Seatbelt/)
     expect(text).toMatch(/sandboxes commands: they can only change the workspace and have no network\.$/)
@@ -16,7 +16,7 @@ inSandbox('on this machine', () => {
   })
 })
 
-test('what only looks like a sandbox is not taken for one', async () => {
+test('a fake sandbox is not used', async () => {
   const plain: Sandbox = {
     name: 'bubblewrap',
     wrap: ({ argv: [file = '', ...args], env, cwd }) => ({
@@ -31,7 +31,7 @@ test('what only looks like a sandbox is not taken for one', async () => {
   expect(await probeSandbox(plain)).toBe('files outside the workspace can be written')
 })
 
-test('a sandbox that does not start is not one, and says what it said', async () => {
+test('a sandbox that does not start is not used, and its output is reported', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bwrap-'))
   const program = path.join(folder, 'bwrap')
   writeFileSync(program, '#!/bin/sh\necho "bwrap: something odd" >&2\nexit 1\n')
@@ -61,7 +61,7 @@ test.each([
   ['darwin', 'x', /sandbox-exec does not confine commands here \(x\)/, /sandbox-exec/],
   ['win32', undefined, /Windows has no sandbox/, /WSL 2/],
   ['freebsd', undefined, /no sandbox for freebsd/, undefined],
-] as const)('no sandbox on %s after %j is said in a sentence', (platform, complaint, why, how) => {
+] as const)('a missing sandbox on %s after %j is reported in a sentence', (platform, complaint, why, how) => {
   const { sandbox, text, fix } = noSandboxReason(platform, complaint)
   expect(sandbox).toBeUndefined()
   expect(text).toMatch(/^Commands run without a sandbox: .*\. More of them need approval\.$/)

@@ -62,7 +62,7 @@ inSandbox('what a deny rule forbids', () => {
     }
   }
 
-  test('is not there for any program, whatever the rules allow', async () => {
+  test('is hidden from every program, regardless of rules', async () => {
     const node = `'${process.execPath}'`
     for (const command of [
       'find . -type f -exec cat {} +',
@@ -90,7 +90,7 @@ inSandbox('what a deny rule forbids', () => {
       expect(readFileSync(path.join(place.workspace, name), 'utf8')).toBe(canary)
   })
 
-  test('cannot be changed by any program where a rule forbids that alone', async () => {
+  test('cannot be changed by any program if a rule denies only that', async () => {
     place.file(
       path.join(place.workspace, 'change.sh'),
       'cat locked/*; echo x >> locked/l.txt; echo x > locked/new; rm -r locked; mv locked away',

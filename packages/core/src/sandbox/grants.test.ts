@@ -60,7 +60,7 @@ true`,
       expect(existsSync(path.join(place.home, name))).toBe(false)
   }
 
-  test('to list a folder shows no file of it to what runs beside, and lets nothing be written', async () => {
+  test('to list a folder shows no file contents to other programs, and allows no writes', async () => {
     for (const list of ['ls -la ~/private', 'find ~/private', 'ls ~', 'ls -d ~/private']) {
       const command = `sh test.sh; ${list}`
       expect(await judge(command, { allow: ['Bash(sh test.sh)'] })).toMatchObject({ decision: 'ask' })
@@ -74,7 +74,7 @@ true`,
     expect(sizes).toContain(`note.txt ${size} ${Math.floor(mtimeMs / 1000)}\n`)
   })
 
-  test('to read a file is no more than that', async () => {
+  test('to read a file allows nothing else', async () => {
     const { text } = await approved('sh test.sh; cat ~/private/note.txt')
     expect(text.match(/canary/g)).toHaveLength(2)
     isUntouched()
@@ -84,7 +84,7 @@ true`,
     ).toHaveLength(2)
   })
 
-  test('to read a folder shows no secrets in it, however deep, and lets nothing be written', async () => {
+  test('to read a folder hides its secrets at any depth, and allows no writes', async () => {
     const beside = await approved('grep -r canary ~/private; sh test.sh')
     expect(beside.text).toContain('note.txt')
     expect(beside.text).toContain('notes.md')
@@ -116,7 +116,7 @@ true`,
     }
   })
 
-  test('lets run what a person said yes to: the root, the system, processes', async () => {
+  test('allows approved access: the root, the system, processes', async () => {
     for (const command of [
       'ls /',
       'ls -la /',

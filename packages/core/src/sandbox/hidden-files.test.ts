@@ -36,6 +36,6 @@ test('settings and certificates are secret only with a secret in them', async ()
   expect(found.toSorted()).toEqual([path.join(root, 'key.pem'), path.join(root, 'sub/.npmrc')])
 })
 
-test('a folder that is gone has none', async () => {
+test('a missing folder has none', async () => {
   expect(await new SecretFinder().within(path.join(root, 'gone'))).toEqual([])
 })

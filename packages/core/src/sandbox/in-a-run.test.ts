@@ -40,7 +40,7 @@ inSandbox('a run with a sandbox', (way) => {
     return { text: part.toolMetadata?.troupe.modelText ?? part.errorText ?? '', asked }
   }
 
-  test('a command that only seems to read runs unasked, cannot write, and is asked about when it says that it must', async () => {
+  test('a command that seems to only read runs without asking, cannot write, and asks with writes: true', async () => {
     const git = (...args: string[]): Buffer => execFileSync('git', args, { cwd: shell.workspace })
     git('init', '-q')
     writeFileSync(path.join(shell.workspace, 'file'), 'one\n')
@@ -56,7 +56,7 @@ inSandbox('a run with a sandbox', (way) => {
     expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
   })
 
-  test('what is plain to see as writing is asked about, and then writes the workspace and nothing else', async () => {
+  test('a command that clearly writes asks, and then can write only the workspace', async () => {
     const { text, asked } = await running({ command: 'touch made; touch /usr/made' })
     expect(asked).toHaveLength(1)
     expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
@@ -74,7 +74,7 @@ inSandbox('a run with a sandbox', (way) => {
     expect(readFileSync(file, 'utf8')).toBe('{}\n')
   })
 
-  test('leaving the sandbox is asked about, also when edits are accepted, and then there is none', async () => {
+  test('leaving the sandbox asks, even with accepted edits, and then there is none', async () => {
     const outside = await running(
       { command: 'readlink /proc/self/ns/net', outside_sandbox: true },
       { mode: 'accept-edits' },
@@ -90,7 +90,7 @@ inSandbox('a run with a sandbox', (way) => {
     expect(existsSync(path.join(shell.workspace, 'made'))).toBe(true)
   })
 
-  test('JavaScript is in a network of its own, whatever its permission says', async () => {
+  test('JavaScript has no network, regardless of its permission', async () => {
     await shell.call(jsRepl, '1', { granted: { confinement: 'none', grants: [] } })
     const inside = shell
       .running()

@@ -29,7 +29,7 @@ inSandbox('inside the sandbox', () => {
   const openAnew = async ({ onTestFinished }: TestContext, workspace?: (home: string) => string) =>
     useful(await openSandboxWorkspace(workspace === undefined ? {} : { workspace }), onTestFinished)
 
-  describe('what programs are started by', () => {
+  describe('files that start programs', () => {
     const names = [
       '.troupe/config.json',
       '.mcp.json',
@@ -40,7 +40,7 @@ inSandbox('inside the sandbox', () => {
       '.envrc',
     ]
 
-    test.concurrent.for(names)('%s cannot come to be', async (name, context) => {
+    test.concurrent.for(names)('%s cannot be created', async (name, context) => {
       const { place, leftNothing } = open(context)
       const top = name.split('/')[0] as string
       const { text } = await place.run(
@@ -62,7 +62,7 @@ inSandbox('inside the sandbox', () => {
       await leftNothing([top, '.envrc2', '.mcp.json2'].filter((one) => existsSync(inWorkspace(one))))
     })
 
-    test.concurrent('can be read, and what is beside them written', async (context) => {
+    test.concurrent('can be read, and files next to them written', async (context) => {
       const { place, write } = open(context)
       write('.vscode/settings.json', '{}')
       expect((await place.run('cat .vscode/settings.json; echo x > .vscode-test && cat .vscode-test')).text).toBe(
@@ -85,7 +85,7 @@ inSandbox('inside the sandbox', () => {
       await leftNothing(['.mcp.json', '.vscode'])
     })
 
-    test.concurrent('nothing is seen of them when nobody may write', async (context) => {
+    test.concurrent('are not replaced in read-only mode', async (context) => {
       const { place } = open(context)
       expect((await place.run('ls -A', 'read-only')).text).toBe('')
       expect(readdirSync(place.workspace)).toEqual([])
@@ -105,7 +105,7 @@ inSandbox('inside the sandbox', () => {
       expect(git('log', '--format=%s')).toBe('two\none\n')
     })
 
-    test('is committed to in the name of the person, whose other settings are not seen', async (context) => {
+    test('has the user’s name for commits, and no other settings', async (context) => {
       const { place, git } = await openAnew(context)
       git('init', '-q')
       place.file(
@@ -153,7 +153,7 @@ inSandbox('inside the sandbox', () => {
       expect(statSync(inWorkspace('.git')).isDirectory()).toBe(true)
     })
 
-    test.concurrent('another place for its settings is gone also while the command runs', async (context) => {
+    test.concurrent('another path for its settings is removed while the command runs, too', async (context) => {
       const { place, git } = open(context)
       git('init', '-q')
       const running = place.run(
@@ -164,7 +164,7 @@ inSandbox('inside the sandbox', () => {
       expect((await running).text).toBe('gone\n')
     })
 
-    test.concurrent('cannot come to be where there is none', async (context) => {
+    test.concurrent('cannot be created', async (context) => {
       const { place, leftNothing } = open(context)
       const { modelText: told, exitCode } = await place.run('git init .')
       expect(exitCode).not.toBe(0)
@@ -172,7 +172,7 @@ inSandbox('inside the sandbox', () => {
       await leftNothing()
     })
 
-    test('that a worktree belongs to comes along, but not where a file only says so', async (context) => {
+    test('of a worktree is included, but not if only a file claims it', async (context) => {
       const { place, inWorkspace } = await openAnew(context)
       const main = path.join(place.folder, 'main')
       execFileSync('git', ['init', '-q', main])
@@ -206,8 +206,8 @@ inSandbox('inside the sandbox', () => {
     })
   })
 
-  describe('what one command makes', () => {
-    test.concurrent('is not followed by what keeps the next one in', async (context) => {
+  describe('links made by one command', () => {
+    test.concurrent('do not redirect the protection of the next one', async (context) => {
       const { place, inWorkspace, write } = open(context)
       write('.zed/settings.json')
       const start = {
@@ -233,7 +233,7 @@ inSandbox('inside the sandbox', () => {
       third.release()
     })
 
-    test.concurrent('of a folder with secrets does not bring them to light', async (context) => {
+    test.concurrent('to a folder with secrets do not reveal them', async (context) => {
       const { place, write } = open(context)
       write('packages/api/.env', 'canary-4711')
       write('packages/api/.vscode/x.key', 'canary-4711')
@@ -244,8 +244,8 @@ inSandbox('inside the sandbox', () => {
     })
   })
 
-  describe('what stands in for what is not there', () => {
-    test.concurrent('is not seen by git, by others for no longer than needed, and never removed while it is', async (context) => {
+  describe('placeholders for missing files', () => {
+    test.concurrent('are invisible to git, exist no longer than needed, and are never removed before', async (context) => {
       const { place, leftNothing } = open(context)
       const state = (await place.run('true')).exitCode
       expect(state).toBe(0)
@@ -257,7 +257,7 @@ inSandbox('inside the sandbox', () => {
       await leftNothing()
     })
 
-    test.concurrent('stays as long as something runs that a command left behind', async (context) => {
+    test.concurrent('stay while a background process of a command runs', async (context) => {
       const { place, inWorkspace, leftNothing } = open(context)
       const { modelText: told } = await place.run(
         '(until [ -e go ]; do sleep 0.02; done; mkdir -p .troupe/x; touch done) > /dev/null 2>&1 &',
@@ -270,7 +270,7 @@ inSandbox('inside the sandbox', () => {
       await leftNothing(['done', 'go'])
     })
 
-    test.concurrent('is kept when the person puts something into it', async (context) => {
+    test.concurrent('are kept if the user puts something into them', async (context) => {
       const { place, inWorkspace, leftNothing } = open(context)
       const running = place.run('until [ -e go ]; do sleep 0.02; done')
       await vi.waitUntil(() => existsSync(inWorkspace('.vscode')), soon)
@@ -281,7 +281,7 @@ inSandbox('inside the sandbox', () => {
       expect(readdirSync(inWorkspace('.vscode'))).toEqual(['settings.json'])
     })
 
-    test.concurrent('is removed by the next command when our process was killed, and what ran has ended', async (context) => {
+    test.concurrent('are removed by the next command if our process was killed, and running commands have ended', async (context) => {
       const { place, inWorkspace, leftNothing } = open(context)
       const program = `
         import { findSandbox } from ${JSON.stringify(path.join(import.meta.dirname, 'find-sandbox.ts'))}
@@ -388,7 +388,7 @@ inSandbox('inside the sandbox', () => {
       await expect(place.run('true')).rejects.toThrow('a sandbox cannot confine')
     })
 
-    test.concurrent('that is gone is told of', async (context) => {
+    test.concurrent('that no longer exists is reported', async (context) => {
       const { place } = open(context)
       rmSync(place.workspace, { recursive: true })
       await expect(place.run('true')).rejects.toThrow('no longer exists')

@@ -24,7 +24,7 @@ function rules(confinement: 'workspace' | 'read-only', more: object = {}): strin
   return named.replaceAll(/\n\s+/g, ' ').split('\n')
 }
 
-test('nothing is allowed but what is named, and the network never', () => {
+test('only named paths are allowed, and never the network', () => {
   const lines = rules('workspace')
   expect(lines.slice(0, 2)).toEqual(['(version 1)', '(deny default)'])
   expect(lines.at(-1)).toBe('(deny network*)')
@@ -39,7 +39,7 @@ test('the workspace can be written, or only read', () => {
   expect(rules('read-only')).toContain('(allow file-read* file-write* (subpath "/private/var/folders/x/troupe-tmp"))')
 })
 
-test('what comes later wins: secrets and protected places lie behind what allows the workspace', () => {
+test('later rules win: secrets and protected paths come after the workspace', () => {
   const lines = rules('workspace')
   const at = (part: string): number => lines.findIndex((line) => line.includes(part))
   const allowed = at(String.raw`(allow file-write* (subpath "/Users/me/my \"project\"")`)
@@ -52,7 +52,7 @@ test('what comes later wins: secrets and protected places lie behind what allows
   expect(at('/sessions/s/output')).toBeGreaterThan(at('(subpath "/Users/me/.troupe")'))
 })
 
-test('what a person granted is not hidden', () => {
+test('granted paths are not hidden', () => {
   const lines = rules('workspace', {
     grants: [
       { how: 'read', path: '/Users/me/.ssh/config' },
@@ -66,7 +66,7 @@ test('what a person granted is not hidden', () => {
   expect(lines.filter((line) => line.startsWith('(allow file-write*')).join()).not.toMatch(/config|music/)
 })
 
-test('places are given beside the rules, so that no name can change them', () => {
+test('paths are parameters of the rules, so that no name can change the rules', () => {
   const { file, args, env, cwd } = createSeatbelt(options).wrap({ ...start, confinement: 'workspace' })
   expect({ file, cwd }).toEqual({ file: '/usr/bin/sandbox-exec', cwd: start.cwd })
   expect(args).toContain('P1=/Users/me/my "project"')

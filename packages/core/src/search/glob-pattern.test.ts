@@ -12,7 +12,7 @@ const paths = [
   'src/0.ts', 'src/9.ts', 'src/-.ts',
 ] // prettier-ignore
 
-test('globs mean what they mean to ripgrep', () => {
+test('globs match as in ripgrep', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'glob-'))
   for (const one of paths) {
     mkdirSync(path.join(folder, path.dirname(one)), { recursive: true })
@@ -34,7 +34,7 @@ test('globs mean what they mean to ripgrep', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a folder named like a class of characters is found, and a trailing slash means what is inside', () => {
+test('a folder named like a character class is found, and a trailing slash means its contents', () => {
   expect(compileGlob('app/[id]/*.tsx').matches('app/[id]/page.tsx')).toBe(true)
   expect(compileGlob('app/[id]/*.tsx').matches('app/i/page.tsx')).toBe(true)
   expect(compileGlob('app/[...slug]/*').matches('app/[...slug]/x')).toBe(true)

@@ -3,7 +3,7 @@ import { searchError, unreadablePaths } from './search-query.ts'
 
 const query = { pattern: 'a{', folder: '/', target: './', glob: '*.ts', type: 'ts' }
 
-test('files that cannot be read are no fault of the query', () => {
+test('unreadable files are not an error of the query', () => {
   expect(unreadablePaths('')).toEqual([])
   expect(unreadablePaths('rg: ./b.txt: Permission denied (os error 13)\n')).toEqual([
     './b.txt: Permission denied (os error 13)',
@@ -11,7 +11,7 @@ test('files that cannot be read are no fault of the query', () => {
   expect(unreadablePaths('rg: ./b.txt: Permission denied (os error 13)\nrg: regex parse error:\n')).toBeUndefined()
 })
 
-test('a refusal says what to do instead', () => {
+test('a search error says what to do instead', () => {
   expect(searchError(query, 'rg: PCRE2 is not available in this build of ripgrep').message).toContain('simpler pattern')
   expect(searchError(query, 'rg: Compiled regex exceeds size limit of 10 bytes').message).toContain(
     'not a valid regular expression',

@@ -71,7 +71,7 @@ inSandbox('the model is told', () => {
   }
 })
 
-test('what may only run inside does not run where there is no sandbox', async () => {
+test('a command that needs the sandbox does not run without one', async () => {
   const shell = openTestShell({ confinement: 'read-only' })
   await expect(shell.call(bash, { command: 'echo hello' })).rejects.toThrow(
     'no sandbox is available, so it did not run',

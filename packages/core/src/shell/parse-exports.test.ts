@@ -12,7 +12,7 @@ const values = {
   DIGITS: '\x0112',
 }
 
-test('every value comes back as bash was given it', () => {
+test('every value round-trips through bash', () => {
   for (const locale of ['C', 'C.UTF-8']) {
     const dump = execFileSync('bash', ['--noprofile', '--norc', '-c', 'declare -px'], {
       env: { PATH: process.env['PATH'], LC_ALL: locale, ...values },
@@ -28,7 +28,7 @@ test('names without a value, arrays and odd flags do no harm', () => {
   expect(parseExports(dump)).toEqual({ FIXED: '1', LAST: '2' })
 })
 
-test('a dump that was cut gives what is whole in it', () => {
+test('a truncated dump gives its complete entries', () => {
   expect(parseExports('declare -x A="1"\ndeclare -x B="hal')).toEqual({ A: '1' })
   expect(parseExports("declare -x A=$'x\\ny'\ndeclare -x B=$'hal")).toEqual({ A: 'x\ny' })
 })

@@ -33,7 +33,7 @@ test.each([
   expect(rewriteImports(code)).toBe(code)
 })
 
-test('a division is no regular expression', () => {
+test('a division is not a regular expression', () => {
   expect(rewriteImports('const half = a / 2; await import("x") / 2')).toBe(
     'const half = a / 2; await __import("x") / 2',
   )

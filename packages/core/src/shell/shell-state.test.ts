@@ -32,19 +32,19 @@ async function run(decision: 'allow' | 'ask', mode: 'default' | 'bypass' = 'defa
   return JSON.stringify(message.parts)
 }
 
-test('what an unasked command exports is kept unless it changes what others do', async () => {
+test('variables exported by an unapproved command are kept unless they affect other programs', async () => {
   const told = await run('allow')
   expect(state.env).toEqual({ PLAIN: '1' })
   expect(told).toContain('Not carried over to the next command, because this one ran without approval: GIT_DIR, PATH.')
 })
 
-test('what a person has said yes to is kept', async () => {
+test('variables of an approved command are kept', async () => {
   const told = await run('ask')
   expect(state.env).toMatchObject({ PLAIN: '1', GIT_DIR: '/x', PATH: expect.stringMatching(/^\/evil:/) })
   expect(told).not.toContain('Not carried over')
 })
 
-test('what was kept before stays as it was', async () => {
+test('earlier variables are unchanged', async () => {
   state.env = { GIT_DIR: '/mine' }
   await run('allow')
   expect(state.env).toEqual({ PLAIN: '1', GIT_DIR: '/mine' })

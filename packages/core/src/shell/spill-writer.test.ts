@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const contextIn = (outputFolder: string) => ({ state: { outputFolder }, toolCallId: 'call-1' })
 
-test('a file stops growing at its limit and says so', async () => {
+test('a file stops growing at its limit, with a note', async () => {
   const writer = createSpillWriter(contextIn(folder), 'bash', 10)
   await writer.add('12345')
   expect(writer.note).toBeUndefined()
@@ -36,7 +36,7 @@ test('output that fits is shown whole and makes no file', async () => {
   expect(await keeper.end()).toEqual({ text: 'x'.repeat(30_000) })
 })
 
-test('longer output keeps head and tail, and the file has all of it', async () => {
+test('longer output keeps head and tail, and the file has everything', async () => {
   const keeper = createOutputCollector(contextIn(folder), 'bash')
   const lines = Array.from({ length: 4000 }, (_, i) => `line ${i} 🎭\n`)
   const whole = lines.join('')

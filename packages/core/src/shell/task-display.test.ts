@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createTask } from './command-task.ts'
 import { readTask } from './task-display.ts'
 
-test('what a file does not hold in full is not called everything', async () => {
+test('a truncated file is not called complete', async () => {
   const outputFolder = mkdtempSync(path.join(tmpdir(), 'troupe-look-'))
   try {
     const open = createTask({

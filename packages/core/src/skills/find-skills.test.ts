@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 describe('skills on the disk', () => {
-  it('are found in every place, and the nearer stands before the farther', () => {
+  it('are found in every place, and the nearer one wins', () => {
     const farthest = put('me/.claude/skills/pdf/SKILL.md', skill('pdf', 'home, claude'))
     const home = put('me/.agents/skills/pdf/SKILL.md', skill('pdf', 'home, agents'))
     put('me/.troupe/skills/own/SKILL.md', skill('own'))
@@ -47,7 +47,7 @@ describe('skills on the disk', () => {
     expect(skills[1]).toMatchObject({ path: inner, shadows: [outer, workspace, home, farthest] })
   })
 
-  it('say what the format lets them say', () => {
+  it('have the fields of the format', () => {
     const more =
       'license: MIT\ncompatibility: needs git\nmetadata:\n  author: me\n  version: 2\nallowed-tools: Bash(git add:*) Read, Grep\nmodel: any\n'
     put('work/.agents/skills/commit/SKILL.md', skill('commit', 'Commits.', more))
@@ -103,7 +103,7 @@ describe('skills on the disk', () => {
   })
 })
 
-describe('a file that is no skill is named with its line and reason, and the rest loads', () => {
+describe('an invalid skill file is listed with its line and reason, and the rest loads', () => {
   const laughs = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghij'
     .split('')
     .map((key, i) => `${key}: &${key} [${`*${'abcdefghij'[i]},`.repeat(8)}*${'abcdefghij'[i]}]`)

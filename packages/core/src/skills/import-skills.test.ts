@@ -145,7 +145,7 @@ describe('skills that are imported', () => {
     expect(readdirSync(at('home/imports'))).toEqual([])
   })
 
-  it('from a checkout on the disk leave out what git keeps, and find all skills', () => {
+  it('from a checkout on disk exclude git’s files, and include all skills', () => {
     put('repo/.git/config', 'x')
     put('repo/README.md', 'x')
     put('repo/skills/pdf/SKILL.md', text)
@@ -172,7 +172,7 @@ describe('skills that are imported', () => {
     expect(stageSkills(at('b.tar'), at('home/imports')).skills[0]?.files).toHaveLength(2)
   })
 
-  it('from a repository come without what belongs to no skill, and what is wrong with one does not keep the others back', () => {
+  it('from a repository exclude other files, and an invalid skill does not block the others', () => {
     put('repo/AGENTS.md', 'x')
     symlinkSync('AGENTS.md', at('repo/CLAUDE.md'))
     put('repo/node_modules/x/SKILL.md', text)
@@ -202,7 +202,7 @@ describe('skills that are imported', () => {
     }
   })
 
-  it('at the top of an archive are named by what they say', () => {
+  it('at the top of an archive are named by their name field', () => {
     const staged = stageSkills(put('a.zip', zip([{ name: 'SKILL.md', content: text }])), at('home/imports'))
     expect(acceptSkills(staged, at('home/skills'))).toEqual([at('home/skills/pdf')])
   })
@@ -359,7 +359,7 @@ describe('a crafted archive leaves nothing outside the fresh folder, nor in it',
     ['tar: a hard link', () => tar([skill, { name: 'pdf/l', type: '1' }, other]), '"l" links to'],
     ['tar: a device', () => tar([skill, { name: 'pdf/d', type: '3' }, other]), '"d" is a device'],
     ['tar: a pipe', () => tar([skill, { name: 'pdf/p', type: '6' }, other]), '"p" is a device'],
-  ])('%s in a skill leaves that skill out, and nothing of it behind', (_, make, message) => {
+  ])('%s in a skill skips that skill, and leaves nothing behind', (_, make, message) => {
     const staged = stageSkills(put('source/crafted', make()), at('home/imports'))
     expect(staged.skills.map(({ name }) => name)).toEqual(['web'])
     expect(staged.problems).toEqual([{ path: 'pdf/SKILL.md', message: expect.stringContaining(message) as string }])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parsePlainMatter } from './parse-skill-file.ts'
 
-it('reads what nearly every file says', () => {
+it('parses nearly every file', () => {
   expect(
     parsePlainMatter('name: pdf\ndescription: Reads (and writes) files, it\'s "good"; see a/b.\nmetadata:\n  a: "1.0"'),
   ).toEqual({
@@ -16,7 +16,7 @@ it('reads what nearly every file says', () => {
   })
 })
 
-it('leaves what means something else in YAML to its parser', () => {
+it('leaves special YAML syntax to the YAML parser', () => {
   for (const matter of [
     'a: 1',
     'a: true',
@@ -42,7 +42,7 @@ it('leaves what means something else in YAML to its parser', () => {
 const pieces =
   'name|a|- |: |:| |  |\n|\n  |"|\'|#| #|~|[|{|&x|*x|!t|>|%|@|`|,|é|1|on|null|?|---|\t|\\\\|constructor'.split('|')
 
-it('never says anything else than the parser', () => {
+it('always agrees with the YAML parser', () => {
   const matters = fc.array(fc.constantFrom(...pieces, '|'), { maxLength: 6 }).map((some) => `name: a${some.join('')}`)
   let read = 0
   fc.assert(

@@ -81,14 +81,14 @@ describe('both suites as files', () => {
   })
   afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-  test('every file is a skill, or a complaint that says what is wrong', () => {
+  test('every file is a skill, or a problem with the reason', () => {
     const { skills, problems } = createSkillFinder()([{ folder: path.join(home, 'skills'), scope: 'home' }])
     expect(skills.length + problems.length).toBe(cases.length + examples.length)
     expect(skills.filter(({ name }) => name.startsWith('text-'))).toHaveLength(examples.length)
     for (const { message } of problems) expect(message).toMatch(/^\S.{2,400}$/u)
   })
 
-  test('every file is a command, or a complaint that says what is wrong', () => {
+  test('every file is a command, or a problem with the reason', () => {
     const { commands, problems } = findCommands(commandPlaces({ troupeHome: home }))
     expect(commands.length).toBeGreaterThan(500)
     for (const { message } of problems) expect(message).toMatch(/^\S.{2,400}$/u)

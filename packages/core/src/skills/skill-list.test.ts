@@ -11,7 +11,7 @@ it('is empty without skills', () => {
   expect(skillList([{ name: 'mine', description: 'x', personOnly: true }])).toBe('')
 })
 
-it('names every skill with what it is for', () => {
+it('lists every skill with its description', () => {
   expect(skillList(many(2, 'Does it.')).split('\n').slice(-2)).toEqual(['- skill-0: Does it.', '- skill-1: Does it.'])
 })
 
@@ -30,7 +30,7 @@ it('cuts descriptions, all to one length, when they are too many tokens', () => 
   expect(text).toContain('- skill-99: ')
 })
 
-it('leaves names out at last, and says how many', () => {
+it('finally omits names, and counts them', () => {
   const text = skillList(many(5000, '描述'.repeat(100)))
   expect(tokens(text)).toBeLessThanOrEqual(4000)
   const listed = text.split('\n').filter((line) => line.startsWith('- skill-')).length

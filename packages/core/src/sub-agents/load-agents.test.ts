@@ -16,7 +16,7 @@ import {
 const tools = getBuiltinTools()
 const shipped = arrangeAgents([getBuiltinAgents()], tools)
 
-it('ships the agents that the workspace is made of, each in two languages and short', () => {
+it('includes the built-in agents, each in two languages and short', () => {
   const expected = ['browser', 'calendar', 'coder', 'document', 'email', 'explore', 'master', 'plan', 'project', 'shell', 'widget'] // prettier-ignore
   expect(shipped.map(({ name }) => name)).toEqual(expected)
   for (const entry of shipped) {
@@ -56,7 +56,7 @@ it('lets explore and plan change nothing', () => {
   }
 })
 
-it('finds names whatever their case, separators and usual endings', () => {
+it('finds names regardless of case, separators and common endings', () => {
   for (const name of ['browser', 'Browser', 'BrowserSubAgent', 'browser-agent', 'BROWSER_SUB_AGENT'])
     expect(agentKey(name)).toBe('browser')
   expect(agentKey('general-purpose')).toBe('coder')
@@ -64,7 +64,7 @@ it('finds names whatever their case, separators and usual endings', () => {
   expect(agentKey('测试')).toBe('测试')
 })
 
-it('tells what is wrong with a file, by its line, and loads the rest', () => {
+it('reports problems in a file by line, and loads the others', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-agents-'))
   const files: Record<string, string> = {
     'good.md':

@@ -11,7 +11,7 @@ function spin(milliseconds: number): void {
   }
 }
 
-test('work in one go is one pause', async () => {
+test('work without slices is one pause', async () => {
   const { result, pauseMs } = await longestPause(async () => {
     await setImmediate()
     spin(60)
@@ -23,7 +23,7 @@ test('work in one go is one pause', async () => {
   expect(pauseMs).toBeGreaterThanOrEqual(120)
 })
 
-test('work in slices pauses for one slice at most, and what is waited for counts nothing', async () => {
+test('work in slices pauses for at most one slice, and waiting does not count', async () => {
   const { pauseMs } = await longestPause(async () => {
     for (let i = 0; i < 20; i++) {
       spin(10)

@@ -11,7 +11,7 @@ test('every stream gives the asked number of deltas of the asked size', async ()
   expect(new Set(deltas.map((delta) => delta.length))).toEqual(new Set([5]))
 })
 
-test('streams stand still after the given number of deltas and go on when told', async () => {
+test('streams pause after the given number of deltas and continue on demand', async () => {
   const model = pacedModel({ deltas: 8, pauseAfter: 3 })
   const counts = [0, 0]
   const reading = counts.map(async (_, index) => {
@@ -25,7 +25,7 @@ test('streams stand still after the given number of deltas and go on when told',
   expect(counts).toEqual([8, 8])
 })
 
-test('a held stream ends when it is aborted', async () => {
+test('a paused stream ends when it is aborted', async () => {
   const stop = new AbortController()
   const model = pacedModel({ deltas: 5, pauseAfter: 1 })
   const { stream } = await model.doStream({ prompt, abortSignal: stop.signal })

@@ -28,15 +28,15 @@ const types = (list: LanguageModelV4StreamPart[]) => list.map((part) => part.typ
 const textOf = (list: LanguageModelV4StreamPart[]) =>
   list.flatMap((part) => (part.type === 'text-delta' ? [part.delta] : []))
 
-describe('what a turn holds', () => {
-  test('text comes in the asked number of pieces and joins to the same text', async () => {
+describe('contents of a turn', () => {
+  test('text has the requested number of chunks and joins to the same text', async () => {
     const list = await parts(scriptedModel([[{ text: 'one two three', chunks: 4 }]]))
     expect(textOf(list)).toHaveLength(4)
     expect(textOf(list).join('')).toBe('one two three')
     expect(list.at(-1)).toMatchObject({ type: 'finish', finishReason: { unified: 'stop' } })
   })
 
-  test('text is cut at the given sizes and the rest is one last piece', async () => {
+  test('text is cut at the given sizes and the rest is the last chunk', async () => {
     const list = await parts(scriptedModel([[{ text: 'abcdefgh', chunks: [1, 3] }]]))
     expect(textOf(list)).toEqual(['a', 'bcd', 'efgh'])
   })
@@ -101,7 +101,7 @@ describe('what a turn holds', () => {
     })
   })
 
-  test('usage that the script does not give is an estimate and says so', async () => {
+  test('usage missing in the script is an estimate, marked as one', async () => {
     const list = await parts(scriptedModel([[{ text: 'x'.repeat(40) }]]), { prompt: [user('y'.repeat(80))] })
     expect(list.at(-1)).toMatchObject({
       usage: { inputTokens: { total: 20 }, outputTokens: { total: 10 }, raw: { estimated: true } },
@@ -148,7 +148,7 @@ describe('faults', () => {
     ])
   })
 
-  test('a reset breaks the stream after what had arrived', async () => {
+  test('a reset breaks the stream after the text so far', async () => {
     const { stream } = await scriptedModel([[{ text: 'so far' }, { reset: true }]]).doStream({ prompt: [user('hi')] })
     const seen: string[] = []
     const reading = (async () => {
@@ -168,7 +168,7 @@ describe('faults', () => {
 describe('which turn is played', () => {
   const turns = [[{ text: 'first' }], [{ text: 'second' }], [{ text: 'third' }]]
 
-  test('by prompt, a new process goes on where the conversation stands', async () => {
+  test('by prompt, a new process continues at the same point of the conversation', async () => {
     const model = scriptedModel({ by: 'prompt', turns })
     const prompt = [user('a'), assistant('x'), user('b'), assistant('y')]
     expect(textOf(await parts(model, { prompt }))).toEqual(['second'])
@@ -199,7 +199,7 @@ describe('which turn is played', () => {
     expect(textOf(await parts(model, { temperature: 0.5 }))).toEqual(['1 1 0.5'])
   })
 
-  test('every request is recorded as it was, also when the caller goes on with its array', async () => {
+  test('every request is recorded unchanged, even if the caller changes its array later', async () => {
     const model = scriptedModel(turns)
     const prompt = [user('a')]
     await parts(model, { prompt })
@@ -285,7 +285,7 @@ describe('scripts from files', () => {
     expect(textOf(await parts(scriptedModel(script)))).toEqual(['from a file'])
   })
 
-  test('a mistake is told with its place and what an item can be', async () => {
+  test('an error has its position and the valid items', async () => {
     const path = await file({ turns: [[{ text: 'fine' }, { txet: 'typo' }]] })
     await expect(loadScript(path)).rejects.toThrow(/an item is one of/)
     await expect(loadScript(path)).rejects.toThrow(path)

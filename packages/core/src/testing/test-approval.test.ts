@@ -15,7 +15,7 @@ test('the question shows the message and the payload', () => {
   expect(testApproval.permission?.({})).not.toHaveProperty('content')
 })
 
-test('the result holds what the approval carried', async () => {
+test('the result has the data of the approval', async () => {
   const output = await testApproval.execute({ message: 'May I?' }, testToolContext({ approval: { colour: 'green' } }))
   expect(output).toEqual({ approved: true, message: 'May I?', payload: null, data: { colour: 'green' } })
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countNewlines } from './scan-bytes.ts'
 
-test('it counts what a plain loop counts, wherever the bytes begin', () => {
+test('the count equals that of a plain loop, for every start position', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(7), (bytes, from) => {
       const part = bytes.subarray(from)

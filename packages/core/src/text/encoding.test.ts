@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeText, detectFormat, encodeText, type Encoding } from './encoding.ts'
 
-test('every text comes back from every encoding that can say it', () => {
+test('every text round-trips through every encoding that supports it', () => {
   const bom = fc.boolean()
   fc.assert(
     fc.property(
@@ -28,7 +28,7 @@ test.each<[string, number[] | string, string]>([
   ['a Latin-1 letter in the middle', [0xe9, 0x74, 0xe9, 0x0a], 'latin1'],
   ['UTF-8 with one damaged byte', [...Buffer.from('größe äöü'), 0xff], 'utf-8'],
   ['nothing', '', 'utf-8'],
-])('%s is told', (_, content, encoding) => {
+])('%s is detected', (_, content, encoding) => {
   expect(detectFormat(Buffer.from(content as string)).encoding).toBe(encoding)
 })
 

@@ -50,14 +50,14 @@ it('knows the odd ones', () => {
   expect(Object.getPrototypeOf(toJson(JSON.parse('{"__proto__": {"a": 1}}')))).toBe(Object.prototype)
 })
 
-it('is a copy: what happens to the value later does not reach it', () => {
+it('is a copy: later changes to the value do not affect it', () => {
   const value = { list: [1, { deep: true }] }
   const copied = toJson(value)
   value.list.push(2)
   expect(copied).toEqual({ list: [1, { deep: true }] })
 })
 
-it('refuses what holds itself and what JSON cannot say', () => {
+it('rejects circular and non-JSON values', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = [circle]
   expect(() => toJson(circle)).toThrow(/circular/i)

@@ -52,7 +52,7 @@ test('every alias leads to a tool, and none hides one', () => {
   expect(findTool('__proto__', tools)).toBeUndefined()
 })
 
-test("a tool of the person's own goes before an alias", () => {
+test('a user’s own tool wins over an alias', () => {
   const own = stub('shell')
   expect(findTool('shell', [...tools, own])).toBe(own)
   expect(findTool('Bash', [own])).toBeUndefined()
@@ -108,7 +108,7 @@ test('arguments reach the program as the model gave them', () => {
   ).toEqual(words)
 })
 
-test('a folder is meant for its command alone, also when the script has several lines', () => {
+test('a folder applies only to its command, even if the script has several lines', () => {
   const { command } = shell.input.parse({
     command: ['bash', '-lc', 'pwd # here\ncat <<E\nx\nE'],
     workdir: '/usr/../usr/bin',
@@ -140,7 +140,7 @@ test('patches and plans become ours', () => {
   expect(updatePlan!.input.safeParse({ plan: [{ step: 'a', status: 'later' }] }).success).toBe(false)
 })
 
-test('every spelling of every dialect fits the tool that it stands for', () => {
+test('every spelling in every dialect matches its tool', () => {
   const samples: Record<string, unknown> = {
     Bash: { command: ['ls'] },
     ApplyPatch: { input: 'x' },
@@ -224,7 +224,7 @@ test.each<[string, object, string, object]>([
   expect(checkInput(call.tool!, call.input)).not.toHaveProperty('complaint')
 }) // prettier-ignore
 
-test('the input of a tool with another schema is left alone', () => {
+test('the input of a tool with another schema is unchanged', () => {
   const own = stub('Read', z.object({ path: z.string() }))
   const call = parseCall({ toolCallId: 'c', toolName: 'Read', input: '{"path":"a","__proto__":{"x":1}}' }, [own])
   expect(JSON.stringify(call.input)).toBe('{"path":"a","__proto__":{"x":1}}')

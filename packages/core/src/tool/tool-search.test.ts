@@ -39,12 +39,12 @@ test('few tools are shown as they are', () => {
   expect(shownTools(tools, [])).toBe(tools)
 })
 
-test('many are held back behind a search', () => {
+test('many tools are deferred behind a search', () => {
   const tools = deferTools([plain, ...many])
   expect(names(shownTools(tools, []))).toEqual(['TimeNow', 'ToolSearch'])
 })
 
-test('what was found, and what was used before, is shown', () => {
+test('found tools and earlier used tools are shown', () => {
   const tools = deferTools([plain, ...many])
   const found = {
     type: 'tool-ToolSearch',
@@ -60,7 +60,7 @@ test('what was found, and what was used before, is shown', () => {
   ])
 })
 
-test('the search goes by words and by names', async () => {
+test('the search matches words and names', async () => {
   const search = deferTools([plain, ...many]).at(-1) as Tool
   const find = async (query: string, limit = 5): Promise<{ found: { name: string }[]; more: number }> =>
     (await search.execute({ query, limit }, testToolContext())) as never
@@ -71,7 +71,7 @@ test('the search goes by words and by names', async () => {
   expect(search.toModel?.(await find('zebra'), {})).toContain('No tools found')
 })
 
-test('a run is shown what it has found from the next step on, and can call it', async () => {
+test('a run sees found tools from the next step on, and can call them', async () => {
   const model = scriptedModel([
     [{ call: { name: 'ToolSearch', input: { query: 'create issue', limit: 1 } } }],
     [{ call: { name: 'mcp__tracker_create_issue', input: {} } }],

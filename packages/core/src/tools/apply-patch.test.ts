@@ -252,14 +252,14 @@ test.each<[string, string, string, string, string]>([
     'import asyncio  # HELLO\n“x”\n',
     'typographic',
   ],
-])('lines are found %s; those that stay keep their bytes', async (_, before, hunk, expected, note) => {
+])('lines are found %s; unchanged lines keep their bytes', async (_, before, hunk, expected, note) => {
   const { after, text } = await patched({ a: before }, wrap('*** Update File: a', '@@', hunk))
   expect(after).toEqual({ a: expected })
   if (note === '') expect(text).toBe('Done:\nM a (+1 -1)')
   else expect(text).toContain(`a: Hunk 1 matched only when ${note}`)
 })
 
-test('the stricter pass wins, wherever it lies', async () => {
+test('the stricter match wins, at any position', async () => {
   const before = { a: 'x = 1 \nother\nx = 1\n' }
   expect((await patched(before, wrap('*** Update File: a', '@@', '-x = 1', '+x = 2'))).after).toEqual({
     a: 'x = 1 \nother\nx = 2\n',
@@ -340,7 +340,7 @@ test('one bad step at the end undoes the good ones before it', async () => {
   expect(await ws.ctx.state.undo.list({})).toEqual([])
 })
 
-test('a write that fails in the middle puts back what was done before it', async () => {
+test('a write that fails halfway restores the earlier files', async () => {
   ws.put('a', 'one\n')
   chmodSync(ws.at('a'), 0o640)
   ws.put('b', 'two\n')
@@ -410,7 +410,7 @@ test('links that lead out are refused, and a link is neither deleted nor moved',
   expect(readFileSync(outside, 'utf8')).toBe('canary\n')
 })
 
-test('a moved file keeps its permissions, and what was known of it', async () => {
+test('a moved file keeps its permissions and read state', async () => {
   ws.put('run.sh', 'one\ntwo\n')
   chmodSync(ws.at('run.sh'), 0o755)
   await ws.call(read, { file_path: 'run.sh' })
@@ -559,19 +559,19 @@ test.each([
   ['a code fence', ['```diff', wrap(...section), '```']],
   ['nothing, not even markers', section],
   ['a code fence without markers', ['```', ...section, '```']],
-])('the wrapper of a patch is taken off: %s', async (_name, lines) => {
+])('the wrapper of a patch is removed: %s', async (_name, lines) => {
   expect((await patched({}, lines.join('\n'))).after).toEqual({ f: 'a\n' })
 })
 
 test.each([
   ['of a new file', wrap('*** Add File: n.ts', '+class A {', '+  // ... rest of the methods ...', '+}')],
   ['of a hunk', wrap('*** Update File: a', '@@', ' a', '+// ... existing code ...')],
-])('a line that stands for code is refused in the lines %s', async (_name, patch) => {
+])('a placeholder line is rejected in the lines %s', async (_name, patch) => {
   await expect(patched({ a: 'a\n' }, patch)).rejects.toThrow(/Nothing was changed\. .* instead of code/)
   expect(tree()).toEqual({ a: 'a\n' })
 })
 
-test('a line that stands for code stays where the file has it', async () => {
+test('a placeholder line is kept if the file contains it', async () => {
   const before = { a: 'a\n// ... existing code ...\n' }
   const patch = wrap('*** Update File: a', '@@', '-a', '-// ... existing code ...', '+b', '+// ... existing code ...')
   expect((await patched(before, patch)).after).toEqual({ a: 'b\n// ... existing code ...\n' })

@@ -27,7 +27,7 @@ it('needs no approval, keeps the order of calls as a write does, and can be aske
   expect(tool).toMatchObject({ readOnly: false, needsApproval: false, recover: 'rerun' })
 })
 
-it('tells the model what the person said, question by question', async () => {
+it('sends the model the user’s answers, question by question', async () => {
   const asks: Ask[] = []
   const outcome = await asking([colour, sizes], (ask) => {
     asks.push(ask)
@@ -59,12 +59,12 @@ it.each<[string, Record<string, unknown>, unknown]>([
   ['its header', { Colour: 'Blue' }, { selected: ['Blue'] }],
   ['its number', { 0: ['Red'] }, { selected: ['Red'] }],
   ['being the only one', { answer: { selected: 'Red', text: 'but dark' } }, { selected: ['Red'], text: 'but dark' }],
-])('takes an answer that is named by %s', async (_, given, expected) => {
+])('accepts an answer identified by %s', async (_, given, expected) => {
   const outcome = await asking([colour], () => answers(given))
   expect(call(outcome, 'c1').output).toEqual({ answers: [{ question: 'Which colour?', ...(expected as object) }] })
 })
 
-it('says what is wrong with answers before they are taken', () => {
+it('explains invalid answers before it accepts them', () => {
   const questions = [
     { ...colour, multiSelect: false, options: [...colour.options] },
     { ...sizes, header: '' },
@@ -81,7 +81,7 @@ it('says what is wrong with answers before they are taken', () => {
   expect(answerProblem({ kind: 'question', content: 'anything' }, answers({ any: 1 }))).toBeUndefined()
 })
 
-it('refuses questions and options that cannot be told apart', async () => {
+it('rejects duplicate questions and options', async () => {
   const twice = await asking([colour, colour], () => answers({ 0: 'Red' }))
   expect(call(twice, 'c1').errorText).toMatch(/Two questions are identical/)
   const same = await asking([{ ...colour, options: [{ label: 'Red' }, { label: ' Red' }] }], () => answers({}))
@@ -90,7 +90,7 @@ it('refuses questions and options that cannot be told apart', async () => {
   expect(call(five, 'c1').errorText).toMatch(/is not valid/)
 })
 
-it('ends the turn when the person refuses, and goes on when they say why', async () => {
+it('ends the turn on a refusal, and continues if there is a reason', async () => {
   const refused = await asking([colour], () => ({ type: 'deny' }))
   expect(call(refused, 'c1').errorText).toBe('The user declined to answer.')
   expect(refused.message.metadata?.stopped?.reason).toBe('denied')
@@ -100,7 +100,7 @@ it('ends the turn when the person refuses, and goes on when they say why', async
   expect(texts(remarked)).toEqual(['Thanks.'])
 })
 
-it('asks the questions of one step side by side, and takes the answers in any order', async () => {
+it('asks the questions of one step in parallel, and accepts the answers in any order', async () => {
   const open = new Map<string, (answer: Answer) => void>()
   const calls = ['c1', 'c2'].map((id) => ({ call: { name: 'AskUserQuestion', input: { questions: [colour] }, id } }))
   const outcome = await play([calls, [{ text: 'Both.' }]], [tool!], {}, (ask) => {
@@ -116,7 +116,7 @@ it('asks the questions of one step side by side, and takes the answers in any or
   expect(strictProblems(outcome.model.calls[1]!.prompt)).toEqual([])
 })
 
-it('says that nobody is there when nobody is', async () => {
+it('reports that nobody can answer', async () => {
   const outcome = await play(
     [[{ call: { name: 'AskUserQuestion', input: { questions: [colour] }, id: 'c1' } }], [{ text: 'Then so.' }]],
     [tool!],

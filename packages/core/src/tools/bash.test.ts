@@ -24,15 +24,15 @@ withAndWithoutSandbox((way) => {
     }
   }
 
-  describe('what a command prints', () => {
-    test('comes with its exit code', async (context) => {
+  describe('output of a command', () => {
+    test('has its exit code', async (context) => {
       const { run } = open(context)
       const { output, text } = await run('echo hello; exit 3')
       expect(output).toMatchObject({ text: 'hello\n', exitCode: 3, status: 'ended', signal: null })
       expect(text).toMatch(/^hello\n\nExit code 3 after \d+\.\d s\.$/)
     })
 
-    test('is said to be nothing when it is', async (context) => {
+    test('is reported as empty if there is none', async (context) => {
       const { run } = open(context)
       expect((await run('true')).text).toMatch(/^Exit code 0 after .* It printed nothing\.$/)
     })
@@ -104,7 +104,7 @@ withAndWithoutSandbox((way) => {
       expect((await run('cd ../..; pwd')).output.text).toBe(`${shell.workspace}\n`)
     })
 
-    test('remembers exported variables, whatever is in them, and forgets others', async (context) => {
+    test('keeps exported variables with any value, and drops others', async (context) => {
       const { run, remembered } = open(context)
       await run(`export A=$'tab\\t "q" \\'s\\' $x \\n🎭' PATH="/extra:$PATH"; B=2; f() { :; }`)
       const { output } = await run('printf %s "$A"; echo "[$B]"; type -t f; echo "${PATH%%:*}"')
@@ -139,7 +139,7 @@ withAndWithoutSandbox((way) => {
       expect(shell.state.cwd).toBe(shell.workspace)
     })
 
-    test('says what is wrong with the syntax', async (context) => {
+    test('explains syntax errors', async (context) => {
       const { run } = open(context)
       const { output } = await run('if true; then echo')
       expect(output.exitCode).toBe(2)
@@ -147,7 +147,7 @@ withAndWithoutSandbox((way) => {
       expect((await run(`echo 'open`)).output).toMatchObject({ exitCode: 2 })
     })
 
-    test('is put back when it leaves the workspace, also through a link', async (context) => {
+    test('returns to the workspace after leaving it, even through a link', async (context) => {
       const { shell, run } = open(context)
       const { text } = await run('cd /; pwd')
       expect(text).toContain(`The working directory was reset to ${shell.workspace}: / is outside the workspace.`)
@@ -156,7 +156,7 @@ withAndWithoutSandbox((way) => {
       expect((await run('pwd')).output.text).toBe(`${shell.workspace}\n`)
     })
 
-    test('starts in the workspace when its folder is gone', async (context) => {
+    test('starts in the workspace if its folder no longer exists', async (context) => {
       const { shell, run } = open(context)
       await run('mkdir sub; cd sub')
       rmSync(path.join(shell.workspace, 'sub'), { recursive: true })
@@ -186,7 +186,7 @@ withAndWithoutSandbox((way) => {
       expect(output.text).toBe('[] 1\nno terminal\n')
     })
 
-    test('takes commands that are longer than an argument may be', async (context) => {
+    test('accepts commands longer than an argument can be', async (context) => {
       const { run } = open(context)
       const { output } = await run(`echo ${'x'.repeat(150_000)} | wc -c`)
       expect(output.text.trim()).toBe('150001')
@@ -208,7 +208,7 @@ withAndWithoutSandbox((way) => {
 
   // Tests that wait for a time limit, or for programs that ignore SIGTERM, run concurrently.
   describe('an end', () => {
-    test.concurrent('by the time limit keeps what was printed and ends everything', async (context) => {
+    test.concurrent('by the time limit keeps the output and ends all processes', async (context) => {
       const { shell, run } = open(context)
       const { output, text } = await run('echo before; sleep 60 & sleep 60', { timeout: 1000 })
       expect(output).toMatchObject({ status: 'timed-out', text: 'before\n' })
@@ -221,21 +221,21 @@ withAndWithoutSandbox((way) => {
       ['leaves its session', `setsid bash -c 'sleep 60' & setsid sleep 61 & sleep 60`],
       ['has groups of its own', 'set -m; sleep 60 & (sleep 60 & wait) & wait'],
       ['is stopped', 'sleep 60 & kill -STOP $!; sleep 60'],
-    ] as const)('by the time limit reaches what %s', async ([, command], context) => {
+    ] as const)('by the time limit reaches a process that %s', async ([, command], context) => {
       const { shell, run } = open(context)
       const { output } = await run(command, { timeout: 600 })
       expect(output.status).toBe('timed-out')
       expect(shell.running()).toEqual([])
     })
 
-    test.concurrent('by the time limit reaches what left its session and has no mark', async (context) => {
+    test.concurrent('by the time limit reaches a process that left its session and has no marker', async (context) => {
       const { run } = open(context)
       const { output } = await run('env -i /usr/bin/setsid /bin/sleep 60 & echo $!; sleep 60', { timeout: 1000 })
       expect(Number(output.text)).toBeGreaterThan(1)
       expect(membersOf({ pid: Number(output.text) }, { fresh: true })).toEqual([])
     })
 
-    test.concurrent('by a stop reaches what ignores SIGTERM, and keeps what is in a file', async (context) => {
+    test.concurrent('by a stop reaches a process that ignores SIGTERM, and keeps the output file', async (context) => {
       const { shell } = open(context)
       const stop = new AbortController()
       const command = `trap '' TERM; seq 1 20000; touch started; while :; do sleep 1; done`
@@ -247,7 +247,7 @@ withAndWithoutSandbox((way) => {
       expect(shell.running()).toEqual([])
     })
 
-    test('by the time limit reaches what forks all the time', async (context) => {
+    test('by the time limit reaches a process that forks all the time', async (context) => {
       const { shell, run } = open(context)
       const command = 'f() { while :; do (sleep 5 &) ; sleep 0.01; done; }; f'
       expect((await run(command, { timeout: 300 })).output.status).toBe('timed-out')
@@ -261,7 +261,7 @@ withAndWithoutSandbox((way) => {
         /^before\n\nStopped by the user before it finished, after \d+\.\d s: the command and all its child processes were stopped/,
       ],
       ['the end of the program', shutdown, /^before\n\nInterrupted: the server was stopped, after/],
-    ] as const)('by %s is prompt and complete, and keeps what was printed', async ([_name, reason, said], context) => {
+    ] as const)('by %s is prompt and complete, and keeps the output', async ([_name, reason, said], context) => {
       const { shell } = open(context)
       const stop = new AbortController()
       const command = 'echo before; touch started; setsid sleep 60 & sleep 60'
@@ -284,7 +284,7 @@ withAndWithoutSandbox((way) => {
       expect(existsSync(path.join(shell.workspace, 'ran'))).toBe(false)
     })
 
-    test('of the shell does not wait for what it left running, which becomes a task', async (context) => {
+    test('of the shell does not wait for background processes, which become a task', async (context) => {
       const { shell, run } = open(context)
       const begun = performance.now()
       const { output, text } = await run('(until [ -e go ]; do sleep 0.02; done; echo later; sleep 60) & echo now')
@@ -301,14 +301,14 @@ withAndWithoutSandbox((way) => {
       expect(shell.running()).toEqual([])
     })
 
-    test('of the shell waits a moment for what ends right after it', async (context) => {
+    test('of the shell waits briefly for processes that end right after it', async (context) => {
       const { run } = open(context)
       const { output } = await run('echo late > >(cat)')
       expect(output).toMatchObject({ text: 'late\n' })
       expect(output.taskId).toBeUndefined()
     })
 
-    test('of the session reaches a daemon that detached itself', async (context) => {
+    test('of the session reaches a detached daemon', async (context) => {
       const { shell, run } = open(context)
       await run('setsid --fork sleep 60 < /dev/null > /dev/null 2>&1 219>&-')
       // Inside the sandbox its first process lives as long as any other.
@@ -371,7 +371,7 @@ withAndWithoutSandbox((way) => {
   describe('in a run', () => {
     const named = checkTool(bash, 'bash')
 
-    test('the model reads the text, the card gets the terminal, and the page what is printed meanwhile', async (context) => {
+    test('the model gets the text, the card gets the terminal, and the page gets live output', async (context) => {
       const { shell } = open(context)
       const outcome = await play(
         [
@@ -389,7 +389,7 @@ withAndWithoutSandbox((way) => {
       expect(part.toolMetadata.troupe.display.content).toMatchObject({ kind: 'terminal', text: 'one\ntwo\n' })
     })
 
-    test('a stop says so, keeps what was printed, and nothing goes on', async (context) => {
+    test('a stop is reported, keeps the output, and leaves nothing running', async (context) => {
       const { shell } = open(context)
       const stop = new AbortController()
       const command = 'echo before; touch started; sleep 60'

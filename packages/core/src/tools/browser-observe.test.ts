@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import browserObserve from './browser-observe.ts'
 
-test('of many elements with long words as many are told as there is room for', () => {
+test('a list of elements with long texts is cut to the limit', () => {
   const elements = Array.from({ length: 100 }, (_, i) => ({
     ref: `e${i}`,
     text: `link "${'x'.repeat(800)}" [ref=e${i}]`,

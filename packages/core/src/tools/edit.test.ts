@@ -157,7 +157,7 @@ test('for any text with any line endings, only the place changes', async () => {
   )
 })
 
-test('bytes that are no text survive, wherever they lie', async () => {
+test('non-text bytes survive at any position', async () => {
   const before = Buffer.concat([Buffer.from('größe '), Buffer.from([0xe9, 0xff, 0x80]), Buffer.from('\nweiß = 1\n')])
   const { bytes } = await edited(before, { old_string: 'weiß = 1', new_string: 'weiß = 2' })
   expect(bytes.equals(Buffer.concat([before.subarray(0, -2), Buffer.from('2\n')]))).toBe(true)
@@ -171,7 +171,7 @@ test.each<[string, (text: string) => Buffer]>([
   ['UTF-16 LE', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
   ['UTF-16 BE', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
   ['Latin-1', (text) => Buffer.from(text, 'latin1')],
-])('%s stays what it is', async (_, encode) => {
+])('%s is preserved', async (_, encode) => {
   const { bytes } = await edited(encode('déjà\r\nvu\r\nété\r\n'), { old_string: 'vu\nété', new_string: 'lu\nà\nété' })
   expect(bytes.equals(encode('déjà\r\nlu\r\nà\r\nété\r\n'))).toBe(true)
   await expect(ws.call(edit, { file_path: 'a.txt', old_string: 'à', new_string: 'x' })).rejects.toThrow(
@@ -179,7 +179,7 @@ test.each<[string, (text: string) => Buffer]>([
   )
 })
 
-test('what Latin-1 cannot say is refused, and the characters of Windows are written as they were', async () => {
+test('characters outside Latin-1 are rejected, and Windows characters are kept', async () => {
   const before = Buffer.from([0x93, 0x68, 0x69, 0x94, 0x20, 0xe9, 0x0a])
   await expect(edited(before, { old_string: 'hi', new_string: '漢' })).rejects.toThrow('Latin-1, which has no "漢"')
   expect(ws.bytes('a.txt').equals(before)).toBe(true)
@@ -187,7 +187,7 @@ test('what Latin-1 cannot say is refused, and the characters of Windows are writ
   expect([...bytes]).toEqual([0x93, 0x68, 0x6f, 0x94, 0x20, 0x80, 0x20, 0xe9, 0x0a])
 })
 
-test('blanks at line ends are forgiven at one place, and that is said', async () => {
+test('different blanks at line ends are accepted at one place, and reported', async () => {
   const { bytes, text } = await edited('a  \nb\t\nc\n', { old_string: 'a\nb\nc', new_string: 'a\nB\nc' })
   expect(bytes.toString()).toBe('a  \nB\t\nc\n')
   expect(text).toContain('matched only when trailing whitespace was ignored')
@@ -255,7 +255,7 @@ test('indentation that differs line by line is not forgiven, nor a new line furt
   )
 })
 
-test('typographic quotes, dashes and spaces are forgiven at one place; those around stay as they are', async () => {
+test('typographic quotes, dashes and spaces are accepted at one place; the text around is unchanged', async () => {
   const { bytes, text } = await edited('He said “don’t” – twice.\n', {
     old_string: 'He said "don\'t" - twice.',
     new_string: 'He said "don\'t" - once.',
@@ -280,7 +280,7 @@ test('nothing else is forgiven: letters of other alphabets, case, missing lines'
   await expect(edited('a\nb\nc\n', { old_string: 'a\nc', new_string: 'x' })).rejects.toThrow('not in the file')
 })
 
-test('a miss names the closest place and what differs there', async () => {
+test('a failed match reports the closest place and the difference', async () => {
   const content = 'function one() {\n  return 1\n}\n\nfunction two() {\n  return 2\n}\n'
   await expect(edited(content, { old_string: 'function two() {\n  return 3\n}', new_string: 'x' })).rejects.toThrow(
     'The closest match is lines 5-7. Line 6 differs: the file has "  return 2", you gave "  return 3".',
@@ -311,7 +311,7 @@ test.each([
   expect(ws.text('a.txt')).toBe('a\n')
 })
 
-test('comments that only mention such things, and placeholders that were there, are no placeholders', async () => {
+test('comments that mention placeholders, and existing placeholders, are accepted', async () => {
   const line = '// ... existing code ...'
   expect(await result(`${line}\na\n`, { old_string: `${line}\na`, new_string: `${line}\nb` })).toBe(`${line}\nb\n`)
   for (const fine of [
@@ -427,7 +427,7 @@ test('edits at once both survive, of one agent and of two', async () => {
   expect(ws.text('a.txt')).toMatch(/^mine\ntheirs\nLINE-02/)
 })
 
-test('permissions and links are kept, and a read-only file is left alone', async () => {
+test('permissions and links are kept, and a read-only file is not changed', async () => {
   ws.put('run.sh', '#!/bin/sh\necho one\n')
   chmodSync(ws.at('run.sh'), 0o751)
   symlinkSync('run.sh', ws.at('link.sh'))
@@ -447,7 +447,7 @@ test('permissions and links are kept, and a read-only file is left alone', async
   expect(ws.text('run.sh')).toBe('#!/bin/sh\necho two\n')
 })
 
-test('other names of a file keep the old content, and the result says so', async () => {
+test('hard links of a file keep the old content, and the result says so', async () => {
   ws.put('a.txt', 'one\n')
   linkSync(ws.at('a.txt'), ws.at('b.txt'))
   await ws.call(read, { file_path: 'a.txt' })
@@ -478,7 +478,7 @@ test('a stop before the end changes nothing', async () => {
   expect(readdirSync(ws.root)).toEqual(['a.txt'])
 })
 
-test('a person is shown what would be replaced', () => {
+test('the approval shows the replaced text', () => {
   const input = { file_path: 'a.txt', old_string: 'one\ntwo\n', new_string: 'three', replace_all: false }
   expect(edit.permission?.(input)).toEqual({
     title: 'Edit a file',
@@ -517,7 +517,7 @@ test('an empty line too many at the start is forgiven', async () => {
   await expect(edited('a\nb\na\nb\n', { old_string: '\n\na\n', new_string: 'A\n' })).rejects.toThrow(/not in the file/)
 })
 
-test('text that begins before the file does is told so', async () => {
+test('text that starts before the file begins is reported', async () => {
   await expect(
     edited('const a = 1\nconst b = 2\n', { old_string: 'first\nconst a = 1\nconst b = 3', new_string: 'x' }),
   ).rejects.toThrow(

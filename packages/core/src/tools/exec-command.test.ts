@@ -27,7 +27,7 @@ withAndWithoutSandbox((way) => {
     }
   }
 
-  test.concurrent('a command that ends returns what it printed and its exit code, without waiting', async (context) => {
+  test.concurrent('a command that ends returns its output and exit code, without waiting', async (context) => {
     const { exec } = open(context)
     const begun = performance.now()
     const { output, text } = await exec('[ -t 0 ] && [ -t 1 ] && echo terminal; exit 4')
@@ -59,7 +59,7 @@ withAndWithoutSandbox((way) => {
     expect((await answer(output.task_id, { chars: 'x\n' }, /x.*x/s)).text).toBe('x\r\nx\r\n')
   })
 
-  test.concurrent('each look shows only what is new', async (context) => {
+  test.concurrent('each call returns only new output', async (context) => {
     const { exec, write, answer } = open(context)
     const { output } = await exec('bash --norc -i', { yield_time_ms: 5000 })
     await answer(output.task_id, { chars: 'echo a$((1+1))\n' }, /a2\r\n.+[$#] $/)
@@ -69,7 +69,7 @@ withAndWithoutSandbox((way) => {
     expect(none.text).toMatch(/^No new output/)
   })
 
-  test.concurrent('Control-C interrupts what runs, not the session', async (context) => {
+  test.concurrent('Ctrl+C interrupts the command, not the session', async (context) => {
     const { exec, write, answer } = open(context)
     const { output } = await exec('bash --norc -i')
     await write(output.task_id, { chars: 'sleep 60; echo "ended with $?"\n' })
@@ -78,7 +78,7 @@ withAndWithoutSandbox((way) => {
     expect(after.status).toBe('running')
   })
 
-  test.concurrent('Control-C reaches the command itself, which goes on if it likes, and Control-Z does not hold it', async (context) => {
+  test.concurrent('Ctrl+C reaches the command itself, which may continue, and Ctrl+Z does not suspend it', async (context) => {
     const { exec, write, answer } = open(context)
     const { output } = await exec(`trap 'echo caught' INT; echo up; cat; echo after; read -r`)
     await write(output.task_id, { chars: '\u001a', yield_time_ms: 300 })
@@ -89,7 +89,7 @@ withAndWithoutSandbox((way) => {
     expect(ended).toMatchObject({ status: 'ended', exitCode: 0 })
   })
 
-  test.concurrent('a terminal has the size it was given, and takes another', async (context) => {
+  test.concurrent('a terminal has its given size, and can be resized', async (context) => {
     const { exec, answer } = open(context)
     const { output } = await exec('stty size; read -r; stty size', { cols: 91, rows: 17 })
     expect(output.text).toBe('17 91\r\n')
@@ -138,7 +138,7 @@ withAndWithoutSandbox((way) => {
     expect((await exec('echo free')).output.text).toBe('free\r\n')
   })
 
-  test.concurrent('what floods a terminal is held back and keeps only its end', async (context) => {
+  test.concurrent('a flood of output is throttled and keeps only its end', async (context) => {
     const { shell, exec, write } = open(context)
     const { output } = await exec('yes', { yield_time_ms: 500 })
     const { output: look } = await write(output.task_id, { end: true })

@@ -75,21 +75,21 @@ it('starts with a clean context: the model is sent the plan and nothing that led
   expect(outcome.message.parts.filter((part) => part.type === 'data-compaction')).toHaveLength(1)
 })
 
-it('stays in plan mode when the person has a remark, and the model reads it', async () => {
+it('stays in plan mode after feedback, and the model gets it', async () => {
   const outcome = await planning(() => ({ type: 'plan', choice: 'continue', remark: 'Water it, too' }))
   expect(mode).toBe('plan')
   expect(sent(outcome, 1)).toContain('Water it, too')
   expect(sent(outcome, 1)).toContain('stays in plan mode')
 })
 
-it('ends the turn when the person refuses without a word', async () => {
+it('ends the turn after a refusal without feedback', async () => {
   const outcome = await planning(() => ({ type: 'deny' }))
   expect(mode).toBe('plan')
   expect(outcome.message.metadata?.stopped?.reason).toBe('denied')
   expect(texts(outcome)).toEqual(['I have a plan.'])
 })
 
-it('takes the plan from the plan file, and says where to write it when there is none', async () => {
+it('reads the plan from the plan file, and names its path if there is none', async () => {
   const empty = [[{ call: { name: 'ExitPlanMode', input: {}, id: 'c1' } }], [{ text: 'So.' }]]
   const missing = await planning(() => ({ type: 'plan', choice: 'edit' }), empty)
   expect(call(missing, 'c1').errorText).toContain(planFileOf(state))
@@ -103,7 +103,7 @@ it('takes the plan from the plan file, and says where to write it when there is 
   expect(asks).toMatchObject([{ content: { plan: '# Garden' } }])
 })
 
-it.each<Mode>(['default', 'accept-edits', 'bypass'])('does nothing in mode %s, and says so', async (other) => {
+it.each<Mode>(['default', 'accept-edits', 'bypass'])('does nothing in mode %s, and reports it', async (other) => {
   mode = other
   const outcome = await planning(() => {
     throw new Error('nobody may be asked')

@@ -34,7 +34,7 @@ async function call(input: { pattern: string; path?: string }, cwd = workspace, 
   }
 }
 
-test('files come newest first, ignored ones not, hidden ones but not those of .git', async () => {
+test('files are sorted newest first, without ignored ones, with hidden ones except .git', async () => {
   write('.gitignore', 9, 'generated.ts\ndist/\n!kept.txt\n')
   for (const [file, age] of [['a.ts', 3], ['src/b.ts', 1], ['generated.ts', 0], ['dist/c.ts', 0], ['.config/d.ts', 2], ['.git/e.ts', 0], ['kept.txt', 0]] as const) write(file, age) // prettier-ignore
   const { files, total, text } = await call({ pattern: '**/*.ts' })
@@ -84,7 +84,7 @@ test('paths are relative to the working directory, absolute outside of it', asyn
   expect((await call({ pattern: path.join(workspace, 'src/*.ts') })).files).toEqual(['src/b.ts'])
 })
 
-test('nothing found is told apart: no such folder, a folder instead of a pattern, ignored files', async () => {
+test('empty results have distinct reasons: no such folder, a folder instead of a pattern, ignored files', async () => {
   expect((await call({ pattern: 'nowhere/*.ts' })).text).toContain('The folder "nowhere" does not exist')
   expect((await call({ pattern: 'src' })).text).toContain('use "src/**"')
   expect((await call({ pattern: '*.none' })).text).toMatch(
@@ -92,7 +92,7 @@ test('nothing found is told apart: no such folder, a folder instead of a pattern
   )
 })
 
-test('what is outside, missing or a file is refused', async () => {
+test('outside paths, missing paths and files are rejected', async () => {
   symlinkSync('/etc', path.join(workspace, 'out'))
   await expect(call({ pattern: '/etc/*' })).rejects.toThrow('outside the workspace')
   await expect(call({ pattern: '../../*' })).rejects.toThrow('outside the workspace')

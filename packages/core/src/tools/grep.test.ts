@@ -51,7 +51,7 @@ describe('files', () => {
     expect(all.display.content).toMatchObject({ kind: 'list', left: 0 })
   })
 
-  test('with secrets stay out, and not even a match in them is told, unless "path" names one', async () => {
+  test('with secrets are skipped without revealing matches, unless "path" names one', async () => {
     write('secret/.env', 'KEY=needle')
     write('secret/deep/id_ed25519', 'needle')
     write('secret/.env.example', 'needle')
@@ -70,7 +70,7 @@ describe('files', () => {
     )
   })
 
-  test('that are ignored stay out, also when a glob fits them; hidden ones are searched', async () => {
+  test('that are ignored are skipped, even if a glob matches; hidden ones are searched', async () => {
     write('ignoring/.gitignore', 'generated.ts\n')
     write('ignoring/generated.ts', 'needle')
     write('ignoring/.hidden.ts', 'needle')
@@ -120,7 +120,7 @@ describe('files', () => {
     })
   })
 
-  test('of thousands are sorted by path, and it is said', async () => {
+  test('are sorted by path if there are thousands, and the result says so', async () => {
     for (let i = 0; i < 2001; i++) writeFileSync(path.join(workspace, `ignoring/n${i}.txt`), 'thousandth')
     const { text } = await call({ pattern: 'thousandth' })
     expect(text).toMatch(/^2,001 files with matches, by path:\nignoring\/n0.txt\nignoring\/n1.txt\nignoring\/n10.txt\n/)
@@ -130,7 +130,7 @@ describe('files', () => {
 })
 
 describe('content', () => {
-  test('comes by file and line, with context and gaps', async () => {
+  test('is sorted by file and line, with context and gaps', async () => {
     write('code/b.ts', 'one\ntwo\nthree needle\nfour\nfive\nsix\nseven needle\neight\n')
     write('code/a/z.ts', 'a needle\r\nb\r\n')
     const plain = await call({ pattern: 'needle', path: 'code', output_mode: 'content' })
@@ -146,7 +146,7 @@ describe('content', () => {
     expect(around.display.content).toMatchObject({ kind: 'matches', files: [{ path: 'code/b.ts' }], more: false })
   })
 
-  test('goes on from page to page without a gap', async () => {
+  test('continues from page to page without a gap', async () => {
     for (let i = 0; i < 30; i++) write(`pages/${i % 3}/${i}.txt`, `page one ${i}\npage two ${i}\n`)
     const all = await call({ pattern: 'page', path: 'pages', output_mode: 'content' })
     const lines = (output: GrepOutput) =>
@@ -180,7 +180,7 @@ describe('content', () => {
     })
   })
 
-  test('across lines needs multiline, and is told so', async () => {
+  test('across lines needs multiline, and the error says so', async () => {
     write('multi.txt', 'start\nmiddle\nend\n')
     await expect(call({ pattern: 'start\\nmiddle', path: 'multi.txt' })).rejects.toThrow('Set "multiline": true')
     const { text } = await call({ pattern: 'start.*end', path: 'multi.txt', multiline: true, output_mode: 'content' })
@@ -197,7 +197,7 @@ describe('content', () => {
     expect(named.text).toBe('No lines of text match.\n(Binary files that match, not shown: binary/early.bin)')
   })
 
-  test('that is too long for one answer lies whole in a file', async () => {
+  test('that is too long for one answer is stored in a file', async () => {
     write('much.txt', `${'much '.repeat(90)}\n`.repeat(200))
     const { text } = await call({ pattern: 'much', path: 'much.txt', output_mode: 'content' })
     const file = /All \d+ characters are in (\S+):/.exec(text)?.[1] ?? ''
@@ -242,13 +242,13 @@ describe('patterns', () => {
     expect(await lines({ pattern: 'interface' })).toEqual([])
   })
 
-  test('with look-around or backreferences are taken by PCRE2, which is said', async () => {
+  test('with look-around or backreferences use PCRE2, and the result says so', async () => {
     expect(await lines({ pattern: 'foo(?=baz)' })).toEqual(['foobar foobaz'])
     expect(await lines({ pattern: '(ab)\\1' })).toEqual(['abab'])
     expect((await call({ pattern: 'foo(?!ba)', path: 'patterns' })).text).toContain('Searched with PCRE2')
   })
 
-  test('that are no regular expressions are refused with the reason and the escaped form', async () => {
+  test('that are invalid are rejected with the reason and the escaped form', async () => {
     for (const output_mode of ['files_with_matches', 'content', 'count']) {
       await expect(call({ pattern: 'foo(', path: 'patterns', output_mode })).rejects.toThrow(
         /nothing was searched[^]*unclosed group[^]*"foo\\\\\("/,
@@ -260,7 +260,7 @@ describe('patterns', () => {
   })
 })
 
-test('nothing found, a missing path, an unknown type and the outside are told apart', async () => {
+test('no match, a missing path, an unknown type and an outside path have distinct errors', async () => {
   expect((await call({ pattern: 'zebra', glob: '*.txt' })).text).toBe(
     'No matches for "zebra" in the working directory (glob *.txt).',
   )
@@ -271,7 +271,7 @@ test('nothing found, a missing path, an unknown type and the outside are told ap
   await expect(call({ pattern: 'root', path: '/etc/passwd' })).rejects.toThrow('outside the workspace')
 })
 
-test.skipIf(process.getuid?.() === 0)('a file that cannot be read is named beside what was found', async () => {
+test.skipIf(process.getuid?.() === 0)('an unreadable file is listed with the matches', async () => {
   write('closed/a.txt', 'needle')
   write('closed/b.txt', 'needle')
   execFileSync('chmod', ['000', path.join(workspace, 'closed/b.txt')])

@@ -49,7 +49,7 @@ function open(media?: Media): {
   return { ctx, emitted, folder }
 }
 
-test('the stream tells when a picture begins and ends, and the model reads who made it', async () => {
+test('the stream reports the start and end of an image, and the model gets its model', async () => {
   const media = fakeMedia()
   const { ctx, emitted } = open(media)
   const input = imageGenerate.input.parse({ prompt: 'hills', count: 2, aspect_ratio: '16:9' })
@@ -89,7 +89,7 @@ test('while it is made the stream tells the time, and how far it is only where t
   }
 })
 
-test('what went wrong is told with its code, and thrown', async () => {
+test('a failure is reported with its code, and thrown', async () => {
   const broke = fakeMedia({ status: 'failed', errorCode: 'insufficient_credits', message: 'No money is left.' })
   const refused: Media = {
     ...fakeMedia(),
@@ -106,7 +106,7 @@ test('what went wrong is told with its code, and thrown', async () => {
   }
 })
 
-test('a film may begin with a picture of the workspace, and with nothing else', async () => {
+test('a video can start with an image of the workspace, and with nothing else', async () => {
   const media = fakeMedia()
   const { ctx, folder } = open(media)
   writeFileSync(path.join(folder, 'a.png'), Buffer.from('89504e470d0a1a0a00000000', 'hex'))

@@ -17,7 +17,7 @@ withAndWithoutSandbox((way) => {
 
   const js = async (code: string): Promise<string> => (await shell.call(jsRepl, code)).text
 
-  test('state stays from one call to the next, and names can be declared anew', async () => {
+  test('state is kept between calls, and names can be redeclared', async () => {
     expect(await js('const a = 1; let b = 2; function f() { return a + b }; class C {}')).toBe('=> undefined')
     expect(await js('f()')).toBe('=> 3')
     expect(await js('const a = 10; let b = 20; class C { x = 1 }; [f(), new C()]')).toBe('=> [ 30, C { x: 1 } ]')
@@ -27,7 +27,7 @@ withAndWithoutSandbox((way) => {
     expect(await js('const late = await new Promise((done) => setTimeout(done, 20, 5)); late * 2')).toBe('=> 10')
   })
 
-  test('what is printed comes in order, before the value', async () => {
+  test('output comes in order, before the value', async () => {
     const text = await js(
       `console.log('out', { a: [1] }); console.error('err'); process.stdout.write('raw\\n'); 'value'`,
     )
@@ -47,7 +47,7 @@ withAndWithoutSandbox((way) => {
     expect(await js(code)).toBe(shown)
   })
 
-  test('errors are shown with the frames of the code alone', async () => {
+  test('errors are shown with only the frames of the code', async () => {
     expect(await js('function deep() { throw new TypeError("boom") }\ndeep()')).toBe(
       'Uncaught TypeError: boom\n    at deep (<anonymous>:1:25)\n    at <anonymous>:2:1',
     )
@@ -58,7 +58,7 @@ withAndWithoutSandbox((way) => {
     expect(await js('throw 5')).toBe('Uncaught 5')
   })
 
-  test('an error that comes later does not end the session', async () => {
+  test('a later error does not end the session', async () => {
     await js(
       'globalThis.kept = 1; setTimeout(() => { throw new Error("late") }, 1); void Promise.reject(new Error("lost"))',
     )
@@ -85,7 +85,7 @@ withAndWithoutSandbox((way) => {
     expect(output).toMatchObject({ value: `'end'`, status: 'done' })
   })
 
-  describe('what is out of its reach', () => {
+  describe('blocked features', () => {
     test('files, by reading and writing', async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'troupe-outside-'))
       writeFileSync(path.join(folder, 'secret'), 'canary')
@@ -136,7 +136,7 @@ withAndWithoutSandbox((way) => {
   })
 
   describe('a session that is lost', () => {
-    test('to its time limit says so, and the next call begins anew', async () => {
+    test('to its time limit reports it, and the next call starts a new one', async () => {
       await js('var before = 1')
       const text = await js('// timeout_ms=2500\nconsole.log("so far"); while (true);')
       expect(text).toMatch(
@@ -158,7 +158,7 @@ withAndWithoutSandbox((way) => {
       expect(text.length).toBeLessThan(500)
     })
 
-    test('to a stop of the run says so, and keeps what was printed', async () => {
+    test('to a stop of the run reports it, and keeps the output', async () => {
       await js('1')
       const stop = new AbortController()
       const code = 'console.log("so far"); while (true);'

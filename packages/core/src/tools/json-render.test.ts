@@ -32,7 +32,7 @@ const parse = (input: unknown) => jsonRender.input.parse(input)
 const complaint = (given: typeof tree | Record<string, unknown>) =>
   jsonRender.validate?.(parse({ tree: given }), testToolContext())
 
-test('a form is asked and what was filled in comes back', async () => {
+test('a form is an ask, and its input is the result', async () => {
   const values = { name: 'Ann', days: '3', where: 'm', extras: ['b'] }
   const { ctx, asked } = answered({ type: 'answers', answers: { action: 'submit', values } })
   const input = parse({ title: 'Trip', tree, data: { name: 'A' } })
@@ -62,7 +62,7 @@ test.each([
   await expect(jsonRender.execute(parse({ tree }), ctx)).rejects.toThrow(message)
 })
 
-test('what has no fields is shown and not asked', async () => {
+test('a tree without fields is shown without asking', async () => {
   const shown = { root: 'a', elements: { a: { type: 'Table', props: { columns: ['n'], rows: [[1], ['x']] } } } }
   expect(await jsonRender.execute(parse({ tree: shown }), testToolContext())).toEqual({ ok: true })
 })

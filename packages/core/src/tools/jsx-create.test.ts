@@ -67,7 +67,7 @@ test('an invalid source is kept, the error names file, line and column, and tool
   expect((await call(write, { file_path: file, content: good })).modelText).toContain('valid and shown')
 })
 
-test('nobody is asked about previews; what lies beside them is asked about as ever', async () => {
+test('previews need no approval; other files in the folder do', async () => {
   const policy = createPolicy({}, { troupeHome: path.join(folder, 'home') })
   const decided = async (tool: Tool, input: unknown) => (await decide({ tool, input }, ctx, policy)).decision
   expect(await decided(jsxCreate, good)).toBe('allow')

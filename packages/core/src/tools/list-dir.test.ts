@@ -39,7 +39,7 @@ test('a folder is a tree of two levels, names in order', async () => {
   })
 })
 
-test('ignore files are honoured, nested ones too, and what they hide is counted', async () => {
+test('ignore files are respected, nested ones too, and hidden entries are counted', async () => {
   ws.put('.gitignore', 'node_modules\n*.log\n/build/\n')
   ws.put('.git/config', '')
   ws.put('node_modules/x/index.js', '')
@@ -68,7 +68,7 @@ test('ignore files are honoured, nested ones too, and what they hide is counted'
   expect(await tree({ all: true, depth: 1 })).toContain('  node_modules/\n')
 })
 
-test('rules above the listed folder count, unless the folder itself is ignored and was asked for', async () => {
+test('ignore rules above the listed folder apply, unless the folder itself is ignored and was requested', async () => {
   ws.put('.gitignore', 'dist\n*.tmp\n')
   ws.put('src/a.tmp', '')
   ws.put('src/a.ts', '')
@@ -77,7 +77,7 @@ test('rules above the listed folder count, unless the folder itself is ignored a
   expect(await tree({ path: 'dist' })).toBe('  a.tmp')
 })
 
-test('the limit keeps what lies further up, and says how much is left out', async () => {
+test('the limit keeps upper levels, and reports the omitted entries', async () => {
   for (let i = 0; i < 30; i++) ws.put(`a-full/${String(i).padStart(2, '0')}`, '')
   for (let i = 0; i < 3; i++) ws.put(`b-small/${i}`, '')
   ws.put('z.txt', '')
@@ -91,7 +91,7 @@ test('the limit keeps what lies further up, and says how much is left out', asyn
   )
 })
 
-test('links are shown and not followed, odd names stay on their line, empty folders are said', async () => {
+test('links are listed and not followed, unusual names stay on one line, empty folders are marked', async () => {
   mkdirSync(ws.at('empty'))
   symlinkSync('..', ws.at('loop'))
   symlinkSync('/etc', ws.at('out'))
@@ -101,7 +101,7 @@ test('links are shown and not followed, odd names stay on their line, empty fold
   expect(await text({ path: 'empty' })).toBe('empty/\n  (nothing)')
 })
 
-test('what cannot be listed is said', async () => {
+test('a folder that cannot be listed is reported', async () => {
   ws.put('file.txt', '')
   ws.put('source/a', '')
   await expect(text({ path: 'file.txt' })).rejects.toThrow('file.txt is a file, not a folder. Use Read.')
@@ -110,15 +110,12 @@ test('what cannot be listed is said', async () => {
   await expect(text({ dir_path: 'source' })).rejects.toThrow('dir_path')
 })
 
-test.skipIf(process.getuid?.() === 0)(
-  'a folder that may not be opened is said, its neighbours are listed',
-  async () => {
-    ws.put('closed/a', '')
-    chmodSync(ws.at('closed'), 0)
-    expect(await tree()).toContain('  closed/\n    (cannot be opened: permission denied)')
-    await expect(text({ path: 'closed' })).rejects.toThrow('closed cannot be opened: permission denied')
-  },
-)
+test.skipIf(process.getuid?.() === 0)('an unreadable folder is reported, and its siblings are listed', async () => {
+  ws.put('closed/a', '')
+  chmodSync(ws.at('closed'), 0)
+  expect(await tree()).toContain('  closed/\n    (cannot be opened: permission denied)')
+  await expect(text({ path: 'closed' })).rejects.toThrow('closed cannot be opened: permission denied')
+})
 
 const many = process.env['TROUPE_TEST_FULL'] === '1' ? 100_000 : 20_000
 

@@ -133,7 +133,7 @@ const cases: Case[] = [
   },
 ]
 
-describe('a long text holds nothing up', () => {
+describe('a long text blocks nothing', () => {
   it.each(cases)('$name', async ({ file, call, says }) => {
     place.put('f', file)
     await place.call(read, { file_path: 'f' })

@@ -82,7 +82,7 @@ test('a markdown cell keeps being one', async () => {
   expect(text).toBe('Replaced cell 0 (id intro) of n.ipynb.')
 })
 
-test('a cell of another type loses or gets what belongs to its type', async () => {
+test('a cell of another type loses or gets the fields of its type', async () => {
   const toCode = JSON.parse((await edited({ cell_number: 0, new_source: 'x', cell_type: 'code' })).file)
   expect(toCode.cells[0]).toEqual({
     cell_type: 'code',
@@ -157,7 +157,7 @@ test('a byte order mark is kept', async () => {
   expect([...ws.bytes('n.ipynb').subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
 })
 
-test('for any notebook and any cell, what remains is what JSON says', () => {
+test('for any notebook and any cell, the result equals JSON', () => {
   const source = fc.oneof(fc.string(), fc.array(fc.string()))
   const cell = fc.record({
     cell_type: fc.constant('code'),
@@ -191,7 +191,7 @@ test('for any notebook and any cell, what remains is what JSON says', () => {
   )
 })
 
-test('what does not fit is refused, and nothing is changed', async () => {
+test('an invalid edit is rejected, and nothing changes', async () => {
   await expect(edited({ cell_id: 'nope', new_source: 'x' })).rejects.toThrow(
     'no cell with the id "nope". Its ids are intro, calc.',
   )
@@ -209,7 +209,7 @@ test('what does not fit is refused, and nothing is changed', async () => {
   )
 })
 
-test('it must have been read, and be unchanged since; read-only ones are left alone', async () => {
+test('it must have been read, and be unchanged since; read-only files are rejected', async () => {
   ws.put('n.ipynb', jupyter)
   const input = { notebook_path: 'n.ipynb', cell_number: 0, new_source: 'x' }
   await expect(ws.call(notebookEdit, input)).rejects.toThrow('not read it yet')

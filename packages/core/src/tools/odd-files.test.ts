@@ -77,7 +77,7 @@ describe('a name is only a name', () => {
   })
 })
 
-describe('what is no file is refused at once, by every tool', () => {
+describe('special files are rejected at once, by every tool', () => {
   const calls: [string, Tool, (name: string) => object][] = [
     ['Read', read, (file_path) => ({ file_path })],
     ['Write', write, (file_path) => ({ file_path, content: 'x' })],
@@ -137,7 +137,7 @@ describe('on a full disk', () => {
     ['Write', write, { file_path: 'disk/new/deep/file', content: 'z'.repeat(200_000) }],
   ]
 
-  test.for(calls)('%s says so, and every byte stays what it was', async ([, tool, input], { skip }) => {
+  test.for(calls)('%s reports it, and every byte is unchanged', async ([, tool, input], { skip }) => {
     if (!isMounted) skip('only root can mount a small disk')
     for (const file_path of ['disk/a.txt', 'disk/n.ipynb']) await ws.call(read, { file_path })
     const before = ['disk/a.txt', 'disk/n.ipynb'].map((name) => ws.bytes(name))
@@ -148,7 +148,7 @@ describe('on a full disk', () => {
     expect(await ws.ctx.state.undo.list({})).toEqual([])
   })
 
-  test('a command runs, and what could not be kept of its output is said', async ({ skip }) => {
+  test('a command runs, and its lost output is reported', async ({ skip }) => {
     if (!isMounted) skip('only root can mount a small disk')
     const shell = openTestShell()
     const state = createAgentState({ workspace: shell.workspace, outputFolder: path.join(disk, 'output') })

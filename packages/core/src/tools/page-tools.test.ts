@@ -56,7 +56,7 @@ test('tools of pages are shown to a model only while a page offers them', () => 
   )
 })
 
-test('a tool of pages is told of with what the page says of it, and built once for the same words', () => {
+test('a page tool’s description includes the page’s notes, and is built once for the same notes', () => {
   const find = (...lines: string[]) =>
     shownTools(getBuiltinTools(), [], (action) => (action === 'show-panel' ? lines : false)).find(
       ({ name }) => name === 'ShowPanel',
@@ -69,7 +69,7 @@ test('a tool of pages is told of with what the page says of it, and built once f
 })
 
 describe('OpenUrl', () => {
-  test('opens a whole address and tells what can be known of it', async () => {
+  test('opens a full URL and reports its state', async () => {
     const page = { url: 'https://example.com/', viewKey: 'browser:https://example.com/' }
     const { output, text, asked } = await call(openUrl, { url: 'example.com' }, { ...page, loaded: true })
     expect(asked).toMatchObject([{ kind: 'browser', content: { action: 'open-url', input: { url: page.url } } }])
@@ -82,7 +82,7 @@ describe('OpenUrl', () => {
     )
   })
 
-  test('other schemes are refused before anything is asked, and what it touches is what it opens', async () => {
+  test('other schemes are rejected before asking, and its access is the URL it opens', async () => {
     const ctx = testToolContext()
     expect(await openUrl.validate?.({ url: 'javascript:alert(1)' }, ctx)).toMatch('Only http and https')
     expect(await openUrl.validate?.({ url: 'https://a:b@c.de' }, ctx)).toMatch('user name or password')
@@ -93,7 +93,7 @@ describe('OpenUrl', () => {
   })
 })
 
-test('a long clipboard is kept as a file, an empty one is said to be empty', async () => {
+test('a long clipboard is stored as a file, an empty one is reported', async () => {
   expect((await call(readClipboard, {}, { text: 'copied' })).text).toBe('copied')
   expect((await call(readClipboard, {}, { text: '' })).text).toBe('The clipboard contains no text.')
   const long = await call(readClipboard, {}, { text: 'x'.repeat(50_000) })
@@ -102,7 +102,7 @@ test('a long clipboard is kept as a file, an empty one is said to be empty', asy
   expect(await readFile(file, 'utf8')).toHaveLength(50_000)
 })
 
-test('picked files become files in the output folder, whatever they are called', async () => {
+test('picked files become files in the output folder, with any name', async () => {
   const [one, two] = ['a'.repeat(64), 'b'.repeat(64)]
   const file = (name: string, sha256: string) => ({ name, sha256, size: 3, mediaType: 'text/plain' })
   const files = [file('../../etc/passwd', one), file('data.csv', two), file('DATA.csv', one)]
@@ -118,7 +118,7 @@ test('picked files become files in the output folder, whatever they are called',
   await expect(call(pickFile, {}, { files: [{ ...file('x', one), sha256: '../x' }] })).rejects.toThrow('invalid answer')
 })
 
-test('a notification says how it was shown, a panel whether it is in sight', async () => {
+test('a notification reports how it was shown, a panel whether it is visible', async () => {
   expect((await call(notify, { title: 'Done' }, { shown: 'notice' })).text).toContain('is shown in the page')
   const shown = await call(
     showPanel,
@@ -147,7 +147,7 @@ describe('ShowPanel', () => {
     return { output, input: (content as { input: Record<string, unknown> }).input }
   }
 
-  test('a diff is what a file was before the session changed it, or what it is told to be', async () => {
+  test('a diff compares with the state before the session, or with a given text', async () => {
     workspace.put('a.txt', 'one\ntwo\n')
     await expect(show({ kind: 'diff', target: 'a.txt' })).rejects.toThrow('Give the earlier text as "before"')
     await workspace.call(read, { file_path: 'a.txt' })
@@ -190,7 +190,7 @@ describe('ShowPanel', () => {
     await expect(show({ kind: 'chart', option: large })).rejects.toThrow('ChartRender')
   })
 
-  test('panels that the page has added get their data; others need what they show', async () => {
+  test('panels of the page get their data; others need their target', async () => {
     expect((await show({ kind: 'orders', data: { customer: 7 } })).input).toEqual({
       kind: 'orders',
       data: { customer: 7 },
@@ -204,7 +204,7 @@ describe('ShowPanel', () => {
     expect(showPanel.input.safeParse({ kind: '../x' }).success).toBe(false)
   })
 
-  test('what it reads by itself is read by the rules for reading', () => {
+  test('files that it reads itself follow the rules for reading', () => {
     const touched = (input: object) => showPanel.touches?.(showPanel.input.parse(input), { cwd: '/' })
     expect(touched({ kind: 'diff', target: '.env' })).toEqual([{ kind: 'read', path: '.env' }])
     expect(touched({ kind: 'chart', target: 'a.json' })).toEqual([{ kind: 'read', path: 'a.json' }])
@@ -213,7 +213,7 @@ describe('ShowPanel', () => {
   })
 })
 
-test('who waits for a person is told that it has ten minutes', () => {
+test('the description says that a person has ten minutes', () => {
   for (const { description, input } of [readClipboard, pickFile]) {
     expect(description).toContain('ten minutes')
     expect(JSON.stringify(z.toJSONSchema(input))).toContain('Default 600')

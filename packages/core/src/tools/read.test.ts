@@ -15,7 +15,7 @@ const text = async (input: object): Promise<string> => (await ws.call(read, inpu
 const lines = (count: number, of = (n: number) => `line ${n}`): string =>
   Array.from({ length: count }, (_, index) => `${of(index + 1)}\n`).join('')
 
-test('text comes with line numbers and says where it ends', async () => {
+test('text has line numbers and an end marker', async () => {
   ws.put('a.txt', 'one\n\ttwo\n\nfour\n')
   const { output, text: shown } = await ws.call(read, { file_path: 'a.txt' })
   expect(shown).toBe('     1\tone\n     2\t\ttwo\n     3\t\n     4\tfour\n(End of file: 4 lines.)')
@@ -27,7 +27,7 @@ test('text comes with line numbers and says where it ends', async () => {
   })
 })
 
-test('a last line without its newline is a line, and an empty file is said to be empty', async () => {
+test('a last line without a newline is a line, and an empty file is reported', async () => {
   ws.put('a.txt', 'one\ntwo')
   expect(await text({ file_path: 'a.txt' })).toBe('     1\tone\n     2\ttwo\n(End of file: 2 lines.)')
   ws.put('newline.txt', '\n')
@@ -79,7 +79,7 @@ test.each([
   expect(ws.ctx.state.reads.get(ws.at('wide.txt'))?.partial).toBe(false)
 })
 
-test.each([3000, 400_000])('a line of %i characters is cut and says so', async (length) => {
+test.each([3000, 400_000])('a line of %i characters is cut, with a note', async (length) => {
   ws.put('one-line.txt', `${'é'.repeat(length)}\nnext\n`)
   const shown = await text({ file_path: 'one-line.txt' })
   expect(shown).toBe(
@@ -131,12 +131,12 @@ test.each(['utf16le', 'latin1', 'utf8'] as const)('a long file in %s is read lik
   )
 })
 
-test('damaged bytes in UTF-8 show as such, and the rest stays readable', async () => {
+test('invalid UTF-8 bytes are shown as such, and the rest is readable', async () => {
   ws.put('a.txt', Buffer.concat([Buffer.from('größe, weiß, '), Buffer.from([0xe9]), Buffer.from(' x\n')]))
   expect(await text({ file_path: 'a.txt' })).toContain('größe, weiß, � x')
 })
 
-test('a character that lies across two pieces of a long file stays whole', async () => {
+test('a character on the border of two chunks stays whole', async () => {
   ws.put('big.txt', `${'x'.repeat(2 ** 18 - 1)}😀\nnext\n${'y'.repeat(100)}\n`)
   const shown = await text({ file_path: 'big.txt', offset: 2 })
   expect(shown).toContain('     2\tnext')
@@ -157,7 +157,7 @@ test('folders are listed, missing files have neighbours, and nothing else is gue
   await expect(text({ file_path: 'something-else-entirely' })).rejects.toThrow('Find it with Glob or ListDir')
 })
 
-test('binaries are refused by their kind, told by their bytes and not by their name', async () => {
+test('binaries are rejected by kind, detected by their bytes and not by their name', async () => {
   ws.put('a.txt', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]))
   await expect(text({ file_path: 'a.txt' })).rejects.toThrow('a.txt is gzip data, 8 bytes, not text')
   ws.put('b', Buffer.from('PK\x03\x04\0\0'))
@@ -243,7 +243,7 @@ const notebook = {
   nbformat_minor: 5,
 }
 
-test('a notebook comes by cell, with ids, types, sources and short outputs', async () => {
+test('a notebook is listed by cell, with ids, types, sources and short outputs', async () => {
   ws.put('n.ipynb', JSON.stringify(notebook))
   const shown = await text({ file_path: 'n.ipynb' })
   expect(shown).toContain('<cell number="0" id="intro" type="markdown">\n# Title\ntext\n</cell>')
@@ -291,7 +291,7 @@ test('notes that lead out of the workspace are not attached', async () => {
   expect(await text({ file_path: 'a.txt' })).toBe('     1\ta\n(End of file: 1 line.)')
 })
 
-test('what was read is stamped: whole with its hash, or as a part', async () => {
+test('a read is recorded: whole with its hash, or as a part', async () => {
   ws.put('a.txt', 'one\ntwo\n')
   await text({ file_path: 'a.txt', limit: 1 })
   expect(ws.ctx.state.reads.get(ws.at('a.txt'))).toMatchObject({ partial: true, size: 8, shown: [[1, 1]] })
@@ -324,7 +324,7 @@ test.skipIf(process.getuid?.() === 0)('a file that may not be read is an error i
   await expect(text({ file_path: 'locked' })).rejects.toThrow('locked cannot be read: permission denied.')
 })
 
-test('a file that grows, shrinks or vanishes while it is read neither holds the reader nor breaks it', async () => {
+test('a file that grows, shrinks or vanishes during a read neither blocks nor breaks it', async () => {
   const file = ws.put(
     'log.txt',
     lines(100_000, (n) => `line ${n}`),
@@ -361,7 +361,7 @@ test('nothing is written by reading', async () => {
   expect(execFileSync('find', [ws.root, '-printf', '%p %T@ %C@\n'], { encoding: 'utf8' })).toBe(before)
 })
 
-test('a folder comes in pages', async () => {
+test('a folder is listed in pages', async () => {
   for (const name of 'abcde') ws.put(`d/${name}`, name)
   const page = async (range: object): Promise<string> => (await ws.call(read, { file_path: 'd', ...range })).text
   expect(await page({ limit: 2 })).toBe('d/\n  a\n  b\n  ... (3 more)\n(Entries 1 to 2 of 5; continue with offset 3.)')
@@ -370,7 +370,7 @@ test('a folder comes in pages', async () => {
   await expect(page({ offset: 6 })).rejects.toThrow('d has 5 entries; there is none at offset 6.')
 })
 
-test('a name with a space that nobody can type is found, unless a rule hides it', async () => {
+test('a name with an untypable space is found, unless a rule hides it', async () => {
   const name = 'Screenshot 1.23\u202fPM.txt'
   ws.put(name, 'seen')
   expect((await ws.call(read, { file_path: 'Screenshot 1.23 PM.txt' })).text).toContain('seen')

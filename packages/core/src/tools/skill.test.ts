@@ -45,20 +45,20 @@ describe('Skill', () => {
     expect(text).toContain('e <skillful>')
   })
 
-  it('says what there is when there is no such skill', async () => {
+  it('lists the available skills if there is no such skill', async () => {
     open()
     await expect(place.call(tool, { name: 'pdf' })).rejects.toThrow('No skills are available.')
     skill('web')
     await expect(place.call(tool, { name: 'pdf' })).rejects.toThrow('There is no skill "pdf". Available skills: web.')
   })
 
-  it('leaves to the person what only the person loads', async () => {
+  it('does not load manual-only skills', async () => {
     skill('mine', 'disable-model-invocation: true\n')
     open()
     await expect(place.call(tool, { name: 'mine' })).rejects.toThrow('Only the user can load the skill "mine"')
   })
 
-  it('of an earlier turn stays readable, as long as it still is a skill', async () => {
+  it('of an earlier turn is readable as long as it is a skill', async () => {
     const file = skill('pdf')
     const gone = skill('gone')
     const loaded = (name: string, where: string): object => ({
@@ -77,7 +77,7 @@ describe('allowed-tools', () => {
   const tools = getBuiltinTools()
   const allowing = { allow: ['Bash', 'Edit'] }
 
-  it('narrow what runs unasked, and never widen it', async () => {
+  it('restrict what runs without asking, and never extend it', async () => {
     skill('git', 'allowed-tools: Bash(git:*) Edit(src/**)\n')
     open()
     const { output } = await place.call(tool, { name: 'git' })
@@ -113,7 +113,7 @@ describe('allowed-tools', () => {
     expect(await deciding('Bash', { command: 'git status' }, ctx, allowing)).toMatchObject({ decision: 'allow' })
   })
 
-  it('hold for the turn alone', async () => {
+  it('apply only to the turn', async () => {
     skill('git', 'allowed-tools: Bash(git:*)\n')
     open()
     const { output } = await place.call(tool, { name: 'git' })
@@ -121,7 +121,7 @@ describe('allowed-tools', () => {
     expect(await deciding('Bash', { command: 'npm publish' }, next, allowing)).toMatchObject({ decision: 'allow' })
   })
 
-  it('of a skill that an earlier process loaded in this run hold on', async () => {
+  it('of a skill loaded by an earlier process in this run still apply', async () => {
     skill('git', 'allowed-tools: Bash(git:*)\n')
     open()
     const { output } = await place.call(tool, { name: 'git' })
@@ -130,7 +130,7 @@ describe('allowed-tools', () => {
     expect(await deciding('Bash', { command: 'npm publish' }, ctx, allowing)).toMatchObject({ decision: 'ask' })
   })
 
-  it('of a skill that the person put into the message hold as well', async () => {
+  it('of a skill in the user’s message apply as well', async () => {
     const data = { name: 'git', path: '/x', scope: 'home', content: 'x', allowedTools: ['Bash(git:*)'] }
     open([{ role: 'user', parts: [{ type: 'data-skill', data }] as never }])
     const { ctx } = place

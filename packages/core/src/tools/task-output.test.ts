@@ -36,14 +36,14 @@ withAndWithoutSandbox((way) => {
     expect((await shell.call(taskOutput, { task_id: id, from: 8 })).text).toMatch(/^No new output\. It ended/)
   })
 
-  test.concurrent('a wait ends when nothing comes', async (context) => {
+  test.concurrent('a wait ends without new output', async (context) => {
     const { shell, inBackground } = open(context)
     const id = await inBackground('sleep 60')
     const { text } = await shell.call(taskOutput, { task_id: id, wait_ms: 50 })
     expect(text).toMatch(/^No new output\. Task .* is still running/)
   })
 
-  test.concurrent('a wait ends with a stop of the run, and the command goes on', async (context) => {
+  test.concurrent('a wait ends with a stop of the run, and the command continues', async (context) => {
     const { shell, inBackground } = open(context)
     const id = await inBackground('sleep 60')
     const stop = new AbortController()
@@ -71,14 +71,14 @@ withAndWithoutSandbox((way) => {
     expect((await shell.call(taskOutput, { task_id: id })).output.status).toBe('timed-out')
   })
 
-  test.concurrent('a time limit of years is no limit of a millisecond', async (context) => {
+  test.concurrent('a time limit of years is not a millisecond', async (context) => {
     const { shell, inBackground } = open(context)
     const id = await inBackground('sleep 60', { timeout: 1e12 })
     await shell.call(taskOutput, { task_id: id, wait_ms: 50 })
     expect(shell.state.tasks.get(id)?.status).toBe('running')
   })
 
-  test.concurrent('it changes nothing of what the agent remembers', async (context) => {
+  test.concurrent('it does not change the agent’s state', async (context) => {
     const { shell, inBackground } = open(context)
     const id = await inBackground('mkdir sub; cd sub; export X=1')
     await shell.state.tasks.get(id)!.ended

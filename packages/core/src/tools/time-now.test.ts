@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('the time of another place comes with its offset and weekday', async () => {
+test('the time of another place has its offset and weekday', async () => {
   expect(await run('Asia/Tokyo')).toEqual({
     iso: '2026-03-29T09:59:59.007+09:00',
     unixMs: now,
@@ -38,7 +38,7 @@ test('without a zone, or with a blank one, it is the time of the machine', async
   expect(await run(' ')).toMatchObject({ timezone: local })
 })
 
-test('a bad zone is an error that says what to give', async () => {
+test('an invalid time zone is an error with an example', async () => {
   await expect(run('Mars/Olympus')).rejects.toThrow('"Mars/Olympus" is not a time zone. Give an IANA name such as')
   await expect(run('new york')).rejects.toThrow(
     '"new york" is not a time zone. Did you mean America/New_York? "UTC" and offsets such as "+02:00" work too; omit it to use the local time zone.',

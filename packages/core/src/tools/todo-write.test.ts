@@ -52,7 +52,7 @@ test('at most one todo is in progress, and a merge counts the list it makes', as
   )
 })
 
-test('a merge without a list, beyond the list or without content says what to send', async () => {
+test('a merge without a list, beyond the list or without content explains the correct input', async () => {
   await expect(call({ merge: true, todos: [] })).rejects.toThrow('There is no list to merge into yet')
   await expect(call({ merge: true, todos: [{ index: 3, status: 'pending' }] }, list)).rejects.toThrow(
     'There is no todo 3. The list has 3 todos, numbered from 0.',
@@ -61,7 +61,7 @@ test('a merge without a list, beyond the list or without content says what to se
   await expect(call({ todos: [{ content: ' ', status: 'pending' }] })).rejects.toThrow('Every todo needs "content"')
 })
 
-test('it counts as a write that nobody is asked about', () => {
+test('it is a write that needs no approval', () => {
   expect(todoWrite.readOnly).toBe(false)
   expect(todoWrite.needsApproval).toBe(false)
 })

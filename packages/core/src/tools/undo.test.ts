@@ -83,7 +83,7 @@ test('a call, a step, a turn or everything since a message', async () => {
   expect(files()).toBe('e')
 })
 
-test('what is not known names what is', async () => {
+test('an unknown change lists the known ones', async () => {
   await put('a', '1', { messageId: 'm1', toolCallId: 'c1' })
   await expect(undone({ scope: 'call', id: 'nope' })).rejects.toThrow(
     'There is no recorded change for call nope. These can be undone, newest first: c1.',
@@ -105,7 +105,7 @@ test('an undo can be undone, and a turn that undid something is undone without i
   expect(ws.text('a')).toBe('one')
 })
 
-test('what somebody else changed since is left and named, the rest is put back', async () => {
+test('files changed by others are skipped and listed, the rest is restored', async () => {
   await put('a', 'one')
   await put('b', 'one')
   writeFileSync(ws.at('a'), 'theirs')
@@ -121,7 +121,7 @@ test('what somebody else changed since is left and named, the rest is put back',
   })
 })
 
-test('commands that ran in between are named as what cannot be undone', async () => {
+test('commands in between are listed as not undoable', async () => {
   const mark = markOf({ ...ws.ctx, messageId: 'm1', toolCallId: 'bash-1' })
   await put('a', 'one', { messageId: 'm1' })
   await ws.ctx.state.undo.command(mark, 'npm install\necho done')
@@ -133,7 +133,7 @@ test('commands that ran in between are named as what cannot be undone', async ()
   expect(again.text).toBe('Nothing was restored.\nChanges made by these commands cannot be undone:\n  npm install')
 })
 
-test('what was put back must be read again before it is changed', async () => {
+test('restored files must be read again before they are changed', async () => {
   await put('a', 'one\n')
   await put('a', 'two\n')
   await undone({ scope: 'call' })
@@ -149,7 +149,7 @@ test('a folder that became a link is not written through', async () => {
   expect(await undone({ scope: 'call' })).toContain('folder/a: its path now goes through a link')
 })
 
-test('of a long file only the parts that an edit changed are kept, and it comes back byte by byte', async () => {
+test('for a long file, only the changed parts are stored, and it is restored byte for byte', async () => {
   const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index % 100} ${'é'.repeat(index % 7)}`)
   ws.put('long.txt', lines.join('\r\n'))
   const before = ws.bytes('long.txt')
@@ -167,7 +167,7 @@ test('of a long file only the parts that an edit changed are kept, and it comes 
   expect(ws.text('long.txt')).toContain('changed\r\nline 42 ')
 })
 
-test('a file with other names comes back under its own, permissions and all; the others are left', async () => {
+test('a file with hard links is restored under its own name, with permissions; the others are unchanged', async () => {
   ws.put('run.sh', 'one\n')
   chmodSync(ws.at('run.sh'), 0o4750)
   linkSync(ws.at('run.sh'), ws.at('other.sh'))
@@ -192,7 +192,7 @@ test('folders that were made for a file go with it, unless something else is in 
   expect(readdirSync(ws.at('p'))).toEqual(['own.txt'])
 })
 
-test('folders that were there before stay, and names are escaped', async () => {
+test('earlier folders are kept, and names are escaped', async () => {
   mkdirSync(ws.at('empty'))
   await put('empty/a\u001b[2J\nb', 'one\n')
   expect(await undone({ scope: 'call' })).toContain('  "empty/a\\u001b[2J\\nb"\n')

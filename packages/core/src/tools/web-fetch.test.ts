@@ -62,7 +62,7 @@ async function call(given: Record<string, unknown>, state = newState()) {
   return { output: output as WebFetchOutput, text: modelText ?? '', display: local.display!(output as never, input) }
 }
 
-test('a page comes as Markdown, with its address, status and title', async () => {
+test('a page is converted to Markdown, with its URL, status and title', async () => {
   const { output, text, display } = await call({ url: '/article' })
   expect(text).toMatch(
     new RegExp(
@@ -73,7 +73,7 @@ test('a page comes as Markdown, with its address, status and title', async () =>
   expect(display).toMatchObject({ title: 'An article', content: { kind: 'page', url: `${url}/article` } })
 })
 
-test('HTML can be had as text and as it is; JSON and text come as they are', async () => {
+test('HTML is available as text and raw; JSON and text are unchanged', async () => {
   expect((await call({ url: '/article', format: 'html' })).text).toContain('<article><h1>An article</h1>')
   expect((await call({ url: '/article', format: 'text' })).text).toContain('With some sentences')
   expect((await call({ url: '/json' })).text).toMatch(/\n\n\{"a": \[1, 2\]\}$/)
@@ -82,14 +82,14 @@ test('HTML can be had as text and as it is; JSON and text come as they are', asy
   expect((await call({ url: '/untyped' })).output).toMatchObject({ title: 'Untyped' })
 })
 
-test('what is not text is described', async () => {
+test('non-text content is described', async () => {
   expect((await call({ url: '/image' })).text).toContain('This is not text (image/png, image/png, 10 bytes)')
   expect((await call({ url: '/unknown' })).text).toContain('application/octet-stream, a ZIP archive')
   expect((await call({ url: '/empty' })).text).toContain('The page is empty.')
   expect((await call({ url: '/scripts' })).text).toContain('no text without its scripts')
 })
 
-test('an error status is an error with what the server said', async () => {
+test('an error status is an error with the server’s text', async () => {
   await expect(call({ url: '/missing' })).rejects.toThrow(
     /answered 404 Not Found\. Check the address.*\nIt said: .*Not here/,
   )
@@ -130,7 +130,7 @@ test('in a run a redirect to another host is another call, since permission was 
     expect(unwrapResult(await to(host, target)).modelText).toContain('An article')
 })
 
-test('a long page lies whole in a file; the parts that were asked for are shown', async () => {
+test('a long page is stored in a file; only the requested parts are shown', async () => {
   const plain = await call({ url: '/long' })
   expect(plain.text.length).toBeLessThan(32_000)
   expect(plain.text).not.toContain('zebra')
@@ -164,7 +164,7 @@ test('the tool that agents get opens no private address', async () => {
   expect(requests).toHaveLength(before)
 })
 
-test('what would be refused anyway is refused before anybody is asked, with another way; names are not looked up for it', async () => {
+test('a request that would fail anyway is rejected before asking, with an alternative; names are not resolved for it', async () => {
   const refusal = async (address: string) =>
     webFetch.validate?.(webFetch.input.parse({ url: address }), testToolContext({ state: newState() }))
   for (const address of [

@@ -57,7 +57,7 @@ async function call(given: Record<string, unknown>, settings: unknown, signal?: 
   return { output, text: webSearch.toModel!(output, input), display: webSearch.display!(output, input) }
 }
 
-test('without a provider the result says how to set one up', async () => {
+test('without a provider, the result explains how to set one up', async () => {
   const { output, text } = await call({ query: 'x' }, undefined)
   expect(output.results).toBeUndefined()
   expect(text).toMatch(
@@ -82,7 +82,7 @@ test('SearXNG is asked for JSON', async () => {
   expect(display).toMatchObject({ summary: '1 result', content: { kind: 'results' } })
 })
 
-test('Brave gets its token and the count, and its marks are taken out', async () => {
+test('Brave gets its token and the count, and its markup is removed', async () => {
   answer = {
     body: JSON.stringify({
       web: {
@@ -144,7 +144,7 @@ test('Tavily gets a body, and the domains in it', async () => {
   expect(output.results![0]!.text).toHaveLength(601)
 })
 
-test('what the provider refuses says what to change, and never the key', async () => {
+test('a refusal by the provider says what to change, and never contains the key', async () => {
   const settings = { provider: 'brave', baseURL: url, apiKey: 'canary-key' }
   const failing = async (status: number, body: string, given: object = settings) => {
     answer = { status, body }
@@ -170,7 +170,7 @@ test('a redirect is not followed with the key', async () => {
   expect(received).toHaveLength(1)
 })
 
-test('settings that cannot work are told apart', async () => {
+test('invalid settings have distinct errors', async () => {
   await expect(call({ query: 'x' }, { provider: 'altavista' })).rejects.toThrow(
     'There is no search provider "altavista"',
   )

@@ -45,7 +45,7 @@ test('a new file is written with the folders above it', async () => {
   expect(statSync(ws.at('deep/er/a.txt')).mode).toBe(statSync(ws.at('plain')).mode)
 })
 
-test('what an agent wrote it may write again; an empty content is a content', async () => {
+test('an agent can overwrite its own file; empty content is valid', async () => {
   await ws.call(write, { file_path: 'a.txt', content: 'one\n' })
   const { text } = await ws.call(write, { file_path: 'a.txt', content: 'two\n' })
   expect(text).toBe('Changed a.txt (+1 -1).\n@@ -1 +1 @@\n-one\n+two')
@@ -71,7 +71,7 @@ test('an existing file must have been read, whole, by this agent, and be unchang
   expect(ws.text('a.txt')).toBe('new\n')
 })
 
-test('a long file may be replaced once all of it was read', async () => {
+test('a long file can be replaced after it was read completely', async () => {
   const lines = Array.from({ length: 9000 }, (_, index) => `line ${index} ${'x'.repeat(40)}\n`)
   ws.put('long.txt', lines.join(''))
   const input = { file_path: 'long.txt', content: 'short\n' }
@@ -85,7 +85,7 @@ test('a long file may be replaced once all of it was read', async () => {
   expect(ws.text('long.txt')).toBe('short\n')
 })
 
-test('an edit keeps what was known: whole stays whole, a part stays a part', async () => {
+test('an edit keeps the read state: whole stays whole, a part stays a part', async () => {
   ws.put('a.txt', 'one\ntwo\n')
   await ws.call(read, { file_path: 'a.txt' })
   await ws.call(edit, { file_path: 'a.txt', old_string: 'one', new_string: '1' })
@@ -121,7 +121,7 @@ test.each<[string, (text: string) => Buffer]>([
   expect((await written(encode('été\r\n'), '\ufeffencore\n')).equals(encode('encore\r\n'))).toBe(true)
 })
 
-test('what the encoding cannot say is refused and nothing is changed', async () => {
+test('characters outside the encoding are rejected and nothing changes', async () => {
   const before = Buffer.from('été\n', 'latin1')
   await expect(written(before, '漢字\n')).rejects.toThrow('Latin-1, which has no "漢"')
   expect(ws.bytes('a.txt').equals(before)).toBe(true)
@@ -183,7 +183,7 @@ test.skipIf(isRoot)('a folder that may not be written leaves everything as it wa
   expect(ws.text('closed/a.txt')).toBe('one\n')
 })
 
-test('a full disk is said, nothing is half-written and nothing is left behind', async ({ skip }) => {
+test('a full disk is reported, and leaves no partial file', async ({ skip }) => {
   const disk = path.join(ws.root, '../disk')
   mkdirSync(disk)
   if (!mountSmall(disk)) skip('only root can mount a small disk')
@@ -262,7 +262,7 @@ test('a file that appears between look and write is not overwritten', async () =
   expect(readdirSync(ws.root)).toEqual(['new.txt'])
 })
 
-test('a very long change shows a part of its diff and says so', async () => {
+test('a very long change shows a part of its diff, with a note', async () => {
   const lines = (word: string): string => Array.from({ length: 5000 }, (_, index) => `${word} ${index}\n`).join('')
   await ws.call(write, { file_path: 'a.txt', content: lines('before') })
   const { text, output } = await ws.call(write, { file_path: 'a.txt', content: lines('after') })
@@ -271,7 +271,7 @@ test('a very long change shows a part of its diff and says so', async () => {
   expect(text).toMatch(/\(the diff continues\)$/)
 })
 
-test('a new file with a line that stands for code is refused', async () => {
+test('a new file with a placeholder line is rejected', async () => {
   const content = 'class A {\n  // rest of methods ...\n}\n'
   await expect(ws.call(write, { file_path: 'new.ts', content })).rejects.toThrow(/instead of code/)
   expect(ws.exists('new.ts')).toBe(false)

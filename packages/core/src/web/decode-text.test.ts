@@ -4,7 +4,7 @@ import { decodeText } from './read-page.ts'
 const bytes = (...parts: (string | number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
 
-test('the encoding is what the mark, the header or the page says, in this order', () => {
+test('the encoding comes from the byte order mark, the header or the page, in this order', () => {
   expect(decodeText(bytes('caf', [0xe9]), 'text/html; charset=ISO-8859-1')).toBe('café')
   expect(decodeText(bytes([0x82, 0xb1]), 'text/html; charset="Shift_JIS"')).toBe('こ')
   expect(decodeText(bytes('<meta charset=windows-1251>', [0xcf]), 'text/html')).toBe('<meta charset=windows-1251>П')

@@ -81,30 +81,27 @@ describe('addresses', () => {
   })
 })
 
-test.skipIf(!hasOpenssl)(
-  'over TLS the name stays the name, and a certificate nobody vouches for is refused',
-  async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'tls-'))
-    const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')]
-    const subject = ['-subj', '/CN=named.test', '-addext', 'subjectAltName=DNS:named.test']
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-    execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' })
-    const names: string[] = []
-    const server = https.createServer({
-      key: readFileSync(key),
-      cert: readFileSync(cert),
-      SNICallback: (name, done) => (names.push(name), done(null)),
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    open.push(server)
-    const url = `https://named.test:${(server.address() as AddressInfo).port}/`
-    const resolve = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
-    await expect(fetchUrl(url, { ...here, resolve })).rejects.toThrow('cannot be trusted')
-    expect(names).toEqual(['named.test'])
-    rmSync(folder, { recursive: true })
-  },
-)
+test.skipIf(!hasOpenssl)('TLS uses the host name, and an untrusted certificate is rejected', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tls-'))
+  const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=named.test', '-addext', 'subjectAltName=DNS:named.test']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' })
+  const names: string[] = []
+  const server = https.createServer({
+    key: readFileSync(key),
+    cert: readFileSync(cert),
+    SNICallback: (name, done) => (names.push(name), done(null)),
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  open.push(server)
+  const url = `https://named.test:${(server.address() as AddressInfo).port}/`
+  const resolve = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+  await expect(fetchUrl(url, { ...here, resolve })).rejects.toThrow('cannot be trusted')
+  expect(names).toEqual(['named.test'])
+  rmSync(folder, { recursive: true })
+})
 
 describe('URLs', () => {
   test.each([
@@ -258,7 +255,7 @@ describe('time', () => {
     )
   })
 
-  test('ends when the person stops', async () => {
+  test('ends when the user stops', async () => {
     const controller = new AbortController()
     const server = await serve(() => controller.abort(new Error('stopped by the person')))
     await expect(fetchUrl(server.url, { ...here, signal: controller.signal })).rejects.toThrow('stopped by the person')
@@ -278,7 +275,7 @@ test('one that was stopped before it began leaves nothing behind that could fail
   expect(failures).toEqual([])
 })
 
-test('what goes wrong on the network is told in words', async () => {
+test('network errors are explained', async () => {
   const gone = await serve(() => undefined)
   for (const one of open.splice(0)) one.close()
   await expect(fetchUrl(gone.url, here)).rejects.toThrow('refused the connection')

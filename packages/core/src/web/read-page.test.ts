@@ -8,7 +8,7 @@ const signal = new AbortController().signal
 const url = 'https://example.com/docs/page'
 const words = 'Sentences of the article that make it long enough to be found. '.repeat(12)
 
-test('the main content comes as Markdown, with whole links, tables and code', async () => {
+test('the main content is converted to Markdown, with full links, tables and code', async () => {
   const html = `<html><head><title> The  title </title></head><body><nav><a href="/">Home of the site</a></nav><article><h2>Part</h2>
     <p>${words}<a href="../other?a=1&amp;b=2">a link</a> <a href="javascript:x()">no link</a></p><p>${words}</p>
     <table><tr><th>Name</th><th>Value</th></tr><tr><td>a|b</td><td>1</td></tr></table>
@@ -26,7 +26,7 @@ test('the main content comes as Markdown, with whole links, tables and code', as
   expect(plain.text).not.toContain('](')
 })
 
-test('where nothing stands out, the whole body comes', async () => {
+test('if no part stands out, the whole body is used', async () => {
   const html = '<title>Index</title><body><h1>Index</h1><ul><li><a href="a">A</a></li><li><a href="b">B</a></li></ul>'
   const { text } = await readPage({ html, url, format: 'markdown' }, signal)
   expect(text).toContain('[A](https://example.com/docs/a)')
@@ -37,7 +37,7 @@ test('where nothing stands out, the whole body comes', async () => {
   ).toBe('')
 })
 
-test('a page that would keep the parser busy is ended, and its bare text comes', async () => {
+test('a page that takes too long to parse is returned as plain text', async () => {
   const html = `<body>${'<div>'.repeat(100_000)}<script>hidden()</script>deep &amp; down`
   const begun = performance.now()
   const page = await readPage({ html, url, format: 'markdown' }, signal, { ms: 500 })
@@ -49,7 +49,7 @@ test('a page that would keep the parser busy is ended, and its bare text comes',
   expect(performance.now() - begun).toBeLessThan(5000)
 })
 
-test('a very long page comes as bare text', async () => {
+test('a very long page is returned as plain text', async () => {
   const html = `<title>Long</title><p>${'word '.repeat(400)}</p><p>end`
   const page = await readPage({ html, url, format: 'markdown' }, signal, { length: 1000 })
   expect(page).toMatchObject({
@@ -66,7 +66,7 @@ test('a stop ends the conversion', async () => {
   await expect(reading).rejects.toThrow('stopped by the person')
 })
 
-test('tags are stripped in time that grows with the page alone', () => {
+test('tags are stripped in linear time', () => {
   expect(stripTags('<p>a<br>b</p><!-- c --><style>d</style><b>e</b> &lt;f&gt; &#65;&#x42; &unknown; 1 < 2 <3')).toBe(
     'a\nb\ne <f> AB &unknown; 1 < 2 <3',
   )

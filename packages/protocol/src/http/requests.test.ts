@@ -36,7 +36,7 @@ const badIds: [string, unknown][] = [
 ]
 
 describe('an id', () => {
-  it.each(badIds)('%s is refused wherever it comes', (_, id) => {
+  it.each(badIds)('%s is rejected everywhere', (_, id) => {
     expect(isId(id)).toBe(false)
     expect(idSchema.safeParse(id).success).toBe(false)
     expect(chatRequestSchema.safeParse({ id, message }).success).toBe(false)
@@ -59,7 +59,7 @@ describe('an id', () => {
     expect(chatRequestSchema.parse({ id, message: { ...message, id } }).id).toBe(id)
   })
 
-  it('says in its refusal what it should be', () => {
+  it('explains its format in the error', () => {
     expect(idSchema.safeParse('a/b').error?.issues[0]?.message).toBe('an id is 1 to 64 letters, digits, "_" or "-"')
   })
 
@@ -75,13 +75,13 @@ describe('an id', () => {
 })
 
 describe('a chat request', () => {
-  it('may name a parent or say that there is none', () => {
+  it('can have a parent or null', () => {
     expect(chatRequestSchema.parse({ id: 's', message, parentMessageId: null }).parentMessageId).toBeNull()
     expect(chatRequestSchema.parse({ id: 's', message, parentMessageId: 'm' }).parentMessageId).toBe('m')
     expect(chatRequestSchema.safeParse({ id: 's', message, parentMessageId: '..' }).success).toBe(false)
   })
 
-  it('is what the transport of the AI SDK sends, with whatever else it carries', () => {
+  it('is the request of the AI SDK’s transport, with any additional fields', () => {
     const sent = { id: 's', messages: [message], trigger: 'submit-message', messageId: undefined, extra: { a: 1 } }
     expect(chatRequestSchema.parse(sent)).toMatchObject({ id: 's', messages: [message], extra: { a: 1 } })
   })
@@ -131,13 +131,13 @@ describe('an answer to an ask', () => {
     expect(answerSchema.safeParse(answer).success).toBe(false)
   })
 
-  it('is refused with anything beside it', () => {
+  it('is rejected with any additional field', () => {
     expect(answerRequestSchema.safeParse({ answer: { type: 'deny' }, approved: true }).success).toBe(false)
   })
 })
 
 describe('the other requests', () => {
-  it('take what they should', () => {
+  it('accept valid values', () => {
     expect(steerRequestSchema.parse({ id: 'm', text: 'stop that' })).toEqual({ id: 'm', text: 'stop that' })
     expect(authRequestSchema.parse({ key: 'k' })).toEqual({ key: 'k' })
     expect(newSessionSchema.parse({})).toEqual({})

@@ -39,6 +39,6 @@ test.each([
   [{ series: [{ data: Array.from({ length: 100_001 }, () => 1) }] }, 'more than 100000 values'],
   [JSON.parse(`{"series":${'['.repeat(30)}${']'.repeat(30)}}`), 'levels deep'],
   [{ series: [{ name: 'x'.repeat(20_001) }] }, 'longer than'],
-])('what is more than data is refused: %#', (option, problem) => {
+])('anything but data is rejected: %#', (option, problem) => {
   expect(chartProblem(option)).toContain(problem)
 })

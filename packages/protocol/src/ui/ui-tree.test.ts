@@ -14,7 +14,7 @@ const tree: UiTree = {
   },
 }
 
-test('elements stand inside each other, texts among them, options all alike', () => {
+test('elements are nested, with texts in between, and all options are equal', () => {
   expect(readUiTree(tree)).toEqual({
     root: {
       type: 'Card',
@@ -38,7 +38,7 @@ test('elements stand inside each other, texts among them, options all alike', ()
   })
 })
 
-test('while it arrives, what is there is shown and the rest is left out', () => {
+test('while streaming, complete elements are shown and the rest is omitted', () => {
   const text = JSON.stringify(tree)
   let shown = 0
   for (let end = 1; end <= text.length; end += 1) {

@@ -27,7 +27,7 @@ interface Answer {
   error?: { name: string; message: string }
 }
 
-test('the settings are told, and no key with them', async () => {
+test('the settings are returned without keys', async () => {
   const { body } = await server.json<Answer>('/ai/config')
   expect(body.config).toEqual({
     model: null,
@@ -43,7 +43,7 @@ test('the settings are told, and no key with them', async () => {
   expect(JSON.stringify(body)).not.toContain(key)
 })
 
-test('a change keeps what it does not name, takes effect, and null takes a setting away', async () => {
+test('a change keeps other settings and takes effect, and null removes a setting', async () => {
   const { status, body } = await change({
     model: 'acme/large-1',
     useTools: ['Read', 'Grep'],
@@ -80,7 +80,7 @@ test('a search provider is changed; the key of one is never given to another', a
   expect(file()['search']).toEqual({ provider: 'searxng', baseURL: 'http://127.0.0.1:8888' })
 })
 
-test('a key of the search stays with the server that it was given for, and what was dropped is told', async () => {
+test('a search key stays with its server, and a dropped key is reported', async () => {
   const held = async (search: object) => {
     const { body } = await change({ search })
     return { dropped: body.dropped, held: (file()['search'] as { apiKey?: string }).apiKey }

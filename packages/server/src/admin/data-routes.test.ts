@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('it is said where the data lies and how much it is', async () => {
+test('the data location and size are returned', async () => {
   await server.chat('s1', 'hello')
   await server.request('/ai/blobs', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } })
   const { body } = await server.json<Data>('/ai/data')
@@ -38,7 +38,7 @@ test('it is said where the data lies and how much it is', async () => {
   expect(body.free).toBeGreaterThan(0)
 })
 
-test('a backup holds the database, the blobs and the settings, for the person alone', async () => {
+test('a backup has the database, the blobs and the settings, and is private', async () => {
   const { status, body } = await server.json<{ backup: Backup }>('/ai/data/backup', { method: 'POST' })
   expect(status).toBe(201)
   const { path: folder, createdAt } = body.backup
@@ -54,7 +54,7 @@ test('a backup holds the database, the blobs and the settings, for the person al
   await server.chat('s2', 'the database goes on')
 })
 
-test('a backup holds what the person and the tools made, and a home that is made of it goes on', async () => {
+test('a backup has the files of the user and the tools, and a home restored from it works', async () => {
   const made: Record<string, string> = {
     'tools/own-tool.ts': "export default { description: 'x', input: {}, execute: () => 'x' }",
     'agents/writer.md': '---\ndescription: writes\n---\nYou write.\n',
@@ -114,7 +114,7 @@ test('bytes that a backup shares with the home are counted once', async () => {
   expect(after.places[3]?.files).toBeGreaterThan(backups?.files ?? 0)
 })
 
-test('what a backup left that was cut off is gone with the next one, and with the next start', async () => {
+test('the next backup or start removes an incomplete backup', async () => {
   const left = (home: string): string => path.join(home, 'backups', '2026-01-01T00-00-00.000Z.part', 'troupe.db')
   put(left(server.homePath), 'half')
   await server.json('/ai/data/backup', { method: 'POST' })
@@ -133,7 +133,7 @@ test('what a backup left that was cut off is gone with the next one, and with th
   }
 })
 
-test('the doctor is heard in the page as well', async () => {
+test('the page can run the doctor', async () => {
   const { body } = await server.json<{ findings: { status: string; name: string; text: string }[] }>('/ai/doctor')
   expect(body.findings).toContainEqual({ status: 'ok', name: 'home', text: server.homePath })
   expect(body.findings.find(({ name }) => name === 'database')?.text).toContain('no damage found')

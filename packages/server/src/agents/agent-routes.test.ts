@@ -26,13 +26,13 @@ describe('definitions of agents', () => {
   const list = async (): Promise<{ name: string; source: string; enabled: boolean; hidden?: true; note?: string }[]> =>
     ((await (await server.fetch('/ai/agents')).json()) as { agents: [] }).agents
 
-  it('are listed with those that come along', async () => {
+  it('are listed with the built-in ones', async () => {
     const agents = await list()
     expect(agents.find(({ name }) => name === 'explore')).toMatchObject({ source: 'built-in', enabled: true })
     expect(agents.find(({ name }) => name === 'email')?.note).toContain('do not exist yet')
   })
 
-  it('that are hidden are listed as such, offered to nobody, and answer when they are named', async () => {
+  it('that are hidden are marked in the list, not available in menus, and work by name', async () => {
     const agents = await list()
     expect(agents.filter(({ hidden }) => hidden).map(({ name }) => name)).toEqual(['shy'])
     server.script('who', [[{ text: 'I am here.' }]])
@@ -48,7 +48,7 @@ describe('definitions of agents', () => {
     expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain('shy')
   })
 
-  it('that are bound to pages are offered while one of these is open, and to nobody else; an empty list binds nothing', async () => {
+  it('with pages are available only while one of them is open; an empty list has no effect', async () => {
     server.script('pages', [
       [
         { call: { name: 'Task', input: { name: 'bound', task: 'x' } } },
@@ -82,7 +82,7 @@ describe('definitions of agents', () => {
     for (const name of ['bound', 'free']) await server.fetch(`/ai/agents/${name}`, json('DELETE'))
   })
 
-  it('that are off say why to whoever delegates to them or wants to talk to them', async () => {
+  it('that are off report the reason when someone delegates or talks to them', async () => {
     server.script('mail', [[{ call: { name: 'Task', input: { name: 'email', task: 'x' } } }]])
     const { message } = await server.chat('mail', 'mail')
     expect(JSON.stringify(message)).toMatch(
@@ -96,7 +96,7 @@ describe('definitions of agents', () => {
     expect(await (await server.fetch('/ai/chat', json('POST', body))).text()).toContain('is off')
   })
 
-  it('that want to be the master are named as a problem', async () => {
+  it('named master are reported as a problem', async () => {
     const file = path.join(server.homePath, 'agents', 'master.md')
     writeFileSync(file, '---\ndescription: Mine.\n---\n\nYou are mine.')
     const { problems } = (await (await server.fetch('/ai/agents')).json()) as { problems: { path: string }[] }
@@ -124,7 +124,7 @@ describe('definitions of agents', () => {
     await server.fetch('/ai/agents/limited', json('DELETE'))
   })
 
-  it('of Claude Code are agents of a project once it is trusted, without what is not there', async () => {
+  it('of Claude Code are agents of a trusted project, without missing tools', async () => {
     const folder = path.join(server.workspace.path, '.claude', 'agents')
     mkdirSync(folder, { recursive: true })
     const file = path.join(folder, 'auditor.md')
@@ -160,7 +160,7 @@ describe('definitions of agents', () => {
     expect((await server.fetch('/ai/agents/reviewer', json('DELETE'))).status).toBe(404)
   })
 
-  it('keep what a change does not name', async () => {
+  it('keep the fields that a change does not name', async () => {
     const body = { name: 'kept', ...definition, description: 'reviews', params: { temperature: 0.2 } }
     await server.fetch('/ai/agents', json('POST', body))
     await server.fetch('/ai/agents/kept', json('PATCH', { enabled: false }))
@@ -198,7 +198,7 @@ describe('definitions of agents', () => {
     expect((await list()).find(({ name }) => name === 'explore')).not.toHaveProperty('turnedOff')
   })
 
-  it('that are built in or files are changed as a version of your own that stands before them', async () => {
+  it('that are built in or files are changed as your own version, which overrides them', async () => {
     for (const [name, source] of [
       ['explore', 'built-in'],
       ['writer', 'home'],
@@ -216,7 +216,7 @@ describe('definitions of agents', () => {
     }
   })
 
-  it('that are turned off stay so when they are changed', async () => {
+  it('that are turned off stay off after a change', async () => {
     await server.fetch('/ai/agents/explore', json('PATCH', { enabled: false }))
     await server.fetch('/ai/agents/explore', json('PATCH', { maxSteps: 3 }))
     const own = (await list()).find(({ name }) => name === 'explore')
@@ -226,7 +226,7 @@ describe('definitions of agents', () => {
     expect((await list()).find(({ name }) => name === 'explore')).toMatchObject({ source: 'built-in', enabled: true })
   })
 
-  it('the master stays as it is and cannot be turned off', async () => {
+  it('the master cannot be changed or turned off', async () => {
     for (const body of [{ enabled: false }, { systemPrompt: 'You are somebody else.' }]) {
       const answer = await server.fetch('/ai/agents/master', json('PATCH', body))
       expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('Make a copy')])
@@ -276,7 +276,7 @@ describe('sub-agents of a session', () => {
   })
   afterAll(() => server.close())
 
-  it('are listed, read, told more, and made into a session', async () => {
+  it('are listed, read, given more input, and forked into a session', async () => {
     const { events } = await server.chat('tree', 'go')
     const envelope = events.map(({ chunk }) => chunk).filter(({ type }) => type.startsWith('data-sub-agent'))
     expect(envelope[0]).toMatchObject({ type: 'data-sub-agent-start', data: { name: 'reporter', task: 'report' } })

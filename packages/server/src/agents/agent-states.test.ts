@@ -34,7 +34,7 @@ function kept(): string {
     .join('\n')
 }
 
-it('what a deleted session would have needed for an undo is gone, and nothing of others', async () => {
+it('the undo data of a deleted session is deleted, and no other', async () => {
   const states = createAgentStates(home)
   await change(states.of(session('deleted'), workspace), 'deleted', 'the old secret')
   await change(states.of(session('stays'), workspace), 'stays', 'the old plan')

@@ -25,7 +25,7 @@ async function start(): Promise<TestServer> {
 }
 
 describe('closing the server', () => {
-  it('ends runs at a safe point: their readers see the end, the message says so, and nothing is taken up again', async () => {
+  it('ends runs at a safe point: readers see the end, the message is marked, and nothing resumes', async () => {
     const first = await start()
     const reading = first.chat('s', userMessage('long', 'u1'))
     await first.model.reached('long')
@@ -64,7 +64,7 @@ describe('closing the server', () => {
     expect((await second.messages('s'))[1]?.parts.at(-1)).toMatchObject({ text: 'Thanks.' })
   })
 
-  it('keeps the token, but no one-time key', async () => {
+  it('keeps the token, but not the one-time key', async () => {
     const first = await start()
     const key = new URL(first.newUrl()).hash.slice('#k='.length)
     await first.close()

@@ -160,7 +160,7 @@ describe.skipIf(executable === undefined)(name, () => {
     return /\[ref=(\w+)\]/.exec(line ?? '')?.[1] ?? `no ref for ${what} in ${text}`
   }
 
-  test('a page is opened and looked at: an outline with refs for the model, a picture for the card', async () => {
+  test('a page is opened and read: an outline with refs for the model, an image for the card', async () => {
     const { output, text, display } = await open('a.test/')
     expect(text).toContain(
       `URL: ${site.url('a.test/')}\nStatus: 200\nTitle: Front page\n\n- heading "Hello" [level=1] [ref=`,
@@ -205,7 +205,7 @@ describe.skipIf(executable === undefined)(name, () => {
     await expect(call('BrowserExtract', { offset: 1e9 })).rejects.toThrow('smaller offset')
   })
 
-  test('what a page makes long is short for the model', async () => {
+  test('long texts of a page are shortened for the model', async () => {
     const { text, output } = await open('a.test/address')
     expect(text).toContain('hello')
     expect([text.length, JSON.stringify(output).length].every((length) => length < 10_000)).toBe(true)
@@ -236,7 +236,7 @@ describe.skipIf(executable === undefined)(name, () => {
     expect(back.text).toContain('Title: Form')
   })
 
-  test('nothing is done where leave was not given: another origin, a frame of another host, a ref that is gone', async () => {
+  test('nothing is done without permission: another origin, a frame of another host, a missing ref', async () => {
     await open('a.test/form')
     await expect(call('BrowserAct', { url: site.url('b.test/'), action: 'scroll' })).rejects.toThrow(
       `The page is now at ${site.url('a.test/form')}`,
@@ -252,7 +252,7 @@ describe.skipIf(executable === undefined)(name, () => {
     )
   })
 
-  test('nor in what such a frame holds, nor by a key that goes to it', async () => {
+  test('nor in frames inside such a frame, nor by a key sent to it', async () => {
     const { text } = await open('a.test/nested')
     const url = site.url('a.test/nested')
     await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
@@ -269,7 +269,7 @@ describe.skipIf(executable === undefined)(name, () => {
     expect((await call('BrowserAct', { url, action: 'press', text: 'Tab' })).text).toContain('Done: press')
   })
 
-  test('a page is kept from other hosts: redirects and links send nothing there, and the model is told', async () => {
+  test('a page cannot reach other hosts: redirects and links send no requests, and the model gets a note', async () => {
     await expect(open('a.test/b')).rejects.toThrow(
       `redirects to another host. If you want that page, open it: ${site.url('b.test/secret')}`,
     )
@@ -332,7 +332,7 @@ describe.skipIf(executable === undefined)(name, () => {
     expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
   })
 
-  test('a blank frame is of whoever went there, not of the page around it', async () => {
+  test('a blank frame belongs to the page that navigated it, not to the page around it', async () => {
     const url = site.url('a.test/')
     for (const at of ['a.test/blank', 'a.test/near']) {
       let { text } = await open(at)
@@ -362,7 +362,7 @@ describe.skipIf(executable === undefined)(name, () => {
     expect((await act(/link "New window"/)).text).toContain('Title: Form')
   })
 
-  test('addresses that are not of the public web are refused, as the page itself and in all that it loads', async () => {
+  test('non-public addresses are refused, for the page itself and everything it loads', async () => {
     for (const url of [
       `http://127.0.0.1:${canary.port}/`,
       `http://localhost:${canary.port}/`,
@@ -417,7 +417,7 @@ describe.skipIf(executable === undefined)(name, () => {
     expect((await call('BrowserSnapshot', {})).text).toContain('Title: Sent')
   })
 
-  test('nothing of it stays', async () => {
+  test('nothing is left behind', async () => {
     expect(pids.filter(isAlive)).toHaveLength(1)
     await browsers.close()
     expect(pids.filter(isAlive)).toEqual([])

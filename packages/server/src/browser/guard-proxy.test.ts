@@ -67,7 +67,7 @@ async function tunnel(target: string): Promise<{ status: number | undefined; soc
   return { status: response.statusCode, socket }
 }
 
-test('a request goes on as it came, without what is between the browser and the proxy', async () => {
+test('a request is forwarded unchanged, without hop-by-hop headers', async () => {
   const headers = { accept: 'x/y', cookie: 'c=1', 'proxy-connection': 'keep-alive', host: `a.test:${site.port}` }
   const answer = await ask(site.url('a.test/'), { method: 'PUT', headers }, 'a body')
   expect(answer).toMatchObject({ status: 201, headers: { 'set-cookie': ['a=1', 'b=2'] } })
@@ -75,7 +75,7 @@ test('a request goes on as it came, without what is between the browser and the 
   expect(asked).toEqual([`a.test:${site.port}`])
 })
 
-test('a tunnel carries whatever is said in it', async () => {
+test('a tunnel forwards all bytes', async () => {
   const { port } = echo.address() as AddressInfo
   const { status, socket } = await tunnel(`a.test:${port}`)
   expect(status).toBe(200)
@@ -84,7 +84,7 @@ test('a tunnel carries whatever is said in it', async () => {
   socket.destroy()
 })
 
-test('what is not checked is not reached: neither by a request nor through a tunnel', async () => {
+test('unchecked hosts are not reachable, by request or tunnel', async () => {
   for (const host of ['elsewhere.example', '127.0.0.1', 'localhost', '[::1]', '169.254.169.254', '0.0.0.0']) {
     expect((await ask(`http://${host}:${site.port}/`)).body).toContain('is not on the public web')
     const { status, socket } = await tunnel(`${host}:${site.port}`)
@@ -94,14 +94,14 @@ test('what is not checked is not reached: neither by a request nor through a tun
   expect(site.requests).toEqual([])
 })
 
-test('it answers nobody who does not ask it as a proxy', async () => {
+test('it answers only proxy requests', async () => {
   expect((await ask('/')).status).toBe(400)
   expect((await ask(`https://a.test:${site.port}/`)).status).toBe(400)
   expect((await ask('file:///etc/passwd')).status).toBe(400)
   expect(asked).toEqual([])
 })
 
-test('an answer that is broken in any way ends that request alone', async () => {
+test('a broken response ends only that request', async () => {
   const answers = [
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n',
     'HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nmore',

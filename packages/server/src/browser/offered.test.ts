@@ -16,7 +16,7 @@ const browserTools = async (server: TestServer): Promise<string[]> => {
 const browserAgent = async (server: TestServer) =>
   (await server.json<Agents>('/ai/agents')).body.agents.find(({ name }) => name === 'browser')
 
-test('without a Chromium no model is offered the tools, and the agent says what to install', async () => {
+test('without Chromium, models do not get the tools, and the agent says what to install', async () => {
   const server = await testServer({ config: { browser: { path: '/nowhere/chromium' } } })
   expect(await browserTools(server)).toEqual([])
   expect(await browserAgent(server)).toMatchObject({
@@ -50,7 +50,7 @@ describe.skipIf(executable === undefined)(name, () => {
     await site.close()
   })
 
-  test('the agent has its tools; a page is read by a rule, acting asks and is remembered by host; nothing stays', async () => {
+  test('the agent has its tools; reading follows a rule, acting asks and is remembered by host; nothing is left behind', async () => {
     expect(await browserTools(server)).toEqual([
       'BrowserAct',
       'BrowserExtract',

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { openBrowsers } from './open-browsers.ts'
 
-test('addresses of this machine are refused before anybody is asked, but for those that the person allows', async () => {
+test('local addresses are refused without asking, except those the user allows', async () => {
   const browsers = openBrowsers({
     home: tmpdir(),
     env: {},

@@ -9,7 +9,7 @@ import { openTestSite, resolveToLoopback, type TestSite } from '../testing/test-
 import { findChromium } from './find-chromium.ts'
 import { addressesAllowedOn, openBrowsers } from './open-browsers.ts'
 
-test('a Chromium is taken as it is named, and not replaced by another', () => {
+test('a configured Chromium is used, and not replaced by another', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-chromium-'))
   const program = path.join(folder, 'chromium')
   writeFileSync(program, '', { mode: 0o755 })
@@ -27,7 +27,7 @@ test('addresses are allowed for a port, or for all of them', () => {
   expect(addressesAllowedOn(entries, 3000)).toEqual(['10.0.0.7', '127.0.0.1', '::1', 'fd00::1'])
 })
 
-test('a Chromium that does not start says why, is tried again, and leaves nothing', async () => {
+test('a Chromium that does not start reports the reason, is retried, and leaves nothing behind', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'troupe-chromium-'))
   const program = path.join(home, 'chromium')
   writeFileSync(
@@ -90,7 +90,7 @@ describe.skipIf(executable === undefined)(name, () => {
   const profiles = (): string[] =>
     existsSync(path.join(home, 'browser')) ? readdirSync(path.join(home, 'browser')) : []
 
-  test('ends when nobody has used it for a while, keeps its cookies, and gives way when too many run', async () => {
+  test('ends when idle, keeps its cookies, and gives way if too many run', async () => {
     mkdirSync(path.join(home, 'browser', 'profile-left'), { recursive: true })
     const browsers = openBrowsers({ ...optionsIn(), idleMs: 300, most: 1 })
     const page = browsers.newPage('one')
@@ -108,7 +108,7 @@ describe.skipIf(executable === undefined)(name, () => {
     await browsers.close()
   })
 
-  test('never reaches our own port, whatever is allowed', async () => {
+  test('never reaches our own port, regardless of settings', async () => {
     const browsers = openBrowsers(optionsIn(site.port))
     await expect(browsers.newPage('one').open(site.url('a.test/'), testCall)).rejects.toThrow(
       'is not on the public web',

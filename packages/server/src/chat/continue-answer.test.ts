@@ -63,7 +63,7 @@ async function untilAsked(sessionId: string): Promise<void> {
 const stored = async (sessionId: string): Promise<Message> => shown((await server.messages(sessionId)).at(-1)!)
 
 describe('a run that waits for a person', () => {
-  it('ends the POST without `finish`, is stored as it stands, and shows in the list of asks', async () => {
+  it('ends the POST without `finish`, is stored in its current state, and is in the list of asks', async () => {
     const waiting = await server.chat('wait', 'ask')
     expect(waiting.types).toContain('tool-approval-request')
     expect(waiting.types).not.toContain('finish')
@@ -87,7 +87,7 @@ describe('a run that waits for a person', () => {
     expect(await server.chat('wait', 'something else')).toMatchObject({ status: 409, error: { name: 'SessionBusy' } })
   })
 
-  it('goes on when the POST brings the answer, and what follows fits the copy of the client', async () => {
+  it('continues when the POST has the answer, and the rest fits the client’s copy', async () => {
     const waiting = await server.chat('approve', 'ask')
     const copy = answered(waiting.message, true)
     const tail = await post('approve', [userMessage('ask', 'whatever'), copy])
@@ -97,7 +97,7 @@ describe('a run that waits for a person', () => {
     expect((await server.json<{ asks: [] }>('/ai/asks?sessionId=approve')).body.asks).toEqual([])
   })
 
-  it('refused without a reason ends the turn, with one goes on', async () => {
+  it('ends the turn after a denial without a reason, and continues after one with a reason', async () => {
     const first = await server.chat('deny', 'ask')
     const ended = await post('deny', [answered(first.message, false)])
     const message = await joined(answered(first.message, false), ended)
@@ -113,7 +113,7 @@ describe('a run that waits for a person', () => {
     expect(JSON.stringify(told)).toContain('not today')
   })
 
-  it('is held open by ?hold=1 and by the GET stream', async () => {
+  it('stays open with ?hold=1 and in the GET stream', async () => {
     const held = await server.request('/ai/chat?hold=1', { body: { sessionId: 'hold', message: userMessage('ask') } })
     const run = server.runs.get('hold')!
     await run.settled()
@@ -126,7 +126,7 @@ describe('a run that waits for a person', () => {
     expect(a.message).toEqual(await stored('hold'))
   })
 
-  it('does not end the POST while the model still speaks: nobody else is needed for that', async () => {
+  it('does not end the POST while the model is still writing', async () => {
     server.script('ask early', [
       [{ call: { name: 'TestApproval', input: {}, id: 'e' } }, { gate: 'early' }, { text: 'and there is more' }],
       [{ text: 'End.' }],
@@ -143,7 +143,7 @@ describe('a run that waits for a person', () => {
     expect(await joined(copy, await post('early', [copy]))).toEqual(await stored('early'))
   })
 
-  it('with two asks takes both answers from one POST', async () => {
+  it('with two asks accepts both answers in one POST', async () => {
     const waiting = await server.chat('two', 'ask two')
     expect(askedParts(waiting.message)).toHaveLength(2)
     const copy = answered(waiting.message, true)
@@ -189,7 +189,7 @@ describe('a run that waits for a person', () => {
     expect((await server.json<{ asks: [] }>('/ai/asks?sessionId=other')).body.asks).toHaveLength(1)
   })
 
-  it('an answer that no run waits for is told so, and nothing is written', async () => {
+  it('an answer without a waiting run is rejected, and nothing is stored', async () => {
     const { message } = await server.chat('over', 'x')
     const before = server.written()
     expect(await post('over', [message])).toMatchObject({ status: 409, error: { name: 'NoWaitingRun' } })

@@ -11,7 +11,7 @@ const texts = (messages: readonly { parts: readonly object[] }[]) =>
   messages.map(({ parts }) => parts.flatMap((part) => ('text' in part ? [part.text] : [])).join(''))
 
 describe('a new message', () => {
-  it('creates the session, is stored, and its answer is what the stream folds to', async () => {
+  it('creates the session, is stored, and its answer equals the folded stream', async () => {
     const answer = await server.chat('new', userMessage('hello there', 'first'))
     expect(answer.status).toBe(200)
     expect(answer.types.at(-1)).toBe('finish')
@@ -47,7 +47,7 @@ describe('a new message', () => {
     expect(server.written()).toEqual(before)
   })
 
-  it('may bring its session as `id` and itself as the last of `messages`', async () => {
+  it('can have its session as `id` and itself as the last of `messages`', async () => {
     const answer = await readChat(
       await server.request('/ai/chat', { body: { id: 'sdk', messages: [userMessage('one', 'm1')] } }),
     )
@@ -55,7 +55,7 @@ describe('a new message', () => {
     expect((await server.messages('sdk'))[0]?.id).toBe('m1')
   })
 
-  it('lies below the named parent, a null parent, the message before it, or the current leaf, in this order', async () => {
+  it('is a child of the named parent, a null parent, the previous message, or the current leaf, in this order', async () => {
     const id = 'parents'
     const first = await server.chat(id, userMessage('1', 'p1'))
     await server.chat(id, userMessage('2', 'p2'))
@@ -119,7 +119,7 @@ describe('a new message', () => {
     expect(server.written()).toEqual(before)
   })
 
-  it('takes `chatModelId` for `model`, and the session remembers it', async () => {
+  it('accepts `chatModelId` as `model`, and the session remembers it', async () => {
     const { message } = await server.chat('old-spelling', 'hello', { chatModelId: 'demo/tour' })
     expect(message.metadata?.model).toBe('demo/tour')
     const next = await server.chat('old-spelling', 'hello again')
@@ -149,7 +149,7 @@ describe('a new message', () => {
     expect((await server.chat('busy', 'another')).status).toBe(200)
   })
 
-  it('comes once however many send it at the same moment', async () => {
+  it('is stored once, even if several clients send it at the same time', async () => {
     const message = userMessage('all at once', 'burst')
     const answers = await Promise.all(Array.from({ length: 8 }, () => server.chat('burst', message)))
     expect(new Set(answers.map((answer) => JSON.stringify(answer.message))).size).toBe(1)
@@ -176,7 +176,7 @@ describe('a new message', () => {
 })
 
 describe('a message that is there already', () => {
-  it('joins its run while that is under way, and sees all of it', async () => {
+  it('joins its running run, and gets all of it', async () => {
     server.script('join me', [[{ text: 'one two', chunks: 3 }, { gate: 'join' }, { text: ' three' }]])
     const message = userMessage('join me', 'joined')
     const first = server.chat('join', message)
@@ -212,7 +212,7 @@ describe('a message that is there already', () => {
     expect(body.message).toEqual((await server.messages('again'))[1])
   })
 
-  it('gets an answer whose log is gone from the message itself, as in an imported session', async () => {
+  it('replays an answer without a log from the message itself, as in an imported session', async () => {
     await server.json('/ai/sessions', { body: { id: 'imported' } })
     const at = { sessionId: 'imported' }
     await server.store.messages.add(at, { ...userMessage('old', 'o1'), parentMessageId: null, createdAt: 1 })
@@ -235,7 +235,7 @@ describe('a message that is there already', () => {
     expect(types.at(-1)).toBe('finish')
   })
 
-  it('starts the run that never came to be, as after a crash between storing and running', async () => {
+  it('starts a run that never started, as after a crash between storing and running', async () => {
     await server.json('/ai/sessions', { body: { id: 'unanswered' } })
     await server.store.messages.add(
       { sessionId: 'unanswered' },
@@ -247,7 +247,7 @@ describe('a message that is there already', () => {
     expect(await server.messages('unanswered')).toHaveLength(2)
   })
 
-  it('with changed parts is an edit: a new sibling with a new id, told by data-branch', async () => {
+  it('with changed parts is an edit: a new sibling with a new id, reported by data-branch', async () => {
     await server.chat('edit', userMessage('before', 'e0'))
     const original = await server.chat('edit', userMessage('original', 'e1'))
     const edited = await server.chat('edit', userMessage('changed', 'e1'))
@@ -283,7 +283,7 @@ describe('regenerate-message', () => {
   const regenerate = async (sessionId: string, more: object = {}) =>
     readChat(await server.request('/ai/chat', { body: { id: sessionId, trigger: 'regenerate-message', ...more } }))
 
-  it('answers anew by the id of the answer, of the question, or the last one', async () => {
+  it('generates a new answer by the id of the answer, of the question, or the last one', async () => {
     const first = await server.chat('regen', userMessage('one', 'r1'))
     const last = await server.chat('regen', userMessage('two', 'r2'))
     const ofAnswer = await regenerate('regen', { messageId: first.message.id })
@@ -330,7 +330,7 @@ describe('responseMode json', () => {
     expect(body).toEqual({ sessionId: 'json', message: stored, waiting: false })
   })
 
-  it('returns what there is when only a person can go on', async () => {
+  it('returns the message so far when it waits for a person', async () => {
     server.script('json approval', [
       [{ text: 'May I?' }, { call: { name: 'TestApproval', input: {} } }],
       [{ text: 'Thanks.' }],

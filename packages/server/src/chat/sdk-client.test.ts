@@ -52,7 +52,7 @@ function until(chat: Chat<UIMessage>, condition: () => boolean): Promise<void> {
 }
 
 describe('Chat of the AI SDK with DefaultChatTransport', () => {
-  it('chats over several turns with reasoning, calls, errors of calls and files, and holds what is stored', async () => {
+  it('chats over several turns with reasoning, tool calls, tool errors and files, and has the stored messages', async () => {
     server.script('rich', [
       [
         { reasoning: 'hm', chunks: 2 },
@@ -98,7 +98,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(held(third)).toEqual(await stored('sdk-resume'))
   })
 
-  it('is stopped by POST stop: the stream ends, and both hold the same half answer', async () => {
+  it('is stopped by POST stop: the stream ends, and both have the same partial answer', async () => {
     server.script('endless', [[{ text: 'for ever' }, { gate: 'endless' }]])
     const chat = client('sdk-stop')
     const sending = chat.sendMessage({ text: 'endless' })
@@ -112,7 +112,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(held(chat)).toEqual(await stored('sdk-stop'))
   })
 
-  it('chat.stop() and then POST stop: the client holds what it had seen, the server says that it was stopped', async () => {
+  it('chat.stop() and then POST stop: the client keeps the text so far, and the server marks the message as stopped', async () => {
     server.script('endless too', [[{ text: 'on and on' }, { gate: 'endless too' }]])
     const chat = client('sdk-stop2')
     void chat.sendMessage({ text: 'endless too' })
@@ -150,7 +150,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(siblings[chat.lastMessage!.id]?.total).toBe(4)
   })
 
-  it('edits: the answer tells the new id, which is all that differs, and everything after it follows the edit', async () => {
+  it('edits: the answer has the new id, the only difference, and everything after it follows the edit', async () => {
     const chat = client('sdk-edit')
     await chat.sendMessage({ text: 'zero' })
     await chat.sendMessage({ text: 'original' })
@@ -178,7 +178,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(renamed()).toEqual(await stored('sdk-edit'))
   })
 
-  it('approves, and goes on by itself', async () => {
+  it('approves, and continues automatically', async () => {
     server.script('approve', [
       [
         { text: 'May I?' },
@@ -204,7 +204,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(held(chat)).toEqual(await stored('sdk-approve'))
   })
 
-  it('approves the calls of a step together, whatever comes after the first, and they run in order', async () => {
+  it('approves all calls of a step together, and they run in order', async () => {
     const folder = server.workspace.path
     await writeFile(path.join(folder, 'old.txt'), 'old')
     const write = (name: string) => ({ call: { name: 'Write', input: { file_path: name, content: `of ${name}` } } })
@@ -245,7 +245,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     await expect(readFile(path.join(folder, 'four.txt'))).rejects.toThrow('ENOENT')
   })
 
-  it('denies without a reason, which ends the turn, and with one, which goes on', async () => {
+  it('denies without a reason, which ends the turn, and with one, which continues it', async () => {
     server.script('deny', [[{ call: { name: 'TestApproval', input: {} } }], [{ text: 'Then not.' }]])
     for (const reason of [undefined, 'too early']) {
       const id = `sdk-deny-${reason === undefined ? 'plain' : 'reason'}`
@@ -260,7 +260,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     }
   })
 
-  it('approves after a reload, from what was stored', async () => {
+  it('approves after a reload, from stored messages', async () => {
     server.script('reload', [[{ text: 'May I?' }, { call: { name: 'TestApproval', input: {} } }], [{ text: 'Good.' }]])
     await client('sdk-reload').sendMessage({ text: 'reload' })
     const chat = client('sdk-reload', { messages: await stored('sdk-reload'), automatic: true })
@@ -271,7 +271,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(texts(chat.messages).at(-1)).toBe('May I?Good.')
   })
 
-  it('resumes a run that waits: the stream stays open, and an answer from elsewhere goes on in it', async () => {
+  it('resumes a waiting run: the stream stays open, and continues after an answer from elsewhere', async () => {
     server.script('resume waiting', [
       [{ text: 'May I?' }, { call: { name: 'TestApproval', input: {} } }],
       [{ text: 'Good.' }],
@@ -286,7 +286,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(texts(chat.messages).at(-1)).toBe('May I?Good.')
   })
 
-  it('resumes a run that waits with ?hold=0, so that the client itself can approve afterwards', async () => {
+  it('resumes a waiting run with ?hold=0, so that the client can approve afterwards', async () => {
     server.script('resume approve', [
       [{ text: 'May I?' }, { call: { name: 'TestApproval', input: {} } }],
       [{ text: 'Good.' }],
@@ -321,7 +321,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(chat.error?.message).toContain('the provider fell over')
   })
 
-  it('is told by name what was wrong with a request', async () => {
+  it('gets named errors for invalid requests', async () => {
     const chat = client('sdk bad id')
     await chat.sendMessage({ text: 'x' })
     expect(chat.status).toBe('error')

@@ -15,7 +15,7 @@ afterAll(() => server.close())
 const stored = async (sessionId: string): Promise<Message> => shown((await server.messages(sessionId)).at(-1)!)
 
 describe('stop and steer', () => {
-  it('stop ends a streaming run: what had come stays, the message says so, the next turn works', async () => {
+  it('stop ends a streaming run: the text so far is kept, the message is marked, the next turn works', async () => {
     server.script('stop me', [[{ text: 'half an ans' }, { gate: 'never' }, { text: 'wer' }]])
     const running = server.chat('stop', 'stop me')
     await server.model.reached('never')
@@ -38,7 +38,7 @@ describe('stop and steer', () => {
     expect((await server.chat('stop2', 'next')).status).toBe(200)
   })
 
-  it('a steering message is in the answer and is told to the model at the next step', async () => {
+  it('a steering message is in the answer and reaches the model at the next step', async () => {
     server.script('steer me', [
       [{ text: 'a' }, { gate: 'steer' }, { call: { name: 'TimeNow', input: {} } }],
       [{ text: 'unused' }],

@@ -40,7 +40,7 @@ function resumed(whole: StreamEvent[], after: number, tail: StreamEvent[]) {
 }
 
 describe('GET /ai/chat/:sessionId/stream', () => {
-  it('gives the same message, byte for byte, whatever number of the run a client goes on from', async () => {
+  it('gives the same message, byte for byte, from every event id', async () => {
     server.script('every n', [
       [
         { reasoning: 'thinking' },
@@ -95,7 +95,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     for (const answer of answers) expect((await answer.rest()).message).toEqual(message)
   })
 
-  it('goes by Last-Event-ID before ?after, as a browser that reconnects by itself sends both', async () => {
+  it('prefers Last-Event-ID to ?after, because a browser that reconnects sends both', async () => {
     server.script('both', [[{ text: 'abcdef' }, { gate: 'both' }, { text: 'ghi' }]])
     const running = server.chat('both', 'both')
     await server.model.reached('both')
@@ -122,7 +122,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     })
   })
 
-  it('says what it is, and is not cached', async () => {
+  it('has its content type, and is not cached', async () => {
     server.script('headers', [[{ text: 'a' }, { gate: 'headers' }]])
     const running = server.chat('headers', 'headers')
     await server.model.reached('headers')
@@ -160,7 +160,7 @@ describe('several clients', () => {
     expect(shown((await server.messages('tabs'))[1]!)).toEqual(a!.message)
   })
 
-  it('one that reads nothing holds nobody back, and gets everything once it reads', async () => {
+  it('one that reads nothing does not block others, and gets everything later', async () => {
     const piece = 'x'.repeat(10_000)
     server.script('flood', [[{ gate: 'flood' }, ...Array.from({ length: 700 }, () => ({ text: piece }))]])
     const reading = server.chat('flood', 'flood')
@@ -173,7 +173,7 @@ describe('several clients', () => {
     expect(JSON.stringify((await read).message)).toBe(JSON.stringify(message))
   }, 20_000)
 
-  it('many that come and go at once leave nothing behind', async () => {
+  it('many that connect and disconnect leave nothing behind', async () => {
     server.script('come and go', [[{ text: 'a' }, { gate: 'go' }, { text: 'b' }]])
     const running = server.chat('go', 'come and go')
     await server.model.reached('go')

@@ -23,7 +23,7 @@ async function asks(sessionId: string, url: string, { afterRun = true, at = serv
 const say = (sessionId: string, text: string, typedUrls?: string[]) =>
   server.chat(sessionId, text, { headless: true, ...(typedUrls && { typedUrls }) })
 
-test('an address that the person typed is fetched unasked, exactly that one, also in later turns', async () => {
+test('a typed URL is fetched without asking, exactly that one, in later turns, too', async () => {
   await say('typed', `look at ${page}`, [page])
   expect(await asks('typed', page)).toBe(false)
   expect(await asks('typed', `${page}#part`)).toBe(false)
@@ -31,7 +31,7 @@ test('an address that the person typed is fetched unasked, exactly that one, als
     expect([other, await asks('typed', other)]).toEqual([other, true])
 })
 
-test('what was pasted, quoted, or is only claimed does not count', async () => {
+test('pasted, quoted or merely claimed URLs do not count', async () => {
   await say('pasted', `look at ${page}`)
   expect(await asks('pasted', page)).toBe(true)
   await say('quoted', `what is this?\n> see ${page}`, [page])
@@ -67,7 +67,7 @@ test('a fork and an import do not carry it over', async () => {
   expect(await asks('origin', page, { at: other })).toBe(true)
 })
 
-test('a seal holds for its own message alone', async () => {
+test('a signature applies only to its own message', async () => {
   await say('sealed', `look at ${page}`, [page])
   const [first] = await server.messages('sealed')
   const typed = first?.metadata?.typed
@@ -89,7 +89,7 @@ test('a seal holds for its own message alone', async () => {
   expect(await asks('sealed', evil)).toBe(true)
 })
 
-test('what is typed while a run is on counts at once', async () => {
+test('URLs typed during a run count at once', async () => {
   server.script('wait for it', [[{ call: { name: 'Bash', input: { command: 'touch x' } } }], [{ text: 'done' }]])
   await server.chat('steered', userMessage('wait for it'))
   const steer = (typedUrls?: string[]) =>

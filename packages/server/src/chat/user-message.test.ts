@@ -67,7 +67,7 @@ describe('POST /ai/chat', () => {
     )
   })
 
-  it('takes what is merely unusual', async () => {
+  it('accepts unusual but valid input', async () => {
     const odd = [
       '\0',
       '\ud800 lone',

@@ -47,7 +47,7 @@ describe('skills of a workspace inside of another', () => {
   const within = (folder: string, name: string): string =>
     put(`${folder}/.troupe/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: From ${folder}.\n---\nDo.`)
 
-  it('are those around it too, as far as they are trusted, and its own stand before them', async () => {
+  it('include those of trusted workspaces around it, and its own override them', async () => {
     for (const folder of ['.', 'sub']) within(folder, 'both')
     within('.', 'only-parent')
     within('sub', 'only-sub')
@@ -79,7 +79,7 @@ describe('skills of a workspace inside of another', () => {
 })
 
 describe('skills in a message', () => {
-  it('travel before the text, are stored and told to the model', async () => {
+  it('come before the text, are stored and sent to the model', async () => {
     const [pdf, web] = [skill('pdf'), skill('web')]
     await server.chat('s1', 'use /skill/web and /skill/[pdf|PDF files], then /skill/web')
     const [message] = await server.messages('s1')
@@ -94,7 +94,7 @@ describe('skills in a message', () => {
     ])
   })
 
-  it('are loaded once per conversation, and anew after the conversation was cleared', async () => {
+  it('are loaded once per conversation, and again after /clear', async () => {
     skill('pdf')
     await server.chat('s1', 'one /skill/pdf')
     await server.chat('s1', 'two /skill/pdf')
@@ -104,7 +104,7 @@ describe('skills in a message', () => {
     expect(told().join('\n')).toContain('Do pdf.')
   })
 
-  it('that do not exist are said to the person and not to the model', async () => {
+  it('that do not exist are reported to the user and not to the model', async () => {
     const { message } = await server.chat('s1', 'use /skill/none')
     expect(message.parts[0]).toMatchObject({ type: 'data-hint', data: { text: 'There is no skill "none".' } })
     expect(told()).toEqual(['use /skill/none'])
@@ -136,7 +136,7 @@ describe('skills in a message', () => {
     expect(await names()).toEqual([])
   })
 
-  it('are listed with what they stand before and what is wrong, as they are on the disk now', async () => {
+  it('are listed with overridden skills and problems, from the current files', async () => {
     const far = skill('pdf')
     await trust()
     const near = put('.troupe/skills/pdf/SKILL.md', '---\nname: pdf\ndescription: Near.\n---\nx')
@@ -149,7 +149,7 @@ describe('skills in a message', () => {
     expect((await server.json('/ai/skills')).body).toMatchObject({ skills: [{ path: far, scope: 'home' }] })
   })
 
-  it('stand in the preface by name and description, and the tool loads them', async () => {
+  it('are in the preface by name and description, and the tool loads them', async () => {
     const file = skill('pdf')
     put(path.join(path.dirname(file), 'notes.md'), 'Notes on PDF.')
     server.script('go', [
@@ -182,7 +182,7 @@ describe('skills in a message', () => {
 })
 
 describe('allowed-tools of a skill', () => {
-  it('hold for an agent that is started meanwhile', async () => {
+  it('apply to an agent started in the meantime', async () => {
     const file = skill('git', 'allowed-tools: Bash(git:*)\n')
     const block = `<skill name="git" path="${file}" folder="${path.dirname(file)}">\nDo git.\n</skill>`
     const config = { systemPrompt: 'You help.', tools: ['Bash'] }
@@ -229,14 +229,14 @@ describe('allowed-tools of a skill and an agent that was there before', () => {
     expect(await asksAfter('go on')).toEqual([])
   })
 
-  it('hold for it once it is told more', async () => {
+  it('apply to it after it gets more input', async () => {
     const file = skill('git', 'allowed-tools: Bash(git:*)\n')
     const block = `<skill name="git" path="${file}" folder="${path.dirname(file)}">\nDo git.\n</skill>`
     expect(await asksAfter(`${block}/skill/git go on`)).toEqual(['Bash'])
   })
 })
 
-describe('what is said to a run that is under way', () => {
+describe('a message to a running answer', () => {
   const steer = (text: string): Promise<{ status: number; body: { hints?: string[]; error?: { message: string } } }> =>
     server.json('/ai/chat/s1/steer', { body: { id: `st-${text.length}`, text } })
 
@@ -255,7 +255,7 @@ describe('what is said to a run that is under way', () => {
     return { told: told(), types: types(message as never), hints: body.hints }
   }
 
-  it('brings in skills and mentions before its text', async () => {
+  it('includes skills and mentions before its text', async () => {
     const file = skill('pdf')
     put('a.txt', 'one')
     const result = await said('use /skill/pdf on @a.txt')
@@ -269,14 +269,14 @@ describe('what is said to a run that is under way', () => {
     expect(told()[0]).toContain('This skill was loaded earlier; see above.')
   })
 
-  it('may be a command of the person, or text with a hint', async () => {
+  it('can be a user’s command, or text with a hint', async () => {
     put(path.join(server.homePath, 'commands/hurry.md'), 'Be quick about $1.')
     const { told: texts } = await said('/hurry it')
     expect(texts).toEqual(['<person-command name="hurry">\nBe quick about it.\n</person-command>', '/hurry it'])
     expect((await said('/hepl')).hints).toEqual([expect.stringContaining('There is no command /hepl')])
   })
 
-  it('narrows what runs unasked by the skill that it brings', async () => {
+  it('restricts permissions if it loads a skill', async () => {
     const file = skill('git', 'allowed-tools: Bash(git:*)\n')
     const block = `<skill name="git" path="${file}" folder="${path.dirname(file)}">\nDo git.\n</skill>`
     server.script(`${block}/skill/git now`, [[{ call: { name: 'Bash', input: { command: 'touch a' } } }]])
@@ -288,7 +288,7 @@ describe('what is said to a run that is under way', () => {
     expect((await running).message.parts.at(-1)).toMatchObject({ type: 'tool-Bash', state: 'approval-requested' })
   })
 
-  it('is refused where it is no part of the answer, and says what to do', async () => {
+  it('is rejected if it cannot be part of the answer, with advice', async () => {
     put(path.join(server.homePath, 'commands/other.md'), '---\nagent: explore\n---\nLook.')
     server.script('begin', [[{ text: 'a' }, { gate: 'refuse' }, { text: 'b' }]])
     const running = server.chat('s1', 'begin')
@@ -306,7 +306,7 @@ describe('what is said to a run that is under way', () => {
 })
 
 describe('titles', () => {
-  it('are what a message is about, never a command', async () => {
+  it('come from messages, never from a command', async () => {
     const title = async (id: string, ...texts: string[]): Promise<string | undefined> => {
       for (const text of texts) await server.chat(id, text)
       return (await server.store.sessions.get(id))?.title
@@ -331,7 +331,7 @@ describe('commands of ours', () => {
     expect((await server.messages('s1')).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   })
 
-  it('/model says and sets the model, and says what is wrong', async () => {
+  it('/model shows and sets the model, and explains errors', async () => {
     expect(textOf((await server.chat('s1', '/model')).message.parts)).toContain(
       'This chat uses the model `test/script`.',
     )
@@ -342,7 +342,7 @@ describe('commands of ours', () => {
     expect((await server.store.sessions.get('s1'))?.model).toBe('test/script')
   })
 
-  it('/agent says and sets the agent', async () => {
+  it('/agent shows and sets the agent', async () => {
     expect(textOf((await server.chat('s1', '/agent')).message.parts)).toContain('- `explore`: ')
     await server.chat('s1', '/agent explore')
     expect((await server.store.sessions.get('s1'))?.agent).toBe('explore')
@@ -351,7 +351,7 @@ describe('commands of ours', () => {
     expect(textOf((await server.chat('s1', '/agent nobody')).message.parts)).toContain('There is no agent "nobody".')
   })
 
-  it('/plan goes into plan mode, and plans what follows', async () => {
+  it('/plan turns on plan mode, and plans the task', async () => {
     expect(textOf((await server.chat('s1', '/plan')).message.parts)).toContain('Plan mode is on')
     expect((await server.store.sessions.get('s1'))?.mode).toBe('plan')
     const { message } = await server.chat('s2', '/plan a tower')
@@ -359,7 +359,7 @@ describe('commands of ours', () => {
     expect(textOf(message.parts)).toBe('You said: /plan a tower')
   })
 
-  it('/clear makes the model forget, and the messages stay', async () => {
+  it('/clear hides earlier messages from the model, and keeps them', async () => {
     await server.chat('s1', 'my name is Ada')
     await server.chat('s1', '/clear')
     await server.chat('s1', 'who am I?')
@@ -367,7 +367,7 @@ describe('commands of ours', () => {
     expect(await server.messages('s1')).toHaveLength(6)
   })
 
-  it('/compact summarises, by its own model call, and the next answer goes on from it', async () => {
+  it('/compact summarizes with its own model call, and the next answer continues from it', async () => {
     await server.chat('s1', 'my name is Ada')
     await server.chat('s1', 'and I like towers')
     const { message } = await server.chat('s1', '/compact')
@@ -429,8 +429,8 @@ describe('commands of ours', () => {
   })
 })
 
-describe("the person's own commands", () => {
-  it('are told with what follows them, by the agent and the model that they name', async () => {
+describe("the user's own commands", () => {
+  it('are sent with their arguments, with their own agent and model', async () => {
     const file = put(
       path.join(server.homePath, 'commands/git/review.md'),
       '---\ndescription: Reviews.\nagent: explore\nmodel: test/script\n---\nReview $1 for "$ARGUMENTS".',
@@ -469,7 +469,7 @@ describe("the person's own commands", () => {
 })
 
 describe('mentions', () => {
-  it('bring in files, lines, folders and agents', async () => {
+  it('include files, lines, folders and agents', async () => {
     put('src/a.ts', 'one\ntwo\nthree')
     await server.chat('s1', 'see @src/a.ts:2-3, @src/ and @explore; mail me@example.org, @nobody')
     const texts = told()
@@ -481,7 +481,7 @@ describe('mentions', () => {
     expect(texts).toHaveLength(4)
   })
 
-  it('of secrets, of what lies outside and of what a rule forbids are refused with the reason', async () => {
+  it('of secrets, outside files and denied files are rejected with the reason', async () => {
     put('.env', 'KEY=secret-1')
     put('../outside.txt', 'secret-2')
     put('private/a.txt', 'secret-3')

@@ -63,14 +63,14 @@ test('a config without keys keeps the mode that it has', () => {
   expect(statSync(file).mode & 0o777).toBe(0o644)
 })
 
-test('keys that come into the file later become private too', () => {
+test('keys added to the file later become private, too', () => {
   const config = openConfig({ path: folder })
   writeFileSync(file, '{"search":{"provider":"brave","apiKey":"x"}}', { mode: 0o644 })
   expect(config.warnings()).toEqual([expect.stringContaining('could read the keys')])
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a file with what MCP servers are given becomes private', () => {
+test('a file with credentials of MCP servers becomes private', () => {
   const config = openConfig({ path: folder })
   writeFileSync(file, '{"mcpServers":{"files":{"command":"x","env":{"KEY":"y"}}}}', { mode: 0o644 })
   expect(config.warnings()).toEqual([expect.stringContaining('could read the keys')])
@@ -86,7 +86,7 @@ test('unknown keys are named at every depth', () => {
   expect(warnings).toHaveLength(4)
 })
 
-test('a change of the file takes effect at the next reading', () => {
+test('a change of the file takes effect at the next read', () => {
   const config = openConfig({ path: folder })
   expect(config.get()).toEqual({})
   writeFileSync(file, '{"model":"a/b"}')

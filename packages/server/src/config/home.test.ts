@@ -41,14 +41,14 @@ describe('openHome', () => {
     expect(openHome({ path: wanted }).token).toBe(home.token)
   })
 
-  test('follows TROUPE_HOME, a path that was given, and else lies in the home of the person', () => {
+  test('is TROUPE_HOME, a given path, or else in the user’s home folder', () => {
     expect(resolveHome({ env: { TROUPE_HOME: folder } })).toBe(folder)
     expect(resolveHome({ path: '/a', env: { TROUPE_HOME: folder } })).toBe('/a')
     expect(resolveHome({ env: { TROUPE_HOME: '' } })).toMatch(/\/\.troupe$/)
     expect(resolveHome({ env: { TROUPE_HOME: '~/x' } })).not.toContain('~')
   })
 
-  test('takes away what others may read of the token, and says so', () => {
+  test('makes the token private, and reports it', () => {
     openHome({ path: folder })
     chmodSync(path.join(folder, 'token'), 0o644)
     expect(openHome({ path: folder }).warnings).toEqual([expect.stringContaining('could read')])
@@ -56,14 +56,14 @@ describe('openHome', () => {
     expect(openHome({ path: folder }).warnings).toEqual([])
   })
 
-  test.each([0o755, 0o750, 0o711, 0o777])('is closed to others, who had %o of it, and says so', (mode) => {
+  test.each([0o755, 0o750, 0o711, 0o777])('is closed to others, who had %o of it, with a warning', (mode) => {
     chmodSync(folder, mode)
     expect(openHome({ path: folder }).warnings).toEqual([expect.stringContaining('This is fixed now')])
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(openHome({ path: folder }).warnings).toEqual([])
   })
 
-  test('replaces an empty token, and says so', () => {
+  test('replaces an empty token, and reports it', () => {
     writeFileSync(path.join(folder, 'token'), '', { mode: 0o600 })
     const home = openHome({ path: folder })
     expect(home.token).toHaveLength(43)
@@ -83,7 +83,7 @@ describe('openHome', () => {
     expect(() => openHome({ path: '/proc/troupe' })).toThrow(expect.objectContaining({ name: 'HomeNotWritable' }))
   })
 
-  test.skipIf(process.getuid?.() !== 0)('refuses the home of somebody else', async () => {
+  test.skipIf(process.getuid?.() !== 0)('rejects another user’s home', async () => {
     const { chownSync } = await import('node:fs')
     chownSync(folder, 12345, 12345)
     expect(() => openHome({ path: folder })).toThrow(expect.objectContaining({ name: 'HomeNotYours' }))
@@ -109,7 +109,7 @@ describe('lockHome', () => {
     next.release()
   })
 
-  test('an address that a killed owner left is nobody', () => {
+  test('the address of a killed owner is ignored', () => {
     const home = openHome({ path: folder })
     const left = { pid: process.pid, url: 'http://127.0.0.1:1', port: 1, startedAt: 1 }
     writeFileSync(path.join(folder, 'owner.json'), JSON.stringify(left))
@@ -127,7 +127,7 @@ describe('lockHome', () => {
     expect(new Set(answers.map(({ token }) => token)).size).toBe(1)
   })
 
-  test('an owner that is killed leaves the home free at once, and what it wrote is ignored', async () => {
+  test('a killed owner frees the home at once, and its file is ignored', async () => {
     const first = await start(folder)
     expect(first.owner).toBe(true)
     const home = openHome({ path: folder })
@@ -141,7 +141,7 @@ describe('lockHome', () => {
     lock.release()
   })
 
-  test('says which file is in the way when it cannot be locked', () => {
+  test('names the file that prevents the lock', () => {
     mkdirSync(path.join(folder, 'lock'))
     expect(() => lockHome({ path: folder })).toThrow(
       expect.objectContaining({ name: 'HomeNotLockable', message: expect.stringContaining(path.join(folder, 'lock')) }),

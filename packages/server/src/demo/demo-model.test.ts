@@ -103,7 +103,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-describe('what it understands', () => {
+describe('recognized requests', () => {
   test('the examples are the same in each language, and each finds a scene of its own', () => {
     for (const language of ['en', 'zh'] as const) {
       expect(examples[language]).toHaveLength(examples.en.length)
@@ -147,7 +147,7 @@ describe('what it understands', () => {
 })
 
 describe('scenes', () => {
-  test('the time in Tokyo comes from one call', async () => {
+  test('the time in Tokyo needs one call', async () => {
     const { steps, text } = await play('What time is it in Tokyo?')
     expect(callsOf(steps)).toMatchObject([{ type: 'tool-TimeNow', input: { timezone: 'Asia/Tokyo' } }])
     expect(text).toMatch(/^It’s \*\*\d\d:\d\d\*\* in Tokyo on \w+day, \d{4}-\d\d-\d\d\.$/)
@@ -185,7 +185,7 @@ describe('scenes', () => {
     expect((await play('请求我批准')).text).toBe('你批准了，工具调用已执行。')
   })
 
-  test('a refusal is taken and quoted', async () => {
+  test('a denial is accepted and quoted', async () => {
     const { steps, text } = await play('Ask me for approval', { answer: { type: 'deny', remark: 'not today' } })
     expect(steps).toHaveLength(2)
     expect(text).toContain('nothing was done')
@@ -205,7 +205,7 @@ describe('scenes', () => {
     expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(7)
   })
 
-  test('thinking comes as reasoning before the answer', async () => {
+  test('thinking is sent as reasoning before the answer', async () => {
     const { steps } = await play('Think about a puzzle')
     expect(steps[0]?.reasoning).toContain('Six people')
     expect(steps[0]?.text).toContain('15')
@@ -218,18 +218,18 @@ describe('scenes', () => {
     }
   })
 
-  test('counting goes to the asked number and not beyond its limit', async () => {
+  test('counting goes to the requested number, up to its limit', async () => {
     expect((await play('count slowly to 4')).text).toBe('1, 2, 3, 4. Done.')
     expect((await play('count to 0')).text).toBe('1. Done.')
     expect((await play('count to 5000')).text).toMatch(/200\. Done\. I stop at 200/)
   })
 
-  test('words are repeated as they were said', async () => {
+  test('words are repeated exactly', async () => {
     expect((await play('Repeat after me: What time is it,\nDr. Who?')).text).toBe('What time is it,\nDr. Who?')
     expect((await play('跟我说：你好，世界')).text).toBe('你好，世界')
   })
 
-  test('the summary counts what came before', async () => {
+  test('the summary counts earlier messages', async () => {
     const { conversation } = await play('What time is it?')
     const { text } = await play('Summarize our conversation so far', { earlier: conversation })
     expect(text).toContain('Your messages: 1. My steps: 2. Tool calls: 1.')
@@ -259,7 +259,7 @@ describe('scenes', () => {
     expect(await again()).toEqual(parts)
   })
 
-  test('usage is an estimate and says so', async () => {
+  test('usage is an estimate, marked as one', async () => {
     const { finishReason, usage } = await demoModel({ speed: 'instant' }).doGenerate({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
     })
@@ -269,7 +269,7 @@ describe('scenes', () => {
 })
 
 describe('pace', () => {
-  test('a greeting waits at most 150 ms in total, a long answer takes its time, instant waits not at all', async () => {
+  test('a greeting waits at most 150 ms in total, a long answer takes longer, instant does not wait', async () => {
     const waits: number[] = []
     vi.spyOn(globalThis, 'setTimeout').mockImplementation(((done: () => void, ms: number) => {
       waits.push(ms)
@@ -299,7 +299,7 @@ describe('pace', () => {
     expect(await total('Write a long answer', 1, 'instant')).toBe(0)
   })
 
-  test('the speed comes from TROUPE_DEMO_SPEED, and a bad one says what to set', () => {
+  test('the speed comes from TROUPE_DEMO_SPEED, and an invalid one explains the valid values', () => {
     expect([demoSpeed(undefined), demoSpeed('2.5'), demoSpeed('instant')]).toEqual([1, 2.5, 'instant'])
     vi.stubEnv('TROUPE_DEMO_SPEED', 'fast')
     expect(() => demoModel()).toThrow('TROUPE_DEMO_SPEED is "fast"; set it to a factor such as 2, or to instant.')

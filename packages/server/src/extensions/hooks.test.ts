@@ -20,7 +20,7 @@ const isDenied = async (server: TestServer, sessionId: string): Promise<boolean>
   (await server.chat(sessionId, 'time')).types.includes('tool-output-denied')
 
 describe('hooks of a workspace', () => {
-  it('of the person’s config have a word in every run', async () => {
+  it('in the user’s config apply to every run', async () => {
     const server = await start({
       config: { hooks: { 'before-call': [{ command: 'echo no >&2; exit 2', match: 'TimeNow' }] } },
     })

@@ -73,7 +73,7 @@ describe('every route', () => {
     )
   })
 
-  it('and the page itself too, so that no other name of this machine brings it to light', async () => {
+  it('and the page itself, so that no other name of this machine reveals it', async () => {
     const requests = ['/', '/index.html', '/assets/x.js', '/ai/nothing'].map(
       (target) => () => send(server, 'GET', target, { headers: { host: 'evil.example' } }),
     )
@@ -81,7 +81,7 @@ describe('every route', () => {
     expect(refusals.every(({ name }) => name === 'ForeignHost')).toBe(true)
   })
 
-  it('takes the credential of the page, but only in its header, at the origin that it was given for', async () => {
+  it('accepts the page’s credential only in its header, at its own origin', async () => {
     const { credential, linkKey } = await openPage(server)
     const get = (headers: Record<string, string>, target = '/ai/sessions') =>
       send(server, 'GET', target, { headers: { authorization: '', ...headers } })
@@ -106,7 +106,7 @@ describe('every route', () => {
     )
   })
 
-  it('that a browser asks for by itself opens with an address that the page signed, and with no other', async () => {
+  it('that a browser requests itself needs a URL signed by the page', async () => {
     const { linkKey } = await openPage(server)
     const sign = (target: string, key = linkKey): string =>
       `${target}${target.includes('?') ? '&' : '?'}access=${createHmac('sha256', key).update(target).digest('base64url')}`
@@ -170,7 +170,7 @@ describe('the one-time key', () => {
     )
   })
 
-  it('is made anew only for programs', async () => {
+  it('is renewed only for programs', async () => {
     const { credential } = await openPage(server)
     const headers = { authorization: `Page ${credential}` }
     await refuseAll(server, [() => send(server, 'POST', '/ai/auth/keys', { headers })], ({ status }) =>

@@ -116,7 +116,7 @@ describe('every route', () => {
     )
   })
 
-  it('that takes JSON refuses everything else, and JSON of another shape', async () => {
+  it('that takes JSON rejects everything else, and JSON of another shape', async () => {
     const deep = (count: number, open: string, close: string) => open.repeat(count) + close.repeat(count)
     const bad: [string, string][] = [
       ['', 'BadJson'],
@@ -172,7 +172,7 @@ describe('every route', () => {
     )
   })
 
-  it('takes no body above 32 MiB', async () => {
+  it('rejects a body above 32 MiB', async () => {
     const large = new Uint8Array(bodyBytes + 1).fill(0x20)
     const takers = routes.filter(
       // Imports go to disk, so they may be larger.
@@ -202,7 +202,7 @@ describe('every route', () => {
     )
   }, 20_000)
 
-  it('refuses odd values of its query or takes them for what they are', async () => {
+  it('rejects or handles unusual query values', async () => {
     const odd = [
       '',
       '0',
@@ -252,7 +252,7 @@ describe('every route', () => {
     expect(server.lines.filter((line) => line.includes('a request failed'))).toEqual([])
   })
 
-  it('knows its methods: others are told which there are, HEAD is GET without a body', async () => {
+  it('knows its methods: other methods get a list, HEAD is GET without a body', async () => {
     const paths = [...new Set(routes.map(({ path }) => path))]
     const unknown = ['PUT', 'OPTIONS', 'PROPFIND', 'LINK']
     await refuseAll(
@@ -301,8 +301,8 @@ describe('a failing disk', () => {
   })
 })
 
-describe('what is no route', () => {
-  it('is 404 for those who have the secret, and below /ai tells nobody else', async () => {
+describe('an unknown route', () => {
+  it('is 404 with the secret, and below /ai reveals nothing without it', async () => {
     await refuseAll(
       server,
       [

@@ -56,7 +56,7 @@ describe('on the socket', () => {
     expect(types.at(-1)).toBe('finish')
   })
 
-  it('a body of 50 MB is refused whether its length is told or not', async () => {
+  it('a body of 50 MB is rejected with and without a declared length', async () => {
     const before = server.written()
     const head = `POST /ai/chat HTTP/1.1\r\nhost: ${host()}\r\nauthorization: Bearer ${server.token}\r\ncontent-type: application/json\r\nconnection: close\r\n`
     expect(status(await raw(`${head}content-length: 50000000\r\n\r\n{`))).toBe(413)
@@ -75,7 +75,7 @@ describe('on the socket', () => {
 })
 
 describe('a port', () => {
-  it('that is taken, or is none, is told by name, and the home is free again', async () => {
+  it('that is in use or invalid is a named error, and the home is free again', async () => {
     const home = `${server.homePath}-2`
     const start = (options: object) => testServer({ home, listen: true, ...options })
     await expect(start({ port: server.port })).rejects.toMatchObject({ name: 'PortInUse', data: { port: server.port } })

@@ -27,14 +27,14 @@ describe('/ai/openapi.json', () => {
     expect(listed.length).toBeGreaterThan(20)
   })
 
-  it('is the same that lies in docs/reference', () => {
+  it('equals the file in docs/reference', () => {
     const file = new URL('../../../../docs/reference/openapi.json', import.meta.url)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document)
   })
 })
 
 describe('checkOpenApi', () => {
-  it('finds what is wrong', () => {
+  it('finds errors', () => {
     const broken = {
       openapi: '3.0.0',
       info: { title: 'x' },

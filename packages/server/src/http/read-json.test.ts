@@ -6,7 +6,7 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 
 const read = (text: string): Promise<unknown> => readJson(Buffer.from(text))
 
-it('nesting is taken up to 1,000 levels and refused beyond, before anything is parsed', async () => {
+it('nesting is accepted up to 1,000 levels and rejected beyond, before parsing', async () => {
   expect(await read(nested(1000))).toBeInstanceOf(Array)
   await expect(read(nested(1001))).rejects.toThrow('deeper than 1000')
   await expect(read('{"a":'.repeat(1001))).rejects.toThrow('deeper than 1000')
@@ -24,7 +24,7 @@ it('a body of a million keys is refused without a pause', async () => {
   expect(pauseMs).toBeLessThan(pauseLimitMs)
 })
 
-it('brackets inside of texts do not count, whatever is escaped around them', async () => {
+it('brackets inside strings do not count, with any escapes', async () => {
   const texts = [
     '['.repeat(5000),
     `\\${'['.repeat(2000)}`,
@@ -37,7 +37,7 @@ it('brackets inside of texts do not count, whatever is escaped around them', asy
   await expect(read(`"never ends ${'['.repeat(2000)}`)).rejects.toThrow('not valid JSON')
 })
 
-it('a key that some take for the prototype is found wherever it stands and however it is spelled', async () => {
+it('a prototype key is found at any position and in any spelling', async () => {
   for (const text of [
     '{"__proto__":1}',
     '[{"a":[{"__proto__":{}}]}]',

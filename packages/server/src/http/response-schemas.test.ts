@@ -27,7 +27,7 @@ it.each([
   ['/ai/sessions/full', 'session'],
   ['/ai/sessions/full/messages', 'messages'],
   ['/ai/agents', 'agents'],
-] as const)('%s answers what its schema says, and nothing else', async (target, field) => {
+] as const)('%s returns exactly what its schema declares', async (target, field) => {
   const { status, body } = await server.json<Record<string, unknown[]>>(target)
   expect(status).toBe(200)
   expect(Object.keys(body[field] as object).length).toBeGreaterThan(0)
@@ -39,7 +39,7 @@ const plainPaths = Object.keys(contract)
   .map((key) => key.slice('GET '.length))
   .filter((path) => !needsQuery.includes(path))
 
-it.each(plainPaths)('GET %s answers what its schema says', async (path) => {
+it.each(plainPaths)('GET %s returns what its schema declares', async (path) => {
   const { status } = await server.json(path)
   expect(status).toBe(200)
 })

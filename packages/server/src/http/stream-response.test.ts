@@ -31,7 +31,7 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<st
   return new TextDecoder().decode((await reader.read()).value)
 }
 
-it('a silent stream is kept awake by comments, and says when it is over', async () => {
+it('a silent stream gets keep-alive comments, and ends', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const response = await fetch(address())
   const reader = response.body!.getReader()
@@ -44,14 +44,14 @@ it('a silent stream is kept awake by comments, and says when it is over', async 
   expect((await reader.read()).done).toBe(true)
 })
 
-it('a client that goes ends its subscription', async () => {
+it('a client that disconnects ends its subscription', async () => {
   const closing = new AbortController()
   await fetch(address(), { signal: closing.signal })
   closing.abort()
   await vi.waitFor(() => expect(ended).toBe(1))
 })
 
-it('in process it waits for a reader that is slow, and ends when the reader goes', async () => {
+it('in process, it waits for a slow reader, and ends when the reader stops', async () => {
   const response = streamResponse({ req: { method: 'GET' } } as unknown as Ctx, attach)
   const sink = sinks[0]!
   const text = 'x'.repeat(10_000)

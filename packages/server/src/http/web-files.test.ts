@@ -30,7 +30,7 @@ afterAll(async () => {
 const page = { authorization: '' }
 const get = (target: string) => server.app.request(`http://127.0.0.1:0${target}`, { headers: { host: '127.0.0.1:0' } })
 
-it('the page and its files come without the secret, the page always anew, the rest for good', async () => {
+it('the page and its files need no secret; the page is never cached, the rest forever', async () => {
   const index = await get('/')
   expect([index.status, await index.text()]).toEqual([200, '<!doctype html><title>Page</title>'])
   expect(index.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -94,7 +94,7 @@ it('nothing else is given out', async () => {
     expect((await send(server, method, '/', { headers: page })).status).toBe(404)
 })
 
-it('a page that was not built says so', async () => {
+it('a page that was not built reports it', async () => {
   const without = await testServer({ webFolder: path.join(folder, 'nothing') })
   const response = await without.app.request('http://127.0.0.1:0/', { headers: { host: '127.0.0.1:0' } })
   expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('npm start') as string])

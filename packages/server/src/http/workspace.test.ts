@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('a program may work in another folder: what it makes there is found there and nowhere else', async () => {
+it('a program can work in another folder, and its sessions are visible only there', async () => {
   const { body } = await server.json<{ workspace: { id: string; path: string; trusted: boolean } }>(
     `/ai/workspace?path=${encodeURIComponent(other)}`,
   )
@@ -73,7 +73,7 @@ it('asks of another folder are neither shown nor answered from here', async () =
   await done
 })
 
-it('what a folder brings counts after it is trusted, and there alone', async () => {
+it('a folder’s extensions take effect after it is trusted, and only there', async () => {
   const names = async (target: string) =>
     (await server.json<{ tools: { name: string }[] }>(target)).body.tools.map(({ name }) => name)
   expect(await names(`/ai/tools${scope}`)).not.toContain('Greet')

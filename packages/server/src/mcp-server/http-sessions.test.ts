@@ -79,7 +79,7 @@ async function readUntil(response: Response, end: RegExp): Promise<string> {
 
 const call = { id: 2, method: 'tools/call', params: { name: 'slow', arguments: {} } }
 
-test('a client whose stream broke gets what it has missed', async () => {
+test('a client whose stream broke gets the missed messages', async () => {
   const headers = await begin()
   const response = await ask('POST', call, headers)
   const seen = await readUntil(response, /"one"/)
@@ -95,7 +95,7 @@ test('a client whose stream broke gets what it has missed', async () => {
   ])
 })
 
-test('a session holds what was set in it, ends when it is told to, and is nobody else’s', async () => {
+test('a session keeps its state, ends on request, and belongs to one client', async () => {
   const headers = await begin()
   const quiet = await ask('POST', { id: 3, method: 'logging/setLevel', params: { level: 'error' } }, headers)
   expect(quiet.status).toBe(200)

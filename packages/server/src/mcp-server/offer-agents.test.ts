@@ -33,7 +33,7 @@ async function offered(
   return (input) => tool!.call(input, ctx)
 }
 
-test('hidden agents are offered only where they are named', async () => {
+test('hidden agents are available only if they are named', async () => {
   const names = async (agents?: string[]) =>
     (
       await exposeAgents({
@@ -47,7 +47,7 @@ test('hidden agents are offered only where they are named', async () => {
   expect(await names(['shy'])).toEqual(['agent_shy'])
 })
 
-test('an agent goes on with a session that it began, and with no other', async () => {
+test('an agent continues only sessions that it started', async () => {
   const call = await offered()
   const { structuredContent } = await call({ prompt: 'hello' })
   const { session } = structuredContent as { session: string }
@@ -61,7 +61,7 @@ test('an agent goes on with a session that it began, and with no other', async (
   await expect(other({ prompt: 'x', session })).rejects.toThrow('an earlier call')
 })
 
-test('a session that is named when the offer is made may be gone on with', async () => {
+test('a session named at startup can be continued', async () => {
   const call = await offered(['private'])
   expect((await call({ prompt: 'go on', session: 'private' })).structuredContent).toMatchObject({ session: 'private' })
 })

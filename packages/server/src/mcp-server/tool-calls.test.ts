@@ -30,7 +30,7 @@ it('a call in the name of a session of another workspace is refused, and reads n
   expect(await read('theirs')).toMatchObject({ status: 404, body: { error: { name: 'SessionNotFound' } } })
 })
 
-it('an id that was used in one workspace reaches nothing of it from another', async () => {
+it('an id used in one workspace reaches nothing from another', async () => {
   expect((await read('any', other)).body.result.text).toContain('confidential')
   expect((await read('any')).body.result).toMatchObject({ state: 'output-denied', output: null })
 })

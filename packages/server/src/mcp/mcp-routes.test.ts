@@ -73,7 +73,7 @@ describe('servers of the home', () => {
     expect(again.message.parts).toContainEqual(expect.objectContaining({ state: 'output-available', output: 'hi' }))
   })
 
-  it('show their state, their tools and the names of what they are given, never the values', async () => {
+  it('show their state, their tools and the names of their variables, never the values', async () => {
     const server = await start({ config: { mcpServers: { files: { ...entry(), env: { API_KEY: 'hush-hush-1' } } } } })
     const view = await inState(server, 'files', 'ready')
     expect(view).toMatchObject({
@@ -188,7 +188,7 @@ describe('servers of the home', () => {
     ])
   })
 
-  it('have variables of the person filled in, and say which is missing', async () => {
+  it('have the user’s variables filled in, and report missing ones', async () => {
     const server = await start({
       env: { PATH: process.env['PATH'], MODE: 'good' },
       config: {
@@ -204,7 +204,7 @@ describe('servers of the home', () => {
     expect((await found(server, 'other')).error).toContain('the variable NOT_THERE is not set')
   })
 
-  it('ask for trust again when what is started has changed, however it came about', async () => {
+  it('ask for trust again when their command changes, for any reason', async () => {
     const server = await start({ config: { mcpServers: { files: entry() } } })
     await inState(server, 'files', 'ready')
     const file = path.join(server.homePath, 'config.json')
@@ -243,7 +243,7 @@ describe('servers of the home', () => {
     expect(await toolNames(server)).toEqual(['mcp__files_echo'])
   })
 
-  it('are tested, and their log can be read without what is secret', async () => {
+  it('are tested, and their log is returned without secrets', async () => {
     const server = await start({
       config: {
         mcpServers: { files: { ...entry('exit-with-words'), env: { TOKEN: 'no licence found' } }, good: entry() },
@@ -339,7 +339,7 @@ describe('servers of a project', () => {
     expect((await list(server)).servers).toEqual([])
   })
 
-  it('stay behind those of the person, and get no variables of theirs', async () => {
+  it('are overridden by the user’s, and get none of the user’s variables', async () => {
     const server = await project(
       { files: entry('good', 'of-the-project'), keys: { command: 'x', env: { A: '${HOME}' } } },
       { config: { mcpServers: { files: entry() } } },
@@ -380,7 +380,7 @@ describe('a run', () => {
     expect(server.model.calls[0]?.tools?.map((tool) => tool.name)).toContain('mcp__files_echo')
   })
 
-  it('goes on without those that do not come in time, and says so', async () => {
+  it('continues without servers that are too slow, and reports it', async () => {
     const server = await start({
       mcpReadyMs: 100,
       config: { mcpServers: { slow: entry('hang-at-start'), files: entry() } },
@@ -404,7 +404,7 @@ describe('a run', () => {
 })
 
 describe('logins', () => {
-  it('keep tokens in files that only the person can read, and show none of them', async () => {
+  it('store tokens in private files, and never show them', async () => {
     const url = 'http://127.0.0.1:1/mcp'
     const server = await start({ config: { mcpServers: { far: { url }, files: entry() } } })
     await server.mcp.logins.provider({ url }).saveTokens({ access_token: 'very-secret-token', token_type: 'Bearer' })

@@ -24,7 +24,7 @@ describe('prompts of MCP servers', () => {
     return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   }
 
-  it('are commands, whose text comes before what was written and brings in nothing', async () => {
+  it('are commands whose text comes before yours and is not expanded', async () => {
     writeFileSync(path.join(server.workspace.path, 'notes.md'), 'my notes')
     const { message } = await server.chat('s1', '/mcp:files:greet Ada Lovelace')
     expect(message.metadata?.error).toBeUndefined()
@@ -39,7 +39,7 @@ describe('prompts of MCP servers', () => {
     })
   })
 
-  it('of several messages say who speaks, and what is no text is named', async () => {
+  it('with several messages name the roles, and list non-text parts', async () => {
     await server.chat('s1', '/mcp:files:code_review src/run.ts focus="the loop"')
     expect(told()[0]).toBe(
       '<mcp-prompt name="mcp:files:code_review">\nuser: Review src/run.ts, mind the loop.\n\nassistant: Which way?\n\n' +

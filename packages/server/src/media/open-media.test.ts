@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Models } from '../models/models.ts'
 import { openMedia } from './open-media.ts'
 
-test('a task whose end cannot be stored fails for whoever waits, and ends nothing else', async () => {
+test('a task whose result cannot be stored fails for its caller, and affects nothing else', async () => {
   const unheard: unknown[] = []
   const hear = (error: unknown): void => void unheard.push(error)
   process.on('unhandledRejection', hear)

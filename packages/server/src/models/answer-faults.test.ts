@@ -176,7 +176,7 @@ afterAll(async () => {
 })
 
 describe('an answer that the provider refused, filtered or broke', () => {
-  it.each(cases)('is told: $name', async ({ name, provider, turns, error, says = /./, text = '', ...rest }) => {
+  it.each(cases)('is reported: $name', async ({ name, provider, turns, error, says = /./, text = '', ...rest }) => {
     wire.clear()
     wire.play(...turns.map((turn) => ({ turn })), { turn: { text: 'Good again.' } })
     const sessionId = name.replaceAll(/\W+/g, '-')

@@ -70,7 +70,7 @@ const arriving: [WireProvider, string, ParamValues, object][] = [
 ]
 
 describe.each(arriving)('%s/%s', (provider, name, values, expected) => {
-  test('what is set arrives in the request of the provider, and nothing where nothing is set', async () => {
+  test('settings are sent to the provider, and nothing if none are set', async () => {
     const settings = { [provider]: { baseURL: wire.baseURL(provider), apiKey: 'k-0123456789' } }
     const models = createModels({ settings: () => settings, env: {}, defaultModel: () => undefined, probe: false })
     const { model, definition } = await models.resolveChatModel(`${provider}/${name}`)
@@ -160,7 +160,7 @@ describe('settings of a session', () => {
     return wire.requests.at(-1)?.body as Record<string, unknown>
   }
 
-  test('come with a message, are kept, shown, changed, given up', async () => {
+  test('are set with a message, stored, shown, changed and reset', async () => {
     expect(await say('s', { model, params: { temperature: 0.2, seed: 5 } })).toMatchObject({
       temperature: 0.2,
       seed: 5,
@@ -194,7 +194,7 @@ describe('settings of a session', () => {
     expect(created).toMatchObject({ status: 422, body: { error: { name: 'BadParams' } } })
   })
 
-  test('of an agent are its own where the person has said nothing, and what does not fit is left out', async () => {
+  test('of an agent apply if the user set none, and unsupported ones are ignored', async () => {
     const calm = await say('calm', { model, agent: 'calm', params: { seed: 4 } })
     expect(calm).toMatchObject({ temperature: 0.1, seed: 4 })
     expect(calm).not.toHaveProperty('pace')

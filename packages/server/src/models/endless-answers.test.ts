@@ -62,7 +62,7 @@ describe('a provider that never ends', () => {
     ['a line of another type', 'AnswerTooLong', ''],
     ['an error', 'ProviderRefused', ''],
     ['a web page', 'ProviderBadAnswer', ''],
-  ])('%s: the call ends with %s and what was said is kept', async (name, error, kept) => {
+  ])('%s: the call ends with %s and the text so far is kept', async (name, error, kept) => {
     const number = Object.keys(answers).indexOf(name)
     const { message, events } = await server.chat(`s${number}`, 'hello', { model: `p${number}/m` })
     expect(message.metadata?.error?.name).toBe(error)
@@ -76,7 +76,7 @@ describe('a provider that never ends', () => {
     await expect.poll(() => open).toBe(0)
   })
 
-  it('a list of models: the person is told', async () => {
+  it('a list of models: the error is reported', async () => {
     const { body } = await server.json<{ test: unknown }>('/ai/providers/list/test', { method: 'POST' })
     expect(JSON.stringify(body.test)).toContain('answered with more than 32 MiB')
   })

@@ -9,7 +9,7 @@ it('finds definitions of providers and models without any configuration', () => 
   expect(getModelDefinition('demo', 'nothing')).toBeUndefined()
 })
 
-it('resolves a model, or says what to set', async () => {
+it('resolves a model, or reports the missing setting', async () => {
   vi.stubEnv('DEEPSEEK_API_KEY', '')
   expect((await resolveChatModel('demo/tour')).id).toBe('demo/tour')
   await expect(resolveChatModel('deepseek/deepseek-chat')).rejects.toMatchObject({

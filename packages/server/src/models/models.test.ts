@@ -30,7 +30,7 @@ function models(options: Partial<ModelsOptions> & { providers?: Record<string, P
 }
 
 describe('which model a request gets', () => {
-  test('the one that it names, with what is known about it', async () => {
+  test('the named one, with its facts', async () => {
     const resolved = await models({ env: { ANTHROPIC_API_KEY: canary } }).resolveChatModel('anthropic/claude-haiku-4-5')
     expect(resolved.id).toBe('anthropic/claude-haiku-4-5')
     expect(resolved.model.modelId).toBe('claude-haiku-4-5')
@@ -49,7 +49,7 @@ describe('which model a request gets', () => {
     expect(modelParams(resolved.definition).map(({ name }) => name)).toContain('reasoning')
   })
 
-  test('an id may hold slashes of its own', async () => {
+  test('an id can contain slashes', async () => {
     const resolved = await models({ env: { AI_GATEWAY_API_KEY: canary } }).resolveChatModel('vercel/zai/glm-5.3')
     expect(resolved).toMatchObject({
       id: 'vercel/zai/glm-5.3',
@@ -58,7 +58,7 @@ describe('which model a request gets', () => {
     })
   })
 
-  test('a bare model id finds the usable provider that lists it, a provider alone its first model', async () => {
+  test('a bare model id finds the usable provider that lists it, a bare provider its first model', async () => {
     const both = models({ env: { OPENAI_API_KEY: canary, XAI_API_KEY: canary } })
     expect((await both.resolveChatModel('grok-4.7')).id).toBe('xai/grok-4.7')
     expect((await both.resolveChatModel('openai')).id).toBe('openai/gpt-6-sol')
@@ -111,7 +111,7 @@ describe('which model a request gets', () => {
   })
 })
 
-describe('what fails says what to set', () => {
+describe('an error names the missing setting', () => {
   test('a provider without a key names its variable and the settings', async () => {
     await expect(models().resolveChatModel('google/gemini-2.5-pro')).rejects.toMatchObject({
       name: 'ProviderNotConfigured',
@@ -131,14 +131,14 @@ describe('what fails says what to set', () => {
     await expect(models().resolveChatModel(id)).rejects.toMatchObject({ name, message: expect.stringContaining(text) })
   })
 
-  test('a list in the settings says what is offered; others can be typed', async () => {
+  test('a list in the settings limits the models; others can be typed', async () => {
     const providers = { openai: { apiKey: canary, models: ['gpt-5.5', 'gpt-5.4-mini'] } }
     const listed = (await models({ providers }).listModels()).filter(({ provider }) => provider === 'openai')
     expect(listed.map(({ id }) => id)).toEqual(['gpt-5.5', 'gpt-5.4-mini'])
     expect((await models({ providers }).resolveChatModel('openai/gpt-5.4')).id).toBe('openai/gpt-5.4')
   })
 
-  test('what the list of the provider has besides is offered after a test', async () => {
+  test('other models of the provider are available after a test', async () => {
     const listing = (() =>
       Promise.resolve(
         Response.json({ data: [{ id: 'claude-new-9', context_length: 300_000 }, { id: 'claude-opus-5-5' }] }),
@@ -213,7 +213,7 @@ describe('the folder is the registry', () => {
     for (const text of source) expect(text).not.toMatch(/^import (?!type).*@ai-sdk/m)
   })
 
-  test('the catalogue holds only ids that the installed SDKs know', async () => {
+  test('the catalog has only ids that the installed SDKs know', async () => {
     const packages = {
       openai: 'openai',
       anthropic: 'anthropic',
@@ -236,7 +236,7 @@ describe('the folder is the registry', () => {
 })
 
 describe('lists', () => {
-  test('models of usable providers, all on request; the person’s own words about a model win', async () => {
+  test('models of usable providers, all on request; the user’s own settings for a model win', async () => {
     const providers: Record<string, ProviderSettings> = {
       openai: {
         apiKey: canary,
@@ -262,7 +262,7 @@ describe('lists', () => {
     expect(all.find((model) => model.ref === 'xai/grok-4.7')).toMatchObject({ usable: false, providerName: 'xAI' })
   })
 
-  test('providers tell where their key comes from and never the key', async () => {
+  test('providers show the source of their key and never the key', async () => {
     const env = { MOONSHOT_API_KEY: canary, GEMINI_API_KEY: canary, ACME_API_KEY: canary }
     const providers: Record<string, ProviderSettings> = {
       openai: { apiKey: `settings-${canary}`, headers: { 'x-auth': canary } },
@@ -293,7 +293,7 @@ describe('lists', () => {
     )
   })
 
-  test('a key of the environment never goes to a provider that is not its own', async () => {
+  test('an environment key is never sent to another provider', async () => {
     const before = process.env['OPENAI_API_KEY']
     process.env['OPENAI_API_KEY'] = canary
     try {
@@ -337,7 +337,7 @@ describe('servers on this machine', () => {
     })
   })
 
-  test('OLLAMA_HOST says where to look', async () => {
+  test('OLLAMA_HOST sets the address', async () => {
     server.list('ollama', ['qwen3:8b'])
     const OLLAMA_HOST = server.baseURL('ollama').replace(/\/v1$/, '')
     const found = models({
@@ -349,7 +349,7 @@ describe('servers on this machine', () => {
     expect((await found.resolveChatModel()).id).toBe('ollama/qwen3:8b')
   })
 
-  test('one that does not answer costs 300 ms and says so; one that is named explicitly may still be tried', async () => {
+  test('one that does not answer costs 300 ms and reports it; an explicitly named one can still be used', async () => {
     const sockets: Socket[] = []
     const silent = createServer((socket) => sockets.push(socket))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -378,7 +378,7 @@ describe('servers on this machine', () => {
 })
 
 describe('testing a provider', () => {
-  test('by its list of models, which is remembered where the file has none', async () => {
+  test('by its list of models, which is stored if the file has none', async () => {
     server.list('custom', ['large-1', 'small-1'])
     const providers = { acme: { baseURL: server.baseURL('custom'), apiKey: canary } }
     const tested = models({ providers })
@@ -399,7 +399,7 @@ describe('testing a provider', () => {
     },
   )
 
-  test('by one question where there is no such list', async () => {
+  test('by one question if there is no list', async () => {
     const providers = { qwen: { baseURL: server.baseURL('qwen'), apiKey: canary } }
     server.play({ turn: { text: 'OK' } }, { fault: 'unauthorized' })
     expect(await models({ providers }).testProvider('qwen')).toMatchObject({ ok: true, how: 'answer' })
@@ -444,7 +444,7 @@ describe('templates', () => {
     anthropic: { type: 'anthropic', baseURL: 'https://eu.example.com/v1' },
   }
 
-  test('come from a file or a URL, bring no keys, and the odd ones are named', async () => {
+  test('come from a file or a URL, contain no keys, and invalid ones are reported', async () => {
     const file = path.join(folder, 'templates.json')
     await writeFile(file, JSON.stringify(templates))
     const imported = await models().importTemplates(file)
@@ -462,7 +462,7 @@ describe('templates', () => {
     },
   )
 
-  test('what is not a list of templates is refused', async () => {
+  test('an invalid list of templates is rejected', async () => {
     await mkdir(path.join(folder, 'sub'))
     for (const [name, text] of Object.entries({ 'a.json': '{"x":1}', 'b.json': '[1', 'c.json': '' })) {
       await writeFile(path.join(folder, name), text)

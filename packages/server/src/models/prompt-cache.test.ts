@@ -41,7 +41,7 @@ const todo = (step: number, id = 'call'): NonNullable<WireTurn['calls']>[number]
 })
 
 describe('the prompt cache of Anthropic', () => {
-  it('holds at least 85 % of the input of a run of ten steps, and of the next turn', async () => {
+  it('contains at least 85 % of the input of a run of ten steps, and of the next turn', async () => {
     const steps = Array.from({ length: 9 }, (_, step): WireTurn => ({ text: `Step ${step}.`, calls: [todo(step)] }))
     const { play, usage } = charged(...steps, { text: 'Done.' }, { text: 'You are welcome.' })
     wire.play(...play)

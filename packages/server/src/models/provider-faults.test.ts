@@ -129,8 +129,8 @@ afterAll(async () => {
   await Promise.all(wires.map((wire) => wire.close()))
 })
 
-describe('what goes wrong with a provider', () => {
-  it('has a name and a readable text, leaves nothing dangling, and the next turn works', async () => {
+describe('provider errors', () => {
+  it('have a name and a readable text, leave nothing dangling, and the next turn works', async () => {
     const outcomes = await Promise.all(cases.map((one, i) => play(one, i)))
     for (const [i, { first, next }] of outcomes.entries()) {
       const { name, error, says = /./, kept = '', retries = 0, answers } = cases[i]!
@@ -194,7 +194,7 @@ describe('what goes wrong with a provider', () => {
     expect(holding).toEqual(['config.json'])
   })
 
-  it('a provider that quotes the key back does not bring it to light', async () => {
+  it('a provider that quotes the key does not reveal it', async () => {
     const wire = wires.at(-1)!
     const last = `${key}${cases.length}`
     wire.play({ turn: { text: 'x', error: { type: 'auth', message: `Your key ${last} is not ours` } } })

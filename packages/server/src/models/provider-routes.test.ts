@@ -48,14 +48,14 @@ function hidden(text: string): void {
 }
 
 describe('/ai/providers', () => {
-  it('says where a key comes from and never what it is', async () => {
+  it('returns the source of a key, and never the key', async () => {
     hidden(await (await server.request('/ai/providers')).text())
     expect(await provider('openai')).toMatchObject({ usable: true, keySource: 'env:OPENAI_API_KEY' })
     expect(await provider('own')).toMatchObject({ usable: true, keySource: 'settings', models: 1 })
     expect(await provider('anthropic')).toMatchObject({ usable: false, keySource: null })
   })
 
-  it('lists the models that it is limited to, and a change of the list keeps what was said about them', async () => {
+  it('lists its allowed models, and a change of the list keeps their facts', async () => {
     const described = { id: 'm2', name: 'The second', contextWindow: 1000 }
     await server.config.update((current) => ({
       ...current,
@@ -75,7 +75,7 @@ describe('/ai/providers', () => {
     await server.request('/ai/providers/listed', { method: 'DELETE' })
   })
 
-  it('takes a key that is used from then on, lies on disk for its owner alone, and can be taken away', async () => {
+  it('accepts a key, which takes effect, is stored privately, and can be removed', async () => {
     const answer = await server.request('/ai/providers/anthropic', {
       method: 'PATCH',
       body: { apiKey: patched, baseURL: wire.baseURL('anthropic') },
@@ -99,7 +99,7 @@ describe('/ai/providers', () => {
     expect(settings().providers['anthropic']).toEqual({ baseURL: wire.baseURL('anthropic') })
   })
 
-  it('leaves everything else in the file as the person wrote it', async () => {
+  it('keeps everything else in the user’s file', async () => {
     await server.request('/ai/providers/own', { method: 'PATCH', body: { enabled: false } })
     expect(await provider('own')).toMatchObject({ enabled: false, usable: false })
     expect(settings()).toMatchObject({
@@ -109,7 +109,7 @@ describe('/ai/providers', () => {
     await server.request('/ai/providers/own', { method: 'PATCH', body: { enabled: true } })
   })
 
-  it('keeps a key and headers with the server that they were given for, and says what it dropped', async () => {
+  it('keeps a key and headers with their server, and reports dropped ones', async () => {
     const here = wire.baseURL('custom')
     const change = async (body: object) =>
       (await server.json<{ dropped: string[] }>('/ai/providers/moving', { method: 'PATCH', body })).body.dropped
@@ -156,7 +156,7 @@ describe('/ai/providers', () => {
     }
   })
 
-  it('refuses what the settings could not hold, and writes nothing', async () => {
+  it('rejects invalid settings, and stores nothing', async () => {
     const bad = [
       { baseURL: 'javascript:alert(1)' },
       { baseURL: 'ftp://x' },

@@ -23,11 +23,11 @@ afterAll(async () => {
   await wire.close()
 })
 
-describe('what a provider adds to its answers', () => {
+describe('provider state in answers', () => {
   const sealed = { reasoning: 'Let me think.', text: 'The answer.', sealed: 'c2VhbGVk' }
 
   it.each(['openai/gpt-6-sol', 'xai/grok-4.7'])(
-    '%s keeps nothing: its thoughts come sealed and go along',
+    '%s stores nothing: its encrypted reasoning is sent along',
     async (model) => {
       wire.play({ turn: sealed }, { turn: { text: 'Next.' } })
       await server.chat(`kept-${model.slice(0, 3)}`, 'go', { model })
@@ -42,7 +42,7 @@ describe('what a provider adds to its answers', () => {
     },
   )
 
-  it('goes to no other account or provider', async () => {
+  it('is not sent to another account or provider', async () => {
     for (const other of ['corp/gpt-6-sol', 'anthropic/claude-sonnet-5-5', 'custom/local']) {
       wire.clear()
       wire.play({ turn: sealed }, { turn: { text: 'Next.' } }, { turn: { text: 'Back.' } })
@@ -73,7 +73,7 @@ describe('what a provider adds to its answers', () => {
     expect(last).not.toMatch(/rs_wire|c2VhbGVk/)
   })
 
-  it('is left out only once: what fails again is told', async () => {
+  it('is omitted only once: a second failure is reported', async () => {
     const fails = { error: { status: 400, message: 'The encrypted content could not be verified.' } }
     wire.play({ turn: sealed }, fails, fails)
     await server.chat('lost', 'go', { model: 'openai/gpt-6-sol' })
@@ -83,7 +83,7 @@ describe('what a provider adds to its answers', () => {
   })
 })
 
-describe('thoughts are asked for', () => {
+describe('reasoning is requested', () => {
   it('of OpenAI whenever it thinks, of Gemini with any effort', async () => {
     wire.play(...Array.from({ length: 4 }, () => ({ turn: { text: 'Hi.' } })))
     await server.chat('t1', 'go', { model: 'openai/gpt-6-sol' })
@@ -108,7 +108,7 @@ describe('thoughts are asked for', () => {
     expect(asked).toEqual(['auto', undefined, undefined])
   })
 
-  it('are made of think tags, and the tags are never sent back', async () => {
+  it('is parsed from think tags, and the tags are never sent back', async () => {
     for (const text of ['<think>secret plan</think>\n\nThe answer.', 'secret plan</think>\n\nThe answer.']) {
       wire.clear()
       wire.play({ turn: { text }, chunkBytes: 40 }, { turn: { text: 'Next.' } })
@@ -137,7 +137,7 @@ describe('a call', () => {
     },
   )
 
-  it('that the provider ran is the provider’s, whatever it is called', async () => {
+  it('that the provider ran belongs to the provider, with any name', async () => {
     const shell = { action: { commands: ['ls'] } }
     wire.play({ turn: { container: { command: 'ls', output: 'a.txt' }, text: 'There is a.txt.' } })
     const { message } = await server.chat('container', 'go', { model: 'openai/gpt-6-sol' })
@@ -148,7 +148,7 @@ describe('a call', () => {
     expect(wire.requests).toHaveLength(1)
   })
 
-  it('that nobody ran is told to the model', async () => {
+  it('that did not run is reported to the model', async () => {
     wire.play({ turn: { calls: [{ id: 'call_1', name: 'shell', input: { nothing: 1 } }] } }, { turn: { text: 'Oh.' } })
     const { message } = await server.chat('nobody', 'go', { model: 'custom/local' })
     expect(message.parts.find((part) => 'toolCallId' in part)).toMatchObject({
@@ -159,7 +159,7 @@ describe('a call', () => {
   })
 })
 
-it('a turn that Anthropic pauses goes on with the answer as it is', async () => {
+it('a turn paused by Anthropic continues with the same answer', async () => {
   wire.play({ turn: { text: 'Searching…', ends: { reason: 'pause_turn' } } }, { turn: { text: 'Found.' } })
   const chat = await server.chat('paused', 'go', { model: 'anthropic/claude-sonnet-5-5' })
   expect(textOf(chat)).toBe('Searching…Found.')

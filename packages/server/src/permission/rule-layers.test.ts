@@ -38,7 +38,7 @@ const texts = (layers: RuleLayers, place = workspace): string[] =>
   layers.rules(place).map(({ text, effect, layer }) => `${layer} ${effect} ${text}`)
 
 describe('the layers of rules', () => {
-  it('are read from their files, with what can be changed and where paths start', () => {
+  it('are read from their files, with their editability and base paths', () => {
     write(file.managed(), { permissions: { deny: ['Read(~/.ssh/**)'] } })
     write(file.user(), { permissions: { allow: ['Bash(ls *)'], ask: ['WebFetch'] } })
     write(file.project(), { permissions: { allow: ['Bash(make)'] } })
@@ -75,7 +75,7 @@ describe('the layers of rules', () => {
     expect(layers.warnings(workspace)).toEqual([])
   })
 
-  it('of a project hold only where it is trusted', () => {
+  it('of a project apply only if it is trusted', () => {
     write(file.project(), { permissions: { allow: ['Bash'], mode: 'accept-edits' } })
     const layers = open()
     const untrusted = { ...workspace, trusted: false }
@@ -86,7 +86,7 @@ describe('the layers of rules', () => {
     expect(layers.mode(workspace)).toBe('accept-edits')
   })
 
-  it('are read anew when their files change', () => {
+  it('are reread when their files change', () => {
     const layers = open()
     expect(texts(layers)).toEqual([])
     write(file.user(), { permissions: { allow: ['Bash(one)'] } })
@@ -99,7 +99,7 @@ describe('the layers of rules', () => {
     expect(texts(layers)).toEqual(['project ask Bash(three)', 'project deny Bash(two)'])
   })
 
-  it('of a file that breaks hold as they were before, and it is said', () => {
+  it('of an invalid file stay as before, with a warning', () => {
     write(file.managed(), { permissions: { deny: ['Bash(a)'] } })
     write(file.user(), { permissions: { deny: ['Bash(b)'] } })
     write(file.project(), { permissions: { deny: ['Bash(c)'] } })
@@ -120,7 +120,7 @@ describe('the layers of rules', () => {
     expect(texts(layers)).toEqual(before.slice(0, 3))
   })
 
-  it('that were never read are not taken for none', () => {
+  it('that were never readable do not count as empty', () => {
     write(file.project(), '{')
     const layers = open()
     expect(layers.unreadable(workspace)).toContain(file.project())
@@ -135,7 +135,7 @@ describe('the layers of rules', () => {
     expect(open).toThrow(expect.objectContaining({ name: 'BadConfig', message: expect.stringContaining('not a file') }))
   })
 
-  it('are changed in the file of their scope, and everything else in it stays', async () => {
+  it('are changed in the file of their scope, and everything else in it is kept', async () => {
     write(file.user(), { model: 'a/b', permissions: { mode: 'plan', allow: ['Bash(one)'], other: 1 } })
     write(file.remembered(), { '/elsewhere': { allow: ['Bash'] } })
     const layers = open()
@@ -156,7 +156,7 @@ describe('the layers of rules', () => {
     expect(readFileSync(file.remembered(), 'utf8')).toBe('{')
   })
 
-  it('know what new sessions begin in: the machine, then the project, then the person', () => {
+  it('define the mode of new sessions: the machine, then the project, then the user', () => {
     const layers = open()
     expect(layers.mode(workspace)).toBe('default')
     write(file.user(), { permissions: { mode: 'accept-edits' } })

@@ -34,7 +34,7 @@ describe.skipIf(finding.sandbox === undefined)('with a sandbox', () => {
     expect(existsSync(path.join(server.workspace.path, 'accepted-now.txt'))).toBe(true)
   })
 
-  it('is told to the page, and nothing is told to the model', async () => {
+  it('is reported to the page, and not to the model', async () => {
     expect((await server.json('/ai/rules')).body).toMatchObject({ sandbox: { available: true } })
     expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain(finding.text)
   })

@@ -66,7 +66,7 @@ function attach(chosen: readonly number[]) {
 }
 
 describe('attached files', () => {
-  it.each(refs)('of any kind are answered by %s at the first try, and so is what follows', async (model) => {
+  it.each(refs)('of any kind are answered by %s at the first attempt, and so are later messages', async (model) => {
     const session = `s${++count}`
     for (const message of [attach(files.map((_, index) => index)), 'never mind, hello']) {
       wire.clear()
@@ -85,7 +85,7 @@ describe('attached files', () => {
     }
   })
 
-  it('never break a session, whatever is attached and however often the model is changed', async () => {
+  it('never break a session, for any files and model changes', async () => {
     const turn = fc.record({ model: fc.constantFrom(...refs), chosen: fc.subarray(files.map((_, index) => index)) })
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 5 }), async (turns) => {

@@ -62,14 +62,14 @@ describe.each(searching)('%s', (provider, name, tool, restricted) => {
     expect(output.results?.[0]).toMatchObject({ url: 'https://nodejs.org/en/blog' })
   })
 
-  test('says what it refused, and how another search is set up', async () => {
+  test('reports a refusal, and how to set up another search provider', async () => {
     server.play({ fault: 'refused' })
     const failed: unknown = await search({ query: 'x' }, await model(provider, name)).catch((error: unknown) => error)
     expect(String(failed)).toMatch(/refused the request \(400\).*"search": \{"provider": "brave"/)
     expect(String(failed)).not.toContain(apiKey)
   })
 
-  test('an answer without a source is no result', async () => {
+  test('an answer without a source is not a result', async () => {
     server.play({ turn: { text: 'From memory: yes.' } })
     const { output, text } = await search({ query: 'x' }, await model(provider, name))
     expect(output).toMatchObject({ results: [] })
@@ -77,7 +77,7 @@ describe.each(searching)('%s', (provider, name, tool, restricted) => {
   })
 })
 
-test('what a page is quoted with is the text of its result', async () => {
+test('the quotes of a page are the text of its result', async () => {
   server.play({ turn })
   const { output } = await search({ query: 'x' }, await model('anthropic', 'wire-1'))
   expect(output.results?.map((result) => result.text)).toEqual(['Node 24 is out.', ''])
@@ -111,14 +111,17 @@ test.each([
   ['custom', 'wire-1'],
   ['deepseek', 'wire-1'],
   ['vercel', 'zai/glm-5.3'],
-] as [WireProvider, string][])('%s/%s has no search, and the result says how to set one up', async (provider, name) => {
-  const { output, text } = await search({ query: 'x' }, await model(provider, name))
-  expect(output.results).toBeUndefined()
-  expect(text).toMatch(/^Web search is not set up\. The user can set it up in config\.json/)
-  expect(server.requests).toEqual([])
-})
+] as [WireProvider, string][])(
+  '%s/%s has no search, and the result explains how to set one up',
+  async (provider, name) => {
+    const { output, text } = await search({ query: 'x' }, await model(provider, name))
+    expect(output.results).toBeUndefined()
+    expect(text).toMatch(/^Web search is not set up\. The user can set it up in config\.json/)
+    expect(server.requests).toEqual([])
+  },
+)
 
-test('a search that is set up goes before that of the model', async () => {
+test('a search provider in the settings wins over the model’s search', async () => {
   const settings = (name: string): unknown => (name === 'search' ? { provider: 'brave' } : undefined)
   const failed = search({ query: 'x' }, await model('anthropic', 'wire-1'), { settings })
   await expect(failed).rejects.toThrow('needs an apiKey')

@@ -52,7 +52,7 @@ describe.each(Object.keys(wireProviders) as WireProvider[])('%s', (id) => {
     expect(answer.finish?.finishReason.unified).toBe('tool-calls')
   })
 
-  test('an answer cut at the token limit says so, and its cut call is no valid call', async () => {
+  test('an answer cut at the token limit is marked, and its cut call is invalid', async () => {
     server.play({ turn: { text: 'Half', calls: calls.slice(0, 1), finish: 'length', cutCall: true }, chunkBytes: 7 })
     const answer = await collect(await model(id))
     expect(answer.finish?.finishReason.unified).toBe('length')
@@ -60,7 +60,7 @@ describe.each(Object.keys(wireProviders) as WireProvider[])('%s', (id) => {
     for (const call of answer.calls) expect(() => JSON.parse(call.input) as unknown).toThrow(SyntaxError)
   })
 
-  test('the key goes to the provider and the question with it', async () => {
+  test('the key and the question are sent to the provider', async () => {
     server.play({ turn: { text: 'ok' } })
     await collect(await model(id))
     const request = server.requests.at(-1)

@@ -86,8 +86,8 @@ const ways: [string, object, object?][] = [
   ],
 ]
 
-describe('what Read has opened', () => {
-  test.each(ways)('reaches %s as its provider takes it, after both results', async (model, asImage, asDocument) => {
+describe('a file opened by Read', () => {
+  test.each(ways)('is sent to %s in its provider’s format, after both results', async (model, asImage, asDocument) => {
     const { messages, told } = await read(model)
     expect(partsOf(messages.at(-1))).toContainEqual(asImage)
     if (asDocument !== undefined) expect(partsOf(messages.at(-1))).toContainEqual(asDocument)
@@ -96,7 +96,7 @@ describe('what Read has opened', () => {
     expect(told.indexOf('short.pdf is a PDF document')).toBeLessThan(told.indexOf('[The image you read: dot.png]'))
   })
 
-  test('stays away from a model that takes neither, which is told so', async () => {
+  test('is not sent to a model that supports neither, which gets a note', async () => {
     const { messages, told } = await read('custom/blind')
     expect(messages.map(roleOf)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
     expect(told).not.toContain(image)
@@ -105,7 +105,7 @@ describe('what Read has opened', () => {
     expect(told).toContain('You cannot see it: this model does not accept PDFs.')
   })
 
-  test('is no longer sent when the model is changed for one that cannot look', async () => {
+  test('is no longer sent after a switch to a model without support', async () => {
     await read('custom/seeing', 'changed')
     wire.clear()
     wire.play({ turn: { text: 'ok' } })
@@ -113,7 +113,7 @@ describe('what Read has opened', () => {
     expect(JSON.stringify(wire.requests[0]?.body)).not.toContain(image)
   })
 
-  test('comes to a model of Mistral after words of its own, with ids that it takes', async () => {
+  test('is sent to a Mistral model after its own text, with valid ids', async () => {
     const { messages } = await read('custom/mistralai/Pixtral-12B')
     expect(messages.map(roleOf)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user'])
     const [calls, first, second] = messages.slice(2) as { tool_calls: { id: string }[]; tool_call_id: string }[]

@@ -46,7 +46,7 @@ const home = (server: TestServer, name: string): never =>
   JSON.parse(readFileSync(path.join(server.homePath, name), 'utf8')) as never
 
 describe('an answer that is remembered', () => {
-  it('for the session holds there alone, is stored with it and goes with it', async () => {
+  it('for the session applies only there, is stored with it and deleted with it', async () => {
     const server = await start()
     const ask = await waiting(server, 's')
     expect(ask).toMatchObject({ remember: ['Bash(npm test)'], commands: [{ text: 'npm test' }] })
@@ -69,7 +69,7 @@ describe('an answer that is remembered', () => {
     expect((await server.chat('s', 'test')).types).toContain('tool-approval-request')
   })
 
-  it('for the project lies in the home by folder, not in the project', async () => {
+  it('for the project is stored in the home by folder, not in the project', async () => {
     const server = await start()
     const ended = waiting(server, 's').then(async (ask) => {
       const done = server.runs.get('s')!.done
@@ -82,7 +82,7 @@ describe('an answer that is remembered', () => {
     expect((await server.chat('other', 'test')).types).not.toContain('tool-approval-request')
   })
 
-  it('always is written to the config, beside everything else in it', async () => {
+  it('always is written to the config and keeps its other settings', async () => {
     const server = await start({ config: { limits: { steps: 9 }, permissions: { deny: ['WebFetch'] } } })
     const ask = await waiting(server, 's')
     const ended = server.runs.get('s')!.done
@@ -98,7 +98,7 @@ describe('an answer that is remembered', () => {
     ['session', ['s2']],
     ['project', ['s2', 'other']],
     ['always', ['s2', 'other', 'elsewhere']],
-  ] as const)('for %s settles the open asks that it covers, and says by which rule', async (scope, expected) => {
+  ] as const)('for %s answers the open asks that it covers, and names the rule', async (scope, expected) => {
     const server = await start()
     const folder = path.join(server.homePath, '..', 'elsewhere')
     mkdirSync(folder, { recursive: true })
@@ -135,7 +135,7 @@ describe('an answer that is remembered', () => {
     expect(parts.filter((part) => 'state' in part && part.state === 'output-available')).toHaveLength(2)
   })
 
-  it('can be nothing but what was offered, once, to an open ask', async () => {
+  it('can only be an offered rule, once, for an open ask', async () => {
     const server = await start()
     const ask = await waiting(server, 's')
     const before = server.written()
@@ -157,7 +157,7 @@ describe('an answer that is remembered', () => {
     expect(server.written()).toEqual(closed)
   })
 
-  it('is refused where no rule would be safe, and the ask stays open', async () => {
+  it('is rejected if no rule would be safe, and the ask stays open', async () => {
     const server = await start()
     server.script('python', [
       [{ call: { name: 'Bash', input: { command: 'python3 -c "print(1)"' } } }],
@@ -173,7 +173,7 @@ describe('an answer that is remembered', () => {
     expect(server.written()).toEqual(before)
   })
 
-  it('is not taken from an ask that somebody wrote into a folder of sessions', async () => {
+  it('is not accepted from an ask in an imported folder', async () => {
     const server = await start()
     await server.store.sessions.create({ id: 'planted', workspaceId: server.workspace.id })
     const planted = { ...(await waiting(server, 's')), id: 'planted', sessionId: 'planted', runId: 'run_none' }
@@ -203,7 +203,7 @@ describe('an answer that is remembered', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('is not remembered when it cannot be written, and the ask stays open', async () => {
+  it('is not remembered if it cannot be written, and the ask stays open', async () => {
     const server = await start()
     const ask = await waiting(server, 's')
     writeFileSync(path.join(server.homePath, 'rules.json'), '{')
@@ -217,7 +217,7 @@ describe('an answer that is remembered', () => {
 })
 
 describe('/ai/rules', () => {
-  it('lists what holds, with where it stands and whether it can be changed here', async () => {
+  it('lists active rules with their file and editability', async () => {
     const server = await start({ config: { permissions: { allow: ['TimeNow'], deny: ['Bash('] } } })
     const project = path.join(server.workspace.path, '.troupe')
     mkdirSync(project)
@@ -246,7 +246,7 @@ describe('/ai/rules', () => {
     })
   })
 
-  it('adds, changes and takes back, in every scope', async () => {
+  it('adds, changes and removes rules, in every scope', async () => {
     const server = await start()
     await server.json('/ai/sessions', { body: { id: 's' } })
     for (const scope of ['session', 'project', 'always'] as const) {
@@ -273,7 +273,7 @@ describe('/ai/rules', () => {
     expect(await rules(server, 's')).toEqual([])
   })
 
-  it('a new rule settles open asks, and one that forbids does not', async () => {
+  it('a new rule answers open asks, and a deny rule does not', async () => {
     const server = await start()
     const ask = await waiting(server, 's')
     const denied = await server.json('/ai/rules', {
@@ -287,7 +287,7 @@ describe('/ai/rules', () => {
     expect((await server.chat('d', 'deploy')).types).toContain('tool-output-denied')
   })
 
-  it('refuses what is no rule, no scope, or a session of nobody, and changes nothing', async () => {
+  it('rejects an invalid rule, scope or session, and changes nothing', async () => {
     const server = await start()
     const before = server.written()
     const post = (body: object): Promise<{ status: number }> => server.json('/ai/rules', { body })
@@ -308,7 +308,7 @@ describe('/ai/rules', () => {
     expect(server.written()).toEqual(before)
   })
 
-  it('tells of a tool that is not there, and takes the rule nevertheless', async () => {
+  it('warns about an unknown tool, and accepts the rule', async () => {
     const server = await start()
     const { body } = await server.json<{ warnings: string[] }>('/ai/rules', {
       body: { text: 'Bsh(ls)', scope: 'always' },
@@ -316,7 +316,7 @@ describe('/ai/rules', () => {
     expect(body.warnings).toEqual([expect.stringContaining('Bsh')])
   })
 
-  it('of the machine hold over all others and cannot be changed here', async () => {
+  it('of the machine apply to all and cannot be changed here', async () => {
     const managed = path.join(path.dirname((await start()).homePath), 'managed.json')
     writeFileSync(managed, JSON.stringify({ permissions: { deny: ['Bash(npm test)'] } }))
     const server = await start({ managedConfig: managed, config: { permissions: { allow: ['Bash'] } } })
@@ -384,7 +384,7 @@ describe('POST /ai/rules/test', () => {
 })
 
 describe('POST /ai/rules/explain', () => {
-  it('tells what would become of calls, with the rules of the place and others that are tried', async () => {
+  it('returns decisions for tool calls, with the workspace’s rules and additional ones', async () => {
     const server = await start({ config: { permissions: { allow: ['Bash(npm test)'] } } })
     const calls = [
       { tool: 'Bash', input: { command: 'npm test' } },

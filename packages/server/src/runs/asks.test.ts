@@ -55,7 +55,7 @@ describe('POST /ai/asks/:id', () => {
     })
   })
 
-  it('is taken as soon as the stream has shown its id, whether or not it is registered', async () => {
+  it('is accepted as soon as the stream has shown its id, registered or not', async () => {
     for (let i = 0; i < 20; i++) {
       const sessionId = `quick${i}`
       const body = { sessionId, message: userMessage('ask') }
@@ -70,7 +70,7 @@ describe('POST /ai/asks/:id', () => {
     }
   })
 
-  it('an edited input runs instead of the one of the model, which stays beside it', async () => {
+  it('an edited input runs instead of the model’s, which is kept', async () => {
     await server.chat('edited', 'ask')
     const [ask] = (await server.json<{ asks: { id: string }[] }>('/ai/asks?sessionId=edited')).body.asks
     const ended = server.runs.get('edited')!.done
@@ -118,7 +118,7 @@ describe('a question of a tool', () => {
     ])
   })
 
-  it('is refused by itself where nobody is there, and so is what needs an approval; the run goes on', async () => {
+  it('is denied automatically if nobody can answer, and so are approvals; the run continues', async () => {
     const asking = await server.chat('headless', 'ask', { headless: true })
     expect(asking.types.at(-1)).toBe('finish')
     expect(asking.message.parts).toContainEqual(

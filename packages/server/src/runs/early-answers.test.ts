@@ -33,7 +33,7 @@ describe('early answers', () => {
     expect(early.claim(said)).toBeUndefined()
   })
 
-  it('stand: a second of the same page is refused, until the first is taken or too old', () => {
+  it('count: a second one from the same page is rejected until the first is used or expired', () => {
     let now = 1000
     const early = createEarlyAnswers(() => now)
     const other: Answer = { type: 'deny' }

@@ -42,7 +42,7 @@ function groupIsAlive(group: number): boolean {
   })
 }
 
-describe('ending what a crashed process left', () => {
+describe('ending processes of a crashed server', () => {
   it('ends the whole group of a journalled leader', async () => {
     const { pid, exited } = await start('sleep 60 & echo ready; sleep 60')
     killOrphanProcesses([{ runId: newId('run_'), processes: [{ pid, startTime: processStartTime(pid) as string }] }])
@@ -50,7 +50,7 @@ describe('ending what a crashed process left', () => {
     await expect.poll(() => groupIsAlive(pid)).toBe(false)
   })
 
-  it('leaves a process alone that only has the number of one that is gone', async () => {
+  it('ignores a process that only has the pid of an ended one', async () => {
     const { pid } = await start('echo ready; sleep 60')
     const other = `1 ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`
     killOrphanProcesses([
@@ -65,17 +65,14 @@ describe('ending what a crashed process left', () => {
     expect(groupIsAlive(pid)).toBe(true)
   })
 
-  it.runIf(process.platform === 'linux')(
-    'finds what a leader that is gone left behind by the mark of its call',
-    async () => {
-      const runId = newId('run_')
-      const { pid, exited } = await start('sleep 60 & echo ready', processMark(runId, 'call_1'))
-      await exited
-      expect(groupIsAlive(pid)).toBe(true)
-      killOrphanProcesses([{ runId: newId('run_'), processes: [] }])
-      expect(groupIsAlive(pid)).toBe(true)
-      killOrphanProcesses([{ runId, processes: [{ pid, startTime: '1 gone' }] }])
-      await expect.poll(() => groupIsAlive(pid)).toBe(false)
-    },
-  )
+  it.runIf(process.platform === 'linux')('finds processes of an ended leader by the marker of their call', async () => {
+    const runId = newId('run_')
+    const { pid, exited } = await start('sleep 60 & echo ready', processMark(runId, 'call_1'))
+    await exited
+    expect(groupIsAlive(pid)).toBe(true)
+    killOrphanProcesses([{ runId: newId('run_'), processes: [] }])
+    expect(groupIsAlive(pid)).toBe(true)
+    killOrphanProcesses([{ runId, processes: [{ pid, startTime: '1 gone' }] }])
+    await expect.poll(() => groupIsAlive(pid)).toBe(false)
+  })
 })

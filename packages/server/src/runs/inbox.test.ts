@@ -48,12 +48,12 @@ function asks(opening: () => void | Promise<void> = () => undefined): Pick<Store
 }
 
 describe('the inbox', () => {
-  it('does not miss an answer that comes between the asking and the waiting', async () => {
+  it('does not miss an answer between asking and waiting', async () => {
     const inbox = createInbox(asks(async () => void (await inbox.answer('ask_1', { type: 'approve' }))))
     expect(await inbox.ask(ask, never)).toEqual({ type: 'approve' })
   })
 
-  it('finds an answer that was given while nobody waited, and tells nobody that it waits', async () => {
+  it('finds an answer from before it waited, and reports no wait', async () => {
     const store = asks()
     const before = createInbox(store)
     void before.ask(ask, never)
@@ -63,7 +63,7 @@ describe('the inbox', () => {
     expect(opened).toBe(false)
   })
 
-  it('tells when it waits, and gives the answer to whoever waits', async () => {
+  it('reports that it waits, and passes on the answer', async () => {
     const inbox = createInbox(asks())
     const opened = Promise.withResolvers<void>()
     const waiting = inbox.ask(ask, never, opened.resolve)
@@ -73,7 +73,7 @@ describe('the inbox', () => {
     await expect(inbox.answer('ask_1', { type: 'approve' })).rejects.toMatchObject({ name: 'AskClosed' })
   })
 
-  it('stops waiting with the signal, also when that comes while the ask is opened', async () => {
+  it('stops waiting with the signal, even while the ask is opened', async () => {
     const controller = new AbortController()
     const inbox = createInbox(asks(() => controller.abort(new Error('stopped'))))
     let opened = false
@@ -136,7 +136,7 @@ describe('an ask of a page', () => {
   const browserAsk: Ask = { ...ask, kind: 'browser', toolCallId: 'c1', client: 'page-1' }
   const said = { sessionId: 's1', toolCallId: 'c1', client: 'page-1', answer: done }
 
-  it('finds what its page said before it was asked, and not what others did', async () => {
+  it('finds its page’s early report, and no other', async () => {
     const inbox = createInbox(asks())
     const forged: Answer = { type: 'answers', answers: { status: 'forged' } }
     expect(await inbox.acknowledge({ ...said, client: 'page-2', answer: forged })).toBe('stored')
@@ -148,14 +148,14 @@ describe('an ask of a page', () => {
     await expect(inbox.acknowledge(said)).rejects.toMatchObject({ name: 'AskClosed', status: 409 })
   })
 
-  it('finds what its page says while it is being opened', async () => {
+  it('finds its page’s report while it is being opened', async () => {
     const results: string[] = []
     const inbox = createInbox(asks(async () => void results.push(await inbox.acknowledge(said))))
     expect(await inbox.ask(browserAsk, never)).toEqual(done)
     expect(results).toEqual(['resolved'])
   })
 
-  it('is answered by its own page alone, whichever way', async () => {
+  it('is answered only by its own page', async () => {
     const inbox = createInbox(asks())
     const opened = Promise.withResolvers<void>()
     const waiting = inbox.ask(browserAsk, never, opened.resolve)
@@ -180,7 +180,7 @@ describe('an ask of a page', () => {
     await expect(inbox.acknowledge(said)).rejects.toMatchObject({ name: 'AskClosed', status: 409 })
   })
 
-  it('takes one early word of its page: a second is refused, and the first stands', async () => {
+  it('accepts one early report of its page: a second is rejected, and the first counts', async () => {
     const inbox = createInbox(asks())
     expect(await inbox.acknowledge(said)).toBe('stored')
     const other: Answer = { type: 'answers', answers: { status: 'failed' } }
@@ -198,7 +198,7 @@ describe('an ask of a page', () => {
     await expect(again).rejects.toMatchObject({ name: 'AskTimeout' })
   }, 5000)
 
-  it('is closed when its time is over, and whoever waits is told so by name', async () => {
+  it('is closed at its timeout, and the caller gets a named error', async () => {
     const inbox = createInbox(asks())
     await expect(inbox.ask({ ...browserAsk, timeoutMs: 5 }, never)).rejects.toMatchObject({
       name: 'AskTimeout',

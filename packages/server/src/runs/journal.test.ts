@@ -48,7 +48,7 @@ describe('the journal', () => {
     expect(logs.map(({ told }) => told)).toEqual([['written'], ['written'], ['written']])
   })
 
-  it('serves whoever asks before the writing begins with the same commit, and the next with another', async () => {
+  it('serves all requests before a write with one commit, and later ones with the next', async () => {
     const commits: number[] = []
     const held = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ export default defineTool({
   execute: (_, ctx) => ctx.session,
 })`
 
-it('a tool is told the language of the conversation, where its script tells', async () => {
+it('a tool gets the language of the conversation, detected by its script', async () => {
   const server = await testServer({ tools: { tongue } })
   for (const [id, text, told] of [
     ['en', 'which language is this', {}],

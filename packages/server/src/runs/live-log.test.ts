@@ -89,7 +89,7 @@ async function readAll(log: LiveLog, from: number): Promise<LogEvent[]> {
 }
 
 describe('the log of a live run', () => {
-  it('gives a client that comes back at any number exactly what it has not seen', async () => {
+  it('gives a client that reconnects at any id exactly the missed events', async () => {
     for (const commitAt of [[], [3], [5, 9], [...sample.keys()]]) {
       const { log, journal } = open()
       const early = createTestSink()
@@ -130,7 +130,7 @@ describe('the log of a live run', () => {
     await journal.close()
   })
 
-  it('loses and doubles nothing, whoever comes and goes and however the journal fares', async () => {
+  it('loses and duplicates nothing, for any clients and journal failures', async () => {
     type Step =
       | { kind: 'append'; text: string }
       | { kind: 'other' | 'tick' | 'commit' | 'begin' | 'join' | 'slow' | 'drain' | 'fail' | 'mend' }
@@ -238,7 +238,7 @@ describe('the log of a live run', () => {
     },
   )
 
-  it('tells whoever must not go on that it cannot be written', async () => {
+  it('reports to writers that it cannot be written', async () => {
     const { log, journal, fail } = open()
     fail(true)
     log.append({ type: 'start' })
@@ -254,7 +254,7 @@ describe('the log of a live run', () => {
     await journal.close()
   })
 
-  it('ends a stream that ends where only a person can go on, and another one goes on from there', async () => {
+  it('ends a stream that ends at an ask, and another one continues from there', async () => {
     const { log, journal } = open()
     const first = createTestSink()
     const holding = createTestSink()
@@ -277,7 +277,7 @@ describe('the log of a live run', () => {
     await journal.close()
   })
 
-  it('takes nothing after its end, and says when nobody reads any more', async () => {
+  it('accepts nothing after its end, and reports when it has no readers', async () => {
     const { log, journal } = open()
     log.append({ type: 'finish' })
     await log.sync()
@@ -301,7 +301,7 @@ describe('the log of a live run', () => {
     await journal.close()
   })
 
-  it('lets a client go whose connection throws, and goes on with the others', async () => {
+  it('drops a client whose connection throws, and continues with the others', async () => {
     const { log, journal } = open()
     const broken = {
       ...createTestSink(),
@@ -322,7 +322,7 @@ describe('the log of a live run', () => {
     await journal.close()
   })
 
-  it('sends no more to who has gone', async () => {
+  it('sends nothing to disconnected clients', async () => {
     const { log, journal } = open()
     const sink = createTestSink()
     const detach = log.subscribe(sink, { after: 10 })

@@ -47,7 +47,7 @@ it.each(models)(
 
 const toolsOf = (index: number): string[] => (server.model.calls[index]?.tools ?? []).map(({ name }) => name)
 
-it('a tool that is not listed can be called by name, or found and then called, and stays listed', async () => {
+it('an unlisted tool can be called by name, or found and then called, and stays listed', async () => {
   const first = server.model.calls.length
   server.script('time', [[{ call: { name: 'TimeNow', input: { timezone: 'UTC' } } }], [{ text: 'Late.' }]])
   server.script('find', [[{ call: { name: 'ToolSearch', input: { query: 'draw a chart' } } }], [{ text: 'Found.' }]])
@@ -77,7 +77,7 @@ it.each([
   expect(server.model.calls.slice(first + 1).some((_, n) => toolsOf(first + 1 + n).includes(tool))).toBe(true)
 })
 
-it('an agent with a set of its own is shown all of it', async () => {
+it('an agent with its own tools sees all of them', async () => {
   const first = server.model.calls.length
   await server.chat('shell', 'hello', { model: 'test/script', agent: 'shell' })
   expect(toolsOf(first)).toEqual(expect.arrayContaining(['Bash', 'ExecCommand', 'TaskOutput', 'TimeNow', 'ListDir']))

@@ -65,7 +65,7 @@ function plain(message: Message | undefined): unknown {
 }
 
 describe('a run that a crash cut', () => {
-  it('goes on by itself, and a client at any number holds the same message in the end', async () => {
+  it('resumes automatically, and clients at any id get the same message in the end', async () => {
     const test = await open(halting('here'))
     const { sink, journalled, messageId } = await crashAt(test, 'here')
     const next = test.next(halting('open'))
@@ -88,7 +88,7 @@ describe('a run that a crash cut', () => {
     }
   })
 
-  it('sends everything again to a client whose number lies in what was lost, and gives no number twice', async () => {
+  it('sends everything again to a client whose id was lost, and reuses no id', async () => {
     const test = await open(halting('here'))
     const { journalled } = await crashAt(test, 'here')
     const second = test.next(halting('there'))
@@ -131,7 +131,7 @@ describe('a run that a crash cut', () => {
     expect(await test.store.runs.lastNumber('s1')).toBeGreaterThanOrEqual(journalled + numberJump)
   })
 
-  it('is marked as interrupted where it may not go on, with what had arrived, and its numbers are used up', async () => {
+  it('is marked as interrupted if it may not continue, with the text so far, and its ids are not reused', async () => {
     const test = await open(halting('here'))
     const { runId, messageId, journalled } = await crashAt(test, 'here')
     const next = test.next([[{ text: 'Another.' }]], { recovery: () => 'wait' })
@@ -146,7 +146,7 @@ describe('a run that a crash cut', () => {
     await run.done
   })
 
-  it('asks for its model only when it needs it, and then says what to set', async () => {
+  it('resolves its model only when needed, and then reports the missing setting', async () => {
     const script: Script = {
       by: 'prompt',
       turns: [[{ call: { name: 'Change', input: { id: 'w' }, id: 'c1' } }], [{ text: 'Done.' }]],
@@ -207,7 +207,7 @@ describe('a run that a crash cut', () => {
     )
   })
 
-  it('keeps a steering message that was accepted before the crash, and takes its repetition for the same', async () => {
+  it('keeps a steering message accepted before the crash, and treats its repetition as the same', async () => {
     const test = await open(halting('here'))
     await crashAt(test, 'here')
     await test.runs.steer('s1', { id: 'st1', text: 'shorter' })
@@ -262,7 +262,7 @@ describe('a run that a crash cut', () => {
     expect(await test.store.runs.unfinished()).toEqual([])
   })
 
-  it('that cannot be taken up does not keep the others from it', async () => {
+  it('that cannot resume does not block the others', async () => {
     const test = await open(halting('here'))
     const { runId } = await crashAt(test, 'here')
     const next = test.next(halting('open'), { blocks: () => Promise.reject(new Error('the prompt is gone')) })

@@ -105,7 +105,7 @@ describe('live runs', () => {
     expect((await run.done).metadata).toMatchObject({ aborted: true })
   })
 
-  it('that a setting breaks fail with its words, stored and told', async () => {
+  it('that fail because of a setting report and store its error', async () => {
     const { store, ask, lines } = await open([[{ text: 'never' }]], {
       limits: () => {
         throw new NamedError('BadConfig', 'config.json is not JSON.')
@@ -152,7 +152,7 @@ describe('live runs', () => {
 })
 
 describe('steering', () => {
-  it('is refused once the turn has decided to end, and taken once however often it is sent', async () => {
+  it('is rejected after the turn has decided to end, and applied once however often it is sent', async () => {
     const { runs, model, ask } = await open([[{ text: 'One.' }, { gate: 'here' }], [{ text: 'Two.' }]])
     const run = await ask()
     await model.reached('here')
@@ -165,7 +165,7 @@ describe('steering', () => {
     await expect(runs.steer('s1', { id: 'st2', text: 'late' })).rejects.toMatchObject({ name: 'NoRun', status: 409 })
   })
 
-  it('that comes while the end is being stored is refused rather than lost', async () => {
+  it('during the storing of the end is rejected rather than lost', async () => {
     const storing = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     const test = await open([[{ text: 'One.' }]])
@@ -187,7 +187,7 @@ describe('steering', () => {
 })
 
 describe('a run that waits for a person', () => {
-  it('is stored as it stands, ends the stream that asked for that, and goes on with the answer', async () => {
+  it('is stored in its current state, ends a stream that asked for that, and continues with the answer', async () => {
     const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
     const run = await ask()
     const first = createTestSink()
@@ -208,7 +208,7 @@ describe('a run that waits for a person', () => {
     expect(cleanMessage(foldChunks([...first.chunks(), ...second.chunks()]), { run: 'ended' })).toEqual(message)
   })
 
-  it('takes an answer that comes while its waiting is being stored', async () => {
+  it('accepts an answer while its waiting is being stored', async () => {
     const storing = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     const test = await open(approving)
@@ -245,7 +245,7 @@ describe('a run that waits for a person', () => {
     expect((await store.runs.get(run.id))?.status).toBe('aborted')
   })
 
-  it('stays as it is when the server goes, and asks again under the same id', async () => {
+  it('stays unchanged at shutdown, and asks again with the same id', async () => {
     const test = await open(approving, { toolList: [tool('Change')] })
     const run = await test.ask()
     const sink = createTestSink()
@@ -287,8 +287,8 @@ describe('a run that waits for a person', () => {
   })
 })
 
-describe('a server that goes', () => {
-  it('interrupts what runs, lets a write finish, and refuses what comes', async () => {
+describe('a server that shuts down', () => {
+  it('interrupts runs, lets a write finish, and rejects new requests', async () => {
     const writing = Promise.withResolvers<void>()
     const slow = tool('Change', {
       needsApproval: false,
@@ -316,7 +316,7 @@ describe('a server that goes', () => {
 })
 
 describe('a store that can no longer be written', () => {
-  it('fails the run clearly, and what was answered is stored once there is room again', async () => {
+  it('fails the run with a clear error, and finished answers are stored when there is space again', async () => {
     const test = await open([[{ text: 'One.' }]])
     let full = false
     const { transaction } = test.store

@@ -89,7 +89,7 @@ it('lets one sub-agent be stopped while the others go on', async () => {
   expect(await test.inbox.list({})).toEqual([])
 })
 
-it('keeps the id that a person gave to what they tell one at work', async () => {
+it('keeps the user’s message id for input to a running agent', async () => {
   const asking = cast({ master: [[task('a')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] })
   const script: Script = (prompt, ...rest) =>
     JSON.stringify(prompt).includes('mind the gap')
@@ -109,7 +109,7 @@ it('keeps the id that a person gave to what they tell one at work', async () => 
   expect(told).toMatchObject({ id: 'mine' })
 })
 
-it('goes on three levels deep in another process, where the ask of a sub-agent is answered', async () => {
+it('continues three levels deep in another process, where a sub-agent’s ask is answered', async () => {
   const script = cast({
     master: [[task('a')]],
     a: [[task('b')]],
@@ -149,7 +149,7 @@ async function spentBelow({ store }: TestRuns): Promise<number> {
     .reduce((sum, { metadata }) => sum + (metadata?.usage?.totalTokens ?? 0), 0)
 }
 
-it('tells in an answer what its sub-agents took, once, also after restarts', async () => {
+it('reports the usage of its sub-agents in an answer once, even after restarts', async () => {
   let agentId = ''
   const first = cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }) as (...given: unknown[]) => ScriptTurn
   const again = (): ScriptTurn[] => [
@@ -200,7 +200,7 @@ it('exports a sub-agent as a folder of its own', async () => {
   expect(readFileSync(path.join(folder, 'messages.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2)
 })
 
-it('goes on alone when a person tells it more after the run of its session', async () => {
+it('continues alone if a user adds input after its session’s run', async () => {
   test = await openTestRuns(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
   await (
     await test.ask('go')

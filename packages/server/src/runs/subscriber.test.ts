@@ -53,14 +53,14 @@ async function waitBetween(writeMs: number): Promise<number | undefined> {
   return waits.at(-1)
 }
 
-test('chunks that come together leave in one write, every 25 ms at most', async () => {
+test('simultaneous chunks are sent in one write, at most every 25 ms', async () => {
   expect(await waitBetween(0.1)).toBeCloseTo(24.9)
 })
 
-test('where writing takes long, it takes a twentieth of the time', async () => {
+test('slow writes take at most a twentieth of the time', async () => {
   expect(await waitBetween(3)).toBeCloseTo(57)
 })
 
-test('nobody waits longer than 100 ms for it', async () => {
+test('no client waits for it longer than 100 ms', async () => {
   expect(await waitBetween(40)).toBeCloseTo(60)
 })

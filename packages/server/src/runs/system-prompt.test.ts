@@ -9,7 +9,7 @@ afterEach(async () => {
   server = undefined
 })
 
-it('what a call starts with is the same, byte for byte, over twenty turns', async () => {
+it('the start of every call is identical, byte for byte, over twenty turns', async () => {
   server = await testServer()
   writeFileSync(path.join(server.homePath, 'AGENTS.md'), 'Always be kind.')
   for (let turn = 0; turn < 20; turn++) {
@@ -44,7 +44,7 @@ it('notes of a project count once it is trusted, nearest last', async () => {
   expect(text.indexOf('Project rule.')).toBeGreaterThan(text.indexOf('Own rule.'))
 })
 
-it('notes of folders below come with the first file that is read there, once the project is trusted', async () => {
+it('notes of subfolders are added with the first file read there, if the project is trusted', async () => {
   server = await testServer()
   const folder = path.join(server.workspace.path, 'sub')
   mkdirSync(folder)
@@ -66,7 +66,7 @@ interface XRay {
   cache: { brokenBy: string | null }
 }
 
-it('the X-ray names every piece of the next call, and what would break the cache', async () => {
+it('the context view lists every piece of the next call, and the reason for a cache miss', async () => {
   server = await testServer()
   await server.chat('s', 'hello there')
   const read = async (): Promise<XRay> => (await (server as TestServer).json<XRay>('/ai/sessions/s/context')).body
@@ -89,7 +89,7 @@ it('the X-ray names every piece of the next call, and what would break the cache
   expect((await server.json('/ai/sessions/nowhere/context')).status).toBe(404)
 })
 
-it('what a message brings in is a piece of its own', async () => {
+it('skills, commands and mentions in a message are separate pieces', async () => {
   server = await testServer()
   mkdirSync(path.join(server.homePath, 'skills', 'pdf'), { recursive: true })
   const body = 'All about PDF. '.repeat(200)
@@ -115,7 +115,7 @@ it('what a message brings in is a piece of its own', async () => {
   expect(messages[2]?.tokens).toBeLessThan(50)
 })
 
-it('agents without the tool Skill are not told of skills', async () => {
+it('agents without the Skill tool do not see skills', async () => {
   server = await testServer()
   mkdirSync(path.join(server.homePath, 'skills', 'pdf'), { recursive: true })
   mkdirSync(path.join(server.homePath, 'agents'), { recursive: true })
@@ -166,7 +166,7 @@ it('names the MCP servers in their own words, to agents that have their tools', 
   expect(server.model.calls.at(-1)?.prompt[0]?.content).not.toContain('Use it well.')
 })
 
-it('an X-ray before the first message settles nothing', async () => {
+it('a context view before the first message has no effect', async () => {
   server = await testServer()
   await server.json('/ai/sessions', { body: { id: 'early' } })
   expect((await server.json('/ai/sessions/early/context')).status).toBe(200)

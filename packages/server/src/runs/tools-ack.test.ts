@@ -53,7 +53,7 @@ describe('POST /ai/tools/ack', () => {
     ])
   })
 
-  it('what comes before the call asked is kept for it, bound to session and client', async () => {
+  it('a report before the call’s request is kept for it, bound to session and client', async () => {
     await server.json('/ai/sessions', { body: { id: 'early' } })
     server.script('early', [[{ call: { name: 'AskPage', input: {}, id: 'soon' } }], [{ text: 'Thanks.' }]])
     const stored = { status: 200, body: { result: 'stored' } }
@@ -96,7 +96,7 @@ describe('POST /ai/tools/ack', () => {
     expect(results.filter(({ status }) => status === 429)).toHaveLength(10)
   })
 
-  it('a page that never answers is told to the tool by name, and the run goes on', async () => {
+  it('a page that never answers is a named error for the tool, and the run continues', async () => {
     server.script('slow', [[{ call: { name: 'AskQuickly', input: {}, id: 'quick' } }], [{ text: 'Then not.' }]])
     const chat = await server.chat('slow', 'slow', { clientId: 'page-1' })
     const [run] = await server.store.runs.ofSession('slow')

@@ -42,7 +42,7 @@ const withFile = (id: string, url: string, mediaType: string, filename?: string)
 })
 
 describe('/ai/blobs', () => {
-  it('lets go of bytes that no message holds, and of no others', async () => {
+  it('deletes only bytes that no message references', async () => {
     const loose = await upload(Buffer.from('never sent'), 'text/plain')
     const sent = await upload(Buffer.from('sent after all'), 'text/plain')
     await server.chat('holds', withFile('h1', sent.body.url, 'text/plain', 'a.txt'))
@@ -130,7 +130,7 @@ describe('/ai/blobs', () => {
     expect((await upload(bytes, 'text/html')).body.mediaType).toBe('text/plain')
   })
 
-  it('takes exactly 32 MiB and not a byte more', async () => {
+  it('accepts exactly 32 MiB and not a byte more', async () => {
     const bytes = new Uint8Array(bodyBytes)
     expect((await upload(bytes, 'application/zip')).body.size).toBe(bodyBytes)
     const refusals = await refuseAll(server, [
@@ -139,7 +139,7 @@ describe('/ai/blobs', () => {
     expect(refusals[0]?.name).toBe('BodyTooLarge')
   })
 
-  it('refuses an empty body, an unknown hash and everything that is no hash', async () => {
+  it('rejects an empty body, an unknown hash and an invalid hash', async () => {
     const refusals = await refuseAll(server, [
       () => send(server, 'POST', '/ai/blobs', { headers: { 'content-type': 'image/png' }, body: '' }),
       () => send(server, 'POST', '/ai/blobs'),
@@ -158,7 +158,7 @@ describe('/ai/blobs', () => {
 })
 
 describe('attachments', () => {
-  it('reach the model as bytes, and history holds their hash alone', async () => {
+  it('are sent to the model as bytes, and the history has only their hash', async () => {
     const { body } = await upload(png, 'image/png')
     expect((await server.chat('attached', withFile('a1', body.url, 'image/png', 'dot.png'))).status).toBe(200)
     expect(sentFiles()).toEqual([{ mediaType: 'image/png', filename: 'dot.png', bytes: png }])

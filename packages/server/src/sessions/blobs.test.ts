@@ -22,7 +22,7 @@ describe('blob files', () => {
     expect(got!.mediaType).toBe('image/png')
   })
 
-  it('keeps the first type when the same bytes come again', async () => {
+  it('keeps the first type if the same bytes are stored again', async () => {
     const blobs = createBlobFiles(folder)
     await blobs.put(Buffer.from('<p>'), 'text/plain')
     expect((await blobs.put(Buffer.from('<p>'), 'text/html')).mediaType).toBe('text/plain')
@@ -37,7 +37,7 @@ describe('blob files', () => {
     }
   })
 
-  it('takes a type that is none for plain bytes', async () => {
+  it('treats an invalid type as plain bytes', async () => {
     const blobs = createBlobFiles(folder)
     expect((await blobs.put(Buffer.from('a'), 'text/html\r\nset-cookie: x')).mediaType).toBe('application/octet-stream')
   })
@@ -50,7 +50,7 @@ describe('blob files', () => {
     expect(Buffer.from((await blobs.get(sha256))!.bytes).toString()).toBe('hello')
   })
 
-  it('holds a blob that is put many times at once', async () => {
+  it('stores a blob once for concurrent writes', async () => {
     const blobs = createBlobFiles(folder)
     const bytes = Buffer.alloc(100_000, 7)
     const puts = await Promise.all(Array.from({ length: 10 }, () => blobs.put(bytes, 'application/pdf')))

@@ -19,7 +19,7 @@ async function ask(text: string, parentMessageId?: string): Promise<string> {
   return answer.id
 }
 
-it('files that a branch touched are told: by tools, commands, sub-agents and undos', async () => {
+it('changed files of a branch are listed: by tools, commands, sub-agents and undos', async () => {
   const fork = await ask('hello')
   server.script('deep', [[write('sub/agent.txt')], [{ text: 'Done.' }]])
   server.script('left', [
@@ -47,14 +47,14 @@ it('files that a branch touched are told: by tools, commands, sub-agents and und
   expect((await changes(more, left)).body).toEqual({ files: ['again.txt'], commands: 0 })
 })
 
-it('what a person takes back with a command counts to that command', async () => {
+it('changes undone with a command count for that command', async () => {
   server.script('made', [[write('made.txt')], [{ text: 'Done.' }]])
   const made = await ask('made')
   const undone = await ask('/undo')
   expect((await changes(undone, made)).body).toEqual({ files: ['made.txt'], commands: 0 })
 })
 
-it('a branch without a message of that name is not told of', async () => {
+it('a branch without the given message is not listed', async () => {
   const messages = (await server.json<{ messages: StoredMessage[] }>('/ai/sessions/s/messages')).body.messages
   const leaf = messages.at(-1)?.id ?? ''
   expect(await changes('lost', 'lost')).toMatchObject({ status: 404, body: { error: { name: 'MessageNotFound' } } })
@@ -63,7 +63,7 @@ it('a branch without a message of that name is not told of', async () => {
   expect((await server.json('/ai/sessions/nowhere/changes')).body).toMatchObject({ error: { name: 'SessionNotFound' } })
 })
 
-it('what was imported may hold anything in the place of calls and their results', async () => {
+it('an import can have any value in place of tool calls and results', async () => {
   await server.chat('plain', userMessage('hello'))
   const file = (await (await server.fetch('/ai/sessions/plain/export?format=json')).json()) as {
     session: { id: string }

@@ -40,7 +40,7 @@ it('folders are made, renamed, moved and deleted; sessions go in and out', async
   expect(body.folders).toMatchObject([{ id: outer, sessionCount: 1 }])
 })
 
-it('a session that is thrown away stops, takes no message, is not found and comes back whole', async () => {
+it('a deleted chat stops, accepts no message, is not found and can be restored', async () => {
   server.script('hold', [[{ text: 'walrus' }, { gate: 'trash' }]])
   const running = server.chat('thrown', userMessage('hold', 'h1'))
   await server.model.reached('trash')
@@ -56,7 +56,7 @@ it('a session that is thrown away stops, takes no message, is not found and come
   expect((await server.chat('thrown', 'more')).status).toBe(200)
 })
 
-it('DELETE deletes, in the trash or not, and the trash is emptied by hand', async () => {
+it('DELETE deletes, in the trash or not, and the trash can be emptied', async () => {
   await patch('thrown', { trashed: true })
   await patch('two', { trashed: true })
   expect((await server.json('/ai/sessions/two', { method: 'DELETE' })).body).toEqual({ deleted: 'two' })
@@ -65,7 +65,7 @@ it('DELETE deletes, in the trash or not, and the trash is emptied by hand', asyn
   expect((await server.json('/ai/sessions/thrown')).status).toBe(404)
 })
 
-it('what has lain in the trash for 30 days goes by itself, and nothing else', async () => {
+it('chats are deleted after 30 days in the trash, and nothing else is', async () => {
   for (const id of ['young', 'old', 'wanted']) {
     await server.json('/ai/sessions', { body: { id } })
     await patch(id, { trashed: true })

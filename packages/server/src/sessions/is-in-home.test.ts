@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testServer } from '../testing/test-server.ts'
 
-test('a home that lies in the workspace is not shown by any route, but what the session made there is', async () => {
+test('a home inside the workspace is not served by any route, except the session’s own output', async () => {
   const workspace = mkdtempSync(path.join(tmpdir(), 'troupe-home-inside-'))
   const home = path.join(workspace, '.troupe')
   const server = await testServer({ home, workspace })

@@ -51,13 +51,13 @@ describe('a long conversation', () => {
     await unhurried(`${at}/context`)
   })
 
-  it('takes a turn without a pause', async () => {
+  it('runs a turn without a pause', async () => {
     const { result, pauseMs } = await longestPause(() => server.chat('long', 'And now?'))
     expect(result.types).toContain('finish')
     expect(pauseMs).toBeLessThan(pauseLimitMs)
   })
 
-  it('is forked, cut, brought back and deleted without a pause', async () => {
+  it('is forked, cut, restored and deleted without a pause', async () => {
     const at = '/ai/sessions/long'
     const leaf = `m${count - 1}`
     const { session } = JSON.parse(await unhurried(`${at}/fork`, { body: { messageId: leaf } })) as {

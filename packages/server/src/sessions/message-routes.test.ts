@@ -14,7 +14,7 @@ const removed = async (path: string, init: { method?: string; body?: unknown }) 
   (await server.json<{ deleted: string[]; removalId: string }>(path, init)).body
 
 describe('the messages of a session', () => {
-  it('are told as a tree in little, and searched as a whole', async () => {
+  it('are returned as a summary tree, and searched as a whole', async () => {
     await server.chat('tree', userMessage('about zebras', 't1'))
     await server.chat('tree', userMessage('about horses', 't2'))
     await server.chat('tree', userMessage('about zebras again', 't1'))
@@ -32,7 +32,7 @@ describe('the messages of a session', () => {
     expect((await server.json('/ai/sessions/tree/matches')).body).toEqual({ matches: [], isCut: false })
   })
 
-  it('that were deleted are brought back whole, once', async () => {
+  it('that were deleted are restored completely, once', async () => {
     for (const id of ['d1', 'd2']) await server.chat('delete', userMessage(id, id))
     const before = await server.messages('delete')
     const { deleted, removalId } = await removed('/ai/sessions/delete/messages/d2', { method: 'DELETE' })
@@ -47,7 +47,7 @@ describe('the messages of a session', () => {
     })
   })
 
-  it('begin another session, down to one of them, with what was chosen for it', async () => {
+  it('can be forked into another session up to one of them, with its settings', async () => {
     for (const id of ['f1', 'f2']) await server.chat('fork', userMessage(id, id))
     await server.json('/ai/sessions/fork', { method: 'PATCH', body: { title: 'The old one', mode: 'plan' } })
     const before = await server.messages('fork')
@@ -64,7 +64,7 @@ describe('the messages of a session', () => {
     expect(await server.json('/ai/sessions/fork/fork', { body: { messageId: 'none' } })).toMatchObject({ status: 404 })
   })
 
-  it('are kept in one branch alone; a run in another is stopped first', async () => {
+  it('are reduced to one branch; a run in another is stopped first', async () => {
     server.script('hold', [[{ text: 'a' }, { gate: 'held' }]])
     await server.chat('keep', userMessage('one', 'k1'))
     const [, answer] = await server.messages('keep')
@@ -102,7 +102,7 @@ describe('the messages of a session', () => {
 })
 
 describe('an answer that was cut', () => {
-  it('goes on as an answer below it, and the model is told so', async () => {
+  it('continues as an answer below it, and the model gets a note', async () => {
     server.script('long', [[{ text: 'one two' }, { finish: 'length' }]])
     await server.chat('cut', userMessage('long', 'c1'))
     const [, cut] = await server.messages('cut')

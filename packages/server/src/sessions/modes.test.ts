@@ -92,7 +92,7 @@ describe('the mode of a session', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('begins as the config says', async () => {
+  it('starts with the mode in the config', async () => {
     const server = await start({ config: { permissions: { mode: 'plan' } } })
     await server.chat('s', 'hello')
     expect(await modeOf(server, 's')).toBe('plan')
@@ -106,7 +106,7 @@ describe('the mode of a session', () => {
     expect(body.warnings).toEqual([expect.stringContaining('"yolo" is not one of')])
   })
 
-  it('is moved on by a tool, durably, and told to whoever follows', async () => {
+  it('is changed by a tool, stored, and reported to followers', async () => {
     const server = await start({ tools: { move } })
     server.script('go', [[{ call: { name: 'Move', input: { mode: 'accept-edits' } } }], [{ text: 'Done.' }]])
     const chat = await server.chat('s', 'go', { mode: 'plan' })
@@ -124,7 +124,7 @@ describe('the mode of a session', () => {
     )
   })
 
-  it('holds for the next call of a run that is under way, and its followers hear of it', async () => {
+  it('applies to the next call of a running run, and its followers get the change', async () => {
     const server = await start()
     const write = (name: string): object => ({
       call: { name: 'Write', input: { file_path: path.join(server.workspace.path, name), content: 'x' } },
@@ -141,7 +141,7 @@ describe('the mode of a session', () => {
     expect(readFileSync(path.join(server.workspace.path, 'two.txt'), 'utf8')).toBe('x')
   })
 
-  it('plan lets nothing be written, whatever rules allow', async () => {
+  it('plan allows no writes, regardless of rules', async () => {
     const server = await start({ config: { permissions: { allow: ['Write', 'Bash'] } } })
     const file = path.join(server.workspace.path, 'one.txt')
     server.script('write', [

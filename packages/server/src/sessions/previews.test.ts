@@ -24,7 +24,7 @@ type Answer = { preview: { path: string; kind: string; text?: string; base64?: s
 const look = (sessionId: string, file: string) =>
   server.json<Answer>(`/ai/sessions/${sessionId}/preview?path=${encodeURIComponent(file)}`)
 
-it('files of the workspace are given by kind; others, secrets and what lies outside are refused', async () => {
+it('workspace files are returned by kind; others, secrets and outside files are rejected', async () => {
   await server.chat('s1', userMessage('hello', 'u1'))
   expect((await look('s1', 'page.html')).body.preview).toEqual({
     path: 'page.html',

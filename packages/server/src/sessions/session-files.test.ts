@@ -48,14 +48,14 @@ describe('a file next to the chat', () => {
     },
   )
 
-  it('that holds secrets is shown to a person who asks for it again', async () => {
+  it('that contains secrets is shown after a second request', async () => {
     expect(await file('.env')).toMatchObject({ status: 403, body: { error: { name: 'SecretFile' } } })
     expect((await file('.env', '&secret=1')).body).toMatchObject({ file: { text: 'KEY=secret\n' } })
   })
 })
 
 describe('a command in the background', () => {
-  it('is read as it prints, held on for, and stopped', async () => {
+  it('is read while it prints, waited for, and stopped', async () => {
     const command = 'echo first; read line < go; echo second; sleep 60'
     server.script('bg', [
       [{ call: { name: 'Bash', input: { command: `mkfifo go; ${command}`, run_in_background: true } } }],
@@ -82,7 +82,7 @@ describe('a page to read', () => {
   const read = (url: string, more: object = {}): Promise<{ status: number; body: Record<string, never> }> =>
     server.json('/ai/reader', { body: { url, ...more } })
 
-  it('of this machine is read only when the person wants it, and never Troupe itself', async () => {
+  it('on this machine is read only on request, and never Troupe itself', async () => {
     let asked = 0
     const local = http.createServer((_, response) => {
       asked++

@@ -53,7 +53,7 @@ describe('/ai/sessions', () => {
     expect((await server.json('/ai/sessions/one')).status).toBe(404)
   })
 
-  it('forgets with a session what its agents remembered', async () => {
+  it('deletes a session’s agent memory with the session', async () => {
     server.script('count', [[{ call: { name: 'Count', input: {} } }], [{ text: 'counted' }]])
     const counted = async () =>
       (await server.chat('counting', 'count')).message.parts.find((part) => part.type === 'tool-Count')
@@ -62,7 +62,7 @@ describe('/ai/sessions', () => {
     expect(await counted()).toMatchObject({ output: 1 })
   })
 
-  it('lists by pages, newest first, and finds words with the message that holds them', async () => {
+  it('lists by pages, newest first, and finds words with their message', async () => {
     for (let i = 0; i < 5; i++) await server.chat(`list${i}`, `about ${i === 3 ? 'zebras' : 'horses'} number ${i}`)
     const first = await list('?limit=3')
     expect(first.sessions.map(({ id }) => id)).toEqual(['list4', 'list3', 'list2'])

@@ -57,14 +57,14 @@ test.each([
   ['the model is silent', { model: 'demo/tour' }],
   ['the person has named the session', { rename: 'Mine' }],
   ['it is not the first answer', { more: 'and of the southern one' }],
-])('nobody is asked where %s', async (_, given) => {
+])('no model is called if %s', async (_, given) => {
   const { asked, titles, title } = await titled(given)
   await titles.close()
   expect(asked).toEqual([])
   expect(await title()).toBe('rename' in given ? 'Mine' : 'Please tell me about the tides…')
 })
 
-test('a model that gives none leaves the first words, and the log says so', async () => {
+test('if a model returns none, the first words stay, and this is logged', async () => {
   const { lines, title } = await titled({ answer: ' ' })
   await expect.poll(() => lines.length).toBe(1)
   expect(lines[0]).toMatchObject({ level: 'warn', message: 'a session got no title' })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSkillImports } from './skill-imports.ts'
 
-test('what a killed process had unpacked is gone at a start on another day, and what is young is not', async () => {
+test('unpacked files of a killed process are deleted at a start on another day, and recent ones are kept', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'troupe-skill-imports-'))
   onTestFinished(() => rmSync(home, { recursive: true }))
   const put = (name: string): void => {

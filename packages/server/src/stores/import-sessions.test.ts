@@ -47,7 +47,7 @@ describe('importing sessions', () => {
     writeFileSync(join(folder, name), text)
   }
 
-  it('takes what a session was refused, and not what it was allowed: anybody can write such a folder', async () => {
+  it('imports a session’s deny rules, not its allow rules, because anyone can write such a folder', async () => {
     const folder = join(home, 'given')
     const rules = [
       { text: 'Bash', effect: 'allow' },
@@ -63,7 +63,7 @@ describe('importing sessions', () => {
     expect(await store.sessions.get('three')).toMatchObject({ mode: 'default' })
   })
 
-  it('brings every session back after the database was lost', async () => {
+  it('restores every session after the database was lost', async () => {
     const project = await store.workspaces.openProject(workspaceId, 'engine')
     await store.sessions.create({ id: 's1', workspaceId, projectId: project.id, model: 'demo/tour', agent: 'master' })
     await addLine(store, at, 60)
@@ -123,7 +123,7 @@ describe('importing sessions', () => {
     return sessions
   }
 
-  it('takes the later line of an id, reports bad lines by number and keeps the rest', async () => {
+  it('uses the later line of an id, reports bad lines by number and keeps the rest', async () => {
     const folder = join(home, 'theirs')
     write(folder, 'trip/messages.jsonl', [
       message('u1', null, 'first'),
@@ -186,7 +186,7 @@ describe('importing sessions', () => {
     expect((await store.sessions.get('s1'))?.messageCount).toBe(4)
   })
 
-  it('leaves a session of another workspace alone', async () => {
+  it('does not touch a session of another workspace', async () => {
     const other = await store.workspaces.open('/tmp/other')
     await store.sessions.create({ id: 's1', workspaceId: other.id })
     await addLine(store, at, 2)
@@ -197,7 +197,7 @@ describe('importing sessions', () => {
     expect(await store.messages.get(at, 'u7')).toBeUndefined()
   })
 
-  it('follows no link and takes no hostile name', async () => {
+  it('follows no link and rejects hostile names', async () => {
     const secret = join(home, 'secret')
     write(secret, 'messages.jsonl', [message('u1', null, 'secret')])
     write(secret, 'session.json', ['{}'])

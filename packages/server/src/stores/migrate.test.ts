@@ -61,7 +61,7 @@ describe('migrations', () => {
     })
   }
 
-  it('what calls hold is found in messages of before, too', async () => {
+  it('tool calls in older messages are found, too', async () => {
     const store = await openSqliteStore({ home })
     const workspace = await store.workspaces.open('/home/me/work')
     await store.sessions.create({ id: 's1', workspaceId: workspace.id })

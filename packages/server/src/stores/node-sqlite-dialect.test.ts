@@ -10,7 +10,7 @@ function open() {
   return { db, run: (sql: string) => db.executeQuery(CompiledQuery.raw(sql)) }
 }
 
-it('reads, counts changes and gives back what a write returns', async () => {
+it('reads, counts changes and returns the rows of a write', async () => {
   const { db, run } = open()
   await run('create table note (id integer primary key, text text)')
   const inserted = await db
@@ -44,7 +44,7 @@ it('answers more kinds of query than it keeps prepared', async () => {
   await db.destroy()
 })
 
-it('rolls back what a failed transaction wrote', async () => {
+it('rolls back a failed transaction', async () => {
   const { db, run } = open()
   await run('create table note (id integer primary key, text text)')
   const failing = db.transaction().execute(async (transaction) => {

@@ -36,7 +36,7 @@ storeContract('SQLite', async () => {
   }
 })
 
-it('nobody else on the machine can read the files of a home', async () => {
+it('other users cannot read the files of a home', async () => {
   const home = mkdtempSync(join(tmpdir(), 'troupe-modes-'))
   chmodSync(home, 0o755)
   const store = await openSqliteStore({ home })
@@ -77,7 +77,7 @@ describe('a damaged database', () => {
   it.each([
     ['other text', () => writeFileSync(file, 'not a database, but the only copy of something\n'.repeat(100))],
     ['a cut off end', () => truncateSync(file, 8192)],
-  ])('%s is refused with what to do, and stays as it is', async (_name, damage) => {
+  ])('%s is rejected with a remedy, and stays unchanged', async (_name, damage) => {
     damage()
     const before = readFileSync(file)
     await expect(openSqliteStore({ home })).rejects.toThrow(damaged())
@@ -85,7 +85,7 @@ describe('a damaged database', () => {
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
-  it('pages in the middle that hold something else are found by a look at the whole', async () => {
+  it('corrupt pages in the middle are found by a full check', async () => {
     const handle = openSync(file, 'r+')
     writeSync(handle, Buffer.alloc(statSync(file).size - 8192, 0xab), 0, null, 8192)
     closeSync(handle)
@@ -110,7 +110,7 @@ describe('a damaged database', () => {
     await examining
   })
 
-  it('none at all is no damage', async () => {
+  it('a missing database is not damaged', async () => {
     expect(await examineDatabase(join(home, 'elsewhere'))).toMatchObject({ exists: false })
   })
 })

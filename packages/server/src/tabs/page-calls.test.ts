@@ -38,14 +38,14 @@ const ask = (more: Partial<Ask> = {}): Ask => ({
   ...more,
 })
 
-test('a new call that no page can do says so at once', async () => {
+test('a new call that no page supports fails at once', async () => {
   const { calls, onNobody, announce } = open()
   await expect(calls.open(ask(), { isNew: true, onNobody })).rejects.toThrow('No open page')
   announce('1', { actions: ['notify'] })
   await expect(calls.open(ask(), { isNew: true, onNobody })).rejects.toThrow('No open page')
 })
 
-test('a call from before a restart waits for its page to come back, and not for ever', async () => {
+test('a call from before a restart waits for its page for a limited time', async () => {
   const { calls, onNobody, nobody, announce, of } = open()
   await calls.open(ask(), { isNew: false, onNobody })
   vi.advanceTimersByTime(20_000)
@@ -58,7 +58,7 @@ test('a call from before a restart waits for its page to come back, and not for 
   expect(nobody).toEqual(['NoPage'])
 })
 
-test('a page that is closed for good leaves its call to the next one, and to nobody where there is none', async () => {
+test('a closed page leaves its call to the next page, or to none', async () => {
   const { tabs, calls, onNobody, nobody, announce, of } = open()
   announce('1')
   announce('2')
@@ -92,7 +92,7 @@ test('only the browser that was asked may answer', async () => {
   ])
 })
 
-test('an ask that names no action is for whoever may answer it', async () => {
+test('an ask without an action is for anyone who may answer it', async () => {
   const { calls, onNobody, of, announce } = open()
   await calls.open(ask({ content: null }), { isNew: true, onNobody })
   announce('1')

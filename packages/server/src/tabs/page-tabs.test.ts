@@ -22,7 +22,7 @@ const tab = (clientId: string, tabId: string, more: Partial<PageTab> = {}): Page
 })
 const wanted = { workspaceId: 'w', action: 'open-url', sessionId: 's' }
 
-test('what a page offers is offered until it has not been heard of for a while', () => {
+test('a page’s actions are available until it has been silent for a while', () => {
   open()
   expect(tabs.offers('w', 'open-url')).toBe(false)
   tabs.announce(tab('a', '1'))
@@ -39,7 +39,7 @@ test('what a page offers is offered until it has not been heard of for a while',
   expect(tabs.offers('w', 'open-url')).toBe(false)
 })
 
-test('what pages say of an action is said once, while they are there', () => {
+test('pages’ notes on an action are included once, while they are open', () => {
   open()
   tabs.announce(tab('a', '1', { notes: { 'open-url': ['b', 'a'], notify: ['c'] } }))
   tabs.announce(tab('b', '2', { notes: { 'open-url': ['a'] } }))
@@ -48,7 +48,7 @@ test('what pages say of an action is said once, while they are there', () => {
   expect(tabs.offers('w', 'open-url')).toEqual(['a'])
 })
 
-test('the tab that started the run comes first, then its browser, then any that has the session in sight', () => {
+test('the tab that started the run comes first, then its browser, then any tab with the session open', () => {
   open()
   tabs.announce(tab('a', '1'))
   tabs.announce(tab('a', '2', { sessionId: 's' }))
@@ -66,7 +66,7 @@ test('the tab that started the run comes first, then its browser, then any that 
   expect(tabs.pick({ ...wanted, action: 'notify' })).toBeUndefined()
 })
 
-test('a tab that is closed has a moment to come back, as after a reload', () => {
+test('a closed tab has a moment to come back, as after a reload', () => {
   open()
   let changes = 0
   tabs.onChange(() => changes++)
@@ -83,7 +83,7 @@ test('a tab that is closed has a moment to come back, as after a reload', () => 
   expect([tabs.offers('w', 'open-url'), changes]).toEqual([false, 1])
 })
 
-test('a browser tells which of its tabs live, and nothing of those of others', () => {
+test('a browser reports its own open tabs, and none of others', () => {
   open()
   for (const [client, id] of [
     ['a', '1'],

@@ -44,7 +44,7 @@ const shownTo = (sessionId: string): string[] => {
   return (last?.tools ?? []).map(({ name }) => name)
 }
 
-it('without an open page the model is not shown the tools of pages, and a call says so at once', async () => {
+it('without an open page, the model does not get page tools, and a call fails at once', async () => {
   const { sessionId, chat } = await opening({ clientId: 'a', tabId: '1' })
   expect(chat.types.at(-1)).toBe('finish')
   expect(await result(sessionId)).toMatchObject({
@@ -55,7 +55,7 @@ it('without an open page the model is not shown the tools of pages, and a call s
   expect(shownTo(sessionId)).toContain('WebFetch')
 })
 
-it('the tab that started the run is told of the call, and its word goes to the model, once', async () => {
+it('the tab that started the run gets the call, and its report reaches the model, once', async () => {
   await beat('a', '1')
   await beat('a', '2')
   const { sessionId, toolCallId, done } = await opening({ clientId: 'a', tabId: '1' })
@@ -73,7 +73,7 @@ it('the tab that started the run is told of the call, and its word goes to the m
   expect(await beat('a', '1')).toEqual({ calls: [], others: 0 })
 })
 
-it('a model is told what a page says of an action, for as long as the page is there', async () => {
+it('a model gets a page’s notes on an action while the page is open', async () => {
   const told = async (sessionId: string) => {
     server.script(sessionId, [[{ text: 'Yes.' }]])
     await server.chat(sessionId, sessionId, { clientId: 'n', tabId: '1' })
@@ -88,7 +88,7 @@ it('a model is told what a page says of an action, for as long as the page is th
   expect(await told('unnoted')).not.toContain('orders')
 })
 
-it('a run that nobody looks at is not offered what pages do', async () => {
+it('a run without an open page has no page tools', async () => {
   await beat('a', '1')
   server.script('alone', [[{ text: 'Nobody is here.' }]])
   await server.chat('alone', 'alone', { headless: true })
@@ -96,7 +96,7 @@ it('a run that nobody looks at is not offered what pages do', async () => {
   expect(shownTo('alone')).not.toContain('OpenUrl')
 })
 
-it('another tab takes over when the first has died, also one of another browser', async () => {
+it('another tab takes over when the first one dies, even in another browser', async () => {
   await beat('a', '1')
   await beat('a', '2')
   await beat('b', '3')
@@ -114,7 +114,7 @@ it('another tab takes over when the first has died, also one of another browser'
   await leaveAll(['a', '2'], ['b', '3'])
 })
 
-it('what waits for a person is answered in whatever browser they sit, once it is asked', async () => {
+it('requests for a person can be answered in any browser, after they are asked', async () => {
   await beat('a', '1')
   await beat('b', '3')
   const clipboard = async (sessionId: string) => {
@@ -147,7 +147,7 @@ it('what waits for a person is answered in whatever browser they sit, once it is
   await leaveAll(['a', '1'], ['b', '3'])
 })
 
-it('what a page could not do is an error of the call, and what it makes up is not taken', async () => {
+it('a page’s failure is an error of the call, and invalid reports are rejected', async () => {
   await beat('a', '1')
   const failed = await opening({ clientId: 'a', tabId: '1' })
   await ack({ ...failed, chat: undefined, done: undefined, clientId: 'a', status: 'failed', errorText: 'Blocked.' })
@@ -159,7 +159,7 @@ it('what a page could not do is an error of the call, and what it makes up is no
   expect(await result(lying.sessionId)).toMatchObject({ errorText: expect.stringMatching('invalid answer') })
 })
 
-it('a call that nobody answers in its time fails, and says so', async () => {
+it('a call that gets no answer in time fails with that reason', async () => {
   await beat('a', '1')
   server.script('slow', [
     [{ call: { name: 'OpenUrl', input: { url: 'example.com', timeoutSec: 0.05 }, id: 'slow-call' } }],

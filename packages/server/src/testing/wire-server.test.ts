@@ -23,7 +23,7 @@ test.each(['by the server', 'by fetch'])('pieces arrive in the size that was ask
   expect(sizes.filter((size) => size === 7).length).toBeGreaterThan(sizes.length * 0.9)
 })
 
-test('a request without an answer in the queue is told so', async () => {
+test('a request without a queued answer gets an error', async () => {
   const response = await ask()
   expect(response.status).toBe(400)
   expect(await response.text()).toContain('no answer left')
@@ -31,7 +31,7 @@ test('a request without an answer in the queue is told so', async () => {
 
 beforeEach(() => server.clear())
 
-test.each(wireFaults)('%s spoils one answer and leaves the next alone', async (fault) => {
+test.each(wireFaults)('%s affects only one answer', async (fault) => {
   server.play({ fault }, { turn: { text: 'fine' } })
   const stop = new AbortController()
   const arrived = server.nextRequest()

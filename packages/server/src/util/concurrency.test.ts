@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createKeyedMutex } from './concurrency.ts'
 
-it('work on one key is done in order, on others beside it, and a failure holds nobody up', async () => {
+it('tasks with one key run in order, others in parallel, and a failure blocks nothing', async () => {
   const lock = createKeyedMutex()
   const order: string[] = []
   const gate = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findJsonError } from './json.ts'
 
-test('what JSON.parse takes has no error', () => {
+test('valid JSON has no error', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(undefined, 2, '\t'), (text, indent) => {
       expect(findJsonError(JSON.stringify(JSON.parse(text), null, indent))).toBeUndefined()
@@ -10,7 +10,7 @@ test('what JSON.parse takes has no error', () => {
   )
 })
 
-test('what JSON.parse refuses has one, wherever a text was damaged', () => {
+test('invalid JSON has an error, wherever the text was damaged', () => {
   const damaged = fc.tuple(fc.json(), fc.nat(), fc.nat(3), fc.string({ unit: 'binary-ascii', maxLength: 2 }))
   fc.assert(
     fc.property(damaged, ([text, where, count, instead]) => {

@@ -10,7 +10,7 @@ const parse = (text: string): Promise<unknown> => parseJson(Buffer.from(text), l
 const filler = 'x'.repeat(40 * 1024)
 
 describe('parsing JSON in slices', () => {
-  it('gives what JSON.parse gives', async () => {
+  it('equals JSON.parse', async () => {
     const grown = fc.letrec((tie) => ({
       any: fc.oneof(
         { maxDepth: 4 },
@@ -29,7 +29,7 @@ describe('parsing JSON in slices', () => {
     )
   })
 
-  it('refuses what JSON.parse refuses', async () => {
+  it('rejects what JSON.parse rejects', async () => {
     const large = JSON.stringify({ a: [filler, filler, { b: [filler, filler], c: 1 }, [filler, filler]], d: filler })
     await fc.assert(
       fc.asyncProperty(

@@ -29,7 +29,7 @@ it('a line is JSON with its time, and lines below the level are dropped', () => 
   ])
 })
 
-it('secrets are taken out wherever they stand, also those that JSON would escape', () => {
+it('secrets are removed everywhere, including those that JSON would escape', () => {
   const [line] = logged('debug', (log) =>
     log({
       level: 'debug',
@@ -45,7 +45,7 @@ it('secrets are taken out wherever they stand, also those that JSON would escape
   })
 })
 
-it('what cannot be written as JSON does not break the program', () => {
+it('values that cannot be written as JSON do not break the program', () => {
   const loop: Record<string, unknown> = {}
   loop['loop'] = loop
   const lines = logged('debug', (log) => {

@@ -33,7 +33,7 @@ it('names a database that has no room to grow', () => {
   database.close()
 })
 
-it('names a page that is damaged, a file that is no database, and one that may not be written', () => {
+it('names a damaged page, a file that is not a database, and one that is read-only', () => {
   const { file, database } = filled('damaged.db')
   database.close()
   truncateSync(file, 8192)

@@ -32,7 +32,7 @@ test('an agent without settings of its model has none stored', () => {
   expect(definitionFromDraft({ ...draftFromAgent(agent), params: {} }).params).toBeNull()
 })
 
-test('no list of agents is the default set, an empty one is nobody', () => {
+test('a missing list of agents is the default set, an empty one is none', () => {
   const { allowedSubAgents: _, ...open } = agent
   expect(draftFromAgent(open).delegates).toBe('default')
   expect(definitionFromDraft(draftFromAgent(open)).allowedSubAgents).toBeNull()
@@ -40,12 +40,12 @@ test('no list of agents is the default set, an empty one is nobody', () => {
   expect(definitionFromDraft({ ...draftFromAgent(agent), delegates: 'nobody' }).allowedSubAgents).toEqual([])
 })
 
-test('what is missing is said before it is sent', () => {
+test('missing fields are reported before sending', () => {
   expect(Object.keys(missingFields({ ...emptyDraft, delegates: 'some' }))).toEqual(['name', 'systemPrompt', 'allowed'])
   expect(missingFields(draftFromAgent(agent))).toEqual({})
 })
 
-test('what the server refuses is told at its field', () => {
+test('server errors appear at their field', () => {
   const issues = ['systemPrompt: at most 64,000 characters', 'toolKeys.3: Too long', 'maxSteps: Too big', 'body: odd']
   expect(fieldErrors({ name: 'BadRequest', message: 'The body is not valid.', data: { issues } })).toEqual({
     systemPrompt: 'at most 64,000 characters',

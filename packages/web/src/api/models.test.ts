@@ -8,7 +8,7 @@ const model = (ref: string, providerName: string, tags: string[] = []): ModelInf
   return { ref, id, name: id, provider, providerName, familyId: '', usable: true, tags }
 }
 
-test('models stand under their provider, and every word of the search must fit', () => {
+test('models are grouped by provider, and every word of the search must match', () => {
   const models = [model('a/one', 'Acme', ['vision']), model('b/two', 'Beta'), model('a/three', 'Acme')]
   expect(groupModels(models, '').map((group) => [group.provider, group.models.length])).toEqual([
     ['Acme', 2],
@@ -18,12 +18,12 @@ test('models stand under their provider, and every word of the search must fit',
   expect(groupModels(models, 'nothing')).toEqual([])
 })
 
-test('examples are taken only where they are texts', () => {
+test('examples are used only if they are strings', () => {
   expect(exampleRequests({ ...model('a/b', 'A'), capabilities: { common: { examples: ['x', 1] } } })).toEqual(['x'])
   expect(exampleRequests(model('a/b', 'A'))).toEqual([])
 })
 
-test('examples are in the language of the person where the model has them', () => {
+test('examples are in the user’s language if the model has them', () => {
   const capabilities = { common: { examples: ['Hello', 7], examplesZh: ['你好'] } }
   const demo = { ...model('demo/tour', 'Demo'), capabilities }
   expect(exampleRequests(demo)).toEqual(['Hello'])
@@ -32,7 +32,7 @@ test('examples are in the language of the person where the model has them', () =
   expect(exampleRequests(undefined, 'zh')).toEqual([])
 })
 
-test('the demo model has a Chinese name, and other names stay as they are', () => {
+test('the demo model has a Chinese name, and other names are unchanged', () => {
   const demo = { ref: 'demo/tour', name: 'Demo tour', providerName: 'Demo' }
   setServerTexts(zh)
   onTestFinished(() => setServerTexts(undefined))

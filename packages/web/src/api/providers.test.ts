@@ -20,7 +20,7 @@ const provider: ProviderInfo = {
   onlyModels: null,
 }
 
-test('a provider says by which key it can be used, or what is missing', () => {
+test('a provider shows its key, or what is missing', () => {
   expect(providerStatus({ ...provider, enabled: false, usable: false, problem: 'off' })).toBe('off')
   expect(providerStatus(provider)).toBe('key saved · 2 models')
   expect(providerStatus({ ...provider, keySource: 'env:ACME_KEY', models: 1 })).toBe('key from ACME_KEY · 1 model')
@@ -31,7 +31,7 @@ test('a provider says by which key it can be used, or what is missing', () => {
   expect(providerStatus({ ...provider, usable: false, keySource: null })).toBe('no key')
 })
 
-test('a test says in words what came of it', () => {
+test('a test shows its result in words', () => {
   expect(describeProviderTest({ ok: true, elapsedMs: 120, how: 'list', models: [{ id: 'a' }] })).toBe(
     'Connected. 1 model found.',
   )
@@ -41,7 +41,7 @@ test('a test says in words what came of it', () => {
   ).toBe('The key is wrong.')
 })
 
-test('what can be used comes first, and the demo is none to set a key for', () => {
+test('usable providers come first, and the demo has no key', () => {
   const list = [
     { ...provider, id: 'ollama', usable: false, local: true },
     { ...provider, id: 'openai', usable: false },

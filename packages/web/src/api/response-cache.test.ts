@@ -34,13 +34,13 @@ test.each([
   ['DELETE', '/ai/sessions/a'],
   ['DELETE', '/ai/sessions/a/messages/m1'],
   ['POST', '/ai/sessions/a/keep'],
-])('%s %s forgets what was kept of the session and of the list, and nothing else', async (method, path) => {
+])('%s %s clears the cached session and list, and nothing else', async (method, path) => {
   const page = await openFull()
   await page.fetch(path, { method })
   expect(await page.kept()).toEqual(['/ai/sessions/b'])
 })
 
-test('an emptied trash and a locked page forget everything, and what is not there any more goes alone', async () => {
+test('an emptied trash and a locked page clear everything, and a missing session clears only itself', async () => {
   const page = await openFull()
   await page.fetch('/ai/sessions/a/compactions', { method: 'POST' })
   expect(await page.kept()).toHaveLength(4)
@@ -54,7 +54,7 @@ test('an emptied trash and a locked page forget everything, and what is not ther
   expect(await other.kept()).toEqual([])
 })
 
-test('searches, settings and what is not a GET are never kept, and only so much of the rest', async () => {
+test('searches, settings and other methods than GET are never cached, and the cache is limited', async () => {
   const page = await openFull()
   const others = ['/ai/sessions?q=x', '/ai/config', '/ai/rules']
   for (const path of others) await page.fetch(path)

@@ -36,7 +36,7 @@ async function click(pages: Page[], opens: string): Promise<string[]> {
 
 const hidden = { visibilityState: 'hidden', focused: false }
 
-test('it brings forward the page that is seen, else any, and tells it what was clicked', async () => {
+test('it focuses the visible page, or else any, and passes on the click', async () => {
   const told = JSON.stringify({ type: 'notification-click', opens: 'inbox' })
   expect(await click([hidden, { visibilityState: 'visible', focused: false }], 'inbox')).toEqual([
     'closed',

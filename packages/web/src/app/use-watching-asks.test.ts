@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { askPollInterval } from './page-effects.ts'
 
-test('asks are looked for only where no stream tells of them, and out of sight only for who wants to be told', () => {
+test('asks are polled only without a stream, and in the background only with notifications', () => {
   const pause = (isVisible: boolean, isElsewhere: boolean, notifies: boolean) =>
     askPollInterval({ isVisible, isElsewhere, notifies })
   expect(pause(true, false, true)).toBeUndefined()

@@ -32,7 +32,7 @@ const messages: StoredMessage[] = [
 const changes = { files: ['a.ts', 'b.ts'], commands: 1 }
 const branch: BranchEnd = { messages, changes }
 
-test('a branch is told by its calls, the files it changed, its tokens and its price', () => {
+test('a branch is described by its tool calls, changed files, tokens and price', () => {
   const { calls, ...rest } = summarizeBranch(branch)
   expect(rest).toEqual({ messages: 2, ...changes, tokens: 10, cost: 0.75, elapsedMs: 1000 })
   expect(calls.map(({ title, failed }) => [title, failed])).toEqual([
@@ -42,7 +42,7 @@ test('a branch is told by its calls, the files it changed, its tokens and its pr
   expect(summarizeBranch({ messages: [], changes }).cost).toBeUndefined()
 })
 
-test('the outcome of a branch becomes a message that the person finishes', () => {
+test('the result of a branch becomes a message that the user completes', () => {
   expect(mergeText(branch)).toBe(
     [
       'In another branch of this chat, you were asked:',

@@ -15,7 +15,7 @@ test('only the words that differ are marked', () => {
   expect(told('a b c d', 'b c d e')).toBe('[-a -]b c d[+ e+]')
 })
 
-test('both texts can be read from the pieces, whatever they are', () => {
+test('both texts can be rebuilt from the pieces, for any texts', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', ' ', 'ß', '漢', '\n', '.', '😀'), { maxLength: 40 })
     .map((all) => all.join(''))

@@ -23,7 +23,7 @@ const draw = (messages: TreeMessage[], leaf?: string, unfolded: string[] = []) =
   )
 
 describe('the map of a tree', () => {
-  test('lets the branch in sight run straight down, others stand beside it where they begin', () => {
+  test('draws the current branch straight down, with others next to it where they start', () => {
     const tree = grow('a>b>c>d', 'a>b>x>y', 'a>b>x>z')
     expect(draw(tree, 'd')).toEqual(['^a*', 'b*', '| /x', '| | /y.', '| z.', 'c*', 'd.*'])
     expect(draw(tree, 'y')).toEqual(['^a*', 'b*', '| /c', '| d.', 'x*', '| /z.', 'y.*'])
@@ -38,13 +38,13 @@ describe('the map of a tree', () => {
     expect(rows.map(({ message }) => message.id)).toContain('c')
   })
 
-  test('has several roots, and messages whose parent is lost stand with them', () => {
+  test('has several roots, including messages with a missing parent', () => {
     const lost = { id: 'l', parentMessageId: 'gone', role: 'user', text: '', createdAt: 9 } as const
     expect(draw([...grow('a>b', 'x'), lost], 'b')).toEqual(['^a*', 'b.*', '^x.', '^l.'])
     expect(draw([])).toEqual([])
   })
 
-  test('stays narrow and quick with 10,000 messages, deep or wide', () => {
+  test('stays narrow and fast with 10,000 messages, deep or wide', () => {
     const deep = grow(Array.from({ length: 10_000 }, (_, index) => `m${index}`).join('>'))
     expect(draw(deep, 'm9999')).toHaveLength(4)
     const wide = grow(...Array.from({ length: 5000 }, (_, index) => `a>q${index}>w${index}`))
@@ -63,7 +63,7 @@ describe('the map of a tree', () => {
   })
 })
 
-test('two branches part where what they share ends', () => {
+test('two branches fork after their last shared message', () => {
   const tree = indexTree(grow('a>b>c>d', 'a>b>x', 'q'))
   const ids = (messages: readonly TreeMessage[]) => messages.map(({ id }) => id)
   const parted = forkPoint(tree, 'd', 'x')

@@ -36,7 +36,7 @@ function open() {
   }
 }
 
-test('an answer is announced when it begins and when it ends, once each, however often it grows', () => {
+test('an answer is announced when it begins and when it ends, once each', () => {
   const session = open()
   session.begin()
   session.write('a1')
@@ -50,7 +50,7 @@ test('an answer is announced when it begins and when it ends, once each, however
   expect(session.said).toEqual(['Writing an answer', 'Answer stopped.'])
 })
 
-test('of an answer that is over at once only the end is heard', () => {
+test('for a quick answer, only the end is announced', () => {
   const session = open()
   session.begin()
   session.write('a1', [{ type: 'text', text: 'Hello' }])
@@ -59,7 +59,7 @@ test('of an answer that is over at once only the end is heard', () => {
   expect(session.said).toEqual(['Answer finished. Hello'])
 })
 
-test('the end of a command is heard, although it says no time', () => {
+test('the end of a command is announced without a duration', () => {
   const session = open()
   session.begin()
   session.write('a1', [{ type: 'text', text: 'There is nothing to undo.' }])
@@ -83,7 +83,7 @@ test('every new ask of a run is announced, and none of them twice', () => {
   expect(session.said.slice(1)).toEqual(['A tool call needs your approval.', '2 tool calls need your approval.'])
 })
 
-test('two answers that were stopped are both announced, and nothing after that nobody listens', () => {
+test('two stopped answers are both announced, and later no listener remains', () => {
   const session = open()
   for (const id of ['a1', 'a2']) {
     session.begin()

@@ -38,7 +38,7 @@ test('an unfinished composition of an input method is not sent', async () => {
   expect(server.requests).toEqual([])
 })
 
-test('white space alone cannot be sent', async () => {
+test('white space cannot be sent', async () => {
   const { server } = await show({ draft: ' \n\t' })
   expect(button(t.composer.send).disabled).toBe(true)
   await press(field(t.composer.message), 'Enter')
@@ -59,7 +59,7 @@ test('during a run Enter queues, Ctrl+Enter steers and Escape stops', async () =
   expect(button(t.composer.stopping).disabled).toBe(true)
 })
 
-test('a file that is still being uploaded holds the message back', async () => {
+test('a file that is still uploading blocks sending', async () => {
   const waiting = { id: 'f1', name: 'a.txt', size: 3, mediaType: 'text/plain', url: null }
   const { session } = await show({ draft: 'look', attachments: [waiting] })
   expect(button(t.composer.send).disabled).toBe(true)
@@ -88,7 +88,7 @@ test.each([
   expect(session.getState().draft).toBe('hello')
 })
 
-test('a huge draft stays as it is and shows its size', async () => {
+test('a huge draft is unchanged and shows its size', async () => {
   const text = '<b>x</b>'.repeat(100_000)
   const { view } = await show({ draft: text })
   expect(field(t.composer.message).value).toBe(text)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { message } from '../testing/fake-server.ts'
 import { sentTexts } from './use-composer-input.ts'
 
-test('what the person has written comes newest first and each text once', () => {
+test('the user’s texts are listed newest first, each once', () => {
   const messages = [
     message('1', 'user', 'first', null),
     message('2', 'assistant', 'an answer', '1'),

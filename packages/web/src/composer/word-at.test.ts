@@ -18,7 +18,7 @@ test.each([
   expect(found === undefined ? undefined : { text: found.text, first: found.first }).toEqual(word)
 })
 
-test('it is none in the middle of a word, and the one before the caret elsewhere', () => {
+test('there is none in the middle of a word; elsewhere it is the one before the caret', () => {
   expect(triggerWordAt('@src/a.ts', 3)).toBeUndefined()
   expect(triggerWordAt('@sr and more', 3)).toEqual({ text: '@sr', from: 0, to: 3, first: true })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readFrameMessage } from './preview-frame.tsx'
 
-test('what a frame may say is read, with nothing besides', () => {
+test('valid messages of a frame are read, without extra fields', () => {
   expect(readFrameMessage({ type: 'ready', token: 'x' })).toEqual({ type: 'ready' })
   expect(readFrameMessage({ type: 'height', height: 120.5 })).toEqual({ type: 'height', height: 120.5 })
   expect(readFrameMessage({ type: 'error', text: 'x is not defined' })).toEqual({
@@ -30,6 +30,6 @@ test.each([
   { type: 'answer', id: '1', value: 'x' },
   { type: 'answer', id: 1, value: ['x'] },
   { type: 'answer', id: 1, value: 'x'.repeat(20_000_001) },
-])('anything else is not heard: %#', (data) => {
+])('other messages are ignored: %#', (data) => {
   expect(readFrameMessage(data)).toBeUndefined()
 })

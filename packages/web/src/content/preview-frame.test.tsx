@@ -86,7 +86,7 @@ test('errors and blocked requests are told as text', async () => {
   expect(view.textContent).toContain(t.previews.blocked(2))
 })
 
-test('a request for an image is settled by its own answer, a timeout or the end of the frame', async () => {
+test('a request for an image ends with its own answer, a timeout or the end of the frame', async () => {
   const source = { postMessage: () => undefined }
   const frame = { contentWindow: source } as unknown as HTMLIFrameElement
   const link = linkFrame(frame, page)

@@ -27,7 +27,7 @@ test.each([
   ['one cell far out', zip(workbook(cell('XFD1048576', 'x'))), '1048576 rows and 16384 columns'],
   ['a bomb', zip(workbook(''), 4_000_000_000), 'too large when unpacked'],
   ['a bomb that lies', zip({ 'xl/worksheets/a.xml': ' '.repeat(61_000_000) }, 10), 'too large when unpacked'],
-])('%s is refused before anything is made of it', async (_, bytes, message) => {
+])('%s is rejected before anything is unpacked', async (_, bytes, message) => {
   await expect(readXlsx(bytes as ArrayBuffer)).rejects.toThrow(message)
 })
 

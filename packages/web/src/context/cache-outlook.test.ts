@@ -15,14 +15,14 @@ const info = (cache: Partial<ContextInfo['cache']>): ContextInfo => ({
   cache: { lastCallAt: 1, modelChanged: false, brokenBy: null, ...cache },
 })
 
-test('what stands before the first change can come from the cache', () => {
+test('everything before the first change can come from the cache', () => {
   expect(cacheOutlook(info({ brokenBy: 'plan mode' }))).toEqual({ state: 'broken', by: 'plan mode', kept: 140 })
   expect(cacheOutlook(info({ brokenBy: 'tools' }))).toMatchObject({ state: 'broken', kept: 0 })
   expect(cacheOutlook(info({ brokenBy: 'a piece that is gone' }))).toMatchObject({ state: 'broken', kept: 0 })
   expect(cacheOutlook(info({}))).toEqual({ state: 'same' })
 })
 
-test('another model keeps nothing of this one, and without a call there is nothing to keep', () => {
+test('another model has its own cache, and without a call there is none', () => {
   expect(cacheOutlook(info({ modelChanged: true, brokenBy: 'plan mode' }))).toEqual({ state: 'other-model' })
   expect(cacheOutlook(info({ lastCallAt: null }))).toEqual({ state: 'no-call' })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sumByKind } from './context-dialog.tsx'
 
-test('kinds are summed in the order in which the model is told them; what is not there is left out', () => {
+test('kinds are summed in the order of the request; missing ones are omitted', () => {
   const kinds = sumByKind([
     { kind: 'message', name: 'user: hi', tokens: 5 },
     { kind: 'tool', name: 'Read', tokens: 10 },

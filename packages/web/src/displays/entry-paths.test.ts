@@ -4,7 +4,7 @@ import { entryPaths } from './list.tsx'
 const file = (name: string, depth = 0) => ({ name, depth, isFolder: false })
 const folder = (name: string, depth = 0) => ({ name, depth, isFolder: true })
 
-test('names of a tree lie below the folders before them', () => {
+test('names of a tree are joined with the folders before them', () => {
   const entries = [
     folder('a'),
     folder('b', 1),
@@ -26,6 +26,6 @@ test('names of a tree lie below the folders before them', () => {
   expect(entryPaths('.', [file('x.csv')])).toEqual(['x.csv'])
 })
 
-test('what is a path already stays one', () => {
+test('a full path is unchanged', () => {
   expect(entryPaths('src', [file('src/a.csv'), file('/tmp/b.csv')])).toEqual(['src/a.csv', '/tmp/b.csv'])
 })

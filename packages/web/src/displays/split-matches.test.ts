@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { splitMatches } from './matches.tsx'
 
-test('every second piece is what was looked for', () => {
+test('every second piece is a match', () => {
   expect(splitMatches('a TODO and a TODO', 'TODO')).toEqual(['a ', 'TODO', ' and a ', 'TODO', ''])
   expect(splitMatches('f(x) = f(x)', 'f\\(x\\)')).toEqual(['', 'f(x)', ' = ', 'f(x)', ''])
   expect(splitMatches('nothing here', 'TODO')).toEqual(['nothing here'])

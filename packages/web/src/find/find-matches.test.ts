@@ -48,7 +48,7 @@ test('each place is stepped through, round and round, from where one is', async 
   expect(at()).toBe('b2 0')
 })
 
-test('calls that hold it stand between the words that were said, in their order', async () => {
+test('matching calls are ordered among the matching texts', async () => {
   const calls = [
     { toolCallId: 'c1', after: 0 },
     { toolCallId: 'c2', after: 1 },
@@ -60,13 +60,13 @@ test('calls that hold it stand between the words that were said, in their order'
   expect(places).toEqual(['c1', 0, 'c2', 1, 'c3'])
 })
 
-test('where nothing is in sight, the newest place of the branch is looked at', async () => {
+test('with nothing visible, the newest match of the branch is selected', async () => {
   const { find } = open({ fox: { matches: [match('u1', 1), match('u2', 1), match('b2', 1, false)], isCut: true } })
   await find.look('fox', { leaf: 'a9', inSight: [] })
   expect(find.getState()).toMatchObject({ index: 1, isCut: true })
 })
 
-test('an answer that comes late does not replace the newer one', async () => {
+test('a late response does not replace a newer one', async () => {
   let answer: (matches: TextMatches) => void = () => undefined
   const late = new Promise<TextMatches>((resolve) => {
     answer = resolve

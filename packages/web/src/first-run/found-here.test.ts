@@ -27,7 +27,7 @@ const model = (ref: string): ModelInfo => {
   return { ref, id, name: id, provider: owner, providerName: owner, familyId: '', usable: true, tags: [] }
 }
 
-test('keys of the environment and servers of this machine are found, what lacks something is not', () => {
+test('environment keys and local servers are found, incomplete ones are not', () => {
   const found = findUsableProviders(
     [
       provider('demo', { needsKey: false }),

@@ -28,7 +28,7 @@ const starts = [
   '> - x\n>   ',
 ]
 
-test('the rules without markup name no tag any more', () => {
+test('the rules without markup name no tags', () => {
   for (const rule of [plain.paragraph, plain.blockquote, plain.table]) expect(rule.source).not.toContain('address')
 })
 

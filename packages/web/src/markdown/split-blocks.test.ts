@@ -72,7 +72,7 @@ test('a fence becomes a code block with the name of its language and nothing els
   ])
 })
 
-test('a remote image is a link, an own one stays', () => {
+test('a remote image becomes a link, a local one is kept', () => {
   const [remote, own] = createSplitter()(
     '![cat](https://example.org/cat.png)\n\n![dot](data:image/png;base64,AAAA)',
     true,
@@ -95,7 +95,7 @@ test.each([
   ['2 * 3', '2 * 3'],
   ['escaped \\*star', 'escaped \\*star'],
   ['`**`', '`**`'],
-])('what is open in %j is closed for the eye', (text, shown) => {
+])('open syntax in %j is closed for display', (text, shown) => {
   expect(closeOpenMarks(text)).toBe(shown)
 })
 
@@ -105,7 +105,7 @@ describe('formulas', () => {
       .map((block) => (block.kind === 'prose' ? block.html.trim() : block.text))
       .join('\n')
 
-  test('are kept as they were written, whatever marks are in them', () => {
+  test('are kept unchanged, with any symbols in them', () => {
     expect(html('so $a_1 * b_2 * c < d$ holds')).toBe(
       '<p>so <span class="math-inline">$a_1 * b_2 * c &lt; d$</span> holds</p>',
     )
@@ -118,7 +118,7 @@ describe('formulas', () => {
     expect(html('- item $x^2$')).toContain('<span class="math-inline">$x^2$</span>')
   })
 
-  test('are none in code, and money is none', () => {
+  test('do not exist in code, and money is not one', () => {
     expect(html('`$x^2$` and `\\(`')).not.toContain('math')
     expect(html('```\n$$x$$\n```')).toBe('$$x$$')
     expect(html('It costs $5 and not $10, a *real* bargain')).toBe(

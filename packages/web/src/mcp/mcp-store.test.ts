@@ -61,7 +61,7 @@ test('a list that was asked for before a change does not undo it', async () => {
   expect(used()).toEqual(['read'])
 })
 
-test('a refused change is said, and what holds is shown again', async () => {
+test('a refused change is reported, and the actual state is shown', async () => {
   const { store, next, loaded, used } = open([mcpServer({ tools })])
   await loaded()
   const changed = store.change('files', { useTools: [] })

@@ -38,7 +38,7 @@ test('a program has its words and its environment, an address its headers', () =
   ])
 })
 
-test('the JSON of documents is taken in each of its shapes', () => {
+test('all common shapes of JSON configs are accepted', () => {
   const entry = { command: 'npx', args: ['-y', 'x'] }
   const read = (value: unknown, name = '') =>
     readNewServers(fields({ kind: 'json', name, json: JSON.stringify(value) }))
@@ -50,7 +50,7 @@ test('the JSON of documents is taken in each of its shapes', () => {
   expect(read(entry, 'mine')).toEqual([{ name: 'mine', ...entry }])
 })
 
-test('what is missing is said', () => {
+test('missing fields are reported', () => {
   const saying = (typed: Partial<NewServerFields>) => {
     try {
       return JSON.stringify(readNewServers(fields(typed)))

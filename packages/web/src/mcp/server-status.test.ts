@@ -17,14 +17,14 @@ test('how a server is fits in a line', () => {
   expect(serverStatus(mcpServer({ state: 'disabled', login: 'needed' }))).toBe('off')
 })
 
-test('who waits for the person is told from who only fails', () => {
+test('servers that wait for the user are distinguished from failing ones', () => {
   expect(needsUser(mcpServer({ state: 'needs-trust' }))).toBe(true)
   expect(needsUser(mcpServer({ state: 'failed', login: 'needed' }))).toBe(true)
   expect(needsUser(mcpServer({ state: 'failed' }))).toBe(false)
   expect(needsUser(mcpServer({ state: 'disabled', enabled: false, login: 'needed' }))).toBe(false)
 })
 
-test('all tools are no choice, so that new ones count too', () => {
+test('selecting all tools stores no list, so that new ones count, too', () => {
   const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]
   expect(pickTool(tools, 'write', true)).toBeNull()
   expect(pickTool(tools, 'read', false)).toEqual([])

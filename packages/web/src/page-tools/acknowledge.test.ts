@@ -37,7 +37,7 @@ test.each([400, 403, 404, 409, 413, 429])('a refusal (%i) is final', async (stat
   expect([server.sent(), server.waited]).toEqual([1, []])
 })
 
-test('it ends when nobody waits any more', async () => {
+test('it ends when nothing waits any more', async () => {
   const server = play(...Array.from({ length: 50 }, () => 500))
   expect(await server.run(20_000)).toMatchObject({ status: 500 })
   expect(server.sent()).toBe(5)

@@ -97,7 +97,7 @@ const call = (toolCallId: string, more: Partial<PageCall> = {}): PageCall => ({
 })
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
-test('what the page is asked for is done once and told, however often it is heard of', async () => {
+test('a request is performed and reported once, however often it arrives', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>((input) => ({ seen: input }))
   server.given.set('a', [call('c1')])
@@ -123,7 +123,7 @@ test('two tabs that are both given a call do it once', async () => {
   for (const tab of tabs) tab.stop()
 })
 
-test('a page that was loaded anew tells again what it had done, and does not do it again', async () => {
+test('a reloaded page reports its result again, and does not repeat the action', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>(() => 'done')
   server.given.set('a', [call('c1')])
@@ -155,7 +155,7 @@ test('one that died in the middle left nothing done: the next does it', async ()
   next.stop()
 })
 
-test('what cannot be done is told in words, and what is not in the list is not done', async () => {
+test('a failed action is reported with a reason, and unknown actions are not performed', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   server.given.set('a', [call('c1'), call('c2', { action: 'format-disk' })])
   const tab = openTab(server, browser, 'a', () => Promise.reject(new Error('It is stuck.')))
@@ -171,7 +171,7 @@ test('what cannot be done is told in words, and what is not in the list is not d
   tab.stop()
 })
 
-test('what needs the person waits for their click, and what they share is not kept in the browser', async () => {
+test('actions that need the user wait for a click, and shared data is not stored in the browser', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>(() => ({ text: 'a secret' }))
   const asked = call('c1', { byPerson: true })
@@ -188,7 +188,7 @@ test('what needs the person waits for their click, and what they share is not ke
   tab.stop()
 })
 
-test('a person whose click did not work may try again, and nothing is told', async () => {
+test('a failed click can be repeated, and nothing is reported', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>().mockRejectedValueOnce(new Error('not allowed'))
   const tab = openTab(server, browser, 'a', act)
@@ -199,7 +199,7 @@ test('a person whose click did not work may try again, and nothing is told', asy
   tab.stop()
 })
 
-test('a person whose word is not taken hears why, soon, and may try again', async () => {
+test('a rejected answer shows the reason soon, and can be repeated', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const tab = openTab(server, browser, 'a', () => ({ text: 'x' }))
   server.answers.push(403)
@@ -214,7 +214,7 @@ test('a person whose word is not taken hears why, soon, and may try again', asyn
   tab.stop()
 })
 
-test('a person may decline while it is still being done, and then nothing of it is told', async () => {
+test('the user can decline during the action, and then nothing is reported', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const upload = Promise.withResolvers<unknown>()
   const tab = openTab(server, browser, 'a', () => upload.promise)
@@ -226,7 +226,7 @@ test('a person may decline while it is still being done, and then nothing of it 
   tab.stop()
 })
 
-test('what was too long to be kept over a reload is said to be lost, and never told as done', async () => {
+test('a result too long to survive a reload is reported as lost, never as done', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>(() => 'x'.repeat(30_000))
   server.given.set('a', [call('c1')])

@@ -9,7 +9,7 @@ const around = {
 }
 const asked = (input: Record<string, unknown>) => toPanelRequest(input, around)
 
-test('a preview that a tool opens waits for the person before it runs', () => {
+test('a preview opened by a tool waits for the user before it runs', () => {
   expect(asked({ kind: 'preview', target: 'site/index.html' })).toEqual({
     kind: 'preview',
     key: 'site/index.html',
@@ -18,7 +18,7 @@ test('a preview that a tool opens waits for the person before it runs', () => {
   })
 })
 
-test('a diff and a chart show what came with the call', () => {
+test('a diff and a chart show the data of the call', () => {
   const content = { kind: 'diff', path: 'src/a.ts', diff: '@@ -1 +1 @@\n-a\n+b\n' }
   expect(asked({ kind: 'diff', target: 'src/a.ts', content })).toEqual({
     kind: 'diff',
@@ -46,7 +46,7 @@ test('a chart that was shown is found by its title, an agent has its name', () =
   expect(asked({ kind: 'agent', target: 'a1' })).toMatchObject({ title: 'reader' })
 })
 
-test('a kind that models are told of is opened with its data, and the page tells of it', () => {
+test('a kind available to models opens with its data, and the page announces it', () => {
   expect(asked({ kind: 'branches', data: { messageId: 'm1' } })).toEqual({
     kind: 'branches',
     title: 'branches',
@@ -64,6 +64,6 @@ test.each([
   { kind: 'debug' },
   { kind: 'diff', target: 'a.ts' },
   { kind: 'chart', target: 'Unheard of' },
-])('there is no panel for %o', (input) => {
+])('%o has no panel', (input) => {
   expect(asked(input)).toBeUndefined()
 })

@@ -26,7 +26,7 @@ test('without words there are commands, the newest sessions and the sections of 
   expect(found(' ')).toEqual(['new', 'dark', 's1', 's2', 'appearance'])
 })
 
-test('words find in every group, and what the server found stays', () => {
+test('words match in every group, and server results stay', () => {
   expect(found('theme')).toEqual(['dark', 's2', 'm1', 'theme'])
   expect(found('new garden')).toEqual(['s2', 'm1'])
   expect(found('model:')).toEqual(['model', 'm1'])

@@ -29,7 +29,7 @@ test('groups the models by provider and marks the current one', async () => {
   expect(options().map((option) => option.getAttribute('aria-selected'))).toEqual(['true', 'false', 'false'])
 })
 
-test('typing narrows the list; Enter takes the marked one', async () => {
+test('typing filters the list; Enter selects the marked one', async () => {
   const { chosen, options } = await show()
   await type(field(t.models.search), 'SMALL other')
   expect(options()).toHaveLength(1)
@@ -37,7 +37,7 @@ test('typing narrows the list; Enter takes the marked one', async () => {
   expect(chosen).toEqual(['other/small'])
 })
 
-test('arrows stay within the list', async () => {
+test('arrow keys stay within the list', async () => {
   const { active } = await show()
   const box = field(t.models.search)
   await press(box, 'ArrowUp')
@@ -58,7 +58,7 @@ test('with no match, Enter chooses nothing and the list says so', async () => {
   expect((await show([])).view.textContent).toContain(t.models.noProvider)
 })
 
-test('a click chooses; names from a provider stay text', async () => {
+test('a click selects; names from a provider are shown as text', async () => {
   const { view, chosen } = await show([model('acme/x', { name: '<img src=x>', tags: ['<b>'] })], undefined)
   expect(view.querySelector('img, b')).toBeNull()
   await click(named('[role=option]', /<img/))

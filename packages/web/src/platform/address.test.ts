@@ -8,7 +8,7 @@ test('the address carries a key, a session, or both', () => {
   expect(readAddress(writeAddress(null))).toEqual({ key: null, sessionId: null, settings: null, inbox: false })
 })
 
-test('the address says where the settings are open', () => {
+test('the URL contains the open settings section', () => {
   expect(readAddress('#settings/models').settings).toBe('models')
   expect(readAddress('#settings').settings).toBe('')
   expect(readAddress('#s=settings').settings).toBeNull()
@@ -25,7 +25,7 @@ test('a session id that the server would refuse is not an id', () => {
   expect(readAddress('#s=../x').sessionId).toBeNull()
 })
 
-test('a pasted address gives its key, a pasted key itself', () => {
+test('a pasted URL gives its key, a pasted key itself', () => {
   expect(readAccessKey(' http://127.0.0.1:4880/#k=abc ')).toBe('abc')
   expect(readAccessKey('abc')).toBe('abc')
   expect(readAccessKey('http://127.0.0.1:4880/#s=1')).toBeNull()

@@ -11,7 +11,7 @@ const press = (key: string, held: Partial<Parameters<typeof isPressed>[1]> = {})
   ...held,
 })
 
-test('a shortcut is known by its key and what is held down', () => {
+test('a shortcut is matched by its key and modifiers', () => {
   expect(isPressed('Mod+Shift+O', press('O', { ctrlKey: true, shiftKey: true }))).toBe(true)
   expect(isPressed('Mod+Shift+O', press('o', { metaKey: true, shiftKey: true }))).toBe(true)
   expect(isPressed('Mod+Shift+O', press('o', { ctrlKey: true }))).toBe(false)
@@ -19,14 +19,14 @@ test('a shortcut is known by its key and what is held down', () => {
   expect(isPressed('Mod+K', press('k'))).toBe(false)
 })
 
-test('a sign is itself whether or not it needs Shift', () => {
+test('a symbol matches with or without Shift', () => {
   expect(isPressed('?', press('?', { shiftKey: true }))).toBe(true)
   expect(isPressed('?', press('?'))).toBe(true)
   expect(isPressed('Mod+,', press(',', { ctrlKey: true }))).toBe(true)
   expect(isPressed('?', press('?', { ctrlKey: true }))).toBe(false)
 })
 
-test('a letter with Alt is known by its key, whatever a Mac would type with it', () => {
+test('a letter with Alt is matched by its key, regardless of the Mac layout', () => {
   expect(isPressed('Alt+N', press('Dead', { code: 'KeyN', altKey: true }))).toBe(true)
   expect(isPressed('Alt+N', press('n', { code: 'KeyN', altKey: true }))).toBe(true)
   expect(isPressed('Alt+N', press('n', { code: 'KeyN' }))).toBe(false)

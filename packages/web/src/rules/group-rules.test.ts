@@ -12,7 +12,7 @@ const rule = (text: string, fields: Partial<RuleInfo> = {}): RuleInfo => ({
   ...fields,
 })
 
-test('rules stand by where they are written, the widest first, and what denies comes first', () => {
+test('rules are grouped by file, the widest first, and deny rules come first', () => {
   const groups = groupRules(
     [
       rule('Bash(npm test)'),
@@ -34,7 +34,7 @@ test('rules stand by where they are written, the widest first, and what denies c
   ])
 })
 
-test('what was taken back stands where it stood, and every word of the search must fit', () => {
+test('a revoked rule keeps its place, and every word of the search must match', () => {
   const [group] = groupRules([rule('Bash(b)')], [rule('Bash(a)')], '')
   expect(group?.rules.map(({ text, revoked }) => [text, revoked])).toEqual([
     ['Bash(a)', true],

@@ -24,7 +24,7 @@ async function show(rules: RuleInfo[], fields: Partial<RuleList> = {}, answers =
   return { ...shown, texts: () => [...shown.view.querySelectorAll('.rule code')].map((code) => code.textContent) }
 }
 
-test('a rule is revoked and put back by the same button', async () => {
+test('a rule is revoked and restored by the same button', async () => {
   const { view, requests } = await show([rule('r1', 'Bash(ls)'), rule('r2', 'Read(/tmp)')])
   await click(button(`${t.rules.revoke} ${t.rules.effects.allow} Bash(ls)`))
   expect(requests).toContain('DELETE /ai/rules/r1')
@@ -39,7 +39,7 @@ test('a rule that only its file can change has no button', async () => {
   expect(view.querySelector('.rule button')).toBeNull()
 })
 
-test('a refused change is told and the rule stays', async () => {
+test('a refused change is reported and the rule stays', async () => {
   const refuse = () =>
     Response.json({ error: { name: 'Forbidden', message: 'The file is read-only.' } }, { status: 403 })
   const { view, texts } = await show([rule('r1', 'Bash(ls)')], {}, { 'DELETE /ai/rules/r1': refuse })

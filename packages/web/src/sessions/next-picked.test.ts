@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { extendSelection } from './session-row.tsx'
 
-test('picking takes one more, one less, or all from the last to this one', () => {
+test('selection adds one, removes one, or adds a range', () => {
   const order = ['a', 'b', 'c', 'd', 'e']
   expect(extendSelection([], 'b', [])).toEqual(['b'])
   expect(extendSelection(['b'], 'b', [])).toEqual([])

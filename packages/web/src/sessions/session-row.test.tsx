@@ -73,7 +73,7 @@ test('says that it runs or needs approval, and approval wins', async () => {
   expect(row().textContent).not.toContain(t.sessions.runIsOn)
 })
 
-test('an empty title gets a name, a hostile or huge one stays text', async () => {
+test('an empty title gets a name, a hostile or huge one is shown as text', async () => {
   expect((await show({ title: '' })).row().textContent).toBe(t.sessions.untitled)
   const title = `<img src=x onerror=alert(1)>${'x'.repeat(100_000)}`
   const { row, view } = await show({ title })

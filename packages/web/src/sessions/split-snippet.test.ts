@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { splitSnippet } from './search-results.tsx'
 
-test('matches are told from the words around them', () => {
+test('matches are separated from the text around them', () => {
   expect(splitSnippet('the \uE000sea\uE001 is \uE000calm\uE001')).toEqual([
     { text: 'the ', match: false },
     { text: 'sea', match: true },

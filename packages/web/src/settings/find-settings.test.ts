@@ -14,7 +14,7 @@ const all = [
 ]
 const found = (query: string) => findSettings(all, query).map(({ at }) => at)
 
-test('sections and single settings are found by their titles and by what else they are called', () => {
+test('sections and settings are found by title and other words', () => {
   expect(found('contrast')).toEqual(['appearance/contrast'])
   expect(found('NIGHT')).toEqual(['appearance/theme'])
   expect(found('语')).toEqual(['language'])
@@ -22,13 +22,13 @@ test('sections and single settings are found by their titles and by what else th
   expect(found('  ')).toEqual([])
 })
 
-test('all words have to fit, wherever they stand', () => {
+test('all words must match, in any order', () => {
   expect(found('anthropic key')).toEqual(['models/provider-anthropic'])
   expect(found('appearance dark')).toEqual(['appearance/theme'])
   expect(found('dark key')).toEqual([])
 })
 
-test('what begins with the word comes before what only has it', () => {
+test('prefix matches come before other matches', () => {
   expect(found('a')[0]).toBe('models/new')
   expect(found('keys')[0]).toBe('models')
   expect(found('and')).toEqual(['models', 'models/new', 'models/provider-anthropic'])

@@ -11,7 +11,7 @@ const tool = (name: string, group: string): ToolInfo => ({
 })
 const groups = groupTools([tool('Read', 'file-read'), tool('Bash', 'shell'), tool('Glob', 'file-read')])
 
-test('tools stand under their groups', () => {
+test('tools are grouped', () => {
   expect(groups.map(({ name, tools }) => [name, tools.map((one) => one.name)])).toEqual([
     ['file-read', ['Glob', 'Read']],
     ['shell', ['Bash']],

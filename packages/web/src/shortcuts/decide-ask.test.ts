@@ -52,7 +52,7 @@ function show(name: string, isInSight: boolean): Shown {
   return one
 }
 
-test('what has just come is not decided by a press that was meant for something else', () => {
+test('a new request ignores a press meant for something else', () => {
   show('a', true)
   now += 400
   decideVisibleAsk('approve')
@@ -62,7 +62,7 @@ test('what has just come is not decided by a press that was meant for something 
   expect(pressed).toEqual(['[data-decision=approve] a'])
 })
 
-test('nor is what has waited out of sight and has just come into it', () => {
+test('and so does one that just scrolled into view', () => {
   show('a', true)
   const b = show('b', false)
   now += 5000

@@ -29,7 +29,7 @@ function memory(): Storage {
 
 const file = (key: string) => ({ kind: 'file', key, title: key, data: { path: key } })
 
-test('what is opened again comes forward with its new title, and keeps its place among the tabs', () => {
+test('a reopened panel comes to the front with its new title, and keeps its position', () => {
   const { panels, front, tabs } = open()
   panels.open(file('a'))
   panels.open(file('b'))
@@ -45,7 +45,7 @@ test('a path with spaces is one name in a list of ids', () => {
   expect(panel && elementId(':r1:', 'tab', panel)).toBe(':r1:-tab-file%3Amy%20notes%2Fa%20b.txt')
 })
 
-test('closing the one in front brings the one before it forward', () => {
+test('closing the front panel brings the previous one to the front', () => {
   const { panels, front } = open()
   for (const key of ['a', 'b', 'c']) panels.open(file(key))
   panels.bringForward('file:a')
@@ -56,7 +56,7 @@ test('closing the one in front brings the one before it forward', () => {
   expect(front()).toBeUndefined()
 })
 
-test('what is opened behind leaves the one in front, and a hidden stack hidden', () => {
+test('a panel opened in the background does not change the front one, or show a hidden stack', () => {
   const { panels, front } = open()
   panels.open(file('a'))
   panels.hide()
@@ -82,7 +82,7 @@ test('a person who asks gets the focus, a tool does not take it', () => {
   expect(panels.getState().focusRequest).toBe(0)
 })
 
-test('on a narrow screen what a tool opens waits until it is looked for', () => {
+test('on a narrow screen, a panel opened by a tool waits', () => {
   const { panels, front } = open({ narrow: true })
   panels.open(file('a'), { by: 'tool' })
   expect([front(), panels.getState().hidden]).toEqual(['file:a', true])
@@ -90,7 +90,7 @@ test('on a narrow screen what a tool opens waits until it is looked for', () => 
   expect(panels.getState().hidden).toBe(false)
 })
 
-test('the stack is put away and brought back as a whole', () => {
+test('all panels are hidden and shown together', () => {
   const { panels, tabs } = open()
   panels.open(file('a'))
   panels.toggle()
@@ -99,7 +99,7 @@ test('the stack is put away and brought back as a whole', () => {
   expect(panels.getState()).toMatchObject({ hidden: false, focusRequest: 2 })
 })
 
-test('pinned ones stand first and do not make room', () => {
+test('pinned panels come first and are never closed', () => {
   const { panels, tabs } = open()
   for (let index = 0; index < 12; index++) panels.open(file(String(index)))
   panels.pin('file:0', true)
@@ -110,7 +110,7 @@ test('pinned ones stand first and do not make room', () => {
   expect(tabs()).not.toContain('file:1')
 })
 
-test('a reload finds the stack of its session, without what is too large to be kept', () => {
+test('a reload restores the chat’s panels, without data that is too large', () => {
   const { panels, storage } = open()
   panels.open(file('a'))
   panels.pin('file:a', true)
@@ -137,7 +137,7 @@ test('only the stacks of the last sessions are kept', () => {
 })
 
 test.each(['', 'null', '[]', '{"panels": 3}', '{"panels": [3, {"title": "x"}], "order": {}}'])(
-  'what was not written by this page (%s) is no stack',
+  'data not written by this page (%s) is ignored',
   (text) => {
     const storage = memory()
     storage.setItem('troupe.panels.s1', text)

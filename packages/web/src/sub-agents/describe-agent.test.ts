@@ -6,7 +6,7 @@ import { describeWork, firstLine, formatElapsed, latestText, statusLabel } from 
 const start = { agentId: 'a', parentAgentId: null, name: 'explore', task: 'look' }
 const agent = { ...withStarted(new Map(), start, 0).get('a'), status: 'running' } as SubAgent
 
-test('an agent at work says what it is at, or whom it waits for', () => {
+test('a running agent shows its activity, or whom it waits for', () => {
   expect(describeWork({ ...agent, status: 'pending' }).title).toBe('Waiting for a free slot')
   expect(describeWork(agent).title).toBe('Starting…')
   expect(describeWork({ ...agent, line: 'I look.' }).title).toBe('Writing…')
@@ -19,7 +19,7 @@ test('an agent at work says what it is at, or whom it waits for', () => {
   })
 })
 
-test('how it stands is one word, and how it ended has a reason where it needs one', () => {
+test('its status is one word, with a reason if needed', () => {
   expect(statusLabel({ status: 'waiting', asks: 0 })).toBe('waiting')
   expect(statusLabel({ status: 'waiting', asks: 2 })).toBe('needs your attention')
   expect(statusLabel({ status: 'failed', asks: 0 })).toBe('failed')

@@ -52,11 +52,11 @@ function faultsOf(language: object): string[] {
   ]
 }
 
-test('the folder holds English and at least one other language', () => {
+test('the folder has English and at least one other language', () => {
   expect(tags).toEqual(expect.arrayContaining(['en', 'zh']))
 })
 
-test.for(tags)('%s is exported under its tag and says its own name', async (tag) => {
+test.for(tags)('%s is exported under its tag and has its own name', async (tag) => {
   expect(await load(tag)).toMatchObject({ tag, language: expect.stringMatching(/\S/) as string })
 })
 
@@ -74,7 +74,7 @@ test('a language that lacks a text, leaves one empty or fills other places is fo
   ])
 })
 
-test('what is said in English is said in Chinese', () => {
+test('every English text has a Chinese translation', () => {
   const chinese = new Map(texts(zh))
   const left = texts(en).filter(([place, text]) => chinese.get(place) === text && !shared.test(text))
   expect(left).toEqual([])

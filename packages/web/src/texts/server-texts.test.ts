@@ -145,7 +145,7 @@ test('no translation addresses the reader in two ways', () => {
   expect(all.filter(([, own]) => own.includes('您'))).toEqual([])
 })
 
-test('what is filled in stays as it is, each line is a text, and what is not known stays English', () => {
+test('filled-in values stay unchanged, each line is translated separately, and unknown text stays English', () => {
   setServerTexts(zh)
   expect(translateServerText('exit code 0 · 0.1 s', 'summary')).toBe('退出码 0 · 0.1 s')
   expect(translateServerText('3 lines in 2 files', 'summary')).toBe('2 个文件中的 3 行')
@@ -159,7 +159,7 @@ test('what is filled in stays as it is, each line is a text, and what is not kno
   expect(translateServerText('Run a command', 'action')).toBe('Run a command')
 })
 
-test('a part that is itself a text is translated, and the most specific text counts', () => {
+test('nested server texts are translated, and the most specific entry wins', () => {
   setServerTexts(zh)
   expect(translateServerText('The MCP server "files" exited with code 1.', 'text')).toBe(
     'MCP 服务器“files”以退出码 1 退出。',

@@ -14,20 +14,20 @@ test('its start is as many of its first rows', () => {
   expect(windowAtStart(tens(2), 35)).toEqual({ from: 0, to: 2, above: 0, below: 0 })
 })
 
-test('rows come where one goes, and those that are left behind go', () => {
+test('rows are added in the direction of scrolling, and rows behind are removed', () => {
   const end = windowAtEnd(tens(100), 40)
   const up = moveWindow(end, tens(100), { top: 895, bottom: 935, spare: 0 })
   expect(up).toEqual({ from: 89, to: 94, above: 890, below: 60 })
   expect(moveWindow(up, tens(100), { top: 960, bottom: 1000, spare: 0 })).toEqual({ ...end, from: 95, above: 950 })
 })
 
-test('a row that is drawn stays drawn a little beyond', () => {
+test('a rendered row stays rendered a little beyond the viewport', () => {
   const seen = { from: 50, to: 60, above: 500, below: 400 }
   expect(moveWindow(seen, tens(100), { top: 530, bottom: 580, spare: 100 })).toEqual(seen)
   expect(moveWindow(seen, tens(100), { top: 530, bottom: 580, spare: 15 })).toEqual({ ...seen, from: 51, above: 510 })
 })
 
-test('a far leap draws only what is there', () => {
+test('a long jump renders only existing rows', () => {
   const leapt = moveWindow(windowAtEnd(tens(5000), 40), tens(5000), { top: 100, bottom: 140, spare: 20 })
   expect(leapt).toEqual({ from: 10, to: 14, above: 100, below: 49_860 })
 })

@@ -10,6 +10,6 @@ test('code and tables lose their frames and keep their text', () => {
   expect(stripMarkdown('```js\nlet a = 2 * 3\n```\n| a | b |\n|---|---|\n| 1 | 2 |')).toBe('let a = 2 * 3\na b\n1 2')
 })
 
-test('the marks of a search match stay', () => {
+test('the markers of a search match are kept', () => {
   expect(stripMarkdown('the **\uE000zebra\uE001** crosses')).toBe('the \uE000zebra\uE001 crosses')
 })

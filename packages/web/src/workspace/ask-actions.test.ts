@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, listed, openApp } from '../testing/open-app.ts'
 
-test('many news at once are one look at the asks, and one more for what came meanwhile', async () => {
+test('many changes at once cause one request for asks, and one more for later changes', async () => {
   const gates: (() => void)[] = []
   const { app, requests } = openApp({
     'GET /ai/asks': () => new Promise((resolve) => gates.push(() => resolve({ asks: [ask('a1')] }))),
@@ -17,7 +17,7 @@ test('many news at once are one look at the asks, and one more for what came mea
   expect(app.getState().asks.map(({ id }) => id)).toEqual(['a1'])
 })
 
-test('an ask that was answered here does not come back with a list that is older than the answer', async () => {
+test('an ask answered here does not return with an older list', async () => {
   const { app } = openApp({ 'GET /ai/asks': () => ({ asks: [ask('a1'), ask('a2'), ask('a3')] }) })
   await app.refreshAsks()
   app.asksAnswered(['a1', 'a3'])
@@ -34,7 +34,7 @@ test('the same asks leave the state as it is', async () => {
   expect(app.getState().asks).toBe(asks)
 })
 
-test('a session that waits and is too old for the list is read by itself', async () => {
+test('a waiting chat too old for the list is loaded separately', async () => {
   const { app, requests } = openApp({
     'GET /ai/sessions': () => ({ sessions: [listed('s2')], nextCursor: 'more', hits: [] }),
     'GET /ai/asks': () => ({ asks: [ask('a1'), ask('a2', { sessionId: 's2' })] }),

@@ -6,7 +6,7 @@ import { readSessionChoice } from './chunk-events.ts'
 const state = { chosenModels: { s1: 'a/b', s2: 'a/b' }, chosenAgents: {} } as unknown as AppState
 const event = (name: string, data: unknown): Chunk => ({ type: 'data-ui-event', data: { name, data }, transient: true })
 
-test('what a command chose is what the page has chosen from then on', () => {
+test('a command’s choice becomes the page’s choice', () => {
   expect(readSessionChoice(event('session-model', { sessionId: 's1', model: 'c/d' }), state)).toEqual({
     chosenModels: { s1: 'c/d', s2: 'a/b' },
   })

@@ -20,7 +20,7 @@ const ask = async (changes: object, answer: () => unknown) => {
 }
 const changed = (updatedAt: number) => () => ({ session: { updatedAt } })
 
-test('the session in sight is asked for alone, and only where something may have happened', async () => {
+test('only the open chat is requested, and only if it may have changed', async () => {
   expect(await ask({}, changed(5))).toEqual([false, 1])
   expect(await ask({}, changed(6))).toEqual([true, 1])
   expect(await ask({ isNew: true }, changed(6))).toEqual([false, 0])
@@ -28,7 +28,7 @@ test('the session in sight is asked for alone, and only where something may have
   expect(await ask({ sessions: [] }, changed(6))).toEqual([false, 0])
 })
 
-test('what cannot be asked is no news', async () => {
+test('a failed request is not a change', async () => {
   const failing = () => {
     throw new Error('gone')
   }

@@ -2,7 +2,7 @@ import type { Chunk } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { affectsAsks } from './chunk-events.ts'
 
-test('asks are told of by approvals, by questions, and by sub-agents at any depth', () => {
+test('approvals, questions and sub-agents at any depth are about asks', () => {
   const request = { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' } as Chunk
   const of = (agentId: string, ...chunks: Chunk[]) =>
     ({ type: 'data-sub-agent-chunk', data: { agentId, chunks } }) as Chunk

@@ -5,7 +5,7 @@ import { availableModes, currentMode, nextMode } from './app-state.ts'
 
 const page = (mode: Mode) => ({ sessions: [listed('s1', { mode })], nextCursor: null, hits: [] })
 
-test('a new session begins in the mode of the server, or in the chosen one, which goes with its first message', async () => {
+test('a new chat starts in the server’s mode, or in the chosen one, which is sent with its first message', async () => {
   const { app, requests } = openApp({
     'GET /ai/sessions': () => ({ sessions: [], nextCursor: null, hits: [] }),
     'GET /ai/rules': () => ({ rules: [], warnings: [], mode: 'plan', bypass: false, sandbox: { available: true } }),
@@ -53,7 +53,7 @@ test('quick choices arrive in their order, and the last one is shown all the whi
   expect(told).toEqual(['changed s1', 'changed s1'])
 })
 
-test('a mode that is refused is taken back and said', async () => {
+test('a refused mode is reverted and reported', async () => {
   const error = { name: 'BypassNotAllowed', message: 'Bypass mode runs everything without asking.' }
   const { app, errors } = openApp(
     {
@@ -87,7 +87,7 @@ test('a list that was asked for before a change of mode is read again', async ()
   expect(currentMode(app.getState())).toBe('plan')
 })
 
-test('the key goes round without the mode in which nothing asks, which is offered only where the server allows it', () => {
+test('the shortcut skips bypass mode, which is available only if the server allows it', () => {
   expect((['default', 'accept-edits', 'plan', 'bypass'] as const).map(nextMode)).toEqual([
     'accept-edits',
     'plan',

@@ -4,7 +4,7 @@ import { readModeChange } from './chunk-events.ts'
 
 const event = (name: string, data: unknown) => ({ type: 'data-ui-event', data: { name, data } }) as Chunk
 
-test('only a whole and known mode is taken from the stream', () => {
+test('only a complete, known mode is accepted from the stream', () => {
   expect(readModeChange(event('session-mode', { sessionId: 's1', mode: 'plan' }))).toEqual({
     sessionId: 's1',
     mode: 'plan',

@@ -53,7 +53,7 @@ function openBrowser({ permission = 'default', answer = 'granted', refuses = fal
   return { open, shown, state }
 }
 
-test('nothing is asked of the browser before the person has clicked', async () => {
+test('the browser is not asked before the user clicks', async () => {
   const { open, shown, state } = openBrowser()
   const notifications = open()
   await notifications.show([ask('a1')])
@@ -65,7 +65,7 @@ test('nothing is asked of the browser before the person has clicked', async () =
   expect(open().getState().notifying).toBe('off')
 })
 
-test('what is new is told of once, while nobody looks, and withdrawn when it has its answer', async () => {
+test('a new ask is announced once, while the page is hidden, and withdrawn after its answer', async () => {
   const { open, shown, state } = openBrowser()
   const notifications = open()
   await notifications.turnOn()
@@ -84,7 +84,7 @@ test('what is new is told of once, while nobody looks, and withdrawn when it has
   expect([state.opened, shown[1]?.isOpen]).toEqual([1, false])
 })
 
-test('a browser that blocks them, has none or lets nobody use them says so', async () => {
+test('a browser that blocks or lacks notifications is reported', async () => {
   const blocked = openBrowser({ answer: 'denied' }).open()
   await blocked.turnOn()
   expect(blocked.getState().notifying).toBe('blocked')
@@ -121,7 +121,7 @@ test('a service worker that may not leaves it to the page', async () => {
   expect(notifications.getState().notifying).toBe('on')
 })
 
-test('what has its answer before it is shown does not stay', async () => {
+test('an ask answered before its notification leaves none', async () => {
   const { open, shown } = openBrowser({ worker: 'shows' })
   const notifications = open()
   await notifications.turnOn()

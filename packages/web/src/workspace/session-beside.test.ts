@@ -13,12 +13,12 @@ const state = {
 }
 const beside = (sessionId: string, step: 1 | -1) => adjacentSession({ ...state, sessionId }, step)
 
-test('sessions follow each other as they stand in the list, those of open folders first', () => {
+test('chats follow the order of the list, those in open folders first', () => {
   expect([beside('i', 1), beside('o', 1), beside('a', 1)]).toEqual(['o', 'a', 'b'])
   expect([beside('b', -1), beside('a', -1), beside('o', -1)]).toEqual(['a', 'o', 'i'])
 })
 
-test('the list has an end, and one that stands nowhere goes to the first', () => {
+test('the list ends, and from outside of it the first chat comes next', () => {
   expect(beside('b', 1)).toBeUndefined()
   expect(beside('i', -1)).toBeUndefined()
   expect(beside('new', 1)).toBe('i')

@@ -9,7 +9,7 @@ const page = (params?: ParamValues) => ({
   hits: [],
 })
 
-test('a new session takes its settings along with its first message', async () => {
+test('a new chat sends its settings with its first message', async () => {
   const { app, requests } = openApp({ 'GET /ai/sessions': () => ({ sessions: [], nextCursor: null, hits: [] }) })
   await app.refresh()
   const { sessionId } = app.getState()
@@ -44,7 +44,7 @@ test('of quick choices the last one is sent and shown, and then the word of the 
   expect(told).toEqual(['changed s1'])
 })
 
-test('settings that are refused are taken back and said', async () => {
+test('refused settings are reverted and reported', async () => {
   const refusal = { error: { name: 'BadParams', message: 'Temperature must be between 0 and 2.' } }
   const { app, errors } = openApp(
     {

@@ -10,7 +10,7 @@ const answers = {
 }
 
 describe('the shelf', () => {
-  test('a folder that is opened is read, is kept open, and takes sessions', async () => {
+  test('an opened folder is loaded, stays open, and accepts chats', async () => {
     const folders = [{ id: 'f', workspaceId: 'w', parentFolderId: null, name: 'F', sessionCount: 1, createdAt: 1 }]
     const patched: unknown[] = []
     const { app, errors } = openApp({
@@ -33,7 +33,7 @@ describe('the shelf', () => {
     expect(errors).toEqual([])
   })
 
-  test('what is thrown away leaves the page at once, others are told, and a failure does not keep the rest', async () => {
+  test('a deleted chat leaves the page at once, other tabs are notified, and a failure does not block the rest', async () => {
     const { app, errors, told } = openApp(
       {
         ...answers,
@@ -53,7 +53,7 @@ describe('the shelf', () => {
     expect(app.getState()).toMatchObject({ isNew: true, picked: null })
   })
 
-  test('what is taken out of the trash is there again, also below the first page', async () => {
+  test('a restored chat is back, even below the first page', async () => {
     const aged = (id: string, updatedAt: number) => listed(id, { updatedAt })
     const { app, errors } = openApp({
       ...answers,

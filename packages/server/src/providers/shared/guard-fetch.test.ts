@@ -31,7 +31,7 @@ test('JSON is an answer unless a stream was asked for', async () => {
   }
 })
 
-test('a redirect is not followed: key headers would go along to another host', async () => {
+test('a redirect is not followed, because key headers would be sent to another host', async () => {
   const seen: RequestInit[] = []
   const away = guarded(
     () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.example' } }),

@@ -21,11 +21,11 @@ it.each([
   ['llama3.1:8b', 128_000],
   ['meta-llama/Llama-3.1-8B-Instruct', 131_072],
   ['llama3.1:8b-instruct-q4_K_M', 128_000],
-])('%s is known, whatever the endpoint', (id, window) => {
+])('%s is recognized at any endpoint', (id, window) => {
   expect(knownModel(id)?.contextWindow).toBe(window)
 })
 
-it("a typed model at an address of one's own has its facts; what runs on this machine has no price", async () => {
+it('a typed model at a custom endpoint has its facts; local models have no price', async () => {
   const own = createModels({
     settings: () => ({ mine: { baseURL: 'http://127.0.0.1:9/v1' } }),
     env: {},

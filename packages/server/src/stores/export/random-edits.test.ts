@@ -17,7 +17,7 @@ const edit = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('crash' as const), cut: fc.nat(300) }) },
 )
 
-it('after any edits, restarts and crashes the files say what the database says', { timeout: 120_000 }, async () => {
+it('after any edits, restarts and crashes, the files equal the database', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(edit, { minLength: 5, maxLength: 40 }), async (edits) => {
       const home = mkdtempSync(join(tmpdir(), 'troupe-random-'))

@@ -93,7 +93,7 @@ describe('the export', () => {
     expect(session()).toMatchObject({ title: 'Renamed', renamed: true, pinned: true })
   })
 
-  it('appends while a conversation grows and takes the last line back when it changes', async () => {
+  it('appends while a conversation grows and replaces the last line when it changes', async () => {
     await addLine(store, at, 4)
     const before = inode()
     await store.messages.replace(at, { id: 'a2', parts: [{ type: 'text', text: 'longer than it was before' }] })
@@ -105,7 +105,7 @@ describe('the export', () => {
     expect(inode()).toBe(before)
   })
 
-  it('puts a new file in the place of the old when an older message changes or goes', async () => {
+  it('replaces the file when an older message changes or is deleted', async () => {
     await addLine(store, at, 6)
     const before = inode()
     await store.messages.replace(at, { id: 'a1', parts: [] })
@@ -121,7 +121,7 @@ describe('the export', () => {
     expect(readdirSync(file('.')).toSorted()).toEqual(['messages.jsonl', 'session.json'])
   })
 
-  it('holds nothing of what was taken out, and all of it when it is back', async () => {
+  it('contains no deleted messages, and all of them after an undo', async () => {
     await addLine(store, at, 6)
     const before = readFileSync(file('messages.jsonl'), 'utf8')
     const { id } = await store.messages.takeOut(at, { below: 'u2' })
@@ -133,7 +133,7 @@ describe('the export', () => {
     expect(readFileSync(file('messages.jsonl'), 'utf8')).toBe(before)
   })
 
-  it('holds sub-agents and asks', async () => {
+  it('contains sub-agents and asks', async () => {
     const agent = agentRecord('s1', 'g1')
     await store.agents.put(agent)
     await addLine(store, { ...at, agentId: 'g1' }, 2)
@@ -163,7 +163,7 @@ describe('the export', () => {
     expect(ids()).toEqual(['u1', 'a1'])
   })
 
-  it('goes with a deleted session, and comes with one made anew in the same commit', async () => {
+  it('is deleted with its session, and created for a new one in the same commit', async () => {
     await addLine(store, at, 3)
     mkdirSync(file('output'))
     writeFileSync(file('output/a.txt'), 'spilled')
@@ -192,7 +192,7 @@ describe('the export', () => {
   })
 
   describe('on open', () => {
-    it('leaves files alone that are right', async () => {
+    it('does not touch correct files', async () => {
       await addLine(store, at, 4)
       const before = statSync(file('messages.jsonl'))
       const sessionBefore = statSync(file('session.json'))
@@ -222,7 +222,7 @@ describe('the export', () => {
       expect(log).toEqual([])
     })
 
-    it('writes the folder again when it goes while the store is open', async () => {
+    it('writes the folder again if it is deleted while the store is open', async () => {
       await addLine(store, at, 2)
       rmSync(join(home, 'sessions'), { recursive: true })
       await store.messages.add(at, message('u2', 'a1'))
@@ -285,7 +285,7 @@ describe('the export', () => {
       expect(readdirSync(join(home, 'sessions'))).toEqual([])
     })
 
-    it('keeps what only the files know when the database was rolled back', async () => {
+    it('keeps messages that are only in the files if the database was rolled back', async () => {
       await addLine(store, at, 4)
       await store.messages.add({ ...at, agentId: 'g1' }, message('u1', null))
       await store.close()
@@ -308,7 +308,7 @@ describe('the export', () => {
       expect(log).toEqual([])
     })
 
-    it('brings back what only the files know although a message came before they were looked at', async () => {
+    it('restores messages that are only in the files, even if a new message came first', async () => {
       await addLine(store, at, 2)
       await store.close()
       const older = readFileSync(join(home, 'troupe.db'))
@@ -326,7 +326,7 @@ describe('the export', () => {
       ['missing', (path: string) => rmSync(path)],
       ['empty', (path: string) => truncateSync(path, 0)],
     ] as const) {
-      it(`leaves every chat's files alone when the database is ${name}, and says how to import them`, async () => {
+      it(`leaves every chat's files alone when the database is ${name}, and logs how to import them`, async () => {
         await addLine(store, at, 4)
         await reopen(() => lose(join(home, 'troupe.db')))
         expect(ids()).toEqual(['u1', 'a1', 'u2', 'a2'])
@@ -336,7 +336,7 @@ describe('the export', () => {
       })
     }
 
-    it('leaves folders alone that are not ours', async () => {
+    it('does not touch foreign folders', async () => {
       const theirs = join(home, 'sessions', 'to-be-imported')
       await reopen(() => mkdirSync(theirs))
       expect(existsSync(theirs)).toBe(true)
@@ -374,7 +374,7 @@ describe('the export', () => {
       untouched()
     })
 
-    it('does not write through a link in the place of a folder; the store goes on and says so', async () => {
+    it('does not write through a link in place of a folder; the store continues and reports it', async () => {
       await addLine(store, at, 2)
       rmSync(file('.'), { recursive: true })
       symlinkSync(outside, join(home, 'sessions', 's1'))
@@ -388,7 +388,7 @@ describe('the export', () => {
       expect(ids()).toEqual(['u1', 'a1', 'u2'])
     })
 
-    it('deletes the link and not what it leads to', async () => {
+    it('deletes the link and not its target', async () => {
       await addLine(store, at, 2)
       rmSync(file('.'), { recursive: true })
       symlinkSync(outside, join(home, 'sessions', 's1'))

@@ -55,7 +55,7 @@ describe('trees that no program should have made', () => {
   }
   const ids = (messages: { id: string }[]) => messages.map((one) => one.id)
 
-  it('a cycle is walked once, told in the log, and shown among the strays', async () => {
+  it('a cycle is walked once, logged, and shown among the orphans', async () => {
     await restore({ u1: null, a1: 'u1', x: 'z', y: 'x', z: 'y', below: 'y' })
     expect(ids(await store.messages.chain(at, 'z'))).toEqual(['x', 'y', 'z'])
     expect(log).toMatchObject([{ level: 'warn', message: expect.stringContaining('cycle') as string, sessionId: 's1' }])
@@ -86,7 +86,7 @@ describe('trees that no program should have made', () => {
 })
 
 describe('a branch of a large tree', () => {
-  it('is read through indices alone, whatever the size of the tree', async () => {
+  it('is read only through indexes, for trees of any size', async () => {
     const database = new DatabaseSync(':memory:')
     const queries: CompiledQuery[] = []
     const db = new Kysely<Tables>({

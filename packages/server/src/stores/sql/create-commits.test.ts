@@ -53,7 +53,7 @@ it('a work that fails leaves nothing behind and does not touch the others', asyn
   expect(await words()).toEqual(['a', 'b'])
 })
 
-it('where the database undoes the whole commit, all of it fail with what went wrong, and later ones are stored', async () => {
+it('if the database rolls back the whole commit, all parts fail with the error, and later ones are stored', async () => {
   const full = commit(async (transaction) => {
     await sql`rollback`.execute(transaction)
     throw new Error('the disk is full')
@@ -66,7 +66,7 @@ it('where the database undoes the whole commit, all of it fail with what went wr
   expect(await words()).toEqual(['later'])
 })
 
-it('more than fit into one commit all come to their end, in order', async () => {
+it('writes beyond one commit all complete, in order', async () => {
   const order: number[] = []
   await Promise.all(Array.from({ length: 100 }, (_, i) => commit(add(String(i))).then(() => order.push(i))))
   expect(order).toEqual(Array.from({ length: 100 }, (_, i) => i))

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true })
 })
 
-it('what was taken out stays for a day and then goes for good, its run log too', async () => {
+it('deleted messages are kept for a day, then removed permanently with their run log', async () => {
   const { id } = await store.messages.takeOut(at, { below: 'u2' })
   now += day - 1
   await store.messages.purge()
@@ -52,7 +52,7 @@ it('a later deletion ends the time of an earlier one', async () => {
   await expect(store.messages.bringBack(at, id)).rejects.toMatchObject({ name: 'RemovalNotFound' })
 })
 
-it('calls of what was taken out are not among the last calls', async () => {
+it('calls of deleted messages are not among the last calls', async () => {
   const parts = [
     { type: 'tool-Look' as const, toolCallId: 'c1', state: 'output-available' as const, input: {}, output: 1 },
   ]
@@ -63,7 +63,7 @@ it('calls of what was taken out are not among the last calls', async () => {
   expect(await store.calls.recent({ workspaceId, limit: 9 })).toEqual([])
 })
 
-it('the log of what was said again under the same id stays when the first is gone for good', async () => {
+it('the log of a message with a reused id stays when the first one is permanently deleted', async () => {
   await store.messages.takeOut(at, { below: 'u2' })
   await store.messages.add(at, message('u2', 'a1'))
   await store.messages.add(at, message('a9', 'u2'))
@@ -111,7 +111,7 @@ const left = (table: string): number => {
   }
 }
 
-it('with messages that are gone for good go the agents they started, what these said and asked, and their files', async () => {
+it('permanently deleted messages take their agents along, with messages, asks and files', async () => {
   await store.messages.replace(at, { id: 'a1', parts: [call('t1')] })
   await store.messages.replace(at, { id: 'a2', parts: [call('t2')] })
   await startAgent('kept', 't1')
@@ -150,7 +150,7 @@ it('with messages that are gone for good go the agents they started, what these 
   expect(existsSync(join(folder, 'agents', 'kept', 'messages.jsonl'))).toBe(true)
 })
 
-it('an agent that works on, and one whose call was said again, stay', async () => {
+it('a running agent, and one whose call was repeated, are kept', async () => {
   await store.messages.replace(at, { id: 'a2', parts: [call('t2'), call('t3')] })
   await startAgent('busy', 't2')
   await startAgent('again', 't3')

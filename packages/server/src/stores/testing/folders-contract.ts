@@ -5,7 +5,7 @@ const at = { sessionId: 's1' }
 
 export function foldersContract(ground: () => ContractSetup): void {
   describe('folders', () => {
-    it('hold sessions and folders, one deep, and are listed by name with what lies in them', async () => {
+    it('hold sessions and folders, one level deep, and are listed by name with their contents', async () => {
       const { store, workspaceId, otherWorkspaceId, reopen } = ground()
       await store.folders.create({ id: 'f10', workspaceId, name: '  Item\n10 ' })
       await store.folders.create({ id: 'f9', workspaceId, name: 'Item 9' })
@@ -47,7 +47,7 @@ export function foldersContract(ground: () => ContractSetup): void {
       })
     })
 
-    it('give what they held to where they lay when they are deleted', async () => {
+    it('move their contents to the parent when they are deleted', async () => {
       const { store, workspaceId } = ground()
       await store.folders.create({ id: 'out', workspaceId, name: 'Out' })
       await store.folders.create({ id: 'in', workspaceId, name: 'In', parentFolderId: 'out' })
@@ -63,7 +63,7 @@ export function foldersContract(ground: () => ContractSetup): void {
   })
 
   describe('views of the list', () => {
-    it('tell what is at hand, put aside and thrown away apart, the pinned first, page by page', async () => {
+    it('separate active, archived and trashed sessions, pinned first, page by page', async () => {
       const { store, workspaceId } = ground()
       await store.folders.create({ id: 'f', workspaceId, name: 'F' })
       for (let i = 2; i <= 7; i++) await store.sessions.create({ id: `s${i}`, workspaceId, createdAt: i })
@@ -91,7 +91,7 @@ export function foldersContract(ground: () => ContractSetup): void {
       expect(paged).toEqual(['s2', 's1', 's7', 's5'])
     })
 
-    it('what lies in the trash is not found, what is archived is; both come back as they were', async () => {
+    it('trashed sessions are not found, archived ones are; both can be restored', async () => {
       const { store, workspaceId } = ground()
       await store.messages.add(at, message('u1', null, 'a needle in the hay'))
       const found = async () => [
@@ -112,7 +112,7 @@ export function foldersContract(ground: () => ContractSetup): void {
   })
 
   describe('all messages of a conversation', () => {
-    it('come in the order in which they were stored, page by page', async () => {
+    it('are returned in the order they were stored, page by page', async () => {
       const { store } = ground()
       await addLine(store, at, 7)
       await store.messages.add(at, message('a1b', 'u1'))

@@ -6,7 +6,7 @@ const at = { sessionId: 's1' }
 
 export function messagesContract(ground: () => ContractSetup): void {
   describe('messages', () => {
-    it('come back as they were, whatever they hold', async () => {
+    it('round-trip with any content', async () => {
       const { store, reopen } = ground()
       const parts: Part[] = [
         { type: 'text', text: 'null \u0000, lone \uD800, pair 😀, line \u2028 end, "quotes" \\ and \n newline' },
@@ -69,7 +69,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect((await store.messages.branch({ ...at, agentId: 'g2' })).messages).toEqual([])
     })
 
-    it('can be replaced in parts and metadata alone', async () => {
+    it('can be replaced only in parts and metadata', async () => {
       const { store } = ground()
       await addLine(store, at, 3)
       const next = { id: 'a1', parts: [{ type: 'text' as const, text: 'better' }], metadata: { model: 'x/y' } }
@@ -169,7 +169,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect(await store.messages.strays(at)).toEqual([])
     })
 
-    it('that are taken out are as good as gone, and come back whole', async () => {
+    it('that are deleted are invisible, and are restored completely', async () => {
       const { store, workspaceId, reopen } = ground()
       await addLine(store, at, 6)
       await store.messages.add(at, message('b2', 'a1', 'kept'))
@@ -196,7 +196,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       await expect(later.messages.bringBack(at, id)).rejects.toMatchObject({ name: 'RemovalNotFound' })
     })
 
-    it('are taken out but for one branch; what was taken out with its parent comes back only after it', async () => {
+    it('are deleted except one branch; a message deleted with its parent is restored only after it', async () => {
       const { store } = ground()
       await addLine(store, at, 4)
       await store.messages.add(at, message('b2', 'a1'))
@@ -217,7 +217,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       await expect(store.messages.bringBack(at, again.id)).rejects.toMatchObject({ name: 'MessageExists' })
     })
 
-    it('are told in little, whatever they hold', async () => {
+    it('are summarized, with any content', async () => {
       const { store } = ground()
       const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 }
       await store.messages.add(at, message('u1', null, `"quoted" \\ and\n\ta line 😀 ${'word '.repeat(40)}`))
@@ -248,7 +248,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect(await store.messages.tree({ ...at, agentId: 'g1' })).toEqual([])
     })
 
-    it('that hold a text are found in the order of the branch, then those of other branches', async () => {
+    it('that contain a text are found in the order of the branch, then in other branches', async () => {
       const { store } = ground()
       await store.messages.add(at, message('u1', null, 'A Café, a cafe'))
       await store.messages.add(at, message('b1', 'u1', 'another café'))
@@ -269,7 +269,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect((await store.messages.matches(at, { text: 'open' })).matches[0]?.snippet).toContain('\uE000open\uE001')
     })
 
-    it('that hold a text in what a call was given or brought back are found with the call', async () => {
+    it('that contain a text in a call’s input or result are found with the call', async () => {
       const { store, workspaceId } = ground()
       const call = (toolCallId: string, input: object, text: string) => ({
         type: 'tool-Bash' as const,
@@ -305,7 +305,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect(hit?.snippet).toContain('docs/\uE000Ünique.md\uE001')
     })
 
-    it('the ids of their calls stay taken in the session, whatever becomes of the message', async () => {
+    it('keep their call ids reserved in the session, even if deleted', async () => {
       const { store } = ground()
       const call = (toolCallId: string) => ({
         type: 'tool-Look' as const,
@@ -322,7 +322,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect(await store.calls.ids('other')).toEqual([])
     })
 
-    it('the last calls of a workspace are found newest first, whole ones alone, on every branch and agent', async () => {
+    it('the last calls of a workspace are found newest first, only complete ones, on every branch and agent', async () => {
       const { store, workspaceId, otherWorkspaceId } = ground()
       const called = (toolCallId: string, state = 'output-available') =>
         ({ type: 'tool-Look', toolCallId, state, input: { of: toolCallId } }) as Part

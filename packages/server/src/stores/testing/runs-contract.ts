@@ -4,7 +4,7 @@ import { ask, type ContractSetup, runRecord, textFrame } from './builders.ts'
 
 export function runsContract(ground: () => ContractSetup): void {
   describe('runs', () => {
-    it('come back with their request and their newest state', async () => {
+    it('round-trip with their request and their newest state', async () => {
       const { store, reopen } = ground()
       const run = runRecord('r1', 's1', { request: { model: 'a/b', limits: { steps: 3 }, text: '\u0000' } })
       await store.runs.put(run)
@@ -21,7 +21,7 @@ export function runsContract(ground: () => ContractSetup): void {
       expect(await store.runs.get('nobody')).toBeUndefined()
     })
 
-    it('are found by what is unfinished, by session and by answer', async () => {
+    it('are found by unfinished state, by session and by answer', async () => {
       const { store } = ground()
       await store.runs.put(runRecord('r3', 's1', { createdAt: 3, status: 'waiting' }))
       await store.runs.put(runRecord('r1', 's1', { createdAt: 1 }))
@@ -60,7 +60,7 @@ export function runsContract(ground: () => ContractSetup): void {
       expect(await store.frames.read('r1')).toEqual([frame])
     })
 
-    it('of many runs come in one call and are read back in order', async () => {
+    it('of many runs are written in one call and read in order', async () => {
       const { store, reopen } = ground()
       const all: Frame[] = []
       for (let run = 0; run < 500; run++) {
@@ -119,7 +119,7 @@ export function runsContract(ground: () => ContractSetup): void {
       await store.frames.merge('nobody')
     })
 
-    it('after a gap in the numbers stay their own', async () => {
+    it('after a gap in the ids are not joined', async () => {
       const { store } = ground()
       await store.runs.put(runRecord('r1', 's1'))
       await store.frames.append([textFrame('r1', 1, 0, 'ab'), textFrame('r1', 2, 2, 'c')])
@@ -133,7 +133,7 @@ export function runsContract(ground: () => ContractSetup): void {
   })
 
   describe('asks', () => {
-    it('are opened once and stay as they were', async () => {
+    it('are opened once and stay unchanged', async () => {
       const { store, workspaceId, reopen } = ground()
       const first = ask('k1', 's1', {
         input: { deep: [1, { a: null }] },

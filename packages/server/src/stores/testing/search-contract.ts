@@ -24,7 +24,7 @@ export function searchContract(ground: () => ContractSetup): void {
       expect(await found('wetter nirgends')).toEqual([])
     })
 
-    it('finds words of one and two characters wherever they stand, and what they were replaced by', async () => {
+    it('finds words of one and two characters anywhere, including replaced text', async () => {
       const { store, workspaceId } = ground()
       const found = async (query: string) =>
         (await store.messages.search({ workspaceId, query })).map(({ messageId }) => messageId)
@@ -48,7 +48,7 @@ export function searchContract(ground: () => ContractSetup): void {
       expect(await found('玉石')).toEqual([])
     })
 
-    it('takes whatever a person types as plain words', async () => {
+    it('treats any input as plain words', async () => {
       const { store, workspaceId } = ground()
       await store.messages.add(at, message('u1', null, 'say "hi" AND (100% OR x_y) NEAR* a:b -c ^d {e} \'f\' \\g'))
       const queries = [
@@ -77,7 +77,7 @@ export function searchContract(ground: () => ContractSetup): void {
       expect(await store.messages.search({ workspaceId, query: 'word '.repeat(5000) })).toEqual([])
     })
 
-    it('follows what is replaced, and looks only at what people read', async () => {
+    it('follows replaced messages, and searches only visible text', async () => {
       const { store, workspaceId } = ground()
       const found = async (query: string) => (await store.messages.search({ workspaceId, query })).length
       await store.messages.add(at, message('u1', null, 'original'))
@@ -89,7 +89,7 @@ export function searchContract(ground: () => ContractSetup): void {
       expect(await found('different')).toBe(0)
     })
 
-    it('finds nothing of another workspace', async () => {
+    it('finds nothing in another workspace', async () => {
       const { store, workspaceId, otherWorkspaceId } = ground()
       await store.sessions.create({ id: 's2', workspaceId: otherWorkspaceId, title: 'plans of others' })
       await store.messages.add({ sessionId: 's2' }, message('u1', null, 'a secret plan'))

@@ -5,7 +5,7 @@ const hostileIds = ['', '..', '../x', 'a/b', 'a\u0000b', 'x'.repeat(65), 'ä', '
 
 export function sessionsContract(ground: () => ContractSetup): void {
   describe('sessions', () => {
-    it('come back as they were made', async () => {
+    it('round-trip', async () => {
       const { store, workspaceId, reopen } = ground()
       const made = await store.sessions.create({
         id: 'S_2-x',
@@ -35,7 +35,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       expect(await (await reopen()).sessions.get('S_2-x')).toEqual(made)
     })
 
-    it('are refused under an id that is taken or could be no file name', async () => {
+    it('are rejected with an id that exists or is not a valid file name', async () => {
       const { store, workspaceId, otherWorkspaceId } = ground()
       await expect(store.sessions.create({ id: 's1', workspaceId: otherWorkspaceId })).rejects.toMatchObject({
         name: 'SessionExists',
@@ -57,7 +57,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       expect((await store.sessions.list({ workspaceId })).sessions.map((session) => session.id)).toEqual(['s1'])
     })
 
-    it('are named by the first words of the first user message', async () => {
+    it('get their title from the first words of the first user message', async () => {
       const { store, workspaceId } = ground()
       const titles: [string, string][] = [
         ['hello', 'hello'],
@@ -144,7 +144,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       await expect(store.sessions.list({ workspaceId, cursor: "1' or 1" })).rejects.toMatchObject({ status: 400 })
     })
 
-    it('move up in the list when a message comes', async () => {
+    it('move up in the list with a new message', async () => {
       const { store, workspaceId } = ground()
       await store.sessions.create({ id: 'old', workspaceId, createdAt: 1 })
       expect((await store.sessions.list({ workspaceId })).sessions.map((session) => session.id)).toEqual(['s1', 'old'])
@@ -178,7 +178,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       })
     })
 
-    it('hold records of their sub-agents', async () => {
+    it('contain records of their sub-agents', async () => {
       const { store } = ground()
       const first = agentRecord('s1', 'g1')
       await store.agents.put(first)

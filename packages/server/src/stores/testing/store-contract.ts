@@ -99,7 +99,7 @@ function transactionsContract(ground: () => ContractSetup): void {
       expect((await store.sessions.get('s1'))?.messageCount).toBe(2)
     })
 
-    it('make others wait, and all of them come to an end', async () => {
+    it('make others wait, and all of them complete', async () => {
       const { store } = ground()
       const order: string[] = []
       let goOn!: () => void
@@ -150,7 +150,7 @@ function workspacesContract(ground: () => ContractSetup): void {
       expect(a.id).toBe(b.id)
     })
 
-    it('trusts nothing before the person says so', async () => {
+    it('trusts nothing before the user does', async () => {
       const { store, workspaceId } = ground()
       expect((await store.workspaces.get(workspaceId))?.trusted).toBe(false)
       await store.workspaces.trust(workspaceId, true)

@@ -93,7 +93,7 @@ afterAll(() => server.close())
 const exported = async (query: string): Promise<string> =>
   (await server.request(`/ai/sessions/made/export?${query}`)).text()
 
-test('pictures of results are part of the file, and what is not is said', async () => {
+test('images of results are part of the file, and others are named', async () => {
   const html = await exported('format=html')
   const picture = `src="data:image/png;base64,${pixel.toString('base64')}"`
   expect(html.split(picture)).toHaveLength(3)
@@ -122,7 +122,7 @@ test('charts are their figures, pages and forms are text, and nothing in them is
   expect(markdown).toContain('| Ann \\| Bo |')
 })
 
-test('the file speaks the language that was asked for, English where it is not known', async () => {
+test('the file is in the requested language, or English if it is unknown', async () => {
   const html = await exported('format=html&lang=zh-CN')
   expect(html).toContain('<html lang="zh">')
   expect(html).toContain('由 Troupe 导出')
@@ -134,7 +134,7 @@ test('the file speaks the language that was asked for, English where it is not k
   expect((await server.request('/ai/sessions/made/export?lang="><script>')).status).toBe(400)
 })
 
-test('a picture that is too large, or one too many, is named with its size', async () => {
+test('an image that is too large, or one too many, is replaced by its name and size', async () => {
   const bytes = new Map([3, 6, 2].map((size) => [String(size), randomBytes(size)]))
   const blobs = {
     get: (name: string) => Promise.resolve({ bytes: bytes.get(name)!, mediaType: 'image/png' }),

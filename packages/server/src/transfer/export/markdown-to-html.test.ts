@@ -20,7 +20,7 @@ const cases: Record<string, string> = {
 for (const [markdown, html] of Object.entries(cases))
   test(`${JSON.stringify(markdown)} is simple HTML`, () => expect(markdownToHtml(markdown)).toBe(html))
 
-test('whatever the text says, only the few tags come out, and links lead to the web', () => {
+test('any text produces only the few allowed tags, and links lead to the web', () => {
   const bits = fc.constantFrom(
     '<',
     '>',
@@ -53,7 +53,7 @@ test('whatever the text says, only the few tags come out, and links lead to the 
   )
 })
 
-test('no text takes long', () => {
+test('every text is fast', () => {
   const start = performance.now()
   for (const bit of ['*a ', '[', '[](', '`', '> ', '| ', '- ', '**', '_ ', '#', '~~~ '])
     markdownToHtml(bit.repeat(200_000 / bit.length))

@@ -34,7 +34,7 @@ const log: LogItem[] = [
   { type: '$model-end', step: 2, calls: [], finishReason: 'stop', elapsedMs: 2500 },
 ]
 
-test('parts begin and end when the log says so, and results come when their tool was done', () => {
+test('parts begin and end at the times of the log, and results come when their tool is done', () => {
   const { parts: times, duration } = buildTimeline(log, parts, 2600)
   expect(duration).toBe(2600)
   const [reasoning, text, read, bash, last] = [1, 2, 3, 4, 5].map((index) => times.get(index)!)
@@ -47,7 +47,7 @@ test('parts begin and end when the log says so, and results come when their tool
   expect(last!.until).toBe(2500)
 })
 
-test('a thought takes as long as the log says, and the rest shares what is left', () => {
+test('reasoning takes the time in the log, and the rest shares the remaining time', () => {
   const thought = log.flatMap((item): LogItem[] =>
     item.type === 'reasoning-delta'
       ? [
@@ -69,7 +69,7 @@ test('a thought takes as long as the log says, and the rest shares what is left'
   expect(buildTimeline(longer, parts, 2600).parts.get(2)!.until).toBeLessThanOrEqual(1100)
 })
 
-test('without a log everything comes in order, in the time that the answer took', () => {
+test('without a log, everything is replayed in order, in the duration of the answer', () => {
   const { parts: times, duration } = buildTimeline([], parts, 5000)
   expect(duration).toBe(5000)
   const all = [...times.values()]

@@ -122,7 +122,7 @@ const expected: Record<string, { sessions: Record<string, string[]>; problems: s
 
 describe('importing a file', () => {
   for (const [name, { sessions, problems, first }] of Object.entries(expected)) {
-    it(`takes ${name} as a tree with all its branches, and knows it again`, async () => {
+    it(`reads ${name} as a tree with all its branches, and recognizes it again`, async () => {
       const report = await take(fixture(name))
       expect(report.problems.map(({ where, message }) => `${where}: ${message}`)).toEqual(problems)
       expect(report.sessions.map(({ sessionId, state }) => [sessionId, state])).toEqual(
@@ -140,7 +140,7 @@ describe('importing a file', () => {
     })
   }
 
-  it('takes a zip by what is in it, with its images, and leaves other files of it alone', async () => {
+  it('detects a zip by its contents, imports its images, and ignores other files', async () => {
     const zip = write(
       'export.zip',
       makeZip({
@@ -165,7 +165,7 @@ describe('importing a file', () => {
     expect(first).not.toContain('loaf.png is not')
   })
 
-  it('takes folders of sessions that were zipped, and unpacks nothing else', async () => {
+  it('reads zipped folders of sessions, and unpacks nothing else', async () => {
     const line = (id: string, parent: string | null): string =>
       `${JSON.stringify({ id, parentMessageId: parent, role: 'user', parts: [{ type: 'text', text: id }], createdAt: 1 })}\n`
     const zip = makeZip({
@@ -183,7 +183,7 @@ describe('importing a file', () => {
     expect(await store.folders.list(workspaceId)).toMatchObject([{ name: 'Kept', sessionCount: 1 }])
   })
 
-  it('adds what a later export has more, and leaves what was said here since', async () => {
+  it('adds new messages of a later export, and keeps messages written here', async () => {
     const [before, after] = [chat(3), chat(5)].map((value) => JSON.stringify(value))
     await take(write('before.json', before!))
     const sessionId = 'claude-grown'
@@ -234,7 +234,7 @@ describe('importing a file', () => {
     })
   }
 
-  it('takes what is whole of a file that was cut off, and says so', async () => {
+  it('imports the complete part of a truncated file, and reports it', async () => {
     const json = JSON.stringify([chat(3), { ...chat(3), uuid: 'cut' }])
     const report = await take(write('cut.json', json.slice(0, -20)))
     expect(report.sessions.map(({ sessionId }) => sessionId)).toEqual(['claude-grown'])
@@ -246,7 +246,7 @@ describe('importing a file', () => {
   const said = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }], createdAt: 1 }
 
   it.each([1e17, -1e300, 8.64e15 + 1])(
-    'a moment that is none (%d) is not stored: nothing could read it again',
+    'an invalid time (%d) is not stored, because it could not be read again',
     async (time) => {
       expect(await take(write('s.json', ours({ createdAt: time })))).toMatchObject({ sessions: [] })
       expect(await take(write('u.json', ours({ updatedAt: time })))).toMatchObject({ sessions: [] })
@@ -261,7 +261,7 @@ describe('importing a file', () => {
     },
   )
 
-  it('parts and metadata that are not what they say stay out, and no file is fetched from elsewhere', async () => {
+  it('invalid parts and metadata are dropped, and no file is downloaded', async () => {
     const parts = [
       { type: 'text' },
       { type: 'tool-Bash', toolCallId: 5, state: 'output-available' },
@@ -289,7 +289,7 @@ describe('importing a file', () => {
     expect(stored?.metadata).toEqual({ own: 1 })
   })
 
-  it('zipped folders bring no open asks, and tell nothing of sessions in other workspaces', async () => {
+  it('zipped folders contain no open asks, and reveal nothing of sessions in other workspaces', async () => {
     const other = (await store.workspaces.open('/tmp/two')).id
     await store.sessions.create({ id: 'theirs', workspaceId: other, title: 'Confidential' })
     const ask = { id: 'k', kind: 'approval', runId: 'r', toolCallId: 'c', toolName: 'Bash', title: 'Fine', input: {} }

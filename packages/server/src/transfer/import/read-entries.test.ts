@@ -15,7 +15,7 @@ async function read(text: string, cut = 7, longest = 1_000_000, most = 1_000_000
 const values = (entries: JsonEntry[]): unknown[] =>
   entries.map((entry) => ('bytes' in entry ? JSON.parse(entry.bytes.toString()) : entry.problem))
 
-test('the members of any list come one by one, however the bytes are cut', async () => {
+test('the items of any list come one by one, for every way to split the bytes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.jsonValue()),
@@ -39,17 +39,17 @@ const cases: Record<string, [string, unknown[]]> = {
 for (const [name, [text, expected]] of Object.entries(cases))
   test(name, async () => expect(values(await read(text))).toEqual(expected))
 
-test('an entry that is too long is passed over, and the next is read', async () => {
+test('an entry that is too long is skipped, and the next is read', async () => {
   const entries = await read(JSON.stringify([{ a: 'x'.repeat(5000) }, { b: 1 }]), 100, 1000)
   expect(values(entries)).toEqual(['it is larger than 0 MiB', { b: 1 }])
 })
 
-test('what is no JSON is refused', async () => {
+test('invalid JSON is rejected', async () => {
   for (const text of ['', '   ', 'hello', '<html>', '"text"', '42'])
     await expect(read(text)).rejects.toThrow('neither JSON')
 })
 
-test('an entry of too many values is passed over, and the next is not', async () => {
+test('an entry with too many values is skipped, and the next is not', async () => {
   const json = `[[${'[],'.repeat(50)}0],["a,[,[,[,[,[,[,[,[,[,["],{"b":[1,2]}]`
   expect(values(await read(json, 7, 1_000_000, 10))).toEqual([
     'it has more than 10 values',

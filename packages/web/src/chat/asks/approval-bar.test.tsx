@@ -88,7 +88,7 @@ test('lists every command of a compound line and makes invisible characters visi
   expect(view.querySelector('.approval-reason')?.textContent).toBe('It writes⟨U+200B⟩.')
 })
 
-test('markup in a rule or a reason stays text', async () => {
+test('markup in a rule or a reason is shown as text', async () => {
   const hostile = '<img src=x onerror=alert(1)>'
   const { view } = await show({ ...approval({ remember: [hostile] }), requestReason: hostile })
   expect(view.querySelector('img')).toBeNull()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readQuestions } from './ask-forms.tsx'
 
-test('questions are read from whatever an ask carries', () => {
+test('questions are read from any content of an ask', () => {
   const question = {
     question: 'Which?',
     header: 'Choice',

@@ -7,7 +7,7 @@ const branch = [message('u1', 'user', 'hello', null), message('a1', 'assistant',
 const alone = { index: 1, total: 1, prev: null, next: null }
 const siblings = { u1: alone, a1: { index: 2, total: 2, prev: 'a0', next: null } }
 
-test('every action is there, and what was deleted is brought back by what deleting gave', async () => {
+test('every action works, and a deletion returns its undo', async () => {
   const server = createFakeServer()
   const session = server.openSession()
   const actions = chatActions(session)
@@ -29,7 +29,7 @@ test('every action is there, and what was deleted is brought back by what deleti
   expect(await refused).toBeUndefined()
 })
 
-test('the places of messages are told in the order of the branch; what is not stored yet has none', () => {
+test('positions of messages follow the branch; unstored messages have none', () => {
   expect(messagePlaces([...branch, { id: 'new' }], siblings)).toEqual([
     { messageId: 'u1', ...alone },
     { messageId: 'a1', index: 2, total: 2, prev: 'a0', next: null },

@@ -28,14 +28,14 @@ test('shows text, reasoning and tool calls in their order', async () => {
   expect(order).not.toContain(-1)
 })
 
-test('reasoning is closed until the person opens it', async () => {
+test('reasoning is collapsed until the user opens it', async () => {
   const { view } = await show([{ type: 'reasoning', text: 'A **secret** plan.', state: 'done' }])
   expect(view.textContent).not.toContain('secret')
   await click(button(t.chat.thought))
   expect(view.textContent).toContain('secret')
 })
 
-test('parts of unknown or broken kinds leave the rest in sight', async () => {
+test('parts of unknown or invalid kinds do not hide the rest', async () => {
   const { view } = await show([
     { type: 'text', text: 'before', state: 'done' },
     { type: 'from-the-future', anything: 1 },
@@ -51,7 +51,7 @@ test('parts of unknown or broken kinds leave the rest in sight', async () => {
   expect(view.textContent).toContain('after')
 })
 
-test('half of a streamed text is shown as far as it goes', async () => {
+test('partial streamed text is shown', async () => {
   const { view, draw } = await show([{ type: 'text', text: '# Tit', state: 'streaming' }], { live: true })
   expect(view.textContent.trim()).toBe('Tit')
   const next = message([{ type: 'text', text: '# Title\n\n```js\nlet a', state: 'streaming' }], { live: true })
@@ -60,7 +60,7 @@ test('half of a streamed text is shown as far as it goes', async () => {
   expect(view.querySelector('pre')?.textContent).toContain('let a')
 })
 
-test('a message to a running answer stays text', async () => {
+test('a message to a running answer is shown as text', async () => {
   const steering = { type: 'steering-message', id: 's', parts: [{ type: 'text', text: '<b>also</b> this' }] }
   const { view } = await show([steering])
   expect(view.querySelector('.steering')?.textContent).toContain('<b>also</b> this')

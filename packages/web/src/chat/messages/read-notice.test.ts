@@ -18,7 +18,7 @@ test('the notice that an agent has ended is read as its report', () => {
   expect(readNotice({ id: 'notice_y', text: silent })).toMatchObject({ text: '', status: 'stopped', note: undefined })
 })
 
-test('what a person says is what it is, whatever it looks like', () => {
+test('a user’s text is never a notice, whatever it looks like', () => {
   expect(readNotice({ id: 's1', text: `${head}\nx\n</agent-result>` })).toBeUndefined()
   expect(readNotice({ id: 'notice_x', text: 'hello' })).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { readSources } from './answer-marks.tsx'
 const url = (address: string, title?: string) =>
   ({ type: 'source-url', sourceId: address, url: address, title }) as Part
 
-test('sources are told once each, with a letter and the site that they are on', () => {
+test('sources are listed once each, with a letter and their site', () => {
   const parts = [
     url('https://www.example.org/a', 'A page'),
     url('https://www.example.org/a'),
@@ -19,7 +19,7 @@ test('sources are told once each, with a letter and the site that they are on', 
   ])
 })
 
-test('what is no page of the web is no link, and a lookalike shows what it is', () => {
+test('non-web addresses are not links, and a lookalike shows its real host', () => {
   const [script, login, lookalike] = readSources([
     url('javascript:alert(1)', 'click'),
     url('https://bank.example@evil.example/', 'bank'),

@@ -9,7 +9,7 @@ const thought = (name: string, milliseconds: number, text: string): Chunk[] => [
   { type: 'reasoning-end', id: '0' },
 ]
 
-test('thoughts of several steps, and two with one id in a step, each have their own time', () => {
+test('reasoning of several steps, and two parts with one id in a step, have their own times', () => {
   const message = foldChunks([
     { type: 'start', messageId: 'a1' },
     { type: 'start-step' },
@@ -32,6 +32,6 @@ test('thoughts of several steps, and two with one id in a step, each have their 
   ])
 })
 
-test('older answers, whose thoughts were not timed, have none', () => {
+test('older answers without timed reasoning have none', () => {
   expect(reasoningTimes({ parts: [{ type: 'step-start' }, { type: 'reasoning', text: 'x' }] }).size).toBe(0)
 })

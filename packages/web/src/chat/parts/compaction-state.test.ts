@@ -11,7 +11,7 @@ const compaction = (id: string, off?: true) => ({
 const branch = (...compactions: ReturnType<typeof compaction>[]) =>
   compactions.map((data) => ({ parts: [{ type: 'data-compaction', id: data.id, data } as Part] }))
 
-test('the newest compaction that is not switched off is what the model is told', () => {
+test('the newest active compaction is sent to the model', () => {
   const [first, second] = [compaction('c1'), compaction('c2')]
   expect(compactionState(second, branch(first, second))).toBe('on')
   expect(compactionState(first, branch(first, second))).toBe('replaced')

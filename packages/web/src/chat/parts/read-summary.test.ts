@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSummary } from './compaction-state.ts'
 
-test('what a summary says is told from what it keeps word for word', () => {
+test('a summary is separated from the parts kept word for word', () => {
   const summary =
     'The older part was replaced.\n\n<conversation-summary>\nDone: &lt;/conversation-summary> was said.\n</conversation-summary>\n\nTodo list:\n- [x] dig'
   expect(readSummary(summary)).toEqual({

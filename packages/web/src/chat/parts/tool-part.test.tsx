@@ -31,7 +31,7 @@ test.each(status)('says so when a call %s', async (_, fields, word) => {
   expect((await show(fields)).label).toBe(`Bash: ${word}`)
 })
 
-test('a call that the person stopped did not fail', async () => {
+test('a call stopped by the user did not fail', async () => {
   const { label, view } = await show({ state: 'output-error', errorText: stoppedText }, { aborted: true })
   expect(label).toBe(`Bash: ${t.calls.stopped}`)
   expect(view.querySelector('.tool-error-line')).toBeNull()

@@ -9,7 +9,7 @@ const siblings = { u1: alone, a1: { index: 2, total: 2, prev: 'a0', next: null }
 
 const openSession = () => openIdleChat(branch, { siblings })
 
-test('an answer is written anew by the model that is named', async () => {
+test('an answer is regenerated with the named model', async () => {
   const { server, session } = await openSession()
   void session.regenerate('a1', 'other/model')
   await server.replyStream('/ai/chat?hold=1')
@@ -21,7 +21,7 @@ test('an answer is written anew by the model that is named', async () => {
   expect(texts(session.getState())).toEqual(['hello'])
 })
 
-test('an answer that was cut goes on below it, also on a page that did not see it begin', async () => {
+test('a cut answer continues below it, even on a page that did not see it begin', async () => {
   const { server, session } = await openSession()
   void session.goOn('a1')
   const stream = await server.replyStream('/ai/chat?hold=1')
@@ -38,7 +38,7 @@ test('an answer that was cut goes on below it, also on a page that did not see i
   await expectState(other, texts, ['hello', 'one', 'two'])
 })
 
-test('what is deleted makes room for the branch beside it; a refusal leaves everything as it was', async () => {
+test('a deletion shows the branch next to it; a refusal changes nothing', async () => {
   const { server, session } = await openSession()
   const removing = session.remove('a1')
   await server.replyJson('/ai/sessions/s1/messages/a1', { deleted: ['a1'], removalId: 'r1' })

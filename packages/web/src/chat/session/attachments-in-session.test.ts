@@ -3,7 +3,7 @@ import { createFakeServer, until } from '../../testing/fake-server.ts'
 
 const url = `/ai/blobs/${'a'.repeat(64)}`
 
-test('a file goes to the server at once; taken out before it was sent it is let go', async () => {
+test('a file is uploaded at once; removed before sending, it is released', async () => {
   const server = createFakeServer()
   const session = server.openSession('new')
   void session.attach([new File(['words'], 'a.txt')])
@@ -15,7 +15,7 @@ test('a file goes to the server at once; taken out before it was sent it is let 
   expect(server.freed).toEqual([url])
 })
 
-test('one that is taken out on its way is not sent on', async () => {
+test('one removed during its upload is not sent', async () => {
   const server = createFakeServer()
   const session = server.openSession('new')
   const attached = session.attach([new File(['words'], 'a.txt')])
@@ -26,7 +26,7 @@ test('one that is taken out on its way is not sent on', async () => {
   expect(server.errors).toEqual([])
 })
 
-test('what cannot be attached is said in words that help', async () => {
+test('an unsupported attachment has a helpful error', async () => {
   const server = createFakeServer()
   const session = server.openSession('new')
   await session.attach([
@@ -48,7 +48,7 @@ test('what cannot be attached is said in words that help', async () => {
   expect(session.getState().attachments).toEqual([])
 })
 
-test('long texts get names of their own; files go with what is queued and are let go with it', async () => {
+test('long texts get their own names; files are queued with their message and released with it', async () => {
   const server = createFakeServer()
   const session = server.openSession('new')
   void session.attachText('one')

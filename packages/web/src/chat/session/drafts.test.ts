@@ -14,7 +14,7 @@ function memory() {
 const url = `/ai/blobs/${'a'.repeat(64)}`
 const there = { id: 'f1', name: 'a.txt', mediaType: 'text/plain', size: 3, url }
 
-test('what was typed and attached is there again, for each session its own', () => {
+test('text and attachments are restored, for each chat separately', () => {
   const kept = memory()
   const composer = createDraftStorage(kept, kept.keys)
   composer.saveDraft('s1', 'half a thought')
@@ -26,7 +26,7 @@ test('what was typed and attached is there again, for each session its own', () 
   expect(kept.texts.size).toBe(0)
 })
 
-test('a file is held as long as a draft or a queue has it', () => {
+test('a file is kept as long as a draft or a queue has it', () => {
   const kept = memory()
   const composer = createDraftStorage(kept, kept.keys)
   composer.saveAttachments('s1', [there])
@@ -47,7 +47,7 @@ test('a deleted session leaves nothing behind', () => {
   expect(kept.texts.size).toBe(0)
 })
 
-test('what cannot be read, or leads elsewhere, is no attachment', () => {
+test('an invalid or foreign attachment is dropped', () => {
   const kept = memory()
   for (const text of ['{', '{}', JSON.stringify([null, { ...there, url: 'https://example.com/a.png' }])]) {
     kept.set('troupe.files.s1', text)

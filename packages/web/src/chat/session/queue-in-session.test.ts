@@ -36,7 +36,7 @@ async function end(
   await server.replyJson('/ai/sessions/s1/messages', page([message(first?.id ?? '', 'user', 'hello', null), answer]))
 }
 
-test('what is queued during a run is sent one after the other when it has ended, below its answer', async () => {
+test('queued messages are sent one after the other after the run, below its answer', async () => {
   const { server, session, stream } = await begin(['one', 'two'])
   const [one] = session.queue.getState().items
   session.setDraft('being typed')
@@ -60,7 +60,7 @@ test.each<[string, Metadata]>([
   ['an error', { error: { name: 'ProviderAuth', message: 'The key is wrong.' } }],
   ['an interruption', { interrupted: true }],
   ['a limit', { stopped: { reason: 'steps', message: 'It has taken its steps.' } }],
-])('after %s nothing is sent before the person says so', async (_, metadata) => {
+])('after %s nothing is sent without the user', async (_, metadata) => {
   const { server, session, stream } = await begin(['one'])
   await end(server, stream, metadata)
   await until(session.queue, ({ held }) => held)
@@ -70,7 +70,7 @@ test.each<[string, Metadata]>([
   expect(posts(server).at(-1)).toMatchObject({ parts: [{ type: 'text', text: 'one' }] })
 })
 
-test('a stop that was asked for here holds them, even where the answer had ended by itself', async () => {
+test('a stop requested here holds them, even if the answer had ended by itself', async () => {
   const { server, session, stream } = await begin(['one'])
   void session.stop()
   await server.replyJson('/ai/chat/s1/stop', { error: { name: 'NoRun', message: 'No run.' } }, 409)
@@ -89,7 +89,7 @@ test('where another was quicker it waits for the end of that run', async () => {
   expect(server.errors).toEqual([])
 })
 
-test('one that the server refuses is held with the others, and the reason is said', async () => {
+test('a refused message is held with the others, with the reason', async () => {
   const { server, session, stream } = await begin(['one', 'two'])
   await end(server, stream)
   await server.replyJson('/ai/chat?hold=1', { error: { name: 'BadParams', message: 'Too hot.' } }, 422)
@@ -99,7 +99,7 @@ test('one that the server refuses is held with the others, and the reason is sai
   expect(server.errors).toMatchObject([{ name: 'BadParams' }])
 })
 
-test('a session that nobody looks at any more goes on as long as something is queued', async () => {
+test('a chat in the background continues while messages are queued', async () => {
   const { server, session, stream } = await begin(['one'])
   session.close()
   await end(server, stream)

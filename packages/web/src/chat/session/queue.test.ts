@@ -5,7 +5,7 @@ import { createQueue, waitingItems } from './queue.ts'
 const file = { type: 'file' as const, mediaType: 'text/plain', url: '/ai/blobs/x', filename: 'a.txt' }
 const textsOf = (queue: ReturnType<typeof createQueue>) => waitingItems(queue.getState()).map(({ text }) => text)
 
-test('messages are kept in their order, changed, moved, taken out; another page finds them', () => {
+test('messages are kept in order, changed, moved, removed; another page finds them', () => {
   const place = memoryQueueStorage()
   const queue = createQueue(place)
   queue.add('one')
@@ -25,7 +25,7 @@ test('messages are kept in their order, changed, moved, taken out; another page 
   expect(place.read()).toBeNull()
 })
 
-test('two tabs see one queue, and one of them alone sends the next after an answer', async () => {
+test('two tabs share one queue, and only one of them sends the next message after an answer', async () => {
   const place = memoryQueueStorage()
   const [here, there] = [createQueue(place), createQueue(place.tab())]
   here.add('one')
@@ -42,7 +42,7 @@ test('two tabs see one queue, and one of them alone sends the next after an answ
   expect(second.map((item) => item?.text)).toEqual(['two', undefined])
 })
 
-test('what is held is sent by the person alone', async () => {
+test('held messages are sent only by the user', async () => {
   const queue = createQueue(memoryQueueStorage())
   queue.add('one')
   queue.pause()
@@ -67,7 +67,7 @@ test('one that could not be sent waits as the first again; one whose tab has die
   expect(await later.nextAfter('answer-3')).toMatchObject({ id: taken?.id })
 })
 
-test('what is no queue is an empty one', () => {
+test('an invalid queue is empty', () => {
   for (const text of ['{', '[]', '{"items":1}', '{"items":[{"id":1}]}']) {
     const place = memoryQueueStorage()
     place.write(text)

@@ -45,7 +45,7 @@ test('a message is shown at once, its answer as it streams, and the stored copy 
   expect(texts(await until(session, idle))).toEqual(['user: hello', 'assistant: Hi there'])
 })
 
-test('a reload in mid-run shows what is stored and replays the live answer', async () => {
+test('a reload during a run shows stored messages and replays the live answer', async () => {
   const { server, session } = await openChat(conversation('hello'))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   expect(server.requests.at(-1)?.path).toBe('/ai/chat/s1/stream')
@@ -54,7 +54,7 @@ test('a reload in mid-run shows what is stored and replays the live answer', asy
   await expectState(session, lastText, 'assistant: abc')
 })
 
-test('a broken connection goes on after the last number and loses nothing', async () => {
+test('a broken connection continues after the last event id and loses nothing', async () => {
   const { server, session, stream: first } = await startRun()
   first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
   await expectState(session, lastText, 'assistant: abc')
@@ -65,7 +65,7 @@ test('a broken connection goes on after the last number and loses nothing', asyn
   await expectState(session, lastText, 'assistant: abcdef')
 })
 
-test('a stream that ends without finish says nothing about the run', async () => {
+test('a stream that ends without finish does not end the run', async () => {
   const { server, session, stream: first } = await startRun()
   first.end()
   const second = await server.replyStream('/ai/chat/s1/stream')
@@ -92,7 +92,7 @@ test('the live answer replaces the stored one of a waiting run', async () => {
   expect(visibleMessages(state).map(({ id }) => id)).toEqual(['u1', 'a1'])
 })
 
-test('an approval goes to the ask and its buttons wait for the stream', async () => {
+test('an approval is sent to the ask, and its buttons wait for the stream', async () => {
   const { server, session, stream } = await startRun('write it')
   stream.write(2, { type: 'tool-input-available', toolCallId: 'k1', toolName: 'Write', input: {} })
   stream.write(3, { type: 'tool-approval-request', toolCallId: 'k1', approvalId: 'ask1' })
@@ -124,7 +124,7 @@ test('a message that cannot be sent is tried again under the same id, then kept 
   expect(session.getState().unsent).toBeNull()
 })
 
-test('a refused message says why and can be taken back into the composer', async () => {
+test('a refused message shows the reason and can be moved back to the composer', async () => {
   const { server, session } = sendFirst()
   await server.replyJson('/ai/chat?hold=1', { error: { name: 'NoModel', message: 'Set a key first.' } }, 422)
   const refused = await until(session, (state) => state.unsent !== null)
@@ -168,7 +168,7 @@ test('when another tab is faster the text returns to the composer and that run i
   expect(session.getState().draft).toBe('mine')
 })
 
-test('an edit stands beside the message it replaces and hides what followed', async () => {
+test('an edit is a sibling of the message and hides what followed', async () => {
   const { server, session } = await openIdleChat(conversation('one', 'two'))
   void session.edit('u1', 'uno')
   expect(texts(session.getState())).toEqual(['user: uno'])
@@ -186,7 +186,7 @@ test('regenerate names the answer and shows the new one in its place', async () 
   await expectState(session, texts, ['user: one', 'assistant: deux'])
 })
 
-test('a regeneration that began elsewhere takes the place of the old answer', async () => {
+test('a regeneration started elsewhere replaces the old answer', async () => {
   const { server, session } = await openChat(conversation('one', 'two'))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a2' })
@@ -194,7 +194,7 @@ test('a regeneration that began elsewhere takes the place of the old answer', as
   await expectState(session, texts, ['user: one', 'assistant: deux'])
 })
 
-test('what a run did not take up is sent as a message of its own', async () => {
+test('an unused steering message is sent as a message', async () => {
   const { server, session, stream } = await startRun()
   void session.steer('and more')
   await server.replyJson('/ai/chat/s1/steer', { id: 'x', hints: [] })
@@ -209,7 +209,7 @@ test('what a run did not take up is sent as a message of its own', async () => {
   })
 })
 
-test('steering that the run took up is no longer pending', async () => {
+test('applied steering is no longer pending', async () => {
   const { server, session, stream } = await startRun()
   void session.steer('and more')
   await server.replyJson('/ai/chat/s1/steer', { id: 'x', hints: [] })
@@ -218,7 +218,7 @@ test('steering that the run took up is no longer pending', async () => {
   await expectState(session, (state) => state.run?.steering, [])
 })
 
-test('stop tells the server, and the answer says that it was stopped', async () => {
+test('stop is sent to the server, and the answer is marked as stopped', async () => {
   const { server, session, stream } = await startRun()
   void session.stop()
   await server.replyJson('/ai/chat/s1/stop', {})
@@ -230,7 +230,7 @@ test('stop tells the server, and the answer says that it was stopped', async () 
   expect(describeRunEnd(ended)).toBe('Answer stopped.')
 })
 
-test('a message into a session that was deleted elsewhere stays, and the session says so', async () => {
+test('a message to a chat deleted elsewhere is kept, and the chat shows it', async () => {
   const { server, session } = await openIdleChat([message('a0', 'assistant', 'hi', null)])
   void session.send('hello')
   await server.replyJson('/ai/chat?hold=1', { error: { name: 'MessageNotFound', message: 'no parent' } }, 404)
@@ -263,7 +263,7 @@ test('older pages go above, and a fresh tail keeps them', async () => {
   expect(session.getState().older.hasMore).toBe(false)
 })
 
-test('a session that is not there says so', async () => {
+test('a missing chat is reported', async () => {
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
@@ -325,7 +325,7 @@ test('another branch is shown down to its newest leaf, and messages sent there b
   expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1' })
 })
 
-test('a branch that cannot be shown leaves the one in sight, and one that was deleted gives way to the newest', async () => {
+test('a branch that cannot be shown keeps the current one, and a deleted one gives way to the newest', async () => {
   const { server, session } = await openChat([message('u2', 'user', 'two', null)])
   await server.replyStream('/ai/chat/s1/stream')
   const shown = session.showBranch('u1')
@@ -396,7 +396,7 @@ test('a message that was asked for is shown in its branch, and the run is follow
   expect(state.target).toBe('u1')
 })
 
-test('an earlier answer that is written anew elsewhere is shown below its own question', async () => {
+test('an earlier answer regenerated elsewhere appears below its own question', async () => {
   const { server, session } = await openChat(conversation('one', 'eins', 'two', 'zwei'))
   const stream = await server.replyStream('/ai/chat/s1/stream')
   stream.write(1, { type: 'start', messageId: 'a3' })
@@ -432,7 +432,7 @@ test('a message that cannot be read up to is asked for once', async () => {
   expect(server.errors).toHaveLength(1)
 })
 
-test('a summary is undone and redone on the server, and shown as it says', async () => {
+test('a summary is undone and redone on the server, and shown accordingly', async () => {
   const data = { id: 'c1', upTo: { messageId: 'u1', step: 0 }, summary: 'short' }
   const answer = message('a1', 'assistant', 'eins', 'u1')
   answer.parts.push({ type: 'data-compaction', id: 'c1', data })

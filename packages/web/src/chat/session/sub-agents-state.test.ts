@@ -44,7 +44,7 @@ const started = (...ids: string[]) =>
   ids.reduce((agents, id) => withStarted(agents, start(id, id.split('.').slice(0, -1).join('.') || null), 1000), none)
 const activity = (...chunks: Chunk[]) => readActivity(foldChunks(chunks))
 
-test('what an agent is at is its newest call without a result and the last line of its words', () => {
+test('an agent’s activity is its newest call without a result and its last line', () => {
   const grep: Chunk = { type: 'tool-input-available', toolCallId: 'g', toolName: 'Grep', input: { pattern: 'fold' } }
   const written = [
     { type: 'start', messageId: 'm', messageMetadata: { createdAt: 900 } },
@@ -85,7 +85,7 @@ test('an agent waits for its place, works, asks and ends as its own chunks tell'
   expect(agents.get('a')).toMatchObject({ status: 'completed', asks: 0, currentCall: null, elapsedMs: 2500 })
 })
 
-test('the call that started an agent has the last word on how it stands', () => {
+test('the call that started an agent determines its final status', () => {
   const report = { agentId: 'a', name: 'a', status: 'waiting', steps: 3, tokens: 99 }
   let agents = withReport(started('a'), { toolCallId: 'call', delta: report })
   // It waits because its sub-agent waits, which its own chunks do not show.
@@ -95,7 +95,7 @@ test('the call that started an agent has the last word on how it stands', () => 
   expect(withReport(agents, { toolCallId: 'other', delta: { agentId: 'nobody' } })).toBe(agents)
 })
 
-test('one that is told more begins anew and keeps what it was', () => {
+test('one with new input starts again and keeps its history', () => {
   const ended = withListed(none, [info('a', { note: 'cut' })])
   expect(ended.get('a')).toMatchObject({ status: 'completed', steps: 4, cost: 0.5, note: 'cut', elapsedMs: 300 })
   const woken = withStarted(ended, start('a'), 5000)
@@ -109,7 +109,7 @@ test('one that is told more begins anew and keeps what it was', () => {
   })
 })
 
-test('the list is the truth, but not about what happened after it was asked for', () => {
+test('the list is authoritative, except for later events', () => {
   const agents = withEnded(started('a', 'b'), { agentId: 'a', status: 'stopped' }, 2000)
   const infos = [info('b', { status: 'running' }), info('a', { status: 'running' })]
   expect(withListed(agents, infos).get('a')?.status).toBe('running')
@@ -123,7 +123,7 @@ test('the list is the truth, but not about what happened after it was asked for'
   })
 })
 
-test('the tree is told by parents; whose parent is unknown stands at the top', () => {
+test('the tree follows parents; agents with an unknown parent are at the top', () => {
   const agents = started('a', 'b', 'a.x', 'a.x.deep', 'gone.child')
   const below = childrenByParent(agents)
   expect(below.get(null)).toEqual(['a', 'b', 'gone.child'])

@@ -65,7 +65,7 @@ async function openIdle(listed: SubAgentInfo) {
   return { server, session, agents: session.agents }
 }
 
-test('envelopes become one change of the tree, however many deltas they hold', async () => {
+test('envelopes cause one change of the tree, for any number of deltas', async () => {
   const { server, agents, write } = await openRunning()
   let changes = 0
   write(begun, envelope({ type: 'start', messageId: 'x' }, { type: 'start-step' }))
@@ -81,7 +81,7 @@ test('envelopes become one change of the tree, however many deltas they hold', a
   expect(over.agents.get('a')).toMatchObject({ status: 'completed', toolCallId: 'call', currentCall: null })
 })
 
-test('a reload restores the tree from the list, then from what the stream sends again', async () => {
+test('a reload restores the tree from the list, then from the repeated stream', async () => {
   const server = createFakeServer()
   server.subAgents.push({ ...info, status: 'running', createdAt: 500 })
   const session = server.openSession()
@@ -114,7 +114,7 @@ test('one that works while its session has no run is followed by its own stream 
   expect(over.agents.get('a')).toMatchObject({ cost: 0.25, line: 'Alone.' })
 })
 
-test('its conversation is read and followed like a session, and what is said goes to it', async () => {
+test('its conversation is read and followed like a chat, and messages are sent to it', async () => {
   const { server, agents } = await openIdle(info)
   await until(agents, ({ agents: all }) => all.has('a'))
   agents.show({ agentId: 'a' })
@@ -136,7 +136,7 @@ test('its conversation is read and followed like a session, and what is said goe
   await until(agents, ({ agents: all }) => all.get('a')?.line === 'More.')
 })
 
-test('what an agent did not take comes back to where it was typed', async () => {
+test('unused input returns to its text field', async () => {
   const { server, agents } = await openIdle(info)
   await until(agents, ({ agents: all }) => all.has('a'))
   const conversation = agents.conversation('a')
@@ -163,7 +163,7 @@ test('a queued agent that is looked at is followed as soon as it begins', async 
   expect(visibleMessages(shown).map(messageText)).toEqual(['look', 'Now.'])
 })
 
-test('one is stopped once, and one that has just ended is no error', async () => {
+test('one is stopped once, and one that has just ended is not an error', async () => {
   const { server, agents, write } = await openRunning()
   write(begun, envelope({ type: 'start', messageId: 'x' }))
   await until(agents, ({ agents: all }) => all.get('a')?.status === 'running')

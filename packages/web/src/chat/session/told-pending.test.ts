@@ -11,14 +11,14 @@ const conversation = [
   },
 ]
 
-test('what an agent has heard are its messages and what came while it worked', () => {
+test('an agent has received its messages and its steering input', () => {
   expect(deliveredMessages(conversation)).toEqual([
     { id: 't1', text: 'look' },
     { id: 's1', text: 'go on' },
   ])
 })
 
-test('what it was told is pending until its conversation shows it; the same words said twice are two', () => {
+test('input is pending until its conversation shows it; repeated text counts twice', () => {
   const told = [
     { id: 'a', text: 'go on', after: 't1' },
     { id: 'b', text: 'go on', after: 't1' },

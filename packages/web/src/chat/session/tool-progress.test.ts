@@ -17,7 +17,7 @@ test('of a long text the end is kept, from the beginning of a line on', () => {
   expect(addProgress(undefined, 'x'.repeat(50_000)).text.length).toBe(20_000)
 })
 
-test('of a picture that is being made the newest is known, and who makes it', () => {
+test('the newest progress of an image is known, and its model', () => {
   const begun = addMediaProgress(addProgress(undefined, 'words'), { model: 'acme/paint' })
   expect(begun).toEqual({ text: 'words', last: undefined, media: { model: 'acme/paint' } })
   const { media } = addMediaProgress(begun, { elapsedMs: 2000, progress: 0.5 })

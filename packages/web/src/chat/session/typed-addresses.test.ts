@@ -23,7 +23,7 @@ function openField(draft = '') {
   }
 }
 
-test('an address that is typed key by key counts, as it stands when the message is sent', () => {
+test('a URL typed key by key counts, in its final form when the message is sent', () => {
   const field = openField()
   field.type('look at https://a.example/x?y=1, and http://b.example')
   expect(field.typed()).toEqual(['https://a.example/x?y=1', 'http://b.example/'])
@@ -31,7 +31,7 @@ test('an address that is typed key by key counts, as it stands when the message 
   expect(field.typed()).toEqual(['https://a.example/x?y=1', 'http://b.exa/'])
 })
 
-test('an address that is pasted alone counts', () => {
+test('a URL pasted alone counts', () => {
   const field = openField()
   field.type('see ')
   field.paste('https://a.example/x')
@@ -39,7 +39,7 @@ test('an address that is pasted alone counts', () => {
 })
 
 test.each(['insertFromPaste', 'insertFromDrop', 'insertText', 'insertFromYank', '', 'historyRedo'])(
-  'an address in a text that comes at once (%s) does not count, also when it is changed by hand',
+  'a URL in pasted text (%s) does not count, even if it is edited',
   (inputType) => {
     const field = openField()
     field.type('what is this? ')
@@ -51,7 +51,7 @@ test.each(['insertFromPaste', 'insertFromDrop', 'insertText', 'insertFromYank', 
   },
 )
 
-test('what stood in the field before, and what is quoted, does not count', () => {
+test('earlier text of the field, and quotes, do not count', () => {
   const field = openField('draft with http://evil.test/a')
   field.type(' and https://a.example')
   expect(field.typed()).toEqual(['https://a.example/'])

@@ -28,7 +28,7 @@ test('a cut diff shows the counts of the server, another its own', async () => {
   expect(whole.querySelector('.diff-count-added')?.textContent).toBe('+1')
 })
 
-test('markup and invisible characters in a line stay visible text', async () => {
+test('markup and invisible characters in a line are shown as text', async () => {
   const view = await show({ path: '<i>a</i>', diff: '@@ -1 +1 @@\n-<script>1</script>\n+x\u202Ey\n' })
   expect(view.querySelector('script, i')).toBeNull()
   expect(rows(view, 'removed')).toEqual(['<script>1</script>'])
@@ -58,7 +58,7 @@ test('an empty or missing diff says so instead of failing', async () => {
   expect((await show({})).textContent).not.toBeNull()
 })
 
-test('text that is no diff is shown line by line', async () => {
+test('other text than a diff is shown line by line', async () => {
   for (const text of ['@@ broken', '@@ -999999999999,1 +1 @@\n+x', 'plain\ntext', '\u0000\u0001', '-'.repeat(10_000)])
     expect((await show({ path: 'x', diff: text })).querySelectorAll('tr').length).toBeGreaterThan(0)
 })

@@ -9,7 +9,7 @@ const shown = (diff: string) =>
     item.type === 'fold' ? `fold ${item.lines.length}` : 'text' in item ? item.text : item.type,
   )
 
-test('unchanged lines away from a change are folded, three on each side stay', () => {
+test('unchanged lines away from a change are folded, except three on each side', () => {
   const diff = `@@ -1,40 +1,40 @@\n${lines(1, 20)}-a\n+b\n${lines(22, 40)}-c\n+d\n${lines(42, 44)}`
   expect(shown(diff)).toEqual([
     'fold 17',

@@ -14,7 +14,7 @@ function shown(row: DiffRow): string {
 
 const rowsOf = (diff: string) => parseDiff(diff).rows.map(shown)
 
-test('hunks have the line numbers of both sides, and what lies between them is counted', () => {
+test('hunks have the line numbers of both sides, and lines between them are counted', () => {
   const diff = '@@ -3,3 +3,4 @@ function go\n a\n-b\n+B1\n+B2\n c\n@@ -20,2 +21,1 @@\n x\n-y\n'
   expect(rowsOf(diff)).toEqual([
     '~2 function go',
@@ -30,7 +30,7 @@ test('hunks have the line numbers of both sides, and what lies between them is c
   expect(parseDiff(diff)).toMatchObject({ added: 2, removed: 2 })
 })
 
-test('inside a hunk lines that look like the head of a file are lines', () => {
+test('inside a hunk, lines that look like a file header are lines', () => {
   const diff = '--- a/notes\n+++ b/notes\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n same\n'
   expect(rowsOf(diff)).toEqual(['1 . --- old', '. 1 +++ new', '2 2  same'])
   expect(parseDiff(diff)).toMatchObject({ added: 1, removed: 1 })
@@ -41,7 +41,7 @@ test('a new file begins at line 1, and an empty side at the line after it', () =
   expect(rowsOf('@@ -5,0 +6 @@\n+six\n')).toEqual(['~5', '. 6 +six'])
 })
 
-test('several files are told apart', () => {
+test('several files are separated', () => {
   const diff =
     'diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -9 +9 @@\n-8\n+9\n'
   expect(rowsOf(diff)).toEqual(['file b/x', '1 . -1', '. 1 +2', 'file b/y', '~8', '9 . -8', '. 9 +9'])
@@ -69,12 +69,12 @@ test('returns at the end of every line are not shown, and those of some lines ar
   expect(rowsOf('@@ -1,2 +1,2 @@\n same\r\n-a\r\n+a\n')).toEqual(['1 1  same\r', '2 . -a[\r]', '. 2 +a[]'])
 })
 
-test('text that is no diff at all is shown as it is', () => {
+test('other text than a diff is shown unchanged', () => {
   expect(rowsOf('what is\nthis')).toEqual(['. .  what is', '. .  this'])
   expect(rowsOf('')).toEqual([])
 })
 
-test('hunks without numbers are told apart, and no line of them is lost', () => {
+test('hunks without numbers are separated, and no line is lost', () => {
   expect(rowsOf('@@\n a\n-b\n@@ class Foo\n--- c\n+++ d\n@@\n+e\n')).toEqual([
     '. .  a',
     '. . -b',
@@ -86,7 +86,7 @@ test('hunks without numbers are told apart, and no line of them is lost', () => 
   ])
 })
 
-test('without hunks nothing is taken for a head of a file, and equal lines are context', () => {
+test('without hunks, nothing is a file header, and equal lines are context', () => {
   expect(rowsOf('--- a comment\n-b\n+-- a comment\n+B\n')).toEqual(['. .  -- a comment', '. . -b', '. . +B'])
   expect(rowsOf('-a\n-b\n-c\n+a\n+c\n')).toEqual(['. .  a', '. . -b', '. .  c'])
   expect(rowsOf('-x\n-x\n+x\n')).toEqual(['. .  x', '. . -x'])
