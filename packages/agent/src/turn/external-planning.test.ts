@@ -100,7 +100,7 @@ describe('external planning', () => {
       defineTool({
         name: 'say',
         description: 'Says it.',
-        input: z.string().describe('problems in a plan'),
+        input: z.string().describe('what to say'),
         readOnly: true,
         group: 'library',
         execute: (text) => void taken.push(text),
