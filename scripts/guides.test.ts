@@ -73,7 +73,7 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   for (const { file, code } of examples) if (file.startsWith('packages/')) writeFileSync(path.join(folder, file), code)
 
-  // The steps of extending-the-server.md that are told in words.
+  // The steps that extending-the-server.md describes in words.
   insert(folder, 'packages/protocol/src/http/contract.ts', {
     'import ': `import { wordCountEndpoints } from './word-count.ts'\nimport `,
     'contract = {': 'contract = { ...wordCountEndpoints,',
@@ -81,7 +81,7 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
   insert(folder, 'packages/protocol/src/index.ts', { 'export ': `export * from './http/word-count.ts'\nexport ` })
   insert(folder, 'packages/server/src/boot/routes.ts', {
     'import ': `import { wordCountRoutes } from '../sessions/word-count-routes.ts'\nimport `,
-    'const routes: Route[] = [': 'const routes: Route[] = [...wordCountRoutes(context),',
+    'const routes: Route[] = [': 'const routes: Route[] = [...wordCountRoutes(services),',
   })
   writeFileSync(path.join(folder, 'packages/server/src/providers/acme.test.ts'), providerTest)
   // A language is a folder, and a file that combines its texts.
