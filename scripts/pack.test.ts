@@ -87,7 +87,7 @@ test.each(published)('%s contains the build, the sources, README and license, an
   expect(built.toSorted()).toEqual(written.toSorted())
 })
 
-test.each(published)('%s imports nothing but its dependencies', (name) => {
+test.each(published)('%s imports only its dependencies', (name) => {
   const files = filesOf(name).filter((file) => /^dist\/.*\.js$/.test(file))
   const imports = /^(?:import|export|\}) ?[^'"\n;]*\bfrom ['"]([^'"]+)['"]|\bimport(?: |\()['"]([^'"]+)['"]/gm
   const imported = files.flatMap((file) =>
@@ -112,7 +112,7 @@ test('versions are left to the project that installs them, and it has one copy o
   expect(pinned).toEqual([['linkedom', '0.18.12']])
 })
 
-test('every export is there in an empty project, with every built-in tool and agent', async () => {
+test('every export exists in an empty project, with every built-in tool and agent', async () => {
   const names = published.flatMap((name) =>
     Object.keys(manifests[name]?.exports ?? {}).map((entry) => entry.replace('.', `@troupe/${name}`)),
   )
@@ -161,7 +161,7 @@ test('a turn works from the package', async () => {
   expect(JSON.parse(await runProgram('turn.mjs', turnProgram))).toEqual(turnAnswer)
 })
 
-test('importing turns loads no tool, and nothing that only tools need', async () => {
+test('importing turns loads no tools and none of their dependencies', async () => {
   const program = `
     import { registerHooks } from 'node:module'
     const loaded = []

@@ -20,7 +20,7 @@ describe('a prompt file', () => {
     expect(agent.turn().input('x').toText()).not.toContain('sea')
   })
 
-  it('calls methods by alias: a map by name, a list in a row, nothing for null', async () => {
+  it('calls methods by alias: a map passes arguments by name, a list in order, null none', async () => {
     const { agent } = agentFor()
     const turn = agent.loadYamlPrompt(`
 .alias:
@@ -54,7 +54,7 @@ output_format: json
     )
   })
 
-  it('refuses a method that does not exist, and names those that do', () => {
+  it('rejects an unknown method, and lists the known ones', () => {
     const { agent } = agentFor()
     const load = (text: string) => () => agent.loadYamlPrompt(text)
     expect(load('.alias:\n  close: null')).toThrow(
@@ -80,7 +80,7 @@ output_format: json
     )
   })
 
-  it('types of words validate: a wrong answer is asked for again', async () => {
+  it('type names validate: a wrong answer is retried', async () => {
     const { agent, model } = agentFor('{"n": "three", "list": []}', '{"n": 3, "list": ["a"]}')
     const turn = agent.loadJsonPrompt(`{ input: 'q', output: { n: 'int', list: 'list[str]' } }`)
     const { data, attempts } = await turn.run().result()

@@ -38,7 +38,7 @@ describe('a prompt function', () => {
     expect(userText(model.calls[0])).toContain('"value":')
   })
 
-  it('gives lists as they are', async () => {
+  it('returns lists unwrapped', async () => {
     const { agent } = agentFor([[{ text: '["a", "b"]' }]])
     const call = agent.autoFunc({ name: 'f', instruct: 'Do it.', input: z.object({}), output: z.array(z.string()) })
     expect(await call({})).toEqual(['a', 'b'])
@@ -65,7 +65,7 @@ describe('a prompt function', () => {
     expect(await single.stream({}).key('value')).toBe(7)
   })
 
-  it('calls side by side never meet', async () => {
+  it('parallel calls are independent', async () => {
     const { agent } = agentFor((prompt) => {
       const n = /n: (\d+)/.exec(userText({ prompt: prompt as never }))?.[1]
       return [{ text: JSON.stringify({ value: Number(n) * 2 }), chunks: 4 }]
@@ -79,7 +79,7 @@ describe('a prompt function', () => {
     expect(await Promise.all([1, 2, 3, 4, 5].map((n) => double({ n })))).toEqual([2, 4, 6, 8, 10])
   })
 
-  it('refuses an input that does not fit before anything is asked', async () => {
+  it('rejects an invalid input before any request', async () => {
     const { agent, model } = agentFor([])
     const call = agent.autoFunc({
       name: 'f',

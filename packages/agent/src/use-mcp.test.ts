@@ -111,7 +111,7 @@ describe('useMcp', () => {
     expect((await agent.turn().input('q').run().result()).toolLogs[0]?.result).toBe('page 1\npage 2')
   })
 
-  it('an error of a tool is an error, and a bad input never reaches the server', async () => {
+  it('a tool error is an error, and an invalid input never reaches the server', async () => {
     const failing = createAgent({ name: 'a', model: scriptedModel(calling('fail', {})) })
     await failing.useMcp({ type: 'http', url })
     expect((await failing.turn().input('q').run().result()).toolLogs[0]?.error).toBe('out of order')

@@ -36,7 +36,7 @@ describe('usage', () => {
     [['trust', '/nowhere/at/all']],
     [['-c']],
     [['-r', 'ses_1']],
-  ])('%j is wrong usage: exit code 2, the reason on stderr, nothing on stdout', async (args) => {
+  ])('%j is incorrect usage: exit code 2, the reason on stderr, nothing on stdout', async (args) => {
     const { code, stdout, stderr } = await troupe(place, args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^troupe: .+\ntroupe: see "troupe --help"\.\n$/)
@@ -233,7 +233,7 @@ describe('troupe -p', () => {
     expect(view.runs[0].status).toBe('aborted')
   })
 
-  test('two at once on one home both answer', async () => {
+  test('two at once on one home both get an answer', async () => {
     const answers = await Promise.all(['a', 'b'].map((word) => troupeProcess(place, ['-p', `repeat: ${word}`])))
     expect(answers.map(({ stdout }) => stdout)).toEqual(['a\n', 'b\n'])
   })
@@ -342,7 +342,7 @@ describe('the rest', () => {
     expect(JSON.stringify(view.chain)).toContain('kept')
   })
 
-  test('the launcher becomes the program, also through a link', async () => {
+  test('the launcher becomes the program, even through a link', async () => {
     const launcher = fileURLToPath(new URL('../bin/troupe', import.meta.url))
     const link = path.join(place.folder, 'a link')
     symlinkSync(launcher, link)

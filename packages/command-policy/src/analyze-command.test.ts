@@ -66,7 +66,7 @@ describe('the commands in a text', () => {
     for (const text of others) expect([text, texts(text)]).toEqual([text, expect.arrayContaining(['rm x'])])
   })
 
-  it('have exact words only where these are certain', () => {
+  it('have exact words only if these are certain', () => {
     const [plain] = analyze(`r""m -f 'a b'`).commands
     expect(plain).toMatchObject({ text: `rm -f 'a b'`, argv: ['rm', '-f', 'a b'], literalPrefix: ['rm', '-f', 'a b'] })
     const [open] = analyze('rm -rf $X y').commands
@@ -122,7 +122,7 @@ describe('the commands in a text', () => {
     expect(cwds('if x; then cd a; fi; ls').at(-1)).toBeNull()
   })
 
-  it('are harmless one by one, so that a rule for the others is enough', () => {
+  it('are harmless one by one, so that a rule for the others is sufficient', () => {
     const harmless = analyze('cd a && npm test | tail -5 && echo done').commands.map((found) => found.harmless)
     expect(harmless).toEqual([true, false, true, true])
     expect(analyze('ls() { x; }; ls').commands.some((found) => found.harmless)).toBe(false)
@@ -170,7 +170,7 @@ describe('the files of a command', () => {
     expect(analyze(`awk '{ print > "x" }' a`).opaque).toBeDefined()
   })
 
-  it('are those that it writes, moves and removes', () => {
+  it('are the files it writes, moves and removes', () => {
     const writes = (text: string): string[] => paths(analyze(text).writes)
     expect(writes('ls > out 2>> err < in')).toEqual(['/ws/out', '/ws/err'])
     expect(analyze('ls > out').writes).toEqual([{ path: '/ws/out', redirected: true }])
@@ -186,7 +186,7 @@ describe('the files of a command', () => {
 })
 
 describe('a harmless command', () => {
-  it('is not harmless where an earlier command set something that matters', () => {
+  it('is not harmless if an earlier command set a relevant variable', () => {
     expect(analyze('ls', { env: ['FOO', 'LC_ALL', 'CI'] }).harmless).toBe(true)
     for (const name of [
       'PATH',
@@ -202,7 +202,7 @@ describe('a harmless command', () => {
       expect([name, analyze('ls', { env: [name] }).harmless]).toEqual([name, false])
   })
 
-  it('is not harmless where its name leads elsewhere', () => {
+  it('is not harmless if its name resolves to another program', () => {
     expect(analyze('ls', { isProgram: () => false }).harmless).toBe(false)
     expect(analyze('echo a', { isProgram: () => false }).harmless).toBe(true)
     expect(analyze('/bin/ls').harmless).toBe(true)
@@ -210,7 +210,7 @@ describe('a harmless command', () => {
     expect(analyze('/tmp/ls').harmless).toBe(false)
   })
 
-  it('may be git only where the folder configures nothing that runs, and without a pager', () => {
+  it('can be git only if the folder configures no programs, and without a pager', () => {
     expect(analyze('git status').harmless).toBe(false)
     const isPlainRepository = (folder: string): boolean => folder === '/ws'
     expect(analyze('git status', { isPlainRepository }).harmless).toBe(true)
@@ -219,7 +219,7 @@ describe('a harmless command', () => {
     expect(analyze('git --no-pager log', { isPlainRepository, terminal: true }).harmless).toBe(true)
   })
 
-  it('has nothing in it that cannot be seen', () => {
+  it('contains no invisible characters', () => {
     for (const odd of [
       '\u200b',
       '\u202e',

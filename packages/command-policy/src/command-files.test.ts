@@ -25,7 +25,7 @@ test.each([
   expect(writes).toEqual({ paths: files.map((file) => path.join(cwd, file)), mayBeMore })
 })
 
-test('files in memory are files, devices are none', () => {
+test('files in memory are files, devices are not', () => {
   const { paths } = commandWrites('echo x > /dev/shm/a.txt; echo x > /dev/sda', { cwd, home: '/nowhere' })
   expect(paths).toEqual(['/dev/shm/a.txt'])
 })

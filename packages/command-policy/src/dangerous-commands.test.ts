@@ -39,7 +39,7 @@ describe('dangerous commands', () => {
     expect(dangerous.filter(({ command }) => analyze(command).harmless)).toEqual([])
   })
 
-  it('do not run unasked where nothing can be written either', () => {
+  it('do not run without asking, even read-only', () => {
     expect(dangerous.filter(({ command }) => analyze(command).contained)).toEqual([])
   })
 
@@ -69,7 +69,7 @@ describe('dangerous commands', () => {
 describe('everyday commands', () => {
   it('are forty', () => expect(everyday).toHaveLength(40))
 
-  it('seldom ask without a sandbox, and never with one', () => {
+  it('rarely ask without a sandbox, and never with one', () => {
     const asked = everyday.filter(({ command }) => !analyze(command).harmless)
     expect(asked.length).toBeLessThanOrEqual(3)
     // Even if git may run programs that a folder configures.

@@ -3,7 +3,7 @@ import { rememberablePrefix } from './command-pattern.ts'
 
 const offered = (command: string): string | null => rememberablePrefix(command.split(' '))
 
-it('offers a beginning where nothing else can be run under it', () => {
+it('offers a prefix if nothing else can run with it', () => {
   expect(offered('git diff --stat')).toBe('git diff *')
   expect(offered('git commit -m x')).toBe('git commit *')
   expect(offered('git status')).toBe('git status')

@@ -41,7 +41,7 @@ describe('the fold of any log', { timeout: patience }, () => {
     )
   })
 
-  it('never changes a message that was handed out', () => {
+  it('never changes a returned message', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
         const fold = createFold()
@@ -74,7 +74,7 @@ describe('the fold of any log', { timeout: patience }, () => {
 })
 
 describe('the fold', () => {
-  it('keeps texts apart whose ids a later step uses again', () => {
+  it('separates texts with reused ids', () => {
     const message = foldChunks([
       { type: 'start', messageId: 'm' },
       ...step('one'),
@@ -91,7 +91,7 @@ describe('the fold', () => {
     ])
   })
 
-  it('keeps calls apart whose id a later step uses again', () => {
+  it('separates calls with reused ids', () => {
     const call = (output: string): Chunk[] => [
       { type: 'start-step' },
       { type: 'tool-input-available', toolCallId: 'c', toolName: 'Read', input: {} },
@@ -139,7 +139,7 @@ describe('the fold', () => {
     expect(fold.snapshot().parts[0]).toMatchObject({ input: { path: 'a.txt', content: 'once' } })
   })
 
-  it('reads on where the AI SDK throws: no log can become unreadable', () => {
+  it('continues where the AI SDK throws: no log can become unreadable', () => {
     const message = foldChunks([
       { type: 'text-delta', id: 'never-started', delta: 'still read' },
       { type: 'text-end', id: 'unknown' },

@@ -47,7 +47,7 @@ describe('joined deltas', { timeout: patience }, () => {
     expect(joinDeltas(input, { ...input, toolCallId: 'd' })).toBeUndefined()
   })
 
-  it('are not joined with an empty one, whose number would be lost', () => {
+  it('are not joined with an empty one, whose id would be lost', () => {
     const text: Chunk = { type: 'text-delta', id: '0', delta: 'a' }
     expect(joinDeltas(text, { ...text, delta: '' })).toBeUndefined()
     expect(joinDeltas({ ...text, delta: '' }, text)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('joined deltas', { timeout: patience }, () => {
 })
 
 describe('the size of an item', () => {
-  it('is the length of a delta, one for any other chunk, nothing for a private note', () => {
+  it('is the length of a delta, one for any other chunk, zero for a private note', () => {
     expect(itemSize({ type: 'text-delta', id: '0', delta: 'four' })).toBe(4)
     expect(itemSize({ type: 'reasoning-delta', id: '0', delta: '😀' })).toBe(2)
     expect(itemSize({ type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{' })).toBe(1)

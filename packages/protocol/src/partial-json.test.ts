@@ -91,7 +91,7 @@ describe('a JSON text that ends anywhere', { timeout: patience }, () => {
     expect(parsePartialJson(text)).toEqual(wanted)
   })
 
-  it('keeps a key such as __proto__ a plain key', () => {
+  it('treats a key such as __proto__ as a normal key', () => {
     const value = parsePartialJson('{"__proto__": {"polluted": true}, "a": 1') as Record<string, unknown>
     expect(value['polluted']).toBeUndefined()
     expect(Object.keys(value)).toEqual(['__proto__', 'a'])

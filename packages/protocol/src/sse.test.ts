@@ -74,7 +74,7 @@ describe('events', () => {
     ])
   })
 
-  it('that the end of the stream cut off never were', async () => {
+  it('that the end of the stream cut off are dropped', async () => {
     expect(await read([bytes('id: 1\ndata: {"type":"abort"}\n\nid: 2\ndata: {"type":"ab')])).toHaveLength(1)
     expect(await read([bytes('id: 1\ndata: {"type":"abort"}\n')])).toHaveLength(0)
   })
@@ -106,7 +106,7 @@ describe('an invalid stream', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('passes the error of its source on', async () => {
+  it('passes on the error of its source', async () => {
     const source = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error('the network went')),
     })

@@ -15,7 +15,7 @@ const kills = full ? 30 : 3
 const perTurn = 3
 
 it(
-  `agents three levels deep survive ${kills} times kill -9: nothing is lost, no write happens twice`,
+  `agents three levels deep survive ${kills} times kill -9: nothing is lost, no write runs twice`,
   async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'troupe-agents-'))
     const seed = Number(process.env['TROUPE_TEST_SEED'] ?? Date.now() % 1_000_000)

@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
   afterAll(() => workspace?.close())
 
-  test('axe finds nothing where a session begins', async () => {
+  test('axe finds nothing on the first screen', async () => {
     expect(await everyLook(page)).toEqual([])
   })
 

@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => dialog(page).getByRole('button', { name: 'Delete' }).count()).toBe(0)
   })
 
-  test('one is made, refused at its fields until it is right, tried, changed, turned off and deleted', async () => {
+  test('one is created, rejected at its fields until it is valid, tried, edited, turned off and deleted', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await openAgents(page)

@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('questions are answered by options and in own words, also after a reload, and the model reads each', async () => {
+  test('questions are answered with options and free text, even after a reload, and the model gets each', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('questions')
     const form = chat.page.getByRole('group', { name: '2 questions' })
@@ -166,7 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await mode(page)).toBe('accept-edits')
   })
 
-  test('a plan is carried out with a clean context: the model is sent the plan and nothing before it', async () => {
+  test('a plan starts with a clean context: the model gets only the plan', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('something that will be forgotten')
@@ -240,7 +240,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect(readFile(path.join(workspace.folder, 'secret.txt'))).rejects.toThrow('ENOENT')
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

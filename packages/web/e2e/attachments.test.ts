@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await wire?.close()
   })
 
-  test('files are picked, removed, pasted and sent; the model gets them, and an image is shown, also after a reload', async () => {
+  test('files are picked, removed, pasted and sent; the model gets them, and an image is shown, even after a reload', async () => {
     const chat = chatPage(await workspace.open())
     const { page } = chat
     const chips = page.getByRole('list', { name: 'Attached files' })
@@ -84,7 +84,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.own.getByRole('link', { name: 'dropped.pdf' }).waitFor()
   })
 
-  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+  test('there were no errors, policy violations or external requests', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

@@ -160,7 +160,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await second.own.nth(2).waitFor()
   })
 
-  test('words are found in the whole session, from one to the next, also in another branch', async () => {
+  test('words are found in the whole chat, one after the other, also in another branch', async () => {
     await showBranches()
     await goToFirst()
     await chat.field.focus()
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.locator('.find-bar').waitFor({ state: 'detached' })
   })
 
-  test('only one branch is kept when that is wanted, and that can be undone', async () => {
+  test('only one branch is kept on request, and that can be undone', async () => {
     await showBranches()
     await page.getByRole('button', { name: 'Branch map' }).click()
     await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()
@@ -265,7 +265,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => shown.innerText(), patiently).toMatch(/"goOn": "ƒ goOn\(\)",\s+"remove": "ƒ remove\(\)"/)
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

@@ -59,7 +59,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     return messages.flatMap(({ role, parts }) => (role === 'user' ? parts.map(({ text = '' }) => text).join('') : []))
   }
 
-  test('Enter queues during a run: edited, put in order and removed by keys, kept over a reload, sent in order once', async () => {
+  test('Enter queues during a run: messages are edited, sorted and removed with keys, survive a reload, and are sent in order, once', async () => {
     const page = await workspace.sharedPage()
     const { queue, items, texts, running, ...chat } = composer(page)
     await chat.send('Ask me for approval')
@@ -245,7 +245,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('"send": "ƒ').waitFor()
   })
 
-  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+  test('there were no errors, policy violations or external requests', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

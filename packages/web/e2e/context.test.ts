@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toMatch(/The prompt cache can’t be fully reused\.[\s\S]*changed at plan mode:[\s\S]*Changed: plan mode/)
   })
 
-  test('the older part is summarised behind a line that unfolds and can be undone and redone; the X-ray follows', async () => {
+  test('older messages are summarized behind a line that expands and can be undone and redone; the context view follows', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     for (const topic of ['Tulips', 'Lilies']) {
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).waitFor({ state: 'detached' })
   })
 
-  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+  test('there were no errors, policy violations or external requests', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

@@ -14,7 +14,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('the printed address opens it once, and the key leaves the address', async () => {
+  test('the printed URL works once, and the key disappears from the address bar', async () => {
     const url = workspace.server().newUrl()
     const page = await workspace.newPage()
     await page.goto(url)
@@ -196,7 +196,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
 
-  test('an edit makes a branch, and the arrows lead from one to the other', async () => {
+  test('an edit creates a branch, and the arrows switch between branches', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: one')
     await chat.ask('Repeat after me: below one')
@@ -270,7 +270,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     ).toEqual([])
   })
 
-  test('sessions are renamed, found by their words, and deleted in a way that can be undone', async () => {
+  test('chats are renamed, found by their words, and deleted with undo', async () => {
     const { page, ...chat } = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: the zebra crosses at noon')
     const list = page.getByRole('navigation')
@@ -360,7 +360,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.field.inputValue()).toBe('typed at once')
   })
 
-  test('on a phone the sessions are a drawer and nothing is wider than the screen', async () => {
+  test('on a phone the chats are a drawer and nothing is wider than the screen', async () => {
     const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
     await chat.ask('Show me Markdown')
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
@@ -422,7 +422,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
-  test('nothing else went wrong: no error, no breach of the content policy, no request to elsewhere', () => {
+  test('there were no errors, policy violations or external requests', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(openAsks).toEqual([])
   })
 
-  test('an input is edited before it is approved, and one that does not fit leaves the ask open', async () => {
+  test('an input is edited before it is approved, and an invalid one keeps the ask open', async () => {
     await say('first')
     const page = await look()
     await badge(page, 1)
@@ -180,7 +180,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('→ Postgres')
   })
 
-  test('a double click answers one ask, not also the one that slides into its place', async () => {
+  test('a double click answers one ask, not the one that moves into its place', async () => {
     await say('first')
     await say('second')
     const page = await look()
@@ -219,7 +219,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toEqual([])
   })
 
-  test('one who works below is named, and answered at the top', async () => {
+  test('a sub-agent is named, and answered at the top', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('delegate')
     await badge(chat.page, 1)
@@ -295,7 +295,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await inbox(page).getByText('You’re all caught up.').waitFor()
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     // An invalid input was rejected once.
     expect(workspace.complaints).toEqual([expect.stringContaining('422')])
   })

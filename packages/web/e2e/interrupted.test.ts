@@ -111,7 +111,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(asked.filter((path, index) => asked.indexOf(path) !== index)).toEqual([])
   })
 
-  test('nothing else went wrong', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

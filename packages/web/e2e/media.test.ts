@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .waitFor()
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

@@ -95,7 +95,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
   })
 
-  test('another branch is shown where it parts from the one before', async () => {
+  test('another branch is shown at its fork', async () => {
     const page = await openLong()
     await page.keyboard.press('Control+f')
     await page.getByRole('textbox', { name: 'Find in this chat' }).fill('Message 100.')
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByText('The end of 1039.').isVisible()).toBe(true)
   })
 
-  test('keeps the focus in the conversation when who had it is left behind', async () => {
+  test('keeps the focus in the conversation when the focused row is removed', async () => {
     const page = await openLong()
     await page.getByRole('button', { name: 'Copy' }).last().focus()
     await page.mouse.move(500, 300)

@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace.complaints.splice(0)
   })
 
-  test('another server of this machine hears no secret when it is opened, and the page that lost its credential is locked', async () => {
+  test('another local server gets no secret, and the page without its credential is locked', async () => {
     const chat = chatPage(await openKeeping(workspace))
     const heard: string[] = []
     const other = createServer((request, response) => {
@@ -114,7 +114,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace.complaints.splice(0)
   })
 
-  test('the service worker shows notifications, and a click on one leads the page to the inbox', async () => {
+  test('the service worker shows notifications, and a click opens the inbox', async () => {
     const page = await workspace.newPage({ serviceWorkers: 'allow', permissions: ['notifications'] })
     await page.addInitScript("localStorage.setItem('troupe.notify', 'on'); document.hasFocus = () => false")
     // Not every headless browser can show notifications, so record them instead.

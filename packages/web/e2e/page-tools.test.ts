@@ -127,7 +127,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.filter((line) => !line.includes('/ai/tools/ack'))).toEqual([])
   })
 
-  test('of two tabs the one that asked acts; when it dies the other does', async () => {
+  test('of two tabs, the one that started the run acts; if it dies, the other does', async () => {
     const first = await workspace.open({ viewport: wide })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const reads = await readable(first, async (route) => {
@@ -155,7 +155,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a restart of the server and a reload in the middle lose nothing and do nothing twice', async () => {
+  test('a server restart and a reload in the middle lose and repeat nothing', async () => {
     const page = await workspace.open({ viewport: wide })
     const chat = chatPage(page)
     const reads = await readable(page)

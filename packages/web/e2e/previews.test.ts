@@ -175,7 +175,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await page.evaluate(() => 'hit' in window || localStorage.getItem('stolen') !== null)).toBe(false)
   })
 
-  test('a page of HTML works in its frame: scripts, handlers, storage; files with other kinds are shown too', async () => {
+  test('an HTML page works in its frame: scripts, handlers, storage; other kinds of files are shown, too', async () => {
     const page = await lookedAt('app.html', 'hostile.csv', 'diagram.mmd')
     const frame = await look(page, 'app.html')
     await frame.getByRole('button', { name: 'Add' }).click()
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a page of components is shown while it is written; one that is not valid is not', async () => {
+  test('a page of components is shown while it streams; an invalid one is not', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('jsx')
     await chat.page.waitForFunction(() =>
@@ -239,7 +239,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a form is filled in with the keyboard and answers; cancel answers too', async () => {
+  test('a form is filled in and submitted with the keyboard; cancel works, too', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('form')
     const who = chat.page.getByRole('textbox', { name: 'Who' })
@@ -259,7 +259,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('hostile components, chart options, drawings and cells run nothing and fetch nothing', async () => {
+  test('hostile components, chart options, drawings and cells run and load nothing', async () => {
     const chat = chatPage(await workspace.open())
     await chat.ask('hostile')
     await chat.lastAnswer

@@ -171,7 +171,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.answers.first().locator('.facts').innerText()).toMatch(/test\/script.*tokens/s)
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

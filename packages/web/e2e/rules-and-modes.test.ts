@@ -183,7 +183,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Mode:/)
   })
 
-  test('nothing runs out of a narrow screen', async () => {
+  test('nothing overflows a narrow screen', async () => {
     const page = await workspace.open({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
     await modeButton(page).click()
     await page.getByRole('menuitem', { name: 'Rules and sandbox…' }).click()
@@ -192,14 +192,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(overflow).toBe(0)
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     // The invalid rule was rejected once, and the server reports the one in its file.
     const complaints = workspace.complaints.filter((text) => !text.startsWith('server:'))
     expect(complaints).toEqual([expect.stringContaining('422')])
   })
 })
 
-describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing ask`, () => {
+describe.skipIf(chromium === undefined)(`${name}, with bypass allowed`, () => {
   let workspace: TestWorkspace
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '', {
@@ -237,7 +237,7 @@ describe.skipIf(chromium === undefined)(`${name}, where the server lets nothing 
     await expect.poll(() => page.getByText('Runs without asking').count()).toBe(0)
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

@@ -166,7 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('done.')
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints.filter((complaint) => !complaint.startsWith('server:'))).toEqual([])
   })
 })

@@ -247,7 +247,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => output.innerText()).toContain('green')
   })
 
-  test('nothing in a command hides from the one who approves it', async () => {
+  test('nothing in a command is hidden in its approval', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('refused')
     const card = chat.page.getByRole('group', { name: /^Bash:/ })
@@ -353,7 +353,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.keyboard.press('Escape')
   })
 
-  test('nothing went wrong meanwhile', () => {
+  test('there were no errors', () => {
     expect(workspace.complaints).toEqual([])
   })
 })

@@ -136,7 +136,7 @@ describe('properties', () => {
     )
   })
 
-  test('no piece ends with half a character, unless the text does', () => {
+  test('no chunk ends with half a character, unless the text does', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), cutting, fc.boolean(), (string, sizes, escaped) => {
         const json = JSON.stringify([string])
@@ -176,7 +176,7 @@ describe('properties', () => {
     )
   })
 
-  test('any text at all in any pieces gives the same result and throws nothing', () => {
+  test('any text in any chunks gives the same result and never throws', () => {
     const signs =
       '{ } [ ] , : " \' \\ / * // /* */ ` ``` a 1 - . e true nul \\u D83D “ ” ： ， {"a": "b": [1,2 __proto__'
     const scrap = fc.constantFrom(...signs.split(' '), ' ', '\n', '\ud83d', '\u0000')
@@ -319,7 +319,7 @@ describe('numbers and words', () => {
     expect(scores()).toEqual([0.95])
   })
 
-  test('a number that is the whole answer is known when the text ends', () => {
+  test('a number that is the whole answer is complete at the end of the text', () => {
     const { events } = read(['4', '2'])
     expect(events).toEqual([
       {
@@ -367,7 +367,7 @@ describe('several blocks', () => {
     expect(read([text], { schema }).result).toMatchObject({ value: { title: 'x', items: [] }, malformed: undefined })
   })
 
-  test('fields of the wrong type count for nothing', () => {
+  test('fields of the wrong type do not count', () => {
     const text = '{"title": 1, "items": "none"} {"title": "x"}'
     expect(read([text], { schema }).result.value).toEqual({ title: 'x' })
   })
@@ -385,7 +385,7 @@ describe('several blocks', () => {
 })
 
 describe('events', () => {
-  test('say where, how far and how known', () => {
+  test('have path, progress and completion', () => {
     const { events } = read(['{"items": [{"ti', 'tle": "a', 'b"}], "n": nu', 'll}'])
     const shown = events.map((event) =>
       event.type === 'reset' ? 'reset' : [event.path, event.wildcardPath, event.indexes, event.delta, event.completion],
@@ -441,12 +441,12 @@ describe('hostile texts', () => {
     expect(read(pieces(`${open}1`, 4)).result).toMatchObject({ found: true, completion: 'repaired' })
   })
 
-  test('values deeper than 256 levels are read and have no events of their own', () => {
+  test('values deeper than 256 levels are read without events', () => {
     const { events } = read([`${'['.repeat(300)}1${']'.repeat(300)}`])
     expect(Math.max(...lastRound(events).map(({ indexes }) => indexes.length))).toBe(256)
   })
 
-  test('a key called __proto__ is a key, and nothing else changes', () => {
+  test('a key named __proto__ is a normal key', () => {
     const text = '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}, "a": 1}'
     const { result } = read(pieces(text, 3))
     expect(JSON.stringify(result.value)).toBe(JSON.stringify(JSON.parse(text)))
@@ -454,7 +454,7 @@ describe('hostile texts', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  test('a megabyte of anything is read in little pieces', () => {
+  test('a megabyte of any text is read in small chunks', () => {
     const million = 1_000_000
     const texts: Record<string, [text: string, check: (result: ReadResult) => boolean]> = {
       'one string': [`{"a": "${'x'.repeat(million)}"}`, ({ value }) => (value as { a: string }).a.length === million],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatPath, parsePath, valuesAt, wildcard } from './path.ts'
 
-test('dot and slash style lead to the same place', () => {
+test('dot and slash style give the same path', () => {
   const same: [unknown[], ...string[]][] = [
     [['items', 0, 'title'], 'items[0].title', 'items/0/title', '/items/0/title', 'items/[0]/title', 'items.0.title'],
     [['items', wildcard, 'title'], 'items[*].title', 'items/*/title', 'items.*.title', '/items/[*]/title'],
@@ -24,7 +24,7 @@ test('an invalid path is rejected with an example', () => {
   }
 })
 
-test('any path is read back as it was written, in both styles', () => {
+test('any path round-trips, in both styles', () => {
   const segment = fc.oneof(
     fc.string({ maxLength: 5 }),
     fc.nat(20),
@@ -44,7 +44,7 @@ test('any path is read back as it was written, in both styles', () => {
 describe('values at a path', () => {
   const value = { items: [{ t: 'a', n: 0 }, { t: '' }, { n: null }], map: { x: false, 'y.z': 1 } }
 
-  test('are all that it leads to, with where each was found', () => {
+  test('are all matching values with their paths', () => {
     expect(valuesAt(value, 'items[*].n')).toEqual([
       { path: 'items[0].n', value: 0 },
       { path: 'items[2].n', value: null },

@@ -72,7 +72,7 @@ test('the notation shows fields in order, with types, descriptions and optional 
 }`)
 })
 
-test('scalars and lists have a notation too', () => {
+test('scalars and lists have a notation, too', () => {
   expect(outputSchema(z.number().describe('from 1 to 10')).notation).toBe('<number> // from 1 to 10')
   expect(outputSchema(z.array(z.string())).notation).toBe('[\n  <string>,\n  ...\n]')
   expect(outputSchema(Tree).notation).toContain('<same as the root>')
@@ -143,7 +143,7 @@ describe('a path is looked up', () => {
     expect(everything.has(path)).toBe(false)
   })
 
-  test('and all that have a name are listed', () => {
+  test('and all named paths are listed', () => {
     expect(outputSchema(z.array(z.object({ a: z.string(), b: z.record(z.string(), z.int()) }))).paths).toEqual([
       '[*]',
       '[*].a',
@@ -202,7 +202,7 @@ describe('ensure', () => {
     for (const n of [null, '', ' \n', [], {}]) expect(problems(schema, { p: 1, n })).toEqual(['n must not be empty'])
   })
 
-  test('every item is asked, a list without items has nothing to miss, absent parents are the schema’s business', () => {
+  test('every item is checked, an empty list passes, missing parents are left to the schema', () => {
     const schema = z.object({ items: z.array(z.object({ t: e })).optional(), at: z.object({ t: e }).nullish() })
     expect(problems(schema, { items: [{ t: 'x' }, {}, { t: '' }] })).toEqual([
       'items[1].t is missing',
@@ -212,7 +212,7 @@ describe('ensure', () => {
     expect(problems(schema, {})).toEqual([])
   })
 
-  test('of a union only the member that fits is asked', () => {
+  test('in a union, only the matching member is checked', () => {
     const schema = z.object({
       block: z.union([
         z.object({ kind: z.literal('text'), text: e, note: z.string().optional() }),
@@ -274,7 +274,7 @@ describe('validation', () => {
     })
   })
 
-  test('an answer that is nested too deeply is refused like any other', async () => {
+  test('an answer that is nested too deeply is rejected', async () => {
     let value: unknown = { name: 'leaf' }
     for (let depth = 0; depth < 20_000; depth++) value = { name: 'node', children: [value] }
     expect(await outputSchema(Tree).validate(value)).toEqual({

@@ -67,7 +67,7 @@ describe('key', () => {
     expect(seen).toEqual(['all'])
   })
 
-  test('that the schema does not have is refused with those that it has', async () => {
+  test('outside the schema is rejected with a list of valid keys', async () => {
     const onReader = vi.fn<() => void>()
     const stream = open({ onReader })
     await expect(stream.key('sumary' as 'summary')).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe('key', () => {
 })
 
 describe('waitKeys', () => {
-  test('gives values in the order of arrival and ends as soon as all are there', async () => {
+  test('yields values in order of arrival and ends when all have arrived', async () => {
     const stream = open()
     const keys = stream.waitKeys(['items[*].title', 'summary'])
     stream.write('{"items": [{"title": "one"}, {"title": "two"}], "summary": "s", "note": "not yet')
@@ -137,7 +137,7 @@ describe('waitKeys', () => {
     ])
   })
 
-  test('ends with an error when a key never came, after those that did', async () => {
+  test('throws for a key that never arrived, after the others', async () => {
     const stream = open()
     const keys = stream.waitKeys(['summary', 'note', 'items[*].score'])
     stream.write('{"summary": "s", "items": []}')
@@ -208,7 +208,7 @@ describe('when', () => {
     ])
   })
 
-  test('an error of a handler surfaces, at once and at the end, and stops no other reader', async () => {
+  test('an error in a handler is thrown at once and at the end, and stops no other reader', async () => {
     const onHandlerError = vi.fn<(error: unknown) => void>()
     const stream = open({ onHandlerError })
     const error = new Error('no room for one')
@@ -368,7 +368,7 @@ describe('instant', () => {
     expect(await stream.key('items[1].title')).toBe('two')
   })
 
-  test('the answer so far can be looked at any time', () => {
+  test('the answer so far can be read at any time', () => {
     const stream = open()
     expect(stream.partial).toBeUndefined()
     stream.write('So: {"summary": "all is')
@@ -389,7 +389,7 @@ function addUp(events: readonly (InstantEvent | ResetEvent)[]): Record<string, [
 }
 
 describe('stop when satisfied', () => {
-  test('tells when every key that someone waits for is there', async () => {
+  test('reports when every awaited key has arrived', async () => {
     const onSatisfied = vi.fn<() => void>()
     const stream = open({ onSatisfied })
     const keys = collect(stream.waitKeys(['items[*].title', 'summary']))
@@ -408,7 +408,7 @@ describe('stop when satisfied', () => {
     expect(await keys).toHaveLength(2)
   })
 
-  test('keys that are asked for one after the other are one wish', async () => {
+  test('keys awaited one after the other count together', async () => {
     const calls: string[] = []
     const stream = open({ onSatisfied: () => calls.push('satisfied') })
     const both = (async () => {
@@ -590,7 +590,7 @@ describe('validators of keys', () => {
 })
 
 describe('the end', () => {
-  test('of a failed run reaches everyone who waits, with the very error', async () => {
+  test('of a failed run reaches all waiting readers, with the same error', async () => {
     const stream = open()
     const error = new Error('the provider is down')
     const handler = vi.fn<(value: string, context: HandlerContext) => void>()

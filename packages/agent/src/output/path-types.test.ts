@@ -69,7 +69,7 @@ describe('valid paths have the type of their value', () => {
     expectTypeOf(article('["a.b"]["c/d"]')).toEqualTypeOf<boolean>()
   })
 
-  test('slash style leads to the same', () => {
+  test('slash style gives the same type', () => {
     expectTypeOf(article('items/0/title')).toEqualTypeOf<string>()
     expectTypeOf(article('items/*/score')).toEqualTypeOf<number>()
     expectTypeOf(article('/author/address/city')).toEqualTypeOf<string>()
@@ -81,14 +81,14 @@ describe('valid paths have the type of their value', () => {
     expectTypeOf(article('anything/at/3')).toEqualTypeOf<unknown>()
   })
 
-  test('lists and scalars may be the whole', () => {
+  test('lists and scalars can be the whole answer', () => {
     expectTypeOf(at<{ t: string }[]>()('[0].t')).toEqualTypeOf<string>()
     expectTypeOf(at<{ t: string }[]>()('[*]')).toEqualTypeOf<{ t: string }>()
     expectTypeOf(at<number>()('')).toEqualTypeOf<number>()
   })
 })
 
-test('paths that lead nowhere do not compile', () => {
+test('invalid paths do not compile', () => {
   // @ts-expect-error no such field
   article('titel')
   // @ts-expect-error no such field of an item

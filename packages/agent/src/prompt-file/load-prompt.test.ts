@@ -79,7 +79,7 @@ describe('mappings', () => {
     expect(actions.at(-1)).toMatchObject({ type: 'alias', method: 'info', args: [{ k: [1, null] }] })
   })
 
-  it('write nothing as null, never as a word of another language, and never look into prototypes', () => {
+  it('write null for nothing, and never read prototypes', () => {
     expect(slotsOf(load('input: "a ${x} b ${toString}"', { x: null }), 'turn')).toEqual({
       input: 'a null b ${toString}',
     })
@@ -187,7 +187,7 @@ describe('errors name file, line and key', () => {
     expect(load('{\n  a: 1,\n  b: }', 'json')).toThrow(expect.objectContaining({ data: { file, line: 3, key: '' } }))
   })
 
-  it('for a key path that leads nowhere', () => {
+  it('for an invalid key path', () => {
     expect(load('a:\n  b: 1\n', 'yaml', 'a.c')).toThrow(
       expect.objectContaining({
         data: { file, line: 1, key: 'a.c' },
@@ -197,7 +197,7 @@ describe('errors name file, line and key', () => {
     expect(load('a:\n  b: 1\n', 'yaml', 'a.b')).toThrow(/a map of keys/)
   })
 
-  it('for a file that is not there', () => {
+  it('for a missing file', () => {
     expect(() => loadPrompt('nowhere/prompt.yaml', 'yaml', {})).toThrow(
       /nowhere\/prompt.yaml:1: the file does not exist/,
     )

@@ -49,7 +49,7 @@ Data Format: JSON
 [OUTPUT]:`)
   })
 
-  it('is the bare input when there is nothing else', () => {
+  it('is the bare input if there is nothing else', () => {
     expect(textOf({ input: 'Hello', system: 'be kind', info: {}, instruct: '', examples: [] })).toBe('Hello')
     expect(textOf({ input: { z: 1, a: [true, null] } })).toBe('z: 1\na:\n  - true\n  - null')
   })

@@ -48,7 +48,7 @@ describe('a chat session', () => {
     expect(await session.messages()).toHaveLength(6)
   })
 
-  it('switches, and nothing leaks from one into the other', async () => {
+  it('switches without leaking messages', async () => {
     const { agent, model, session } = setUp()
     session.activate('a')
     await agent.turn().input('of a').run().result()
@@ -210,7 +210,7 @@ describe('a long session', () => {
     ])
   })
 
-  it('remembers the rest as a memo that its handler writes, also in another process', async () => {
+  it('keeps the rest as a memo from its handler, even in another process', async () => {
     const store = createMemoryStore()
     const states: [messages: number, memo: string][] = []
     const options: ChatSessionOptions = {

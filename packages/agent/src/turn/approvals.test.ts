@@ -32,7 +32,7 @@ function savingAgent(answer: (ask: Ask) => Answer, turns = 1) {
 }
 
 describe('approvals of a program', () => {
-  it('are asked for every call unless they are remembered', async () => {
+  it('ask for every call unless they are remembered', async () => {
     const { agent, asked, saved } = savingAgent(() => ({ type: 'approve' }))
     await agent.turn().input('go').run().result()
     expect([asked.length, saved]).toEqual([3, [1, 2, 3]])

@@ -75,7 +75,7 @@ describe('external planning', () => {
     expect(answers).not.toContain('[TOOLS]')
   })
 
-  it('has no block for an instruct that is not there', async () => {
+  it('has no block for a missing instruct', async () => {
     const { agent, model } = weatherAgent([[{ text: '{"use_tool": false}' }], [{ text: 'Hi.' }]])
     await agent.turn().input('Hello').run().result()
     expect(userText(model.calls[0])).not.toMatch(/extra instruction|None|null\n/)
@@ -415,7 +415,7 @@ describe('auto', () => {
     return [{ text: text.includes('[TOOLS]') ? plan({ city: 'Rome' }) : 'ok' }]
   }
 
-  it('lets a model call tools that can, and plans for one that cannot', async () => {
+  it('lets capable models call tools, and plans for others', async () => {
     const able = weatherAgent(answers, { planning: 'auto' })
     await able.agent.turn().input('q').run().result()
     expect(able.model.calls[0]?.tools).toHaveLength(1)
@@ -494,7 +494,7 @@ describe('tools of an agent', () => {
     expect(() => agent.useTools([() => 1])).toThrow(TypeError)
   })
 
-  it('may be given with the agent, functions too', () => {
+  it('can be passed with the agent, functions too', () => {
     const look = (): string => 'seen'
     expect(createAgent({ name: 'a', model, tools: ['TimeNow', look] }).getToolList()).toMatchObject([
       { name: 'TimeNow' },

@@ -62,7 +62,7 @@ describe('text before a tool call is not part of the answer', () => {
   })
 })
 
-describe('a scalar is read whole or asked for again', () => {
+describe('a scalar is complete or the model is asked again', () => {
   const ask = (schema: z.ZodType, first: string, second: string) =>
     createAgent({ name: 'counter', model: scriptedModel([[{ text: first, chunks: 3 }], [{ text: second }]]) })
       .turn()
@@ -141,7 +141,7 @@ describe('the finish reason of a rejected answer', () => {
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Answer in fewer words')
   })
 
-  it('ends a text turn that only called tools, and warns where there is some text', async () => {
+  it('ends a text turn that only called tools, and warns if there is some text', async () => {
     const calling = (text?: string) => {
       const turn = [...(text === undefined ? [] : [{ text }]), { call: { name: 'again', input: {} } }]
       const agent = createAgent({ name: 'x', model: scriptedModel(() => turn), limits: { steps: 2 } })

@@ -86,7 +86,7 @@ describe('a turn', () => {
     expect(model.calls).toHaveLength(1)
   })
 
-  it('is immutable: each step is a turn of its own', async () => {
+  it('is immutable: each step is a new turn', async () => {
     const { agent, model } = agentFor(() => [{ text: 'ok' }])
     const base = agent.turn().info({ a: 1 })
     const one = base.input('one').info({ b: 2 })
@@ -99,7 +99,7 @@ describe('a turn', () => {
     ])
   })
 
-  it("counts the agent's scope as it is when the run is made", async () => {
+  it('uses the agent’s scope at the time of the run', async () => {
     const { agent, model } = agentFor(() => [{ text: 'ok' }])
     const turn = agent.turn().input('q')
     agent.always({ info: 'new' })
@@ -109,7 +109,7 @@ describe('a turn', () => {
     expect(userText(model.calls[0])).toContain('[INFO]:\nnew')
   })
 
-  it('tells the model the form of the answer, and the provider too where it can', async () => {
+  it('describes the output format to the model, and to the provider if it supports it', async () => {
     const text = JSON.stringify(article)
     const { agent, model } = agentFor(() => [{ text }])
     await agent.turn().input('q').output(articleSchema).run().result()
@@ -217,7 +217,7 @@ describe('keys', () => {
     await expect(run.result()).rejects.toThrow('no room')
   })
 
-  it('end the request once all that are awaited are there, when asked to', async () => {
+  it('end the request when all awaited ones have arrived, on request', async () => {
     const text = JSON.stringify(article)
     const cut = text.indexOf(',"items"') + 1
     const { agent, model } = agentFor([
@@ -271,7 +271,7 @@ describe('an answer that is not accepted', () => {
     expect({ data, attempts }).toEqual({ data: { summary: 1 }, attempts: 2 })
   })
 
-  it('is asked for again with a whole sentence where a check gives no reason, for texts and for data', async () => {
+  it('is retried with a full sentence if a validator gives no reason, for texts and for data', async () => {
     const { agent, model } = agentFor(() => [{ text: '{"n": 1}' }])
     const turn = agent.turn().input('q').retries(1, 'last')
     const refuse = (): boolean => false

@@ -36,7 +36,7 @@ test('it fails when something is broken, and tells no key', async () => {
   expect(stdout).not.toContain('secret')
 })
 
-test('a provider whose address refuses connections is a warning, one that accepts them is not', async () => {
+test('a provider whose URL refuses connections is a warning, one that accepts them is not', async () => {
   const server = createServer((socket) => void socket.on('error', () => undefined))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   place.ends.push(() => new Promise((resolve) => server.close(resolve)))

@@ -60,7 +60,7 @@ function call(server: McpServer, name: string, input: object): Promise<unknown> 
   )
 }
 
-it('offers agents, which answer and go on with a conversation', async () => {
+it('exposes agents, which answer and continue a conversation', async () => {
   const server = await onStreams()
   const names = server.tools().map(({ name }) => name)
   expect(names).toContain('mcp__troupe_agent_master')
@@ -143,7 +143,7 @@ it('connects to the process that owns the home', async () => {
   expect(server.tools().map(({ name }) => name)).toEqual(['mcp__troupe_agent_explore'])
 })
 
-it('is reached over HTTP by who has the token, and by no page', async () => {
+it('is reachable over HTTP with the token, and not from a page', async () => {
   const child = start(place, ['mcp', '--http', '--agents', '', '--tools', 'TimeNow'])
   const { url, tools } = JSON.parse(await firstLine(child.stdout)) as { url: string; tools: string[] }
   expect(tools).toEqual(['TimeNow'])

@@ -46,7 +46,7 @@ describe('troupe rules', () => {
       expect((await troupe(place, ['rules', ...args])).code).toBe(2)
   })
 
-  it('tries a rule on the calls of this folder, through the server that is running', async () => {
+  it('tests a rule on the calls of this folder, through the running server', async () => {
     await serveHere(place)
     const { stdout } = await troupe(place, ['rules', 'test', 'Bash(git *)'])
     expect(stdout).toContain('The last 0 tool calls in this folder')
@@ -78,7 +78,7 @@ describe('troupe rules explain --jsonl', () => {
     ])
   })
 
-  it('tries other rules, modes and sandboxes', async () => {
+  it('applies other rules, modes and sandboxes', async () => {
     const decisions = async (flags: string[]): Promise<unknown[]> =>
       (
         await explain(

@@ -290,7 +290,7 @@ const commands = [...all.flatMap((name) => [...commandsOf(name)]), ...gitCommand
   (argv) => !(argv[0] === 'tail' && argv.some((word) => /^(-\w*[fF]|--follow|--retry)/.test(word))),
 )
 
-describe('programs that only look', () => {
+describe('read-only programs', () => {
   it(`change nothing and open only reported files, with every option${canTrace ? '' : ' (without strace)'}`, async () => {
     const tried = commands.filter((_, index) => index % sampled === 0)
     const found: { command: string; faults: string[] }[] = []

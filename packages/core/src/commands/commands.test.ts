@@ -92,7 +92,7 @@ describe('files of commands', () => {
     expect(readCommandBody({ path: near })).toBe('Review $1.')
   })
 
-  it('that cannot be used are named with the reason, and the rest is there', () => {
+  it('that are invalid are listed with the reason, and the rest loads', () => {
     put('home/commands/good.md', 'Good.')
     put('home/commands/help.md', 'Mine.')
     put('home/commands/empty.md', '---\ndescription: x\n---\n')

@@ -32,7 +32,7 @@ it('reads both files if they differ, and one if the other adds nothing', () => {
   expect(read()).toEqual(['ws/AGENTS.md: A'])
 })
 
-it('follows imports, in circles once, five deep, and nowhere else than it may', () => {
+it('follows imports, cycles once, five levels deep, and only where allowed', () => {
   put(
     'ws/CLAUDE.md',
     'See @docs/a.md, and @~/mine.md. Not @docs/none.md, @../secret.md, @.env, @~/token or @a@b.example.',

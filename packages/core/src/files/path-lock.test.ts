@@ -17,7 +17,7 @@ test('writers of the same path wait, others continue, and there is no deadlock',
   expect(order.slice(2)).toEqual(['first ends', 'second'])
 })
 
-test('one that fails lets the next go on', async () => {
+test('a failure lets the next one continue', async () => {
   await expect(withPathLocks(['/x'], () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await withPathLocks(['/x', '/x'], () => Promise.resolve('fine'))).toBe('fine')
 })

@@ -46,7 +46,7 @@ test('lines are the same for every way to split the bytes', () => {
   )
 })
 
-test('a line is kept only as far as it is shown, and its true length is known', () => {
+test('a line is kept only as far as it is shown, with its full length', () => {
   const collector = createLineCollector({ offset: 1, limit: 10, maxBytes: 1e6, maxLineBytes: 5 })
   for (let turn = 0; turn < 1000; turn++) collector.push(Buffer.from('0123456789'))
   collector.push(Buffer.from('\r\nnext'))

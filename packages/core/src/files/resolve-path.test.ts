@@ -31,7 +31,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 const state = () => createAgentState({ workspace, outputFolder: path.join(base, 'session/output') })
 const resolve = (given: string, use: 'read' | 'write' = 'write') => resolvePath({ state: state() }, given, { for: use })
 
-test('relative paths start at the working directory, also after it moved', () => {
+test('relative paths start at the working directory, even after it moved', () => {
   expect(resolve('file.txt')).toMatchObject({ path: at('file.txt'), shown: 'file.txt' })
   const moved = state()
   moved.cwd = at('folder')
@@ -48,7 +48,7 @@ test('a missing path is judged by its deepest existing ancestor', () => {
   expect(() => resolve('link-out/x/y.txt')).toThrow('outside the workspace')
 })
 
-test('links inside are followed, links that lead out are out, also those to nothing', () => {
+test('links inside are followed, links to the outside are outside, even dangling ones', () => {
   expect(resolve('link-in').path).toBe(at('folder'))
   expect(resolve('dangling-in')).toMatchObject({ path: at('folder/new-file'), stats: undefined })
   expect(() => resolve('link-out/secret', 'read')).toThrow(`points to "${base}/outside/secret", which is outside`)
@@ -78,7 +78,7 @@ test('the home folder is meant by ~, when it is inside', () => {
   )
 })
 
-test('names that only look dangerous are ordinary names', () => {
+test('names that look dangerous are ordinary names', () => {
   for (const name of ['a..b.txt', 'R&D.txt', '$(x).txt', '~x', '-rf', 'two\nlines', 'with space ', '😀.txt', '...']) {
     expect(resolve(name).path).toBe(at(name))
   }

@@ -22,7 +22,7 @@ test('a long text is stored whole in the output folder, with head, tail, path an
   expect(spilled.preview.endsWith(text.slice(-50))).toBe(true)
 })
 
-test('two spills of one call, and odd call ids, each get a file of their own', async () => {
+test('two spills of one call, and unusual call ids, each get their own file', async () => {
   const ctx = { state: { outputFolder: path.join(base, 'odd') }, toolCallId: '../../etc/passwd' }
   const first = await spill(ctx, 'one', 'web page')
   const second = await spill(ctx, 'two', 'web page')

@@ -43,7 +43,7 @@ async function write(journal: UndoJournal, at: ChangeMark, text: string | null, 
   await open.done(text === null ? null : Buffer.from(text))
 }
 
-test('nothing is made before the first change', async () => {
+test('nothing is created before the first change', async () => {
   const journal = openUndoFolder(folder)
   expect(await journal.list({})).toEqual([])
   expect(existsSync(folder)).toBe(false)
@@ -149,7 +149,7 @@ test('older changes are kept below a newer one that is kept', async () => {
   expect(readFileSync(file(), 'utf8')).toBe('theirs')
 })
 
-test('another process finds everything again, also behind a torn line and a damaged one', async () => {
+test('another process finds everything again, even behind a torn and a damaged line', async () => {
   const first = openUndoFolder(folder)
   await write(first, mark('c1'), 'one')
   await write(first, mark('c2'), 'two')
@@ -182,7 +182,7 @@ test('a change that did not happen is forgotten', async () => {
   expect(await openUndoFolder(folder).list({})).toEqual([])
 })
 
-test('the oldest go first when the quota is full, and equal contents count once', async () => {
+test('the oldest are deleted first when the quota is full, and equal contents count once', async () => {
   const journal = openUndoFolder(folder, { quota: 10_000 })
   writeFileSync(file(), 'x'.repeat(3000))
   for (let number = 0; number < 8; number++) await write(journal, mark(`c${number}`), String(number).repeat(3000))
@@ -212,7 +212,7 @@ test('content beyond the quota is not kept, and this is reported', async () => {
   expect(skipped[0]?.reason).toBe('its earlier content is no longer kept')
 })
 
-test('a kept content that was damaged is never written back', async () => {
+test('damaged content is never restored', async () => {
   const journal = openUndoFolder(folder)
   writeFileSync(file(), 'precious')
   await write(journal, mark('c1'), 'new')
@@ -269,7 +269,7 @@ test('deleting a session deletes its contents and keeps those of others', async 
   await journal.forget('nobody')
 })
 
-test('a session is forgotten while others change files: none of those is lost', async () => {
+test('deleting a session while others change files loses none of theirs', async () => {
   const [journal, second] = [openUndoFolder(folder), openUndoFolder(folder)]
   const names = Array.from({ length: 30 }, (_, n) => `f${n}`)
   for (const name of names) writeFileSync(file(name), `content of ${name}`)

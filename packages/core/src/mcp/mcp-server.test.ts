@@ -96,7 +96,7 @@ async function longestStall<T>(work: Promise<T>): Promise<{ result: T; stallMs: 
 }
 
 describe('a server that behaves', () => {
-  test('has tools under its name, with the schema as it is, which always ask', async () => {
+  test('has tools with its prefix and their schema, which always ask', async () => {
     const server = await started('good')
     expect(server).toMatchObject({
       state: 'ready',
@@ -169,7 +169,7 @@ describe('a server that behaves', () => {
     expect(many.modelText).toContain('memo://2 second')
   })
 
-  test('gives structured content as such, and as text to the model', async () => {
+  test('returns structured content as such, and as text to the model', async () => {
     expect(await call(await started('good'), 'structured')).toEqual({
       output: { structuredContent: { answer: 42 } },
       modelText: '{"answer":42}',
@@ -183,7 +183,7 @@ describe('a server that behaves', () => {
     expect(modelText).toContain('All 200000 characters are in')
   })
 
-  test('tells its progress, which also keeps the call alive', async () => {
+  test('reports progress, which also keeps the call alive', async () => {
     const server = await started('good', { limits: { callMs: 300 } })
     const context = testToolContext()
     await tool(server, 'progress').execute({}, context)
@@ -341,7 +341,7 @@ describe('a server that behaves', () => {
 })
 
 describe('trust in the tools', () => {
-  test('is given to the first list, and asked for again when it changes while connected', async () => {
+  test('covers the first list, and is required again when the list changes while connected', async () => {
     const server = await started('good')
     const before = server.trustedNow()
     expect(before).toBe(server.toolsFingerprint)
@@ -357,7 +357,7 @@ describe('trust in the tools', () => {
     expect(server.tools()).toHaveLength(1)
   })
 
-  test('is asked for again when a restarted server has others', async () => {
+  test('is required again if a restarted server has other tools', async () => {
     const file = path.join(folder, 'description')
     const first = await started('swaps-on-restart', { args: [file] })
     writeFileSync(file, 'second')
@@ -428,7 +428,7 @@ describe('a hostile server does no harm', () => {
     expect(server.log()).toContain('Server is listening!\n<html>\n{"half":\n')
   })
 
-  test('a schema that is too big costs only its tool', async () => {
+  test('a schema that is too large disables only its tool', async () => {
     const server = await started('big-schema')
     expect(server.tools().map(({ name }) => name)).toEqual(['mcp__files_echo'])
     expect(server.problems).toEqual([expect.stringContaining('The tool "big" was skipped')])
@@ -485,7 +485,7 @@ describe('a hostile server does no harm', () => {
     )
   })
 
-  test('one that reads nothing is ended before our memory is', async () => {
+  test('a server that reads nothing is ended before memory runs out', async () => {
     const server = await started('deaf', { backoffMs: 60_000, limits: { unreadBytes: 1 << 20, callMs: 5000 } })
     const big = 'x'.repeat(1 << 20)
     const calls = await Promise.allSettled([1, 2, 3, 4].map(() => call(server, 'echo', { text: big })))
@@ -503,14 +503,14 @@ describe('a hostile server does no harm', () => {
     expect((await call(server, 'echo', { text: 'back' })).output).toBe('back')
   })
 
-  test('one that exits at first is tried again, later each time', async () => {
+  test('a server that exits at startup is retried with growing delays', async () => {
     const file = path.join(folder, 'times')
     const server = start('exits-now-and-then', { args: [file], backoffMs: 20 })
     await until(() => server.state === 'ready')
     expect(readFileSync(file, 'utf8')).toBe('3')
   })
 
-  test('a program that is not there is named', async () => {
+  test('a missing program is named', async () => {
     const server = await started('good', { command: 'no-such-program-here', backoffMs: 60_000 })
     expect(server).toMatchObject({ state: 'failed' })
     expect(server.error).toContain('the program "no-such-program-here" is not on the PATH')

@@ -51,7 +51,7 @@ describe('the form of a server', () => {
     ['at most 1', { type: 'array', maxItems: 1, items: { enum: ['a', 'b, c'] } }, 'a,a', 'b, c', ['b, c']],
     ['at least 2', { type: 'array', minItems: 2, items: { enum: ['a', 'b'] } }, 'a', 'a, b', ['a', 'b']],
   ]
-  it.each(wrong)('asks again for %s, and sends nothing before it fits', async (limit, schema, bad, good, value) => {
+  it.each(wrong)('asks again for %s, and sends nothing invalid', async (limit, schema, bad, good, value) => {
     const { result, asked } = await fill({ it: schema }, ['it'], { answer: bad }, { answer: good })
     expect(asked).toHaveLength(2)
     expect(asked[1]?.title).toContain(

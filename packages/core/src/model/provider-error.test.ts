@@ -51,7 +51,7 @@ describe('by status', () => {
     expect(described.message).not.toContain('Bad Request')
   })
 
-  test('a spent quota is not tried again', () => {
+  test('an exhausted quota is not retried', () => {
     const error = apiError(429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } })
     expect(describeProviderError(error, place)).toMatchObject({ name: 'ProviderRateLimit', data: { retryable: false } })
   })
@@ -87,7 +87,7 @@ describe('refusals', () => {
     expect(/refused the API key|Set another key/.test(described.message)).toBe(name === 'ProviderAuth')
   })
 
-  test.each([301, 302, 307, 308])('a redirect (%i) is not tried again', (status) => {
+  test.each([301, 302, 307, 308])('a redirect (%i) is not retried', (status) => {
     expect(describeProviderError(apiError(status, ''), place)).toMatchObject({
       name: 'ProviderBadAnswer',
       message: expect.stringMatching(/Check the base URL\.$/) as string,
@@ -129,7 +129,7 @@ describe('how long to wait', () => {
   })
 })
 
-describe('too long a conversation, as each provider words it', () => {
+describe('context length errors of each provider', () => {
   test.each([
     [
       400,
@@ -233,7 +233,7 @@ describe('connections', () => {
   })
 })
 
-describe('answers that are none', () => {
+describe('empty answers', () => {
   const page = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>…</body></html>'
   test('a web page with 200 names the page', () => {
     const described = describeProviderError(apiError(200, page), place)
@@ -285,7 +285,7 @@ describe('stream parts', () => {
   })
 })
 
-test('the last of several tries decides', () => {
+test('the last of several attempts decides', () => {
   const error = new RetryError({
     message: 'Failed after 3 attempts',
     reason: 'maxRetriesExceeded',
@@ -314,7 +314,7 @@ test('a named error keeps its name, text and data', () => {
   })
 })
 
-test('secrets leave the text, known ones and those that look like one', () => {
+test('secrets are removed from the text, known ones and likely ones', () => {
   const error = apiError(401, {
     error: { message: 'Incorrect key: canary-0001-abcdef or sk-abcdefghijklmnopqrstuvwx' },
   })

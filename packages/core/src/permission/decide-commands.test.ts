@@ -68,14 +68,14 @@ describe('a command without rules', () => {
     'find . -name "*.ts"',
     'cat < f',
     'head -5 f 2>/dev/null',
-  ])('that only looks runs: %s', async (command) => {
+  ])('that only reads runs: %s', async (command) => {
     expect(await verdict(command)).toBe('allow none')
     expect(await verdict(command, {}, sandbox)).toBe('allow read-only')
     expect(await verdict(command, {}, { mode: 'plan' })).toBe('allow none')
   })
 
   it.each(["awk '{print $1}' f", 'for f in private/*; do wc -l "$f"; done', 'sed -n 1,5p f', 'cat src/*.ts'])(
-    'that seems only to look runs where it cannot do more: %s',
+    'that seems to only read runs in a read-only sandbox: %s',
     async (command) => {
       expect(await verdict(command, {}, sandbox)).toBe('allow read-only')
       expect(await verdict(command, {}, { ...sandbox, mode: 'plan' })).toBe('allow read-only')
@@ -138,7 +138,7 @@ describe('a command without rules', () => {
 })
 
 describe('files that a command names', () => {
-  it('are asked for like those of other tools, though the command only looks', async () => {
+  it('ask like those of other tools, although the command only reads', async () => {
     for (const command of [
       'cat .env',
       'cat /etc/passwd',
@@ -238,7 +238,7 @@ describe('a redirection to a file', () => {
 })
 
 describe('a rule for commands', () => {
-  it('must cover every part of a compound command that does not only look', async () => {
+  it('must cover every part of a compound command that does more than read', async () => {
     const allow = ['Bash(npm run *)', 'Bash(git commit *)']
     expect(await verdict('npm run build && git commit -m x', { allow })).toBe('allow none')
     expect(await verdict('npm run build | head -5 && ls', { allow })).toBe('allow none')

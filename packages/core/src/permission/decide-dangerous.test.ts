@@ -38,7 +38,7 @@ function judge(command: string, rules: Partial<Record<Effect, string[]>>, given:
   ) as Decision
 }
 
-it('no dangerous command runs unasked, but where it can change nothing', () => {
+it('no dangerous command runs without asking, unless it can change nothing', () => {
   expect(commands.length).toBeGreaterThan(500)
   const run = (given: PolicyOptions): string[] =>
     commands.filter((command) => {
@@ -49,7 +49,7 @@ it('no dangerous command runs unasked, but where it can change nothing', () => {
     for (const sandbox of [false, true]) expect([mode, sandbox, run({ mode, sandbox })]).toEqual([mode, sandbox, []])
 })
 
-it('rules for other commands let none of them run', () => {
+it('rules for other commands allow none of them', () => {
   const allow = [
     'Bash(npm test *)',
     'Bash(git status *)',

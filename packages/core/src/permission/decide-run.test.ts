@@ -60,7 +60,7 @@ async function made(
   }
 }
 
-it('a file outside the workspace is read after a yes, through a link too, and not after a no', async () => {
+it('a file outside the workspace is read after an approval, through a link, too, and not after a denial', async () => {
   for (const file of ['../elsewhere/c.txt', 'out/c.txt', path.join(base, 'elsewhere/c.txt')]) {
     const read = await made('Read', { file_path: file })
     expect(read.asks).toMatchObject([{ kind: 'approval', toolName: 'Read', rule: null }])
@@ -79,7 +79,7 @@ it('a file outside is searched after a yes', async () => {
   expect(read.text).toContain('from elsewhere')
 })
 
-it('a file outside is written after a yes, and an edit inside needs none where a rule allows it', async () => {
+it('a file outside is written after an approval, and an edit inside needs none with a rule', async () => {
   const written = await made('Write', { file_path: '../elsewhere/new.txt', content: 'new' })
   expect(written.asks).toHaveLength(1)
   expect(readFileSync(path.join(base, 'elsewhere/new.txt'), 'utf8')).toBe('new')

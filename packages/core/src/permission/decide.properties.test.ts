@@ -89,7 +89,7 @@ const options = { numRuns: Number(process.env['TROUPE_FUZZ_RUNS'] ?? 400) }
 const patienceMs = 600_000
 
 it(
-  'a deny rule more never permits more, and an ask rule more never permits more',
+  'an additional deny or ask rule never allows more',
   () => {
     fc.assert(
       fc.property(call, lines, line, setting, (made, rules, added, given) => {

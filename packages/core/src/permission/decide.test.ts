@@ -188,7 +188,7 @@ describe('a built-in tool', () => {
     expect((await explain(tool, input, { ask: [tool], allow: [tool] })).decision).toBe('ask')
   })
 
-  it('that tries out approvals asks in every mode but the one that asks nothing', async () => {
+  it('that tests approvals asks in every mode except bypass', async () => {
     for (const mode of ['default', 'accept-edits', 'plan'] as const)
       expect((await explain('TestApproval', {}, {}, { mode })).decision).toBe('ask')
   })
@@ -231,7 +231,7 @@ describe('the plan', () => {
 })
 
 describe('a file', () => {
-  it('of the workspace is read unasked; outside, a secret or ours is asked for', async () => {
+  it('in the workspace is read without asking; an outside file, a secret or ours asks', async () => {
     for (const file of [
       'src/a.ts',
       '.env.example',
@@ -361,7 +361,7 @@ describe('a file', () => {
     expect((await write('.git/x', {}, { mode: 'bypass' })).decision).toBe('allow')
   })
 
-  it('that decides on permissions is always asked for', async () => {
+  it('that controls permissions always asks', async () => {
     const allow = ['Edit', 'Edit(.troupe/**)', 'Edit(.mcp.json)', 'Edit(~/.troupe/**)']
     for (const file of [
       '.troupe/config.json',
@@ -471,7 +471,7 @@ describe('an act at an address', () => {
       createPolicy(rules, { home, base: workspace, ...given }),
     )
 
-  it('is asked for although its host may be read, and remembered by host', async () => {
+  it('asks although its host may be read, and is remembered by host', async () => {
     const url = 'https://docs.example.com/x'
     for (const rules of [{}, { allow: ['WebFetch'] }, { allow: ['WebFetch(domain:example.com)'] }])
       expect(await press(url, rules, { addresses: [url] })).toMatchObject({
@@ -505,7 +505,7 @@ describe('an agent', () => {
 })
 
 describe('a rule that cannot be read', () => {
-  it('asks for the tool that it names, and never allows', async () => {
+  it('asks for its tool, and never allows', async () => {
     expect(await read('src/a.ts', { deny: ['Read(src'] })).toMatchObject({
       decision: 'ask',
       firm: true,

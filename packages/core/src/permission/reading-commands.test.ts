@@ -51,7 +51,7 @@ function asked(sandbox: boolean): string[] {
   })
 }
 
-it('hardly any ordinary reading asks, and nearly none where there is a sandbox', () => {
+it('hardly any ordinary read command asks, and nearly none with a sandbox', () => {
   expect(commands.length).toBeGreaterThan(250)
   if (process.env['TROUPE_TEST_FULL'] === '1') console.log(commands.length, asked(false), asked(true))
   expect(asked(false).length / commands.length).toBeLessThanOrEqual(0.1)

@@ -18,14 +18,14 @@ beforeEach(() => {
 })
 afterEach(() => shell.close())
 
-test('after its end nothing can be started in a session', async () => {
+test('after its end, nothing can be started in a session', async () => {
   await shell.call(bash, { command: 'sleep 60', run_in_background: true })
   await shell.state.tasks.dispose()
   expect(shell.running()).toEqual([])
   await expect(shell.call(bash, { command: 'true' })).rejects.toThrow('The chat has ended')
 })
 
-test('a task that has ended can be read and keeps nothing else of its call', async () => {
+test('an ended task can be read and keeps nothing else of its call', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const conversation = await callWith()

@@ -19,7 +19,7 @@ test('a command is asked to end, and has time to', async () => {
   expect(await exited).toEqual([0, null])
 })
 
-test('one that has no group of its own yet is ended too', async () => {
+test('a command without its own process group yet is ended, too', async () => {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' })
   const exited = once(child, 'exit')
   await endCommand({ pid: child.pid as number })

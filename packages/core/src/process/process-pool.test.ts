@@ -77,7 +77,7 @@ test('an idle JavaScript session ends, and the next call reports it', async () =
   expect((await shell.call(jsRepl, '1')).text).toBe('=> 1')
 })
 
-test('a state without a pool of its own shares one with all others', async () => {
+test('a state without its own pool shares one with all others', async () => {
   const states = Array.from({ length: 2 }, () => createAgentState({ workspace: '/tmp', outputFolder: '/tmp/none' }))
   expect(states[0]?.pool).toBe(states[1]?.pool)
   await Promise.all(states.map(disposeAgentState))

@@ -49,7 +49,7 @@ describe('the projection', { timeout: patience }, () => {
   })
 })
 
-describe('messages that have nothing to say', () => {
+describe('empty messages', () => {
   const question: Told = { role: 'user', parts: [{ type: 'text', text: 'one' }] }
   const next: Told = { role: 'user', parts: [{ type: 'text', text: 'two' }] }
 
@@ -453,7 +453,7 @@ describe('a file that a tool has read', () => {
     ['a broken header', { width: 0 }],
     ['no hash', { blob: 'x' }],
     ['a PDF that is too big', { kind: 'pdf', size: 15 * 2 ** 20 }],
-  ])('is never shown with %s: the whole request would be refused', (_name, more) => {
+  ])('is never sent with %s, because the provider would reject the request', (_name, more) => {
     const shown = project(messages(read('c1', more)), undefined, ['image', 'pdf'])
     expect(shown.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
     expect(results(shown)).toEqual(['It is an image.'])

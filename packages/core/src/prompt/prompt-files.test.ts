@@ -49,7 +49,7 @@ describe('a file in a message', () => {
     expect(message?.content).toEqual([expect.objectContaining(wanted)])
   })
 
-  it('keeps its name, unless that is blank', async () => {
+  it('keeps its name, unless it is blank', async () => {
     const named = (filename: string): Part => ({
       type: 'file',
       mediaType: 'image/png',

@@ -8,7 +8,7 @@ it('repairs lone surrogates anywhere, including keys', () => {
   expect(wellFormed({ a: ['x\ud83d', { '\ude00': '😀' }], b: 1 })).toEqual({ a: ['x\ufffd', { '\ufffd': '😀' }], b: 1 })
 })
 
-it('gives the very same object back where there is nothing to mend', () => {
+it('returns the same object if there is nothing to repair', () => {
   const value = { a: ['x', { b: null }], c: 1 }
   expect(wellFormed(value)).toBe(value)
   expect(wellFormed([1, '\ud83d', value])[2]).toBe(value)

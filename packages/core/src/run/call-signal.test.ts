@@ -24,7 +24,7 @@ it('gives a write some time at shutdown, and no more', () => {
   expect(call.signal.reason).toBe(shutdown)
 })
 
-it('ends a write at once when a person stops it', () => {
+it('ends a write at once when the user stops it', () => {
   const run = new AbortController()
   const call = openCallSignal(write, run.signal)
   run.abort(new NamedError('Stopped', 'Stopped.'))

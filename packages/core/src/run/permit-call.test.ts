@@ -76,7 +76,7 @@ describe('an edited input', () => {
     expect((await edit({ id: 'other' }, { hooks: [rewriting] })).events).toEqual(['other'])
   })
 
-  it('that does not fit is refused with the complaint', async () => {
+  it('that is invalid is rejected with the reason', async () => {
     const outcome = await edit({ id: 7 })
     expect(call(outcome, 'c1')).toMatchObject({
       state: 'output-denied',
@@ -159,7 +159,7 @@ describe('asks of several calls', () => {
     return { events, waiting: waits.promise, outcome }
   }
 
-  it('are open at once and answered in any order', async () => {
+  it('are open in parallel and answered in any order', async () => {
     const own = inbox()
     const { events, waiting, outcome } = started({ asks: own }, ['a', 'b', 'c'])
     await waiting
@@ -192,7 +192,7 @@ describe('asks of several calls', () => {
     expect(own.open.size).toBe(0)
   })
 
-  it('are let go when an earlier call of the step is refused, and the turn ends', async () => {
+  it('are withdrawn when an earlier call of the step is denied, and the turn ends', async () => {
     const own = inbox()
     const { events, waiting, outcome } = started({ asks: own }, ['a', 'b', 'c'])
     await waiting
@@ -230,7 +230,7 @@ describe('asks of several calls', () => {
   })
 })
 
-describe('calls that wait for one that asks', () => {
+describe('calls that wait for an approval', () => {
   /** Holds the first ask until the others are open, then answers all in this order. */
   async function together(
     ids: string[],
@@ -279,7 +279,7 @@ describe('calls that wait for one that asks', () => {
     expect(texts(outcome)).toEqual(['over'])
   })
 
-  it('run where a later one is refused, do not where an earlier one is, and either ends the turn', async () => {
+  it('run if a later one is denied, do not if an earlier one is, and either ends the turn', async () => {
     const refusedLater = await together(
       ['a', 'b', 'c'],
       [

@@ -97,7 +97,7 @@ describe('the loop', () => {
     expect(JSON.stringify(outcome.model.calls[1])).not.toContain('insufficient_credits')
   })
 
-  it('mends JSON only where nothing is guessed, and never runs a truncated write', async () => {
+  it('repairs JSON only without guessing, and never runs a truncated write', async () => {
     const events: string[] = []
     const write = probe('Change', false, events)
     const traces: string[] = []
@@ -117,7 +117,7 @@ describe('the loop', () => {
     expect(traces).toEqual(['[tool-repair]'])
   })
 
-  it('refuses an input that is nested deeper than anything could store', async () => {
+  it('rejects an input that is nested too deeply to store', async () => {
     const look = probe('Look', true, [])
     const rawInput = `{"id":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const outcome = await play([[{ call: { name: 'Look', rawInput, id: 'c1' } }], [{ text: 'ok' }]], [look])
@@ -196,7 +196,7 @@ describe('the loop', () => {
     })
   })
 
-  it('hands the data of an approval to that call, once', async () => {
+  it('passes the data of an approval to that call, once', async () => {
     const seen: unknown[] = []
     const write = probe('Change', false, [], {
       needsApproval: true,
@@ -246,7 +246,7 @@ describe('the loop', () => {
     expect(call(outcome, 'c2').state).toBe('output-denied')
   })
 
-  it('stops at once, also when a tool ignores its signal', async () => {
+  it('stops at once, even if a tool ignores its signal', async () => {
     const controller = new AbortController()
     const deaf = probe('Deaf', true, [], { execute: () => new Promise(() => undefined) })
     const playing = play([[{ call: { name: 'Deaf', input: {}, id: 'c1' } }]], [deaf], { signal: controller.signal })
@@ -281,7 +281,7 @@ describe('the loop', () => {
     expect(call(outcome, 'c1').errorText).toMatch(/Timed out after 0.02 s/)
   })
 
-  it('injects steering at the next step boundary, also when the model was about to end', async () => {
+  it('applies steering at the next step, even if the model was about to end', async () => {
     const queue = [{ id: 'st1', text: 'rather in French' }]
     const outcome = await play([[{ text: 'Hello' }], [{ text: 'Bonjour' }]], [], { steering: () => queue.splice(0) })
     expect(texts(outcome)).toEqual(['Hello'])

@@ -97,7 +97,7 @@ describe('steering', () => {
 })
 
 describe('a stop', () => {
-  it('in mid-answer leaves nothing from which the calls could be run later', async () => {
+  it('in mid-answer leaves no calls that could run later', async () => {
     const events: string[] = []
     const controller = new AbortController()
     const change = probe('Change', false, events)
@@ -166,7 +166,7 @@ describe('a model call that fails', () => {
 })
 
 describe('a shutdown', () => {
-  it('lets the write under way finish and starts nothing more', async () => {
+  it('lets the current write finish and starts nothing more', async () => {
     const events: string[] = []
     const controller = new AbortController()
     const change = probe('Change', false, events, {

@@ -22,7 +22,7 @@ it('continues after a failed task', async () => {
   expect(await lock.run(() => Promise.resolve('yes'), never)).toBe('yes')
 })
 
-it('lets go of who is stopped while waiting, and keeps the order for the others', async () => {
+it('drops a stopped waiter, and keeps the order of the others', async () => {
   const lock = createWriteLock()
   const events: string[] = []
   const held = Promise.withResolvers<void>()

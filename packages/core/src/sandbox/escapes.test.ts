@@ -150,7 +150,7 @@ inSandbox('out of the sandbox there is no way', () => {
       expect((await place.run('grep -rs canary .env packages server.pem', 'read-only')).text).toBe('')
     })
 
-    test('our environment, also in the first process', async () => {
+    test('our environment, including that of the first process', async () => {
       const { text } = await attempt('cat /proc/1/environ /proc/self/environ | tr "\\0" "\\n"; env')
       expect(text).toContain('TROUPE_TASK=')
       expect(text).not.toContain(canary)
@@ -193,7 +193,7 @@ inSandbox('out of the sandbox there is no way', () => {
       if (control !== false) expect((await attempt(command, 'none')).text).toContain('ESCAPED')
     })
 
-    test('the home, of which a new one is there', async () => {
+    test('the home folder, which is a new one', async () => {
       const { text } = await attempt('echo alias ls=rm > ~/.bashrc; mkdir -p ~/.cache/x; cat ~/.bashrc')
       expect(text).toBe('alias ls=rm\n')
       expect(existsSync(path.join(place.home, '.bashrc'))).toBe(false)

@@ -101,7 +101,7 @@ inSandbox('what a deny rule forbids', () => {
     expect(existsSync(path.join(place.workspace, 'locked/new'))).toBe(false)
   })
 
-  test('is hidden also where edits are accepted', async () => {
+  test('is hidden even with accepted edits', async () => {
     const text = await ran('touch made; find . -name "*.txt" -exec cat {} +', 'accept-edits')
     expect(text.split('\n').toSorted()).toEqual(['', 'locked', 'open'])
   })

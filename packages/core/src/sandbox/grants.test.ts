@@ -103,7 +103,7 @@ true`,
     isUntouched()
   })
 
-  test('a socket is never reached through it', async () => {
+  test('a socket is never reachable through it', async () => {
     const socket = path.join(privates, 'daemon.sock')
     const connect = `'${process.execPath}' -e "require('net').connect('${socket}').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))"`
     for (const beside of [`ls -la ${socket}`, 'ls ~/private', 'grep -r canary ~/private', `cat ${socket}`, 'ls ~']) {

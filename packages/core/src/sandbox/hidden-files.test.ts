@@ -15,7 +15,7 @@ function write(name: string, content = 'x'): void {
   writeFileSync(path.join(root, name), content)
 }
 
-test('secrets are found by name, at any depth, also where git does not look', async () => {
+test('secrets are found by name, at any depth, even where git does not look', async () => {
   const secrets = ['.env', '.env.local', 'a/b/c/.env', 'deploy/id_rsa', 'prod.env', 'credentials.json', 'ignored/x.key']
   for (const name of [...secrets, '.env.example', 'id_rsa.pub', 'environment.ts', 'node_modules/x/.env', '.git/x.key'])
     write(name)

@@ -344,7 +344,7 @@ inSandbox('inside the sandbox', () => {
       expect(existsSync(inWorkspace('made'))).toBe(true)
     })
 
-    test.concurrent('is where a command is, also deep in it', async (context) => {
+    test.concurrent('can be any folder inside', async (context) => {
       const { place, inWorkspace } = open(context)
       mkdirSync(inWorkspace('a/b'), { recursive: true })
       await place.run('cd a/b')
@@ -352,7 +352,7 @@ inSandbox('inside the sandbox', () => {
       expect(existsSync(inWorkspace('a/b/here'))).toBe(true)
     })
 
-    test('may be the home, whose secrets and start files are still out of reach', async (context) => {
+    test('can be the home folder, whose secrets and startup files stay out of reach', async (context) => {
       const { place, leftNothing } = await openAnew(context, (home) => home)
       writeFileSync(path.join(place.home, '.profile'), 'before')
       const { text } = await place.run(

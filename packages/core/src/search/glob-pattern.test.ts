@@ -55,7 +55,7 @@ test('a hostile glob costs no more than a long one', () => {
   expect(() => compileGlob('{a,b}'.repeat(20))).toThrow('too many alternatives')
 })
 
-test('the last name of a glob is known where it can narrow a search', () => {
+test('the last name of a glob is known if it can narrow a search', () => {
   expect(compileGlob('src/**/*.{ts,tsx}').nameGlob).toBe('*.{ts,tsx}')
   expect(compileGlob('{a/b,c}.ts').nameGlob).toBeUndefined()
   for (const glob of ['src/**', 'src/', '[id].ts', 'a:b', '{a,b/c}']) expect(compileGlob(glob).nameGlob).toBeUndefined()

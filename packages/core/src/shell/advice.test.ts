@@ -45,7 +45,7 @@ describe('advice about a failure', () => {
 })
 
 inSandbox('the model is told', () => {
-  test('how to write, when it could not, and where not to', async () => {
+  test('explains how to write, or where not to', async () => {
     const place = await openSandboxWorkspace()
     expect((await place.run('touch x', 'read-only')).modelText).toContain('run it again with "writes": true')
     expect((await place.run('touch /usr/x')).modelText).toContain('only the workspace and /tmp are writable')
@@ -57,7 +57,7 @@ inSandbox('the model is told', () => {
     await place.close()
   })
 
-  test('also about a command in the background', async () => {
+  test('applies to background commands, too', async () => {
     const shell = openTestShell(await way())
     const { output } = await shell.call(bash, { command: 'touch /usr/x', run_in_background: true })
     await shell.state.tasks.get(output.taskId!)!.ended

@@ -29,7 +29,7 @@ test.each([
   `const r = /import("x")/g`,
   `f(/[/'"]import(x)/)`,
   `import.meta.url`,
-])('%s is left as it is', (code) => {
+])('%s is unchanged', (code) => {
   expect(rewriteImports(code)).toBe(code)
 })
 

@@ -50,7 +50,7 @@ test('earlier variables are unchanged', async () => {
   expect(state.env).toEqual({ PLAIN: '1', GIT_DIR: '/mine' })
 })
 
-test('where nothing asks, everything is kept', async () => {
+test('in bypass mode, everything is kept', async () => {
   await run('allow', 'bypass')
   expect(state.env).toMatchObject({ GIT_DIR: '/x' })
 })

@@ -30,7 +30,7 @@ test('NULs do not make the file a binary one', async () => {
   expect(readFileSync(writer.path!, 'utf8')).toBe('a\ufffdb')
 })
 
-test('output that fits is shown whole and makes no file', async () => {
+test('short output is shown whole and creates no file', async () => {
   const keeper = createOutputCollector(contextIn(path.join(folder, 'never')), 'bash')
   await keeper.add('x'.repeat(30_000))
   expect(await keeper.end()).toEqual({ text: 'x'.repeat(30_000) })
@@ -51,7 +51,7 @@ test('longer output keeps head and tail, and the file has everything', async () 
   expect(text.length).toBeLessThan(30_500)
 })
 
-test('a folder that cannot be written to costs the file, not the output', async () => {
+test('an unwritable folder loses the file, not the output', async () => {
   const file = path.join(folder, 'a-file')
   writeFileSync(file, '')
   const keeper = createOutputCollector(contextIn(path.join(file, 'output')), 'bash')

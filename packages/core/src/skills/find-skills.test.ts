@@ -67,7 +67,7 @@ describe('skills on the disk', () => {
     ])
   })
 
-  it('that changed, came or went are seen at the next look', () => {
+  it('that changed, appeared or disappeared are noticed at the next read', () => {
     const file = put('work/.agents/skills/one/SKILL.md', skill('one', 'first'))
     expect(everywhere().skills[0]?.description).toBe('first')
     writeFileSync(file, skill('one', 'other'))
@@ -79,7 +79,7 @@ describe('skills on the disk', () => {
     expect(everywhere().skills.map(({ name }) => name)).toEqual(['two'])
   })
 
-  it('are read as they are on use, without their front matter', () => {
+  it('are read on use, without their front matter', () => {
     put('work/.agents/skills/one/SKILL.md', skill('one'))
     const [one] = everywhere().skills
     expect(readSkillBody(one!)).toBe('Do one.')
@@ -87,7 +87,7 @@ describe('skills on the disk', () => {
     expect(() => readSkillBody(one!)).toThrow('The skill "one" no longer exists at')
   })
 
-  it('of a project may be links within it and not to elsewhere; those of the home may be anywhere', () => {
+  it('of a project can be links inside it; those of the home can be anywhere', () => {
     put('elsewhere/far/SKILL.md', skill('far'))
     put('work/shared/near/SKILL.md', skill('near'))
     mkdirSync(at('work/.agents/skills'), { recursive: true })

@@ -125,7 +125,7 @@ describe('skills that are imported', () => {
     ['a zip that is only stored', () => put('a.zip', zip(good.map((entry) => ({ ...entry, method: 0 }))))],
     ['a tar', () => put('a.tar', tar(good))],
     ['a tar.gz', () => put('a.tgz', gzipSync(tar(good)))],
-  ])('from %s are shown before they are there, and then are', (_, make) => {
+  ])('from %s are previewed before they are imported', (_, make) => {
     const staged = stageSkills(make(), at('home/imports'))
     expect(staged.problems).toEqual([])
     expect(staged.skills).toMatchObject([
@@ -207,7 +207,7 @@ describe('skills that are imported', () => {
     expect(acceptSkills(staged, at('home/skills'))).toEqual([at('home/skills/pdf')])
   })
 
-  it('never replace one that is there', () => {
+  it('never replace an existing one', () => {
     put('home/skills/pdf/SKILL.md', 'mine')
     const staged = stageSkills(put('a.zip', zip(good)), at('home/imports'))
     expect(() => acceptSkills(staged, at('home/skills'))).toThrow('There is nothing to import')
@@ -216,7 +216,7 @@ describe('skills that are imported', () => {
   })
 })
 
-describe('a crafted archive leaves nothing outside the fresh folder, nor in it', () => {
+describe('a crafted archive leaves nothing outside the new folder, nor in it', () => {
   const zeros = new Uint8Array(8 * 1024 * 1024)
   const crafted: [string, () => Uint8Array, string][] = [
     ['zip: a name that climbs', () => zip([{ name: '../evil', content: 'x' }]), 'points outside the folder'],

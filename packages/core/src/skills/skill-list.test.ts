@@ -15,7 +15,7 @@ it('lists every skill with its description', () => {
   expect(skillList(many(2, 'Does it.')).split('\n').slice(-2)).toEqual(['- skill-0: Does it.', '- skill-1: Does it.'])
 })
 
-it('cuts descriptions, all to one length, when they are too many tokens', () => {
+it('shortens all descriptions to one length if they have too many tokens', () => {
   const text = skillList(many(100, 'word '.repeat(200)))
   expect(tokens(text)).toBeLessThanOrEqual(4000)
   expect(tokens(text)).toBeGreaterThan(3900)

@@ -29,7 +29,7 @@ it('includes the built-in agents, each in two languages and short', () => {
   }
 })
 
-it('names no tool or group that is not there, but for agents that say so and wait for theirs', () => {
+it('names only existing tools and groups, except for agents that wait for theirs', () => {
   const enabled = shipped.filter((entry) => entry.enabled && entry.name !== 'master')
   expect(enabled.flatMap((entry) => unknownTools(entry.tools, tools))).toEqual([])
   const waiting = shipped.filter((entry) => !entry.enabled)
@@ -48,7 +48,7 @@ it('gives every tool to some agent by its name or its group', () => {
   expect(tools.filter((tool) => !named.has(tool)).map(({ name }) => name)).toEqual([])
 })
 
-it('lets explore and plan change nothing', () => {
+it('explore and plan can change nothing', () => {
   for (const name of ['explore', 'plan']) {
     const entry = shipped.find((agent) => agent.name === name) as AgentEntry
     const writers = pickTools(entry.tools, tools).filter((tool) => tool.touches !== undefined && !tool.readOnly)

@@ -47,7 +47,7 @@ const troupe = fc.record({
   deny: fc.boolean(),
 })
 
-it(`no limit is ever exceeded, every ask is answered at the root, a stop leaves nothing at work (${runs} trees)`, async () => {
+it(`no limit is exceeded, every ask is answered at the root, a stop leaves nothing running (${runs} trees)`, async () => {
   await fc.assert(fc.asyncProperty(troupe, checkTree), { numRuns: runs })
 })
 

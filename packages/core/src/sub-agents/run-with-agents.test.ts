@@ -131,7 +131,7 @@ it('accepts the field names that models know', async () => {
   expect(resultOf(played)).toMatchObject({ name: 'coder', status: 'completed' })
 })
 
-it('refuses with a name that the model can read, and leaves nothing behind', async () => {
+it('refuses with a named error that the model can read, and leaves nothing behind', async () => {
   const cases: [AgentDefinition[], ScriptTurn[number], string][] = [
     [[agent('a')], task('nobody', 'x'), 'NOT_FOUND: There is no agent \\"nobody\\". Available agents: a.'],
     [[agent('a')], task('master', 'x'), 'RECURSION'],
@@ -202,7 +202,7 @@ it('tells that the provider refused to let a sub-agent answer', async () => {
   })
 })
 
-it('asks an agent without an answer once for a summary', async () => {
+it('asks an agent without an answer for a summary, once', async () => {
   const played = await play(
     ({ system, task: told, step }) => {
       if (system === 'master') return step === 0 ? [task('a', 'work')] : [{ text: 'end' }]
@@ -246,7 +246,7 @@ it('tells the parent when one in the background has ended, and waits for it at t
   expect(texts(played)).toEqual(['meanwhile', 'heard'])
 })
 
-it('sends more to one that has ended, which remembers', async () => {
+it('sends input to an ended agent, which keeps its history', async () => {
   let id = ''
   const played = await play(
     ({ system, task: told, step, last }) => {
@@ -397,7 +397,7 @@ it('waits for a person at the root when a sub-agent does', async () => {
   expect(resultOf(played)).toMatchObject({ status: 'completed', text: 'approved' })
 })
 
-it('does not wait for an agent in the background whose end could not be kept', async () => {
+it('does not wait for a background agent whose end could not be stored', async () => {
   const played = await play(
     ({ system, step }) => {
       if (system === 'a') return [{ text: 'unheard' }]

@@ -65,12 +65,12 @@ describe('contents of a turn', () => {
     expect(list.at(-1)).toMatchObject({ finishReason: { unified: 'tool-calls' } })
   })
 
-  test('malformed input is passed on as it is', async () => {
+  test('malformed input is passed on unchanged', async () => {
     const list = await parts(scriptedModel([[{ call: { name: 'Look', rawInput: '{"at": ', stream: false } }]]))
     expect(list[1]).toMatchObject({ type: 'tool-call', input: '{"at": ' })
   })
 
-  test('reasoning, files, sources, raw parts and a given finish are all played', async () => {
+  test('reasoning, files, sources, raw parts and a given finish are played', async () => {
     const list = await parts(
       scriptedModel([
         [
@@ -122,7 +122,7 @@ describe('faults', () => {
     expect(textOf(await parts(model))).toEqual(['ok'])
   })
 
-  test('an error with times stops striking, so that a retry in prompt mode gets through', async () => {
+  test('an error with a count stops after it, so that a retry in prompt mode succeeds', async () => {
     const script = {
       by: 'prompt' as const,
       turns: [[{ error: { message: 'busy', statusCode: 503 }, times: 2 }, { text: 'ok' }]],
@@ -133,7 +133,7 @@ describe('faults', () => {
     expect(textOf(await parts(model))).toEqual(['ok'])
   })
 
-  test('an error after the first text is a part of the stream and ends it as an error', async () => {
+  test('an error after the first text is part of the stream and ends it', async () => {
     const list = await parts(scriptedModel([[{ text: 'so far' }, { error: { message: 'overloaded' } }]]))
     expect(types(list).slice(-2)).toEqual(['error', 'finish'])
     expect(list.at(-1)).toMatchObject({ finishReason: { unified: 'error' } })
@@ -181,7 +181,7 @@ describe('which turn is played', () => {
     expect(textOf(await parts(model, { prompt }))).toEqual(['third'])
   })
 
-  test('made-up call ids are the same when a turn is played again and new in each step', async () => {
+  test('generated call ids are the same when a turn is replayed and new in each step', async () => {
     const model = scriptedModel(() => [{ call: { name: 'Look' } }, { call: { name: 'Look' } }], { by: 'prompt' })
     const ids = async (prompt: LanguageModelV4Prompt) =>
       (await parts(model, { prompt })).flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
@@ -239,7 +239,7 @@ describe('stopping', () => {
     ).rejects.toThrow('too late')
   })
 
-  test('parts are made only when they are read', async () => {
+  test('parts are created only when they are read', async () => {
     const model = scriptedModel([[{ text: 'x'.repeat(10_000_000), chunks: 10_000_000 }]])
     const { stream } = await model.doStream({ prompt: [user('hi')] })
     const reader = stream.getReader()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApproval, testToolContext } from './test-tool-context.ts'
 
-test('a person is asked although nothing is changed', () => {
+test('the user is asked although nothing changes', () => {
   expect(testApproval.needsApproval).toBe('always')
   expect(testApproval.readOnly).toBe(true)
 })

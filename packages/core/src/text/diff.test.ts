@@ -16,7 +16,7 @@ const text = fc
   .map(([all, isEnded]) => all.join('\n') + (isEnded && all.length > 0 ? '\n' : ''))
 const patch = (diff: string): string => `--- a\n+++ b\n${diff}`
 
-test('the diff of any two texts leads from one to the other', async () => {
+test('the diff of any two texts converts one into the other', async () => {
   await fc.assert(
     fc.asyncProperty(text, text, async (before, after) => {
       const { diff } = await diffBytes(side(before), side(after))
@@ -63,7 +63,7 @@ test('a change deep in a long text is numbered rightly and has three lines aroun
   expect([added, removed]).toEqual([1, 1])
 })
 
-test('two texts that have nothing in common are not compared for long', async () => {
+test('two texts without common lines are not compared for long', async () => {
   const words = (seed: number): string =>
     Array.from({ length: 60_000 }, (_, index) => `${(index * seed) % 9973} ${index % 7}\n`).join('')
   const begun = performance.now()

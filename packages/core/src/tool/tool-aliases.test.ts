@@ -41,7 +41,7 @@ test.each([
   expect(aliasKey(alias)).toBe(aliasKey(name))
 }) // prettier-ignore
 
-test('every alias leads to a tool, and none hides one', () => {
+test('every alias refers to a tool, and none hides one', () => {
   for (const [alias, name] of Object.entries(toolAliases)) {
     expect(names).toContain(name)
     const hidden = tools.find((tool) => tool.name.toLowerCase() === alias.replaceAll('-', ''))

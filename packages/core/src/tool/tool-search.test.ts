@@ -33,7 +33,7 @@ const many = [
 ]
 const names = (tools: readonly Tool[]): string[] => tools.map(({ name }) => name)
 
-test('few tools are shown as they are', () => {
+test('few tools are all shown', () => {
   const tools = [plain, ...many.slice(0, 5)]
   expect(deferTools(tools)).toBe(tools)
   expect(shownTools(tools, [])).toBe(tools)

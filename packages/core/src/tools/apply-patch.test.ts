@@ -315,7 +315,7 @@ test.each<[string, Files, string, string]>([
   ],
   ['a path outside', {}, wrap('*** Add File: ../evil', '+x'), 'outside the workspace'],
   ['a move outside', { a: 'x\n' }, wrap('*** Update File: a', '*** Move to: ../evil'), 'outside the workspace'],
-])('%s is refused, and nothing is changed', async (_, before, patch, message) => {
+])('%s is rejected, and nothing changes', async (_, before, patch, message) => {
   await expect(patched(before, patch)).rejects.toThrow(message)
   expect(tree()).toEqual(before)
 })
@@ -392,7 +392,7 @@ test('line endings, marks, encodings and damaged bytes are kept', async () => {
   expect(ws.bytes('a').equals(damaged('\na\nB\nBB\nc\nd\n'))).toBe(true)
 })
 
-test('links that lead out are refused, and a link is neither deleted nor moved', async () => {
+test('links to the outside are rejected, and a link is neither deleted nor moved', async () => {
   const outside = path.join(ws.root, '../outside')
   writeFileSync(outside, 'canary\n')
   symlinkSync(outside, ws.at('out'))
@@ -545,7 +545,7 @@ test.each([
   ['lines end with a carriage return alone', 'one\rtwo\rthree', 'one\rTWO\rthree'],
   ['lines end in every way', 'one\r\ntwo\rthree\nfour\r\n', 'one\r\nTWO\r\nthree\nfour\r\n'],
   ['a carriage return is in a line', 'one\n10%\r20%\ntwo\n', 'one\n10%\r20%\nTWO\n'],
-])('a patch fits where %s', async (_name, before, expected) => {
+])('a patch matches where %s', async (_name, before, expected) => {
   const { after } = await patched({ f: before }, wrap('*** Update File: f', '@@', '-two', '+TWO'))
   expect(after['f']).toBe(expected)
 })

@@ -121,7 +121,7 @@ withAndWithoutSandbox((way) => {
       ['a trap of its own', `trap 'echo bye' EXIT; cd sub; export X=1`, 0],
       ['a function that fails', 'cd sub; export X=1; f() { return 7; }; f', 7],
       ['redirected output', 'exec >/dev/null 2>&1 3>&1; cd sub; export X=1', 0],
-    ] as const)('remembers also after %s', async ([_name, command, exitCode], context) => {
+    ] as const)('keeps its state after %s', async ([_name, command, exitCode], context) => {
       const { shell, run, remembered } = open(context)
       mkdirSync(path.join(shell.workspace, 'sub'))
       const { output } = await run(command)
@@ -131,7 +131,7 @@ withAndWithoutSandbox((way) => {
       expect(remembered()).toMatchObject({ X: '1' })
     })
 
-    test('that is replaced or killed leaves everything as it was', async (context) => {
+    test('that is replaced or killed leaves the state unchanged', async (context) => {
       const { shell, run } = open(context)
       mkdirSync(path.join(shell.workspace, 'sub'))
       expect((await run('cd sub; exec echo replaced')).output).toMatchObject({ text: 'replaced\n', exitCode: 0 })
@@ -277,7 +277,7 @@ withAndWithoutSandbox((way) => {
       expect(shell.running()).toEqual([])
     })
 
-    test('before the beginning lets nothing run', async (context) => {
+    test('before the start runs nothing', async (context) => {
       const { shell } = open(context)
       const aborted = AbortSignal.abort(new Error('stopped'))
       await expect(shell.call(bash, { command: 'touch ran' }, { signal: aborted })).rejects.toThrow('stopped')
@@ -316,7 +316,7 @@ withAndWithoutSandbox((way) => {
     })
   })
 
-  test('a command is journalled before it can do anything', async (context) => {
+  test('a command is journaled before it can do anything', async (context) => {
     const { shell } = open(context)
     const file = path.join(shell.workspace, 'file')
     let seen: boolean | undefined

@@ -79,7 +79,7 @@ test('several places need replace_all, and their lines are named', async () => {
   expect(text).toContain('-a = 1\n+a = 3\n b = 2\n-a = 1\n+a = 3')
 })
 
-test('places that overlap are two, and replaced once each from the left', async () => {
+test('overlapping matches are two, and replaced once each from the left', async () => {
   await expect(edited('aaa\n', { old_string: 'aa', new_string: 'b' })).rejects.toThrow('2 times')
   expect(await result('aaaa\n', { old_string: 'aa', new_string: 'b', replace_all: true })).toBe('bb\n')
 })
@@ -270,7 +270,7 @@ test('typographic quotes, dashes and spaces are accepted at one place; the text 
   await expect(edited('“a” „a“\n', { old_string: '"a"', new_string: 'b' })).rejects.toThrow('2 places (lines 1, 1)')
 })
 
-test('nothing else is forgiven: letters of other alphabets, case, missing lines', async () => {
+test('nothing else is tolerated: letters of other alphabets, case, missing lines', async () => {
   await expect(edited('раssword = 1\n', { old_string: 'password = 1', new_string: 'x' })).rejects.toThrow(
     'not in the file',
   )
@@ -324,7 +324,7 @@ test('comments that mention placeholders, and existing placeholders, are accepte
   }
 })
 
-test('nothing to change, notebooks, folders and missing files are refused', async () => {
+test('no-op edits, notebooks, folders and missing files are rejected', async () => {
   await expect(edited('a', { old_string: 'a', new_string: 'a' })).rejects.toThrow('are identical')
   await expect(ws.call(edit, { file_path: 'n.ipynb', old_string: 'a', new_string: 'b' })).rejects.toThrow(
     'Use NotebookEdit',
@@ -339,7 +339,7 @@ test('nothing to change, notebooks, folders and missing files are refused', asyn
   )
 })
 
-test('an empty old text creates a file that is not there, and no other', async () => {
+test('an empty old text creates a missing file, and no other', async () => {
   const { text, output } = await ws.call(edit, { file_path: 'new/deep/a.txt', old_string: '', new_string: 'hello\n' })
   expect(text).toBe('Created new/deep/a.txt (1 line).')
   expect(output).toMatchObject({ change: 'created', added: 1 })
@@ -377,7 +377,7 @@ test('a file must have been read by this agent; if it changed since, only an exa
   )
 })
 
-test('a part that was read is enough, also of a long file', async () => {
+test('a partial read is sufficient, even of a long file', async () => {
   ws.put('long.txt', Array.from({ length: 60_000 }, (_, index) => `line ${index}\n`).join(''))
   await ws.call(read, { file_path: 'long.txt', offset: 5000, limit: 10 })
   await ws.call(edit, { file_path: 'long.txt', old_string: 'line 5001\n', new_string: 'changed\n' })
@@ -385,7 +385,7 @@ test('a part that was read is enough, also of a long file', async () => {
   expect(ws.text('long.txt').split('\n').slice(5000, 5003)).toEqual(['line 5000', 'changed again', 'line 5002'])
 })
 
-test('a change between match and write is refused, and nothing is left behind', async () => {
+test('a change between match and write is rejected, and nothing is left behind', async () => {
   ws.put('a.txt', 'one\ntwo\n')
   await ws.call(read, { file_path: 'a.txt' })
   const { undo } = ws.ctx.state
@@ -409,7 +409,7 @@ test('a change between match and write is refused, and nothing is left behind', 
   expect(await undo.list({})).toEqual([])
 })
 
-test('edits at once both survive, of one agent and of two', async () => {
+test('concurrent edits both survive, of one agent and of two', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `line-${String(index).padStart(2, '0')}`)
   ws.put('a.txt', names.join('\n'))
   await ws.call(read, { file_path: 'a.txt' })
@@ -510,7 +510,7 @@ test.each([
   expect(await result(before, change)).toBe(after)
 })
 
-test('an empty line too many at the start is forgiven', async () => {
+test('an extra empty line at the start is tolerated', async () => {
   const { bytes, text } = await edited('a\nb\nc\n', { old_string: '\na\nb\n', new_string: '\nA\nb\n' })
   expect(bytes.toString()).toBe('A\nb\nc\n')
   expect(text).toContain('old_string matched only without its empty first line.')

@@ -130,7 +130,7 @@ withAndWithoutSandbox((way) => {
     await expect(exec('pwd', { workdir: '/' })).rejects.toThrow('outside the workspace')
   })
 
-  test.concurrent('at most 16 sessions are open, and none outlives its session', async (context) => {
+  test.concurrent('at most 16 sessions are open, and none outlives its chat', async (context) => {
     const { exec, write } = open(context)
     const sessions = await Promise.all(Array.from({ length: 16 }, () => exec('cat', { yield_time_ms: 0 })))
     await expect(exec('cat')).rejects.toThrow('The limit of 16 running terminals is reached')

@@ -61,7 +61,7 @@ it('shows the plan and, approved, lets files be edited', async () => {
   expect(texts(outcome)).toEqual(['I have a plan.', 'Digging.'])
 })
 
-it('starts with a clean context: the model is sent the plan and nothing that led to it', async () => {
+it('starts with a clean context: the model gets only the plan', async () => {
   state.reads.set('/seen', { sha256: 'x', mtimeMs: 1, size: 1, partial: false })
   const outcome = await planning(() => ({ type: 'plan', choice: 'clean', remark: 'gently' }))
   expect(mode).toBe('accept-edits')
@@ -112,7 +112,7 @@ it.each<Mode>(['default', 'accept-edits', 'bypass'])('does nothing in mode %s, a
   expect(mode).toBe(other)
 })
 
-it('finds its answer again after a crash, also when the mode had changed already', async () => {
+it('finds its answer again after a crash, even if the mode had changed already', async () => {
   const ids: string[] = []
   const first = await planning((ask) => {
     ids.push(ask.id)
@@ -134,7 +134,7 @@ it('finds its answer again after a crash, also when the mode had changed already
   expect(outcome.message.parts.filter((part) => part.type === 'data-compaction')).toHaveLength(1)
 })
 
-it('is the way out of a mode in which nothing but the plan file can be written', async () => {
+it('ends a mode in which only the plan file can be written', async () => {
   const planFile = planFileOf(state)
   const tools = getTools(['Write', 'Read', 'Edit', 'ExitPlanMode'])
   const write = (file: string, id: string) => ({

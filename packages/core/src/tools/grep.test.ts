@@ -280,7 +280,7 @@ test.skipIf(process.getuid?.() === 0)('an unreadable file is listed with the mat
   expect(text).toContain('1 file or folder could not be read')
 })
 
-test('pipes are passed by, and a stop ends the search', async () => {
+test('pipes are skipped, and a stop ends the search', async () => {
   execFileSync('mkfifo', [path.join(workspace, 'code/pipe')])
   expect((await call({ pattern: 'three', path: 'code' })).output).toMatchObject({ total: 1 })
   const controller = new AbortController()

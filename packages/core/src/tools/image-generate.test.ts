@@ -64,7 +64,7 @@ test('the stream reports the start and end of an image, and the model gets its m
   )
 })
 
-test('while it is made the stream tells the time, and how far it is only where that is known', async () => {
+test('during generation, the stream has the elapsed time, and progress only if known', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   for (const known of [{}, { progress: 0.4 }]) {
@@ -124,7 +124,7 @@ test('a video can start with an image of the workspace, and with nothing else', 
   ).rejects.toThrow('The image gone.png does not exist')
 })
 
-test('sizes that are none are refused', () => {
+test('invalid sizes are rejected', () => {
   for (const size of ['big', '10', '1024 x 1024', '-1x5', '1e9x2'])
     expect(imageGenerate.input.safeParse({ prompt: 'x', size }).success).toBe(false)
 })

@@ -68,7 +68,7 @@ withAndWithoutSandbox((way) => {
     expect(text.endsWith('=> 1')).toBe(true)
   })
 
-  test('modules of Node are imported, with files of its own folder', async () => {
+  test('Node modules and files of its own folder can be imported', async () => {
     expect(await js(`import { join } from 'node:path'; import os from 'os'; join('a', 'b') + typeof os.EOL`)).toBe(
       `=> 'a/bstring'`,
     )
@@ -135,7 +135,7 @@ withAndWithoutSandbox((way) => {
     })
   })
 
-  describe('a session that is lost', () => {
+  describe('a lost session', () => {
     test('to its time limit reports it, and the next call starts a new one', async () => {
       await js('var before = 1')
       const text = await js('// timeout_ms=2500\nconsole.log("so far"); while (true);')

@@ -40,7 +40,7 @@ test('a valid source becomes a file of the answer', async () => {
   expect(readFileSync(path.join(previews, 'm1.jsx'), 'utf8')).toBe(good)
 })
 
-test('a second call of the same answer has a file of its own', async () => {
+test('a second call in the same answer has its own file', async () => {
   await call(jsxCreate, good)
   const { output } = await call(jsxCreate, '<Text>second</Text>')
   expect(output).toMatchObject({ path: path.join(previews, 'm1-2.jsx') })

@@ -64,7 +64,7 @@ async function edited(input: object, content: string | Uint8Array = jupyter): Pr
   return { text, file: ws.text('n.ipynb') }
 }
 
-test('a cell is replaced by id or number, its outputs are cleared, and nothing else changes a byte', async () => {
+test('a cell is replaced by id or number, its outputs are cleared, and no other byte changes', async () => {
   const expected = jupyter
     .replace('"print(1)"', '"print(2)\\n",\n    "print(3)"')
     .replace('"execution_count": 3', '"execution_count": null')

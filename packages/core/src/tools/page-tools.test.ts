@@ -170,7 +170,7 @@ describe('ShowPanel', () => {
     await expect(show({ kind: 'diff', target: 'picture.png', before: 'x' })).rejects.toThrow('not a text file')
   })
 
-  test('a chart is an option, a file with one, or the title of one that was shown', async () => {
+  test('a chart is an option, a file with one, or the title of a shown one', async () => {
     const option = { series: [{ type: 'bar', data: [1, 2] }] }
     const content = { kind: 'chart', option }
     expect((await show({ kind: 'chart', option })).input).toMatchObject({ content })

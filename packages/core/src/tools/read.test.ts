@@ -88,7 +88,7 @@ test.each([3000, 400_000])('a line of %i characters is cut, with a note', async 
   expect(ws.ctx.state.reads.get(ws.at('one-line.txt'))?.partial).toBe(true)
 })
 
-test('lines of exactly 2,000 characters are whole, and no cut parts a character', async () => {
+test('lines of exactly 2,000 characters are whole, and no cut splits a character', async () => {
   ws.put('exact.txt', `${'é'.repeat(2000)}\n${'😀'.repeat(1200)}\n`)
   const shown = await text({ file_path: 'exact.txt' })
   expect(shown).toContain(`     1\t${'é'.repeat(2000)}\n`)
@@ -143,7 +143,7 @@ test('a character on the border of two chunks stays whole', async () => {
   expect(shown).not.toContain('�')
 })
 
-test('folders are listed, missing files have neighbours, and nothing else is guessed', async () => {
+test('folders are listed, missing files get suggestions, and nothing else is guessed', async () => {
   ws.put('src/index.ts', '')
   ws.put('src/index.test.ts', '')
   ws.put('src/Makefile', '')
@@ -173,7 +173,7 @@ const png = Buffer.concat([
   Buffer.from([0, 0, 2, 128, 0, 0, 1, 224, 8, 6, 0, 0, 0]),
 ])
 
-test('an image is described and kept as a blob where there is a place for it', async () => {
+test('an image is described and stored as a blob if there is a store', async () => {
   ws.put('pic.dat', png)
   const without = await ws.call(read, { file_path: 'pic.dat' })
   expect(without.text).toBe('pic.dat is an image (PNG), 640 x 480 pixels, 29 bytes. Its content cannot be shown here.')
@@ -259,7 +259,7 @@ test('a notebook is listed by cell, with ids, types, sources and short outputs',
   expect(await text({ file_path: 'broken.ipynb' })).toContain('     1\t{"cells": [')
 })
 
-test('notes of the folder and of those above are attached once per agent', async () => {
+test('notes of the folder and its parents are attached once per agent', async () => {
   ws.put('AGENTS.md', 'Use tabs.')
   ws.put('pkg/CLAUDE.md', 'Package notes.')
   ws.put('pkg/deep/AGENTS.md', 'Deep notes.')
@@ -284,7 +284,7 @@ test('notes of the folder and of those above are attached once per agent', async
   expect(own).not.toContain('Notes from pkg/CLAUDE.md')
 })
 
-test('notes that lead out of the workspace are not attached', async () => {
+test('notes outside the workspace are not attached', async () => {
   ws.put('a.txt', 'a\n')
   writeFileSync(`${ws.root}/../secret`, 'canary')
   symlinkSync('../secret', ws.at('AGENTS.md'))
@@ -313,7 +313,7 @@ test.each(['with space.txt', 'two\nlines.txt', '-rf', '😀.txt', "quote'.txt", 
   },
 )
 
-test('a pipe is refused at once', async () => {
+test('a pipe is rejected at once', async () => {
   execFileSync('mkfifo', [ws.at('pipe')])
   await expect(text({ file_path: 'pipe' })).rejects.toThrow('is a named pipe')
 })
@@ -353,7 +353,7 @@ test('a stop ends the reading of a long file', async () => {
   await expect(reading).rejects.toThrow('stopped')
 })
 
-test('nothing is written by reading', async () => {
+test('reading writes nothing', async () => {
   ws.put('sub/a.txt', 'x\n')
   const before = execFileSync('find', [ws.root, '-printf', '%p %T@ %C@\n'], { encoding: 'utf8' })
   await text({ file_path: 'sub/a.txt' })

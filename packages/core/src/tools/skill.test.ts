@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => place.close())
 
 describe('Skill', () => {
-  it('gives the text of a skill with its folder, whose files can be read from then on', async () => {
+  it('returns the text of a skill with its folder, whose files become readable', async () => {
     const file = skill('pdf')
     const notes = place.put('../skills/pdf/notes.md', 'Some notes.')
     open()
@@ -143,7 +143,7 @@ describe('allowed-tools', () => {
     expect(await deciding('Bash', { command: 'npm publish' }, ctx, allowing)).toMatchObject({ decision: 'allow' })
   })
 
-  it('that are empty leave nothing but reading', async () => {
+  it('that are empty allow only reading', async () => {
     skill('look', 'allowed-tools: []\n')
     open()
     const { output } = await place.call(tool, { name: 'look' })

@@ -100,7 +100,7 @@ withAndWithoutSandbox((way) => {
     expect(text.length).toBeLessThan(31_000)
   })
 
-  test.concurrent('an id that names nothing is answered with those that do', async (context) => {
+  test.concurrent('an unknown id is answered with the known ones', async (context) => {
     const { shell, inBackground } = open(context)
     const id = await inBackground('sleep 60')
     await expect(shell.call(taskOutput, { task_id: 'task-0' })).rejects.toThrow(`Running: ${id} (sleep 60)`)

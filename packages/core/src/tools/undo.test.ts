@@ -42,7 +42,7 @@ test('the newest call is undone, then the one before it', async () => {
   await expect(undone({ scope: 'call' })).rejects.toThrow('There is nothing to undo')
 })
 
-test('each tool that changes files can be undone, bytes and all', async () => {
+test('each tool that changes files can be undone, byte for byte', async () => {
   const latin = Buffer.from('caf\xe9\r\nb\r\n', 'latin1')
   ws.put('latin.txt', latin)
   ws.put('n.ipynb', '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": "x"}], "nbformat": 4}')
@@ -179,7 +179,7 @@ test('a file with hard links is restored under its own name, with permissions; t
   expect(statSync(ws.at('run.sh')).mode & 0o7777).toBe(0o4750)
 })
 
-test('folders that were made for a file go with it, unless something else is in them', async () => {
+test('folders created for a file are removed with it, unless they have other contents', async () => {
   await put('p/q/r.txt', 'one\n')
   await put('p/q/s.txt', 'two\n')
   await undone({ scope: 'call' })

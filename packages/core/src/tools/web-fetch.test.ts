@@ -98,7 +98,7 @@ test('an error status is an error with the server’s text', async () => {
   )
 })
 
-test('a redirect is followed and named, and refused when it leads inside', async () => {
+test('a redirect is followed and named, and rejected if it leads to a private address', async () => {
   expect((await call({ url: '/moved' })).text).toContain(`URL: ${url}/article (asked for: ${url}/moved)`)
   await expect(call({ url: '/out' })).rejects.toThrow('169.254.169.254 is not on the public web (a link-local address)')
 })
@@ -141,7 +141,7 @@ test('a long page is stored in a file; only the requested parts are shown', asyn
   expect(readFileSync(asked.output.path!, 'utf8')).toContain('Paragraph 1999')
 })
 
-test('a page is fetched once in a conversation, in any format; errors are not kept', async () => {
+test('a page is fetched once per conversation, in any format; errors are not cached', async () => {
   const state = newState()
   requests.length = 0
   await call({ url: '/article' }, state)

@@ -127,7 +127,7 @@ test('characters outside the encoding are rejected and nothing changes', async (
   expect(ws.bytes('a.txt').equals(before)).toBe(true)
 })
 
-test('an image that was looked at can be replaced by text', async () => {
+test('an image that was read can be replaced by text', async () => {
   ws.put('pic.svg', Buffer.from('89504e470d0a1a0a00000000', 'hex'))
   await ws.call(read, { file_path: 'pic.svg' })
   await ws.call(write, { file_path: 'pic.svg', content: '<svg/>\n' })
@@ -174,7 +174,7 @@ test('a read-only file, a folder and a path through a file are refused', async (
   expect(readdirSync(ws.root).toSorted()).toEqual(['a.txt', 'folder'])
 })
 
-test.skipIf(isRoot)('a folder that may not be written leaves everything as it was', async () => {
+test.skipIf(isRoot)('an unwritable folder leaves everything unchanged', async () => {
   ws.put('closed/a.txt', 'one\n')
   chmodSync(ws.at('closed'), 0o555)
   await ws.call(read, { file_path: 'closed/a.txt' })
@@ -231,7 +231,7 @@ function mountSmall(folder: string): boolean {
   }
 }
 
-test('two writes at once leave one of them, whole', async () => {
+test('two concurrent writes leave one of them, whole', async () => {
   const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(200_000))
   await ws.call(write, { file_path: 'a.txt', content: 'start' })
   await Promise.all(contents.map((content) => ws.call(write, { file_path: 'a.txt', content })))
@@ -243,7 +243,7 @@ test('two writes at once leave one of them, whole', async () => {
   expect(contents).toContain(ws.text('new.txt'))
 })
 
-test('a file that appears between look and write is not overwritten', async () => {
+test('a file created between check and write is not overwritten', async () => {
   const { undo } = ws.ctx.state
   const state = {
     ...ws.ctx.state,

@@ -16,7 +16,7 @@ test('the encoding comes from the byte order mark, the header or the page, in th
   expect(decodeText(bytes([0xff, 0xfe], [0x41, 0x00]), '')).toBe('A')
 })
 
-test('pages that say nothing, or nonsense, are read like a browser would', () => {
+test('pages without a valid encoding are read like in a browser', () => {
   expect(decodeText(Buffer.from('naïve'), '')).toBe('naïve')
   expect(decodeText(bytes('caf', [0xe9]), 'text/plain')).toBe('café')
   expect(decodeText(Buffer.from('naïve'), 'text/html; charset=klingon')).toBe('naïve')

@@ -66,7 +66,7 @@ describe('addresses', () => {
     )
   })
 
-  test('a name is looked up once and the checked address is connected to', async () => {
+  test('a name is resolved once and the checked address is used', async () => {
     const server = await serve((_, response) => response.end('first'))
     const canary = await serve((_, response) => response.end('second'), '127.0.0.2')
     let asked = 0
@@ -236,7 +236,7 @@ describe('bodies', () => {
 })
 
 describe('time', () => {
-  test('limits a server that never answers, and one that drips', async () => {
+  test('limits a server that never answers, and a slow one', async () => {
     const silent = net.createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     open.push(silent)
@@ -262,7 +262,7 @@ describe('time', () => {
   })
 })
 
-test('one that was stopped before it began leaves nothing behind that could fail', async () => {
+test('a request stopped before it began leaves nothing behind that could fail', async () => {
   const failures: unknown[] = []
   const onFailure = (error: unknown) => void failures.push(error)
   process.on('unhandledRejection', onFailure)

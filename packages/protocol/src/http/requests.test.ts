@@ -170,7 +170,7 @@ describe('keys of the prototype', () => {
   const hostile = (text: string): unknown =>
     JSON.parse(text.replaceAll('§', '"__proto__": {"sessionId": "evil", "polluted": true}'))
 
-  it('in a body reach nothing', () => {
+  it('in a body have no effect', () => {
     const body = hostile(
       '{§, "constructor": {"prototype": {"polluted": true}}, "message": {§, "id": "u", "role": "user", "parts": [{§, "type": "text"}]}}',
     )
@@ -194,7 +194,7 @@ describe('keys of the prototype', () => {
 })
 
 describe('any JSON', () => {
-  it('is parsed or refused, never an exception', () => {
+  it('is parsed or rejected, and never throws', () => {
     const schemas = [
       chatRequestSchema,
       answerRequestSchema,

@@ -73,7 +73,7 @@ test('a change keeps other settings and takes effect, and null removes a setting
   expect(kept).toEqual(['providers', 'search', 'theme'])
 })
 
-test('a search provider is changed; the key of one is never given to another', async () => {
+test('a search provider is changed; its key is never sent to another', async () => {
   await change({ search: { baseURL: 'https://search.example/v1', apiKey: key } })
   expect(file()['search']).toEqual({ provider: 'brave', apiKey: key, baseURL: 'https://search.example/v1' })
   await change({ search: { provider: 'searxng', baseURL: 'http://127.0.0.1:8888' } })
@@ -102,7 +102,7 @@ test.each([
   ['a key that it does not know', { providers: {} }, 400, 'providers'],
   ['an address that is none', { search: { provider: 'searxng', baseURL: 'file:///etc/passwd' } }, 400, 'baseURL'],
   ['a search without a provider', { search: { apiKey: 'x' } }, 400, 'provider'],
-])('%s is refused and nothing is written', async (_, body, status, said) => {
+])('%s is rejected and nothing is written', async (_, body, status, said) => {
   const before = file()
   const answer = await change(body)
   expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(said)])

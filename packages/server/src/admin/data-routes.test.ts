@@ -102,7 +102,7 @@ test('a backup has the files of the user and the tools, and a home restored from
   }
 })
 
-test('bytes that a backup shares with the home are counted once', async () => {
+test('bytes that a backup shares with the home count once', async () => {
   const { body } = await server.json<Data>('/ai/data')
   const [, , blobs, backups] = body.places
   const big = 'y'.repeat(3_000_000)

@@ -39,7 +39,7 @@ describe('closing the server', () => {
     expect((await second.chat('s', 'next')).message.parts.at(-1)).toMatchObject({ text: 'You said: next' })
   })
 
-  it('leaves a run that waits for a person waiting: it is there after the start, under the same ids', async () => {
+  it('keeps a waiting run: it waits after the start, with the same ids', async () => {
     const first = await start()
     const { message } = await first.chat('s', userMessage('ask', 'u1'))
     const followed = await first.request('/ai/chat/s/stream')

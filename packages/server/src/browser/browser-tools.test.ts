@@ -187,7 +187,7 @@ describe.skipIf(executable === undefined)(name, () => {
     await expect(call('BrowserObserve', {})).rejects.toThrow('Give "query", "role" or both')
   })
 
-  test('text, tables and links are read as Markdown, long ones in parts', async () => {
+  test('text, tables and links are returned as Markdown, long ones in parts', async () => {
     const { text } = await open('a.test/')
     const ref = refOf(text, /table/)
     expect((await call('BrowserExtract', { what: 'tables', ref })).text).toContain(
@@ -306,7 +306,7 @@ describe.skipIf(executable === undefined)(name, () => {
       `<script>setInterval(() => (location = 'http://never.test:PORT/' + Math.random()), 20)</script>`,
     ],
   ])(
-    'a page that %s while it loads is shown as it is, soon',
+    'a page that %s while it loads is returned soon',
     async (_, markup) => {
       site.pages['a.test/leaving'] = `<title>Leaving</title><p>stays here</p>${markup}<p>to the end</p>`.replaceAll(
         'PORT',
@@ -321,7 +321,7 @@ describe.skipIf(executable === undefined)(name, () => {
     40_000,
   )
 
-  test('no window of its own asks another host for anything, whichever way a page opens it', async () => {
+  test('no new window sends a request to another host, whichever way a page opens it', async () => {
     const url = site.url('a.test/')
     for (const what of [/button "Link"/, /button "Alone"/, /button "Post"/]) {
       const { text } = await open('a.test/hidden-windows')

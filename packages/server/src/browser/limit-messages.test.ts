@@ -41,6 +41,6 @@ test('many small messages are not limited', async () => {
   await close()
 })
 
-test('one that is not found is not left running', async () => {
+test('one that is not found is ended', async () => {
   await expect(launch(`''`, 'another')).rejects.toThrow('its process was not found')
 })

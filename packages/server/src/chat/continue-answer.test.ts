@@ -164,7 +164,7 @@ describe('a run that waits for a person', () => {
     expect(await joined(copy2, await post('twice', [copy2]))).toEqual(await stored('twice'))
   })
 
-  it('is never 409 for the answers of a second tab, also when the first was quicker', async () => {
+  it('is never 409 for the answers of a second tab, even if the first was faster', async () => {
     const first = await server.chat('tabs', 'ask twice')
     const stale = answered(first.message, true)
     await post('tabs', [stale])

@@ -34,7 +34,7 @@ describe('a new message', () => {
     })
   })
 
-  it('is refused without an id of its own, and nothing is written', async () => {
+  it('is rejected without an id, and nothing is stored', async () => {
     const before = server.written()
     const { status, error } = await server.chat('noid', { role: 'user', parts: [{ type: 'text', text: 'x' }] })
     expect([status, error?.name]).toEqual([400, 'BadRequest'])
@@ -87,7 +87,7 @@ describe('a new message', () => {
     ])
   })
 
-  it('with a parent that is not of this session is refused, and nothing is written, not even a session', async () => {
+  it('with a parent from another session is rejected, and nothing is stored, not even a session', async () => {
     await server.chat('has-one', userMessage('x', 'elsewhere'))
     const before = server.written()
     for (const sessionId of ['has-one', 'fresh-one']) {
@@ -100,7 +100,7 @@ describe('a new message', () => {
     expect(server.written()).toEqual(before)
   })
 
-  it('for a model that does not exist is refused by name before anything is written, its attachments included', async () => {
+  it('for an unknown model is rejected by name before anything is stored, including attachments', async () => {
     const before = server.written()
     const message = {
       ...userMessage('see'),
@@ -166,7 +166,7 @@ describe('a new message', () => {
     expect(body.session.messageCount).toBe(2 * others.filter(({ status }) => status === 200).length)
   })
 
-  it('can follow at once when a stream has ended: the run is closed then', async () => {
+  it('can follow as soon as a stream has ended: the run is closed then', async () => {
     for (let i = 0; i < 15; i++) {
       expect((await server.chat('at-once', `turn ${i}`)).status).toBe(200)
       expect((await server.request('/ai/chat/at-once/stream')).status).toBe(204)
@@ -175,7 +175,7 @@ describe('a new message', () => {
   })
 })
 
-describe('a message that is there already', () => {
+describe('an existing message', () => {
   it('joins its running run, and gets all of it', async () => {
     server.script('join me', [[{ text: 'one two', chunks: 3 }, { gate: 'join' }, { text: ' three' }]])
     const message = userMessage('join me', 'joined')
@@ -188,7 +188,7 @@ describe('a message that is there already', () => {
     expect(await server.messages('join')).toHaveLength(2)
   })
 
-  it('gets its answer again, byte for byte, once that has ended', async () => {
+  it('gets its answer again, byte for byte, after it has ended', async () => {
     server.script('again', [
       [
         { reasoning: 'hm' },
@@ -309,7 +309,7 @@ describe('regenerate-message', () => {
     expect(texts([(await regenerate('regen-edit', { messageId: 'x1' })).message])).toEqual(['You said: was'])
   })
 
-  it('of an unknown message or session is 404, and nothing is written', async () => {
+  it('of an unknown message or session is 404, and nothing is stored', async () => {
     await server.chat('regen404', 'x')
     const before = server.written()
     expect(await regenerate('regen404', { messageId: 'nowhere' })).toMatchObject({

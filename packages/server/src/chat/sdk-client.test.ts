@@ -301,7 +301,7 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     expect(held(chat)).toEqual(await stored('sdk-hold'))
   })
 
-  it('shows the true text of an error, stored with the answer, and can go on', async () => {
+  it('shows the real text of an error, stored with the answer, and can continue', async () => {
     server.script('fails', [
       [{ text: 'so far' }, { error: { message: 'the provider fell over', statusCode: 400 }, when: 'mid' }],
     ])

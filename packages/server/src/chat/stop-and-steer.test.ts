@@ -61,7 +61,7 @@ describe('stop and steer', () => {
     expect(message).toEqual(await stored('steer'))
   })
 
-  it('are 409 NoRun when idle and 404 for a session that is not there', async () => {
+  it('are 409 NoRun when idle and 404 for a missing session', async () => {
     await server.chat('calm', 'x')
     expect(await server.json('/ai/chat/calm/stop', { method: 'POST' })).toMatchObject({
       status: 409,

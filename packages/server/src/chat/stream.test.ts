@@ -82,7 +82,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     expect(numbers.every((number, i) => i === 0 || number > numbers[i - 1]!)).toBe(true)
   })
 
-  it('sends the whole run to a client that names a number of an earlier run, or one from the future', async () => {
+  it('sends the whole run to a client with an id of an earlier run, or a future one', async () => {
     const earlier = await server.chat('foreign', 'one')
     server.script('held', [[{ text: 'abc' }, { gate: 'foreign' }, { text: 'def' }]])
     const running = server.chat('foreign', 'held')
@@ -112,7 +112,7 @@ describe('GET /ai/chat/:sessionId/stream', () => {
     })
   })
 
-  it('is 204 without a body when nothing runs, and 404 for a session that is not there', async () => {
+  it('is 204 without a body when nothing runs, and 404 for a missing session', async () => {
     await server.chat('idle', 'x')
     const response = await server.request('/ai/chat/idle/stream')
     expect([response.status, await response.text()]).toEqual([204, ''])

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('POST /ai/chat', () => {
-  it('refuses messages of the wrong shape, and nothing is written', async () => {
+  it('rejects invalid messages, and stores nothing', async () => {
     const text = { type: 'text', text: 'x' }
     const ok = { id: 'm', role: 'user', parts: [text] }
     const ids = ['', '..', 'a/b', 'a\0', 'x'.repeat(65), 'x'.repeat(10_000), 'ü', ' ', 'a b', 42, null, {}, []]

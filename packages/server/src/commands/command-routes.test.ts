@@ -123,7 +123,7 @@ describe('skills in a message', () => {
     expect(await server.messages('s1')).toHaveLength(2)
   })
 
-  it('of a project count only once it is trusted', async () => {
+  it('of a project take effect only after it is trusted', async () => {
     put('.agents/skills/own/SKILL.md', '---\nname: own\ndescription: Own.\n---\nDo own.')
     const names = async (): Promise<string[]> => {
       const { body } = await server.json<{ skills: { name: string }[] }>('/ai/skills')
@@ -225,7 +225,7 @@ describe('allowed-tools of a skill and an agent that was there before', () => {
     return body.asks.map(({ toolName }) => toolName)
   }
 
-  it('leave it as it is where no skill is at work', async () => {
+  it('change nothing without an active skill', async () => {
     expect(await asksAfter('go on')).toEqual([])
   })
 
@@ -449,14 +449,14 @@ describe("the user's own commands", () => {
     expect((await server.store.sessions.get('s1'))?.agent).toBeNull()
   })
 
-  it('that name an agent that is not there change nothing', async () => {
+  it('that name a missing agent change nothing', async () => {
     put(path.join(server.homePath, 'commands/bad.md'), '---\nagent: nobody\n---\nx')
     const { status, error } = await server.chat('s1', '/bad')
     expect([status, error?.name]).toEqual([404, 'AgentNotFound'])
     expect(await server.store.sessions.get('s1')).toBeUndefined()
   })
 
-  it('of a project count only once it is trusted', async () => {
+  it('of a project take effect only after it is trusted', async () => {
     put('.claude/commands/own.md', 'Do own.')
     const names = async (): Promise<string[]> => {
       const { body } = await server.json<{ commands: { name: string; scope: string }[] }>('/ai/commands')

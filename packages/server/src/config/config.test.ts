@@ -32,14 +32,14 @@ test('a home without a config has an empty one', () => {
   expect(config.warnings()).toEqual([])
 })
 
-test('the documented shape is read as it is', () => {
+test('the documented format is read', () => {
   writeFileSync(file, JSON.stringify(full), { mode: 0o600 })
   const config = openConfig({ path: folder })
   expect(config.get()).toEqual(full)
   expect(config.warnings()).toEqual([])
 })
 
-test('an update is private, keeps unknown keys and is seen at once', async () => {
+test('an update is private, keeps unknown keys and takes effect at once', async () => {
   writeFileSync(file, JSON.stringify({ ...full, colour: 'green' }), { mode: 0o644 })
   const config = openConfig({ path: folder })
   await config.update((current) => ({ ...current, model: 'demo/tour' }))
@@ -111,14 +111,14 @@ test('a file that is broken at the start is refused with its place and without i
   )
 })
 
-test('a value of the wrong kind is refused with its name', () => {
+test('a value of the wrong type is rejected with its name', () => {
   writeFileSync(file, '{"limits":{"steps":"many"},"recovery":"maybe"}')
   expect(() => openConfig({ path: folder })).toThrow(
     expect.objectContaining({ name: 'BadConfig', message: expect.stringMatching(/recovery: .*limits\.steps: /) }),
   )
 })
 
-test('a file that is broken while the program runs leaves the last good one in force and is never written over', async () => {
+test('a file that becomes invalid keeps the last valid one in effect and is never overwritten', async () => {
   writeFileSync(file, '{"model":"a/b"}')
   const config = openConfig({ path: folder })
   writeFileSync(file, '{"model":')

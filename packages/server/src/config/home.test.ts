@@ -91,7 +91,7 @@ describe('openHome', () => {
 })
 
 describe('lockHome', () => {
-  test('has one owner, who can be found until it lets go', () => {
+  test('has one owner, which can be found until it releases the lock', () => {
     const home = openHome({ path: folder })
     const lock = lockHome(home) as HomeLock
     expect(readdirSync(folder).sort()).toEqual(['lock', 'owner.json', 'token'])
@@ -121,7 +121,7 @@ describe('lockHome', () => {
     expect(currentOwner(home)).toBeUndefined()
   })
 
-  test('of eight processes that start at once exactly one is the owner, and all read the same token', async () => {
+  test('of eight processes started together, exactly one is the owner, and all read the same token', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(folder)))
     expect(answers.filter(({ owner }) => owner)).toHaveLength(1)
     expect(new Set(answers.map(({ token }) => token)).size).toBe(1)

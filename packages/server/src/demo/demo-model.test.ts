@@ -104,7 +104,7 @@ afterEach(() => {
 })
 
 describe('recognized requests', () => {
-  test('the examples are the same in each language, and each finds a scene of its own', () => {
+  test('the examples are the same in each language, and each has its own scene', () => {
     for (const language of ['en', 'zh'] as const) {
       expect(examples[language]).toHaveLength(examples.en.length)
       const scenes = examples[language].map(findScene)
@@ -137,7 +137,7 @@ describe('recognized requests', () => {
     expect(findScene(text)?.example.en).toBe(example)
   })
 
-  test('anything else is answered with the plain truth and the list', async () => {
+  test('anything else is answered with an explanation and the list', async () => {
     const { text } = await play('Write me a sonnet about Rust')
     expect(text).toContain('I’m a script, not an AI')
     for (const example of examples.en.slice(1)) expect(text).toContain(example)
@@ -307,7 +307,7 @@ describe('pace', () => {
 })
 
 describe('as a provider', () => {
-  test('it passes the check of providers and needs no key', async () => {
+  test('it passes the provider check and needs no key', async () => {
     const definition = checkProvider(demo, 'demo')
     expect(definition).toMatchObject({ id: 'demo', needsKey: false })
     expect(definition.models[0]).toMatchObject({ id: 'tour', name: 'Demo tour', provider: 'demo' })

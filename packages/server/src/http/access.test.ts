@@ -152,7 +152,7 @@ describe('every route', () => {
 })
 
 describe('the one-time key', () => {
-  it('gives a credential once, and no cookie', async () => {
+  it('gives one credential, and no cookie', async () => {
     const key = new URL(server.newUrl()).hash.slice('#k='.length)
     const first = await askAuth(server, '/ai/auth', { key })
     expect(first.status).toBe(200)
@@ -201,7 +201,7 @@ describe('a page that is known', () => {
     return { status: answer.status, body: (await answer.json()) as { credential?: string } }
   }
 
-  it('gets the credential of a restarted server for a challenge that it signs, and the old one is worth nothing', async () => {
+  it('gets the credential of a restarted server for a signed challenge, and the old one is invalid', async () => {
     const home = mkdtempSync(path.join(tmpdir(), 'troupe-pages-'))
     const before = await testServer({ home, listen: true, port: 0 })
     const origin = `http://127.0.0.1:${before.port}`

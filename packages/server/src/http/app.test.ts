@@ -69,7 +69,7 @@ describe('every route', () => {
     }
   })
 
-  it('knows no session, message, ask, blob or provider that is not there', async () => {
+  it('returns 404 for missing sessions, messages, asks, blobs and providers', async () => {
     const bodies: Record<string, object> = {
       'PATCH /ai/agents/{name}': { enabled: false },
       'POST /ai/mcp/{name}/trust': { fingerprint: 'x' },
@@ -273,7 +273,7 @@ describe('every route', () => {
     }
   })
 
-  it('carries the headers that keep a browser in its place, also on errors', async () => {
+  it('has the security headers, even on errors', async () => {
     const answers = [
       await send(server, 'GET', '/ai/sessions'),
       await send(server, 'GET', '/nowhere'),

@@ -50,7 +50,7 @@ describe('on the socket', () => {
     expect((await fetch(`http://${host()}/health`)).status).toBe(200)
   })
 
-  it('a stream is whole where a program replaced the global Response', async () => {
+  it('a stream is complete even if a program replaced the global Response', async () => {
     vi.stubGlobal('Response', class extends Response {})
     const { types } = await server.chat('replaced', 'hello')
     expect(types.at(-1)).toBe('finish')

@@ -47,7 +47,7 @@ it('the page and its files need no secret; the page is never cached, the rest fo
   expect((await send(server, 'GET', '/index.html', { headers: page })).status).toBe(200)
 })
 
-it('the page of previews has a policy of its own: no origin, no network, no script but its own', async () => {
+it('the preview page has its own policy: no origin, no network, only its own script', async () => {
   const { headers } = await get('/preview.html')
   const hash = createHash('sha256').update('let own').digest('base64')
   const policy = headers.get('content-security-policy')?.split('; ')
@@ -69,7 +69,7 @@ it('the page of previews has a policy of its own: no origin, no network, no scri
   expect(other.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
 })
 
-it('nothing else is given out', async () => {
+it('nothing else is served', async () => {
   const targets = [
     '/../secret.txt',
     '/..%2fsecret.txt',

@@ -108,7 +108,7 @@ test('a session keeps its state, ends on request, and belongs to one client', as
   expect((await ask('POST', call, { ...headers, 'mcp-session-id': 'guessed' })).status).toBe(404)
 })
 
-test('who begins without a handshake is answered all the same', async () => {
+test('a client without a handshake gets an answer, too', async () => {
   const response = await ask('POST', call, { 'mcp-protocol-version': version })
   expect(await response.text()).toContain('done at last')
   expect(response.headers.get('mcp-session-id')).toBeNull()

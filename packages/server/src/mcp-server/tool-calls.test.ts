@@ -23,7 +23,7 @@ const read = (sessionId: string, workspace?: string) =>
     { body: { input: { file_path: path.join(other, 'note.txt') }, sessionId } },
   )
 
-it('a call in the name of a session of another workspace is refused, and reads nothing there', async () => {
+it('a call with a session of another workspace is rejected, and reads nothing there', async () => {
   server.script('look', [[{ call: { name: 'Read', input: { file_path: 'note.txt' } } }], [{ text: 'done' }]])
   await server.chat('theirs', userMessage('look', 'u1'), { workspace: other })
   expect((await read('theirs', other)).body.result.text).toContain('confidential')

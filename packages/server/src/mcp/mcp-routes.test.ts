@@ -54,7 +54,7 @@ const toolNames = async (server: TestServer): Promise<string[]> =>
     .filter((name) => name.startsWith('mcp'))
 
 describe('servers of the home', () => {
-  it('are there for models, under permissions', async () => {
+  it('are available to models, with permissions', async () => {
     const server = await start({ config: { mcpServers: { files: { ...entry(), env: { API_KEY: 'hush-hush-1' } } } } })
     const call = { call: { name: 'mcp__files__echo', input: { text: 'hi' } } }
     server.script('go', [[call], [{ text: 'Done.' }]])
@@ -296,7 +296,7 @@ describe('servers of the home', () => {
     expect(JSON.stringify(allowed.message)).toContain('a memo')
   })
 
-  it('whose tools have one name are kept apart: the first has it', async () => {
+  it('with the same tool name are distinguished: the first one has it', async () => {
     const config = { mcpServers: { a: entry('named', 'b_echo'), a_b: entry('named', 'echo') } }
     const server = await start({ config })
     await inState(server, 'a', 'ready')
@@ -319,7 +319,7 @@ describe('servers of a project', () => {
   const trust = (server: TestServer): Promise<unknown> =>
     server.json('/ai/workspace', { method: 'PATCH', body: { trusted: true } })
 
-  it('are nothing before the folder is trusted, and then each is asked for', async () => {
+  it('are ignored until the folder is trusted, and then each needs trust', async () => {
     const server = await project({ files: entry() })
     expect(await list(server)).toMatchObject({
       servers: [],
@@ -394,7 +394,7 @@ describe('a run', () => {
     expect(server.model.calls[0]?.tools?.map((tool) => tool.name)).toContain('mcp__files_echo')
   })
 
-  it('does not wait for one that has failed', async () => {
+  it('does not wait for a failed server', async () => {
     const server = await start({ config: { mcpServers: { files: entry('exit-at-start') } } })
     await inState(server, 'files', 'failed')
     const begun = performance.now()
@@ -419,7 +419,7 @@ describe('logins', () => {
     expect(readdirSync(path.join(server.homePath, 'mcp-logins'))).toEqual([])
   })
 
-  it('are only finished by who began them', async () => {
+  it('can only be finished by the client that started them', async () => {
     const server = await start({ config: { mcpServers: { files: entry() } } })
     expect(await server.json('/ai/mcp/callback?state=guessed&code=x')).toMatchObject({
       status: 400,

@@ -50,7 +50,7 @@ describe('prompts of MCP servers', () => {
     expect(content.map(({ type, mediaType }) => mediaType ?? type)).toEqual(['text', 'image/png', 'text'])
   })
 
-  it('that lack something are refused before anything is written', async () => {
+  it('with missing arguments are rejected before anything is stored', async () => {
     const { status, error } = await server.chat('s1', '/mcp:files:code_review')
     expect(status).toBe(422)
     expect(error).toMatchObject({
@@ -61,7 +61,7 @@ describe('prompts of MCP servers', () => {
     expect(await server.store.sessions.get('s1')).toBeUndefined()
   })
 
-  it('that the server refuses say so, and those that are not there are text', async () => {
+  it('that the server rejects are reported, and unknown ones are text', async () => {
     const { status, error } = await server.chat('s1', '/mcp:files:broken')
     expect(status).toBe(502)
     expect(error?.message).toBe('The MCP server "files" reported: it is broken')
@@ -70,7 +70,7 @@ describe('prompts of MCP servers', () => {
     expect(told()).toEqual(['/mcp:files:nothing'])
   })
 
-  it('of a server that cannot be used say why, and nothing is sent', async () => {
+  it('of an unavailable server show the reason, and nothing is sent', async () => {
     await server.json('/ai/mcp/files', { method: 'PATCH', body: { enabled: false } })
     const { status, error } = await server.chat('s1', '/mcp:files:greet Ada')
     expect([status, error?.name]).toEqual([409, 'McpNotRunning'])

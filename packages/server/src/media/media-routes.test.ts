@@ -101,7 +101,7 @@ describe('a picture', () => {
     }
   })
 
-  it('that nothing can make is refused at once', async () => {
+  it('without a capable model is rejected at once', async () => {
     expect(await begin({ prompt: 'x', model: 'google/veo-3.1-generate-preview' }, '/ai/video')).toMatchObject({
       status: 400,
       body: { error: { name: 'ProviderNotConfigured', data: { errorCode: 'login_required' } } },
@@ -118,7 +118,7 @@ describe('a picture', () => {
   })
 })
 
-it('models for pictures and films are listed apart from those that one talks to', async () => {
+it('models for images and videos are listed separately from chat models', async () => {
   const refs = async (path: string): Promise<string[]> =>
     (await server.json<{ models: { ref: string }[] }>(path)).body.models.map(({ ref }) => ref)
   expect(await refs('/ai/image/models')).toEqual(['openai/gpt-image-2', 'openai/gpt-image-1-mini'])
@@ -256,7 +256,7 @@ describe('a chat with the intent image', () => {
     expect(chat.message.parts).toContainEqual(expect.objectContaining({ type: 'text', text: 'You said: nice' }))
   })
 
-  it('starts from the pictures of the message, and streams where nothing else is wanted', async () => {
+  it('uses the images of the message, and streams by default', async () => {
     answer = { status: 200, body: { created: 1, data: [{ b64_json: pixel }] } }
     const { parts, ...rest } = userMessage('in blue')
     const url = `data:image/png;base64,${pixel}`
@@ -286,7 +286,7 @@ describe('a chat with the intent image', () => {
       'project',
     ],
     ['a model for words', { model: 'demo/tour' }, 404, 'ModelNotFound', 'cannot generate images'],
-  ])('that names %s is refused, and nothing is stored', async (_, more, status, name, said) => {
+  ])('that names %s is rejected, and nothing is stored', async (_, more, status, name, said) => {
     const refused = await ask({ sessionId: 'none', message: userMessage('x'), ...more })
     expect(refused).toMatchObject({ status, body: { error: { name, message: expect.stringContaining(said) } } })
     expect((await server.json('/ai/sessions/none')).status).toBe(404)
@@ -317,7 +317,7 @@ describe('the demo painter', () => {
     ['nothing is named', {}, undefined],
     ['the settings name it', { media: { image: 'demo/painter' } }, undefined],
     ['the model names it', {}, 'demo/painter'],
-  ])('paints nothing for a real model, also where %s', async (_, config, named) => {
+  ])('generates nothing for a real model, even if %s', async (_, config, named) => {
     const real = await opened({ config: { ...config, permissions: { allow: ['ImageGenerate'] } } })
     real.script('paint', paint(named))
     const { message, events } = await real.chat('s', 'paint')

@@ -178,7 +178,7 @@ describe('settings of a session', () => {
     expect(await say('s', {})).not.toHaveProperty('top_p')
   })
 
-  test('that the model does not take are refused by name, and nothing is stored', async () => {
+  test('that the model does not support are rejected by name, and nothing is stored', async () => {
     const before = server.written()
     const params = { temperature: 9, colour: 'red', seed: 1.5, stopSequences: 'x' }
     const refused = await server.chat('refused', 'hello', { model, params })
@@ -200,7 +200,7 @@ describe('settings of a session', () => {
     expect(calm).not.toHaveProperty('pace')
   })
 
-  test('of a model are those that its definition lists; names of its own go to it as they are', async () => {
+  test('of a model are those in its definition; unknown names are sent unchanged', async () => {
     const { body } = await server.json<{ models: { ref: string; capabilities?: { params?: unknown } }[] }>('/ai/models')
     const odd = body.models.find(({ ref }) => ref === 'acme/odd-1')
     expect(modelParams(odd).map(({ name }) => name)).toEqual(['min_p'])

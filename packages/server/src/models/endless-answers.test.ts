@@ -54,7 +54,7 @@ afterAll(async () => {
   await new Promise((resolve) => provider.close(resolve))
 })
 
-describe('a provider that never ends', () => {
+describe('an endless provider', () => {
   it.each([
     ['text', 'AnswerTooLong', 'It begins. '],
     ['arguments', 'AnswerTooLong', 'It begins. '],

@@ -93,7 +93,7 @@ describe('which model a request gets', () => {
     expect(server.requests[0]).toMatchObject({ provider: 'anthropic', headers: { 'x-api-key': canary } })
   })
 
-  test('settings that change take effect at once', async () => {
+  test('changed settings take effect at once', async () => {
     const providers: Record<string, ProviderSettings> = {}
     const live = models({ providers })
     await expect(live.resolveChatModel('deepseek/deepseek-flash')).rejects.toThrow('has no API key')
@@ -318,7 +318,7 @@ describe('servers on this machine', () => {
     vllm: { baseURL: server.baseURL('vllm') },
   })
 
-  test('are found with their models, and serve when nothing else does', async () => {
+  test('are found with their models, and are used if nothing else is available', async () => {
     server.list('ollama', ['qwen3:8b', 'nomic-embed-text'])
     server.list('lmstudio', ['gemma-3-12b'])
     server.list('llamacpp', ['/models/llama-3.gguf'])
@@ -408,7 +408,7 @@ describe('testing a provider', () => {
     expect(JSON.stringify(refused)).not.toContain(canary)
   })
 
-  test('an address where nothing listens, and a provider that is not there', async () => {
+  test('a URL where nothing listens, and a missing provider', async () => {
     const providers = { acme: { baseURL: 'http://127.0.0.1:1/v1', apiKey: canary } }
     expect(await models({ providers }).testProvider('acme')).toMatchObject({
       ok: false,

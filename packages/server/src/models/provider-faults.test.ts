@@ -162,7 +162,7 @@ describe('provider errors', () => {
     expect(server.lines.filter((line) => line.includes('"level":"error"'))).toEqual([])
   }, 30_000)
 
-  it('a call of an answer that reached the output limit is never run, whole or cut', async () => {
+  it('a call in an answer that reached the output limit never runs, whole or cut', async () => {
     const wire = wires.at(-1)!
     for (const cutCall of [false, true]) {
       const id = `length-${cutCall}`

@@ -186,7 +186,7 @@ describe('/ai/providers', () => {
     expect(await provider('own')).toMatchObject({ usable: true })
   })
 
-  it('tries a provider out without showing its key', async () => {
+  it('tests a provider without showing its key', async () => {
     await server.json('/ai/providers/own', { method: 'PATCH', body: { apiKey: patched } })
     const good = await server.request('/ai/providers/own/test', { method: 'POST' })
     expect(good.status).toBe(200)

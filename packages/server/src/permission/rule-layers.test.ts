@@ -167,7 +167,7 @@ describe('the layers of rules', () => {
     expect(layers.mode(workspace)).toBe('default')
   })
 
-  it('do not take an unknown mode, nor bypass unless it was allowed, and never from a project', () => {
+  it('reject an unknown mode, bypass unless it was allowed, and bypass from a project', () => {
     write(file.user(), { permissions: { mode: 'yolo' } })
     write(file.project(), { permissions: { mode: 'bypass' } })
     expect(open().mode(workspace)).toBe('default')

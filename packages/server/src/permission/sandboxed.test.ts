@@ -20,14 +20,14 @@ describe.skipIf(finding.sandbox === undefined)('with a sandbox', () => {
   }
   const asks = ({ types }: Chat): boolean => types.includes('tool-approval-request')
 
-  it('a command that only looks runs unasked', async () => {
+  it('a read-only command runs without asking', async () => {
     const looked = await run("awk '{print $1}' names.txt")
     expect(asks(looked)).toBe(false)
     const output = expect.objectContaining({ text: 'one\nthree\n', exitCode: 0 }) as object
     expect(looked.message.parts).toContainEqual(expect.objectContaining({ output }))
   })
 
-  it('a command that means to write asks, and runs unasked where edits are accepted', async () => {
+  it('a command that writes asks, and runs without asking with accepted edits', async () => {
     expect(asks(await run('touch asked.txt'))).toBe(true)
     expect(existsSync(path.join(server.workspace.path, 'asked.txt'))).toBe(false)
     expect(asks(await run('touch accepted-now.txt', { mode: 'accept-edits' }))).toBe(false)

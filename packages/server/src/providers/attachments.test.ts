@@ -101,7 +101,7 @@ describe('attached files', () => {
     )
   })
 
-  it('that a provider refuses are words at the second try, and the model is known to take none', async () => {
+  it('that a provider rejects are described at the second attempt, and the model is remembered', async () => {
     const model = 'custom/takes-no-pictures'
     wire.play({ fault: 'refused' }, { turn: { text: 'Answered.' } }, { turn: { text: 'Again.' } })
     const { message } = await server.chat('refused', attach([0]), { model })

@@ -54,7 +54,7 @@ describe.each(searching)('%s', (provider, name, tool, restricted) => {
     )
   })
 
-  test('keeps to the hosts that were asked for', async () => {
+  test('uses only the requested hosts', async () => {
     server.play({ turn })
     const { output } = await search({ query: 'x', domains: ['nodejs.org'] }, await model(provider, name))
     expect((server.requests[0]!.body as { tools: unknown[] }).tools[0]).toMatchObject(restricted)
@@ -83,7 +83,7 @@ test('the quotes of a page are the text of its result', async () => {
   expect(output.results?.map((result) => result.text)).toEqual(['Node 24 is out.', ''])
 })
 
-test('a page of Google is known by its title, since its address only leads there', async () => {
+test('a Google result is named by its title, because its URL is a redirect', async () => {
   const url = 'https://vertexaisearch.cloud.google.com/grounding-api-redirect/abc'
   server.play({ turn: { text: 'Yes.', search: { query: 'x', pages: [{ url, title: 'nodejs.org' }] } } })
   const { output } = await search({ query: 'x', domains: ['nodejs.org'] }, await model('google', 'gemini-2.5-flash'))

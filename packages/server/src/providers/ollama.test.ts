@@ -18,7 +18,7 @@ test.each([
   expect(ollamaBaseURL(value)).toBe(expected)
 })
 
-test('models that can look at images are known by their names', async () => {
+test('models that support images are recognized by name', async () => {
   const server = await wireServer()
   server.list('ollama', ['qwen3:8b', 'qwen2.5vl:7b', 'qwen3-vl', 'llava:13b', 'llama3.2-vision'])
   const settings = { ollama: { baseURL: server.baseURL('ollama') } }

@@ -346,7 +346,7 @@ describe('/ai/rules', () => {
 })
 
 describe('POST /ai/rules/test', () => {
-  it('tells which calls of this workspace a rule would have changed, and saves nothing', async () => {
+  it('returns the calls of this workspace that a rule would have changed, and saves nothing', async () => {
     const server = await start()
     await server.chat('a', 'test', { headless: true })
     await server.chat('b', 'deploy', { headless: true })

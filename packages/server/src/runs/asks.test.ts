@@ -27,7 +27,7 @@ afterAll(() => server.close())
 const stored = async (sessionId: string): Promise<Message> => shown((await server.messages(sessionId)).at(-1)!)
 
 describe('POST /ai/asks/:id', () => {
-  it('answers once: 409 when closed, 422 for the wrong shape, 404 for the unknown', async () => {
+  it('answers once: 409 if closed, 422 for an invalid answer, 404 for an unknown id', async () => {
     await server.chat('asks', 'ask')
     const [ask] = (await server.json<{ asks: { id: string }[] }>('/ai/asks?sessionId=asks')).body.asks
     const target = `/ai/asks/${ask!.id}`

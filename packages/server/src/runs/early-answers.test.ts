@@ -16,7 +16,7 @@ describe('early answers', () => {
     expect(early.claim(said)).toBeUndefined()
   })
 
-  it('of any client are found for an ask that belongs to none', () => {
+  it('of any client are found for an ask without a client', () => {
     const early = createEarlyAnswers()
     early.put(said)
     expect(early.claim({ sessionId: 's1', toolCallId: 'c1' })).toEqual(answer)
@@ -48,7 +48,7 @@ describe('early answers', () => {
     expect(early.claim(said)).toEqual(other)
   })
 
-  it('are few and short; those that are too old make room', () => {
+  it('are few and short; expired ones are removed', () => {
     let now = 1000
     const early = createEarlyAnswers(() => now)
     const large: Answer = { type: 'answers', answers: { output: 'x'.repeat(300_000) } }

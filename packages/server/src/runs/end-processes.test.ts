@@ -43,7 +43,7 @@ function groupIsAlive(group: number): boolean {
 }
 
 describe('ending processes of a crashed server', () => {
-  it('ends the whole group of a journalled leader', async () => {
+  it('ends the whole process group of a journaled leader', async () => {
     const { pid, exited } = await start('sleep 60 & echo ready; sleep 60')
     killOrphanProcesses([{ runId: newId('run_'), processes: [{ pid, startTime: processStartTime(pid) as string }] }])
     await exited

@@ -82,7 +82,7 @@ describe('the inbox', () => {
     await expect(createInbox(asks()).ask(ask, controller.signal)).rejects.toThrow('stopped')
   })
 
-  it('closes an ask that an earlier refusal let go, and leaves one that the process has to leave', async () => {
+  it('closes an ask withdrawn by an earlier denial, and keeps one at shutdown', async () => {
     const inbox = createInbox(asks())
     const refused = new AbortController()
     const waiting = inbox.ask(ask, refused.signal, () =>
@@ -99,7 +99,7 @@ describe('the inbox', () => {
     expect(await inbox.answer('ask_2', { type: 'approve' })).toMatchObject({ answer: { type: 'approve' } })
   })
 
-  it('refuses an answer of the wrong kind, or to an ask that is not there', async () => {
+  it('rejects an answer of the wrong kind, or to a missing ask', async () => {
     const inbox = createInbox(asks())
     void inbox.ask(ask, never)
     await expect(inbox.answer('ask_1', { type: 'answers', answers: {} })).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('the inbox', () => {
     await expect(inbox.answer('ask_2', { type: 'approve' })).rejects.toMatchObject({ name: 'AskNotFound', status: 404 })
   })
 
-  it('lists an ask that a stream has shown and that is just being opened, and waits for none for long', async () => {
+  it('lists an ask that is shown but still being opened, and waits briefly', async () => {
     const inbox = createInbox(asks())
     inbox.announce('ask_1')
     inbox.announce('ask_2')

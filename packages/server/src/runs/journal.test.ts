@@ -92,7 +92,7 @@ describe('the journal', () => {
     expect(commits).toEqual([['b'], ['a', 'c']])
   })
 
-  it('tells only the log whose frame cannot be written, and tries it again', async () => {
+  it('reports an error only to the log whose frame cannot be written, and retries it', async () => {
     let broken = true
     const errors: string[] = []
     const journal = createJournal(
@@ -114,7 +114,7 @@ describe('the journal', () => {
     await journal.close()
   })
 
-  it('tries less and less often while nothing can be written', async () => {
+  it('retries less often while nothing can be written', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let tries = 0
     const journal = createJournal(frames(() => Promise.reject(new Error(`try ${++tries}`))))

@@ -190,7 +190,7 @@ describe('the log of a live run', () => {
     )
   })
 
-  it('owes a client that reads nothing about a mebibyte at most, and gives it everything later', async () => {
+  it('buffers at most about 1 MiB for a client that reads nothing, and sends it everything later', async () => {
     const { log, journal, pages } = open()
     const sink = slowSink(1 << 20)
     log.subscribe(sink, { after: 10 })
@@ -214,7 +214,7 @@ describe('the log of a live run', () => {
   })
 
   it.each(['live', 'late'])(
-    'sends a %s client nothing that is further beyond the journal than numbers jump after a crash',
+    'sends a %s client nothing that is further beyond the journal than ids jump after a crash',
     async (who) => {
       const { log, journal, fail } = open()
       const sink = createTestSink()

@@ -69,7 +69,7 @@ it.each([
   ['WriteStdin', 'ExecCommand', { cmd: 'true' }],
   ['WaitAgent', 'Task', { name: 'explore', task: 'look', background: true }],
   ['NotebookEdit', 'Read', { file_path: 'a.ipynb' }],
-])('%s is listed after such a call of %s', async (tool, name, input) => {
+])('%s is listed after a call of %s', async (tool, name, input) => {
   const first = server.model.calls.length
   server.script(`do ${tool}`, [[{ call: { name, input } }], [{ text: 'Done.' }]])
   await server.chat(`after-${tool}`, `do ${tool}`, { model: 'test/script', headless: true })

@@ -118,7 +118,7 @@ describe('a run that a crash cut', () => {
     expect(fresh[0]?.number).toBeGreaterThan(Math.max(...numbers))
   })
 
-  it('uses up its numbers before it sends anything, so that two crashes in a row cannot mix them', async () => {
+  it('reserves its ids before it sends anything, so that two crashes in a row cannot mix them', async () => {
     const test = await open(halting('here'))
     const { runId, journalled } = await crashAt(test, 'here')
     const second = test.next(halting('there'))
@@ -246,7 +246,7 @@ describe('a run that a crash cut', () => {
     expect(elapsedMs).toBeLessThan(performance.now() - before + 250)
   })
 
-  it('is closed when a later run of its session is unfinished too', async () => {
+  it('is closed if a later run of its session is unfinished, too', async () => {
     const test = await open(halting('here'))
     const first = await crashAt(test, 'here')
     // A process that did not resume the first run, as after a failed recovery.

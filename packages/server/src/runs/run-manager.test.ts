@@ -40,7 +40,7 @@ function withStore(store: Store, change: Partial<Store>): Store {
 }
 
 describe('live runs', () => {
-  it('are closed before their streams end: who sees the end finds the answer stored and no run', async () => {
+  it('are closed before their streams end: at the end, the answer is stored and there is no run', async () => {
     const { runs, store, ask } = await open([[{ text: 'One.' }], [{ text: 'Two.' }]])
     for (const text of ['One.', 'Two.']) {
       const run = await ask()
@@ -60,7 +60,7 @@ describe('live runs', () => {
     }
   })
 
-  it('are one per session: of two that start at once the second is refused', async () => {
+  it('are one per session: of two started together, the second is rejected', async () => {
     const { runs, session, ask } = await open([[{ gate: 'never' }]])
     const first = await ask()
     const request = { model: 'test/scripted' }
@@ -130,7 +130,7 @@ describe('live runs', () => {
     expect(await store.calls.ids('s1')).toEqual(expect.arrayContaining(ids))
   })
 
-  it('are forgotten once they have ended', async () => {
+  it('are removed after they have ended', async () => {
     const { runs, store, ask } = await open(() => [{ text: 'x'.repeat(1000) }])
     const ended = await (async () => {
       const run = await ask()

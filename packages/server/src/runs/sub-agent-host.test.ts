@@ -39,7 +39,7 @@ function cast(turns: Record<string, ScriptTurn[]>): Script {
 const blocks = (_: unknown, prompt: string): Promise<{ name: string; text: string }[]> =>
   Promise.resolve([{ name: 'prompt', text: prompt }])
 
-it('keeps each sub-agent as a conversation of its own, all depths flat', async () => {
+it('stores each sub-agent as its own conversation, without nesting', async () => {
   test = await openTestRuns(cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }), {
     toolList,
     agents,
@@ -69,7 +69,7 @@ it('keeps each sub-agent as a conversation of its own, all depths flat', async (
   expect(test.runs.getAgent('s1', a?.agentId as string)).toBeUndefined()
 })
 
-it('lets one sub-agent be stopped while the others go on', async () => {
+it('stops one sub-agent while the others continue', async () => {
   test = await openTestRuns(
     cast({ master: [[task('a'), task('b')]], a: [[{ call: { name: 'TestApproval', input: {} } }]] }),
     {
@@ -184,7 +184,7 @@ it('reports the usage of its sub-agents in an answer once, even after restarts',
   expect(tree.at(-1)?.tokens).toBe((metadata?.usage?.totalTokens ?? 0) + all - before)
 })
 
-it('exports a sub-agent as a folder of its own', async () => {
+it('exports a sub-agent as its own folder', async () => {
   test = await openTestRuns(cast({ master: [[task('a')]] }), { toolList, agents, blocks })
   await (
     await test.ask('go')

@@ -29,7 +29,7 @@ it('the start of every call is identical, byte for byte, over twenty turns', asy
   }
 })
 
-it('notes of a project count once it is trusted, nearest last', async () => {
+it('notes of a project apply after it is trusted, nearest last', async () => {
   server = await testServer()
   const folder = server.workspace.path
   mkdirSync(path.join(folder, '.git'))

@@ -31,7 +31,7 @@ const outputs = async (sessionId: string): Promise<unknown[]> =>
   (await server.messages(sessionId)).at(-1)!.parts.flatMap((part) => ('output' in part ? [part.output] : []))
 
 describe('POST /ai/tools/ack', () => {
-  it('gives the page’s word to the call that waits for it, once', async () => {
+  it('passes the page’s report to the waiting call, once', async () => {
     const { sessionId, toolCallId } = await waiting()
     const ended = server.runs.get(sessionId)!.done
     expect(await ack({ sessionId, toolCallId, output: { seen: 1 } })).toEqual({
@@ -66,7 +66,7 @@ describe('POST /ai/tools/ack', () => {
     expect(await outputs('early')).toEqual([{ type: 'answers', answers: { status: 'success', output: 'right' } }])
   })
 
-  it('another page, another session and other shapes are refused and change nothing', async () => {
+  it('another page, another session and invalid reports are rejected and change nothing', async () => {
     const { sessionId, toolCallId } = await waiting()
     const before = server.written()
     const forbidden = { status: 403, body: { error: { name: 'ForeignClient' } } }
@@ -85,7 +85,7 @@ describe('POST /ai/tools/ack', () => {
     await ended
   })
 
-  it('too many and too large ones are refused', async () => {
+  it('too many or too large reports are rejected', async () => {
     await server.json('/ai/sessions', { body: { id: 'flood' } })
     const large = await ack({ sessionId: 'flood', toolCallId: 'c', output: 'x'.repeat(300_000) })
     expect(large).toMatchObject({ status: 413, body: { error: { name: 'AnswerTooLarge' } } })

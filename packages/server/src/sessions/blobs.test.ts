@@ -29,7 +29,7 @@ describe('blob files', () => {
     expect((await readdir(folder)).length).toBe(2)
   })
 
-  it('finds nothing for a hash that is unknown or no hash', async () => {
+  it('finds nothing for an unknown or invalid hash', async () => {
     await writeFile(join(folder, 'secret'), 'x')
     const blobs = createBlobFiles(folder)
     for (const name of ['0'.repeat(64), 'secret', '../secret', `${'0'.repeat(64)}.type`, '', 'A'.repeat(64)]) {

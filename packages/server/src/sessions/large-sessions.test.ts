@@ -36,7 +36,7 @@ describe('a long conversation', () => {
       expect(await importBytes(body)).toMatchObject({ sessions: [{ added: count }], problems: [] })
     })
 
-  it('is exported, opened, searched and looked at without a pause', async () => {
+  it('is exported, opened, searched and viewed without a pause', async () => {
     const at = '/ai/sessions/long'
     expect(await unhurried(`${at}/export?format=md`)).toContain(`Message ${count - 1} says`)
     expect(await unhurried(`${at}/export?format=html`)).toContain(`Message ${count - 1} says`)

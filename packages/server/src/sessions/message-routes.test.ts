@@ -82,7 +82,7 @@ describe('the messages of a session', () => {
     expect((await server.json('/ai/sessions/keep/keep', { body: { messageId: 'lost' } })).status).toBe(404)
   })
 
-  it('are kept with the answer that is being written below them, also where another branch is newer', async () => {
+  it('are kept with the answer in progress below them, even if another branch is newer', async () => {
     await server.chat('kept', userMessage('one', 'q1'))
     const [, answer] = await server.messages('kept')
     await server.chat('kept', userMessage('slow', 'q2'))

@@ -44,7 +44,7 @@ describe('the mode of a session', () => {
     expect(patched).toMatchObject({ status: 200, body: { session: { mode: 'default', title: 'Mine' } } })
   })
 
-  it('that is unknown is refused with the known ones, and nothing changes', async () => {
+  it('that is unknown is rejected with the known ones, and nothing changes', async () => {
     const server = await start()
     await server.json('/ai/sessions', { body: { id: 's' } })
     const before = server.written()
@@ -67,7 +67,7 @@ describe('the mode of a session', () => {
     expect(server.written()).toEqual(before)
   })
 
-  it('can be bypass only where the server was started so', async () => {
+  it('can be bypass only if the server was started with it', async () => {
     const server = await start()
     const refused = { name: 'BypassNotAllowed', message: expect.stringContaining('--allow-bypass') as string }
     expect(await server.chat('s', 'hello', { mode: 'bypass' })).toMatchObject({ status: 403, error: refused })

@@ -144,7 +144,7 @@ describe('/ai/sessions/:id/messages', () => {
     })
   })
 
-  it('of an empty session are none', async () => {
+  it('of an empty session are empty', async () => {
     await server.json('/ai/sessions', { body: { id: 'empty' } })
     expect((await server.json('/ai/sessions/empty/messages')).body).toEqual({
       leafMessageId: null,

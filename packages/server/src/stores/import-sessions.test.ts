@@ -160,7 +160,7 @@ describe('importing sessions', () => {
     expect((await store.messages.branch({ ...trip, agentId: 'g1' })).messages).toHaveLength(1)
   })
 
-  it('overwrites nothing: equal is skipped, different is a conflict, missing is added', async () => {
+  it('overwrites nothing: equal messages are skipped, different ones are conflicts, missing ones are added', async () => {
     await store.sessions.create({ id: 's1', workspaceId })
     await addLine(store, at, 4)
     await store.asks.open(ask('k1', 's1'))

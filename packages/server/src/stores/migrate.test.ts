@@ -82,7 +82,7 @@ describe('migrations', () => {
     await again.close()
   })
 
-  it('refuses a newer database and leaves it as it is', async () => {
+  it('rejects a newer database and leaves it unchanged', async () => {
     const store = await openSqliteStore({ home })
     await store.settings.set('a', 1)
     await store.close()
@@ -140,7 +140,7 @@ describe('migrations', () => {
       expect(readdirSync(home).toSorted()).toEqual(['steps.db', 'steps.db.backup-1'])
     })
 
-    it('a migration that breaks changes nothing and can be tried again', async () => {
+    it('a failing migration changes nothing and can be retried', async () => {
       await run({ steps: [one] })
       await expect(run({ steps: [one, failing] })).rejects.toThrow('broke')
       expect(notes(path())).toEqual({ version: 1, text: 'old' })

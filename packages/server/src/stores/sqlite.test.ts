@@ -92,7 +92,7 @@ describe('a damaged database', () => {
     expect((await examineDatabase(home)).damage).toEqual(damaged())
   })
 
-  it('a sound one is looked at while it is open, and tells which folders are trusted', async () => {
+  it('a healthy one is checked while it is open, and lists the trusted folders', async () => {
     const store = await openSqliteStore({ home })
     const state = await examineDatabase(home)
     expect(state).toMatchObject({ exists: true })
@@ -102,7 +102,7 @@ describe('a damaged database', () => {
     expect((await examineDatabase(home)).damage).toBeUndefined()
   })
 
-  it('while it is looked at others have their turn', async () => {
+  it('other work continues during a check', async () => {
     let ended = false
     const examining = examineDatabase(home).then(() => (ended = true))
     await new Promise(setImmediate)

@@ -14,7 +14,7 @@ const ask = (signal?: AbortSignal, send = fetch) =>
     ...(signal && { signal }),
   })
 
-test.each(['by the server', 'by fetch'])('pieces arrive in the size that was asked for, cut %s', async (where) => {
+test.each(['by the server', 'by fetch'])('chunks have the requested size, cut %s', async (where) => {
   server.play({ turn: { text: '世界' }, ...(where === 'by the server' && { chunkBytes: 7 }) })
   const sizes: number[] = []
   const response = await ask(undefined, where === 'by fetch' ? slicedFetch(7) : fetch)

@@ -69,7 +69,7 @@ describe('exporting', () => {
     expect((await exported('trip', '?format=exe')).status).toBe(400)
   })
 
-  it('gives a page whose parts have the times of the log, in order', async () => {
+  it('returns a page whose parts have the times of the log, in order', async () => {
     const { text } = await exported('trip', '?format=html')
     const times = Array.from(text.matchAll(/data-at="(\d+)"/g), ([, at]) => Number(at))
     expect(times.length).toBeGreaterThan(8)
@@ -115,7 +115,7 @@ describe('exporting', () => {
     expect((await exported('diary', '?format=json')).text).not.toContain('look into the diary')
   })
 
-  it('gives JSON that makes the same session elsewhere', async () => {
+  it('returns JSON that creates the same session elsewhere', async () => {
     const { text } = await exported('trip', '?format=json')
     const other = await testServer({ listen: true, port: 0 })
     try {

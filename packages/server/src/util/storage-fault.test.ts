@@ -51,7 +51,7 @@ it('names a damaged page, a file that is not a database, and one that is read-on
   readOnly.close()
 })
 
-it('names a full disk and too many files, also as the cause of another error, and nothing else', () => {
+it('names a full disk and too many open files, also as the cause of another error, and nothing else', () => {
   const failure = (code: string): Error => Object.assign(new Error(code), { code })
   expect(storageFault(failure('ENOSPC'))).toMatchObject({ name: 'DiskFull', status: 507 })
   expect(storageFault(new Error('not stored', { cause: failure('EMFILE') }))).toMatchObject({

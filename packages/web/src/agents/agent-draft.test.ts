@@ -28,7 +28,7 @@ test('an agent survives its form', () => {
   })
 })
 
-test('an agent without settings of its model has none stored', () => {
+test('an agent without model settings stores none', () => {
   expect(definitionFromDraft({ ...draftFromAgent(agent), params: {} }).params).toBeNull()
 })
 

@@ -50,7 +50,7 @@ test('it focuses the visible page, or else any, and passes on the click', async 
   ])
 })
 
-test('without a page one is opened, at the inbox where that was meant', async () => {
+test('without a page, one is opened, at the inbox if requested', async () => {
   expect(await click([], 'inbox')).toEqual(['closed', 'opened /#inbox'])
   expect(await click([], 'page')).toEqual(['closed', 'opened /'])
 })

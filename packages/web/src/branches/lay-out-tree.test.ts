@@ -30,7 +30,7 @@ describe('the map of a tree', () => {
     expect(draw(tree)).toEqual(['^a', 'b', '| /c', '| d.', 'x', '| /y.', 'z.'])
   })
 
-  test('folds stretches without forks and shows them when they are asked for', () => {
+  test('folds sections without forks and expands them on request', () => {
     const tree = grow('a>b>c>d>e>f>g>h', 'a>b>c>d>e>f>x')
     expect(draw(tree, 'h')).toEqual(['^a*', '+3*', 'e*', 'f*', '| /x.', 'g*', 'h.*'])
     expect(draw(tree, 'h', ['b'])).toEqual(['^a*', 'b*', 'c*', 'd*', 'e*', 'f*', '| /x.', 'g*', 'h.*'])

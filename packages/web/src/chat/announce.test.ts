@@ -68,7 +68,7 @@ test('the end of a command is announced without a duration', () => {
   expect(session.said).toEqual(['Writing an answer', 'Answer finished. There is nothing to undo.'])
 })
 
-test('every new ask of a run is announced, and none of them twice', () => {
+test('every new ask of a run is announced once', () => {
   const session = open()
   session.begin()
   session.write('a1', asked('c1'))

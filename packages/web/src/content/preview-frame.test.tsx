@@ -25,7 +25,7 @@ async function show() {
   return { view, draw, frame, sent, say }
 }
 
-test('the frame has scripts and nothing else: no origin, no popups, no forms, no referrer', async () => {
+test('the frame can run scripts and nothing else: no origin, no popups, no forms, no referrer', async () => {
   const { frame } = await show()
   expect(frame.getAttribute('sandbox')).toBe('allow-scripts')
   expect(frame.getAttribute('referrerpolicy')).toBe('no-referrer')
@@ -33,7 +33,7 @@ test('the frame has scripts and nothing else: no origin, no popups, no forms, no
   expect(frame.hasAttribute('srcdoc')).toBe(false)
 })
 
-test('the content is sent once, to the frame that says it is ready', async () => {
+test('the content is sent once, to the frame that reports ready', async () => {
   const { sent, say } = await show()
   await say({ type: 'ready' }, { postMessage: () => undefined })
   await say({ type: 'ready' }, null)

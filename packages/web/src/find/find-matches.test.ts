@@ -25,7 +25,7 @@ function open(answers: Record<string, Promise<TextMatches> | TextMatches>) {
 
 const where = { leaf: 'a9', inSight: ['a5', 'u6'] }
 
-test('each place is stepped through, round and round, from where one is', async () => {
+test('each match is selected in turn, starting at the current position', async () => {
   const { find, asked } = open({
     fox: { matches: [match('u1', 2), match('u6', 1), match('b2', 1, false)], isCut: false },
   })

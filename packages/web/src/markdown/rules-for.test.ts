@@ -40,7 +40,7 @@ test('they read every text that they are chosen for as all rules do', () => {
   expect(odd).toEqual([])
 })
 
-test('they are not chosen where markup begins a block', () => {
+test('they are not used if markup starts a block', () => {
   const blocks = ['<div>', '</p>', '<!-- x -->', '<?x?>', '<![CDATA[', '<custom-tag>\n']
   for (const start of starts) for (const block of blocks) expect(rulesFor(`${start}${block} and more`)).toBe(all)
 })

@@ -34,7 +34,7 @@ function open(first: McpInfo[]) {
   return { store, next, loaded, used }
 }
 
-test('tools are switched at once, and quick changes are not undone by answers to earlier ones', async () => {
+test('tools are switched at once, and quick changes are not undone by earlier responses', async () => {
   const { store, next, loaded, used } = open([mcpServer({ tools })])
   await loaded()
   const first = store.change('files', { useTools: ['write'] })
@@ -50,7 +50,7 @@ test('tools are switched at once, and quick changes are not undone by answers to
   expect(used()).toEqual([])
 })
 
-test('a list that was asked for before a change does not undo it', async () => {
+test('a list requested before a change does not undo it', async () => {
   const { store, next, loaded, used } = open([mcpServer({ tools })])
   await loaded()
   const loading = store.load()

@@ -12,7 +12,7 @@ const fields = (typed: Partial<NewServerFields>): NewServerFields => ({
   ...typed,
 })
 
-test('a command line is parted at blanks, and nothing in it is run', () => {
+test('a command line is split at blanks, and nothing in it runs', () => {
   expect(splitCommandLine(`npx -y "@a/b c" '/my files' x\\ y "" $HOME;ls "a\\"b" 'c\\d' e\\f`)).toEqual([
     'npx',
     '-y',

@@ -3,7 +3,7 @@ import { mcpServer, mcpTool } from '../testing/mcp-server.ts'
 import { pickTool } from './server-row.tsx'
 import { needsUser, serverStatus } from './server-status.ts'
 
-test('how a server is fits in a line', () => {
+test('a server’s status fits in a line', () => {
   const tools = [mcpTool('read'), mcpTool('write', { enabled: false })]
   expect(serverStatus(mcpServer({ tools, tokens: 1200 }))).toBe('1 of 2 tools · about 1.2k tokens per model call')
   expect(serverStatus(mcpServer({ state: 'needs-trust', trust: { what: 'command', fingerprint: 'f' } }))).toBe(

@@ -9,12 +9,12 @@ const shown = (toolCallId: string, title: string, state = 'output-available') =>
   parts: [{ type: 'tool-ChartRender', toolCallId, state, input: { title, option: {} }, output: {} } as unknown as Part],
 })
 
-test('the newest chart with a title is meant, and only one that was shown', () => {
+test('the newest visible chart with a title is used', () => {
   const messages = [shown('c1', 'Rain'), shown('c2', 'Rain'), shown('c3', 'Rain', 'output-error'), shown('c4', 'Sun')]
   expect([findChartCall(messages, 'Rain'), findChartCall(messages, 'Snow')]).toEqual(['c2', undefined])
 })
 
-test('a chart whose stream is behind is waited for, and not for ever', async () => {
+test('a chart with a delayed stream is waited for, with a limit', async () => {
   let messages: ReturnType<typeof shown>[] = []
   const listeners = new Set<() => void>()
   const session = {

@@ -113,7 +113,7 @@ test('a request is performed and reported once, however often it arrives', async
   tab.stop()
 })
 
-test('two tabs that are both given a call do it once', async () => {
+test('two tabs that both get a request perform it once', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>(() => new Promise((resolve) => setTimeout(() => resolve('done'), 1000)))
   for (const tab of ['a', 'b']) server.given.set(tab, [call('c1')])
@@ -140,7 +140,7 @@ test('a reloaded page reports its result again, and does not repeat the action',
   after.stop()
 })
 
-test('one that died in the middle left nothing done: the next does it', async () => {
+test('if a tab died in the middle, the next one performs the action', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   server.given.set('a', [call('c1')])
   const dies = openTab(server, browser, 'a', () => new Promise(() => undefined))
@@ -253,7 +253,7 @@ test('a call that the stream tells of is looked for until the server has it', as
   tab.stop()
 })
 
-test('the copy of a tab gets a name of its own', async () => {
+test('a duplicated tab gets its own name', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const locks: TabLocks = { ...browser.locks, live: (tabId) => Promise.resolve(tabId !== 'a') }
   const tab = openTab(server, { ...browser, locks }, 'a', () => 'done')

@@ -26,7 +26,7 @@ test.each([
   expect(panelForCall(call(content))).toEqual(panel)
 })
 
-test('changes are kept with their panel unless they are long; then the call is', () => {
+test('changes are stored with their panel unless they are long; then the call is', () => {
   const small = { kind: 'diff', path: 'src/a.ts', diff: '@@ -1 +1 @@\n-a\n+b\n' }
   expect(panelForCall(call(small))).toEqual({
     kind: 'diff',

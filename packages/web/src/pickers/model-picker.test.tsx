@@ -49,7 +49,7 @@ test('arrow keys stay within the list', async () => {
   expect(active()).toBe('small')
 })
 
-test('with no match, Enter chooses nothing and the list says so', async () => {
+test('with no match, Enter selects nothing and the list shows it', async () => {
   const { view, chosen } = await show()
   await type(field(t.models.search), 'no such model')
   await press(field(t.models.search), 'Enter')

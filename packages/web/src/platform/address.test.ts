@@ -16,7 +16,7 @@ test('the URL contains the open settings section', () => {
   expect(readAddress(writeAddress('s1', at))).toEqual({ key: null, sessionId: 's1', settings: at, inbox: false })
 })
 
-test('the address leads to the inbox', () => {
+test('the URL opens the inbox', () => {
   expect(readAddress('#inbox')).toEqual({ key: null, sessionId: null, settings: null, inbox: true })
   expect(readAddress('#s=inbox').inbox).toBe(false)
 })

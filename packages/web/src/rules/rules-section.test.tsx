@@ -62,7 +62,7 @@ test('a missing sandbox is an alert with its remedy', async () => {
   expect(view.querySelector('[role=alert]')?.textContent).toContain('apt install bubblewrap')
 })
 
-test('a rule shows exactly what it allows, also invisible characters and markup', async () => {
+test('a rule shows exactly what it allows, including invisible characters and markup', async () => {
   const { view, texts } = await show([rule('r1', 'Bash(ls\u202E <b>)', { problem: 'It matches nothing.' })])
   expect(texts()).toEqual(['Bash(ls⟨U+202E⟩ <b>)'])
   expect(view.querySelector('.rule')?.textContent).toContain('It matches nothing.')

@@ -18,7 +18,7 @@ test('tools are grouped', () => {
   ])
 })
 
-test('names match ignoring case and separators, and are kept once', () => {
+test('names match ignoring case and separators, and are stored once', () => {
   expect(includesName(['FileRead'], 'file-read')).toBe(true)
   expect(withName(['file_read', 'Bash'], 'file-read', true)).toEqual(['Bash', 'file-read'])
   expect(withName(['file_read', 'Bash'], 'file-read', false)).toEqual(['Bash'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { shortcuts } from './shortcuts.ts'
 
-test('each shortcut is there once, and no two do something at the same keys', () => {
+test('each shortcut exists once, and no two use the same keys', () => {
   const ids = shortcuts.map(({ id }) => id)
   expect(ids).toEqual([...new Set(ids)])
   const keys = shortcuts.filter(({ run }) => run !== undefined).map((shortcut) => shortcut.keys)

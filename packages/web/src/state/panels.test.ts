@@ -68,7 +68,7 @@ test('a panel opened in the background does not change the front one, or show a 
   expect(front()).toBe('file:b')
 })
 
-test('a person who asks gets the focus, a tool does not take it', () => {
+test('a panel takes the focus if the user opens it, not if a tool does', () => {
   const { panels } = open()
   panels.open(file('a'), { by: 'tool' })
   expect(panels.getState()).toMatchObject({ focusRequest: 0, hidden: false })

@@ -45,7 +45,7 @@ test('tool names read as words', () => {
   ])
 })
 
-test('a small price and a small share are not nothing', () => {
+test('a small price and a small share are not zero', () => {
   expect([0, 0.000_001, 0.0042, 0.1254, 12.5].map(formatCost)).toEqual([
     '$0',
     '<$0.0001',

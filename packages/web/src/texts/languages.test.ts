@@ -64,7 +64,7 @@ test.for(others)('%s has every text that English has, with the same places to fi
   expect(faultsOf(await load(tag))).toEqual([])
 })
 
-test('a language that lacks a text, leaves one empty or fills other places is found out', () => {
+test('a language with missing or empty texts or other placeholders is reported', () => {
   const { language: _, ...without } = zh
   const faulty = { ...without, displays: { ...zh.displays, from: 'from {file}', download: '' } }
   expect(faultsOf(faulty)).toEqual([
@@ -80,7 +80,7 @@ test('every English text has a Chinese translation', () => {
   expect(left).toEqual([])
 })
 
-test('one word for one thing, in Chinese too', () => {
+test('one word per concept, in Chinese, too', () => {
   const avoided = /代理|词元|服务商|摘要|您/
   expect(texts(zh).filter(([, text]) => avoided.test(text))).toEqual([])
 })

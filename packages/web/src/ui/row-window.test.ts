@@ -32,18 +32,18 @@ test('a long jump renders only existing rows', () => {
   expect(leapt).toEqual({ from: 10, to: 14, above: 100, below: 49_860 })
 })
 
-test('the drawn rows keep their place where those above are higher than was guessed', () => {
+test('the rendered rows keep their position if the rows above are higher than estimated', () => {
   const rows = { count: 20, heightOf: (index: number) => (index < 10 ? 30 : 10) }
   const guessed = { from: 10, to: 20, above: 100, below: 0 }
   const moved = moveWindow(guessed, rows, { top: 0, bottom: 200, spare: 0 })
   expect(moved).toEqual({ from: 6, to: 20, above: -20, below: 0 })
 })
 
-test('a row that is asked for is drawn in the midst of the others', () => {
+test('a requested row is rendered in the middle of the others', () => {
   expect(windowAt(tens(100), 30)).toEqual({ from: 30, to: 31, above: 300, below: 690 })
 })
 
-test('a list that has become empty or short is drawn as it is', () => {
+test('an empty or short list is rendered', () => {
   const seen = { from: 0, to: 3, above: 0, below: 0 }
   expect(moveWindow(seen, tens(3), { top: 0, bottom: 400, spare: 0 })).toEqual(seen)
   expect(moveWindow({ ...seen, to: 0 }, tens(0), { top: 0, bottom: 400, spare: 0 })).toEqual({ ...seen, to: 0 })

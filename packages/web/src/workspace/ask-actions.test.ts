@@ -26,7 +26,7 @@ test('an ask answered here does not return with an older list', async () => {
   expect(app.getState().asks.map(({ id }) => id)).toEqual(['a2'])
 })
 
-test('the same asks leave the state as it is', async () => {
+test('the same asks do not change the state', async () => {
   const { app } = openApp({ 'GET /ai/asks': () => ({ asks: [ask('a1')] }) })
   await app.refreshAsks()
   const { asks } = app.getState()

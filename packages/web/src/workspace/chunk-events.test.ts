@@ -15,7 +15,7 @@ test('a command’s choice becomes the page’s choice', () => {
   })
 })
 
-test('anything else chooses nothing', () => {
+test('other chunks choose nothing', () => {
   expect(readSessionChoice(event('session-mode', { sessionId: 's1', mode: 'plan' }), state)).toBeUndefined()
   expect(readSessionChoice(event('session-model', null), state)).toBeUndefined()
   expect(readSessionChoice({ type: 'start-step' }, state)).toBeUndefined()

@@ -68,7 +68,7 @@ test('a refused mode is reverted and reported', async () => {
   expect(errors.at(-1)).toMatchObject({ name: 'BypassNotAllowed' })
 })
 
-test('a list that was asked for before a change of mode is read again', async () => {
+test('a list requested before a mode change is requested again', async () => {
   let change: (() => void) | undefined
   const pages = ['default', 'plan'] as Mode[]
   const { app } = openApp(

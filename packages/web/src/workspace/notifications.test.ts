@@ -101,7 +101,7 @@ test('a browser that blocks or lacks notifications is reported', async () => {
   expect(phone.getState().notifying).toBe('none')
 })
 
-test('where only the service worker may show them it does, and they are withdrawn and led to the inbox as well', async () => {
+test('if only the service worker can show notifications, it does, and they are withdrawn and open the inbox as well', async () => {
   const { open, shown } = openBrowser({ refuses: true, worker: 'shows' })
   const phone = open()
   await phone.turnOn()

@@ -70,7 +70,7 @@ describe('the shelf', () => {
     expect(errors).toEqual([])
   })
 
-  test('a next page that is asked for twice is there once', async () => {
+  test('a page requested twice is loaded once', async () => {
     const { app, errors } = openApp({
       ...answers,
       'GET /ai/sessions': (_, query) => (query.has('cursor') ? page('b') : { ...page('a'), nextCursor: 'after a' }),

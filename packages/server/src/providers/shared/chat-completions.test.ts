@@ -253,7 +253,7 @@ const turns: Record<string, WireTurn> = {
 const wire = chatCompletions({ reasoning: 'reasoning_content', usage: commonUsage, usageAlone: true })
 for (const [name, turn] of Object.entries(turns)) replies[name] = wire.events(turn, 'm')
 
-describe('our reader and the SDK give the same parts for', () => {
+describe('our reader and the SDK return the same parts for', () => {
   it.each(Object.entries(replies))('%s', async (_, body) => {
     const { sdk, ours } = await both({ body })
     expect(startOf(ours, sdk)).toEqual(sdk)
@@ -318,7 +318,7 @@ describe('our reader and the SDK give the same parts for', () => {
 })
 
 describe('our reader', () => {
-  it('ends an event that never ends, and keeps what came before', async () => {
+  it('ends an endless event, and keeps the text before it', async () => {
     const endless: Iterable<string> = (function* () {
       yield delta({ content: 'It begins.' })
       for (;;) yield `data: ${'x'.repeat(1 << 20)}\n`

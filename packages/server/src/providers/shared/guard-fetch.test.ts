@@ -9,14 +9,14 @@ function guarded(response: () => Response, seen: RequestInit[] = []): typeof fet
   return guardFetch(inner, (text) => text.replaceAll('canary', '[redacted]'))
 }
 
-test('an answer in order passes untouched', async () => {
+test('a valid response passes unchanged', async () => {
   const answer = new Response('data: {}\n\n', { headers: { 'content-type': 'text/event-stream', 'x-id': '7' } })
   const passed = await guarded(() => answer)('http://127.0.0.1/')
   expect(passed.headers.get('x-id')).toBe('7')
   expect(await passed.text()).toBe('data: {}\n\n')
 })
 
-test('JSON is an answer unless a stream was asked for', async () => {
+test('JSON is a response unless a stream was requested', async () => {
   const json = guarded(() => Response.json({ error: { message: 'no streams here' } }))
   expect((await json('http://127.0.0.1/', { body: '{"stream":false}' })).status).toBe(200)
   for (const [url, init] of [

@@ -4,7 +4,7 @@ import { knownModel } from './known-models.ts'
 
 const models = createModels({ settings: () => ({}), env: {}, defaultModel: () => undefined, probe: false })
 
-it('every chat model that is offered has a window, but those that no public data has', async () => {
+it('every available chat model has a context window, except those without public data', async () => {
   const listed = (await models.listModels({ all: true })).filter(({ provider }) => provider !== 'demo')
   expect(listed.length).toBeGreaterThan(60)
   const unknown = listed.filter(({ contextWindow }) => contextWindow === undefined).map(({ ref }) => ref)

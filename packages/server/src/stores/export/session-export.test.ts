@@ -75,7 +75,7 @@ describe('the export', () => {
   const session = () => JSON.parse(readFileSync(file('session.json'), 'utf8')) as Record<string, unknown>
   const inode = () => statSync(file('messages.jsonl')).ino
 
-  it('shows each message as soon as it is stored', async () => {
+  it('contains each message as soon as it is stored', async () => {
     const first = message('u1', null, 'hello \u2028 "x" \u0000', { metadata: { model: 'a/b' } })
     await store.messages.add(at, first)
     expect(lines()).toEqual([first])
@@ -181,7 +181,7 @@ describe('the export', () => {
     expect(ids()).toEqual(['other'])
   })
 
-  it('keeps up with many writers at once', async () => {
+  it('keeps up with many concurrent writers', async () => {
     await store.sessions.create({ id: 's2', workspaceId })
     const writes = Array.from({ length: 60 }, (_, i) =>
       store.messages.add({ sessionId: i % 2 === 0 ? 's1' : 's2' }, message(`u${i}`, null)),

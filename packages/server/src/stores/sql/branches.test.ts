@@ -75,7 +75,7 @@ describe('trees that no program should have made', () => {
     expect(ids(await store.messages.strays(at))).toEqual(['x', 'y', 'own'])
   })
 
-  it('a message whose parent is lost begins a branch of its own', async () => {
+  it('a message with a missing parent starts its own branch', async () => {
     await restore({ u1: null, a1: 'u1', u2: 'lost', a2: 'u2', u2b: 'lost' })
     expect(ids(await store.messages.chain(at, 'a2'))).toEqual(['u2', 'a2'])
     const branch = await store.messages.branch(at, { leaf: 'a2' })

@@ -43,7 +43,7 @@ it('works that wait are committed together, and each gets its own value', async 
   expect(commits).toBeLessThan(3)
 })
 
-it('a work that fails leaves nothing behind and does not touch the others', async () => {
+it('a failing task leaves nothing behind and does not affect the others', async () => {
   const failing = commit(async (transaction) => {
     await add('never')(transaction)
     throw new Error('changed my mind')

@@ -20,7 +20,7 @@ export function foldersContract(ground: () => ContractSetup): void {
       expect(await listed(await reopen())).toEqual(['in Inner 0', 'f9 Item 9 0', 'f10 Item 10 0'])
     })
 
-    it('are refused too deep, twice, unnamed, and across workspaces', async () => {
+    it('are rejected if too deep, duplicate, unnamed, or across workspaces', async () => {
       const { store, workspaceId, otherWorkspaceId } = ground()
       await store.folders.create({ id: 'out', workspaceId, name: 'Out' })
       await store.folders.create({ id: 'in', workspaceId, name: 'In', parentFolderId: 'out' })

@@ -36,7 +36,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect((await store.messages.chain(at, 'a1'))[0]!.parts).toHaveLength(1)
     })
 
-    it('are refused when they exist or their parent does not, and then nothing has changed', async () => {
+    it('are rejected if they exist or their parent does not, and then nothing has changed', async () => {
       const { store } = ground()
       await addLine(store, at, 2)
       const before = await store.sessions.get('s1')
@@ -56,7 +56,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       })
     })
 
-    it('of sub-agents are conversations of their own', async () => {
+    it('of sub-agents are separate conversations', async () => {
       const { store } = ground()
       await addLine(store, at, 2)
       await store.messages.add({ ...at, agentId: 'g1' }, message('u1', null, 'task'))
@@ -132,7 +132,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect((await store.messages.branch(at)).leafMessageId).toBe('u1b')
     })
 
-    it('have a newest leaf, in the whole tree and below each', async () => {
+    it('have a newest leaf, in the whole tree and below each message', async () => {
       const { store } = ground()
       expect(await store.messages.latestLeaf(at)).toBeUndefined()
       await addLine(store, at, 4)
@@ -147,7 +147,7 @@ export function messagesContract(ground: () => ContractSetup): void {
       expect(await store.messages.latestLeaf(at, 'lost')).toBeUndefined()
     })
 
-    it('go with everything below them, their run logs too, and no number is used again', async () => {
+    it('are deleted with everything below them, including run logs, and no id is reused', async () => {
       const { store, workspaceId } = ground()
       await addLine(store, at, 6)
       await store.messages.add(at, message('b2', 'a1', 'kept'))

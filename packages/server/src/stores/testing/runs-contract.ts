@@ -78,7 +78,7 @@ export function runsContract(ground: () => ContractSetup): void {
       expect(await again.frames.read('nobody')).toEqual([])
     })
 
-    it('are all there or none', async () => {
+    it('are written completely or not at all', async () => {
       const { store } = ground()
       await store.runs.put(runRecord('r1', 's1'))
       await store.frames.append([textFrame('r1', 1, 0, 'abc')])

@@ -78,7 +78,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       }
     })
 
-    it('take no name from data parts, and none over the name they were given', async () => {
+    it('get no title from data parts, and keep a given title', async () => {
       const { store, workspaceId } = ground()
       const data = { type: 'data-skill' as const, data: { name: 'x', path: 'x', scope: 'x', content: 'not a title' } }
       await store.messages.add({ sessionId: 's1' }, message('u1', null, '', { parts: [data] }))
@@ -113,7 +113,7 @@ export function sessionsContract(ground: () => ContractSetup): void {
       })
     })
 
-    it('have a mode and rules of their own', async () => {
+    it('have their own mode and rules', async () => {
       const { store, workspaceId, reopen } = ground()
       await store.sessions.create({ id: 'planned', workspaceId, mode: 'plan' })
       const rules = [{ text: 'Bash(npm test)', effect: 'allow' as const }]

@@ -88,7 +88,7 @@ function transactionsContract(ground: () => ContractSetup): void {
       expect(await store.messages.get(at, 'u1')).toBeUndefined()
     })
 
-    it('go on after a refusal that was caught inside', async () => {
+    it('continue after an error that was caught inside', async () => {
       const { store } = ground()
       await store.transaction(async (inside) => {
         await inside.messages.add(at, message('u1', null))
@@ -133,7 +133,7 @@ function transactionsContract(ground: () => ContractSetup): void {
 
 function workspacesContract(ground: () => ContractSetup): void {
   describe('workspaces', () => {
-    it('gives the same folder the same id, also after a restart', async () => {
+    it('gives the same folder the same id, even after a restart', async () => {
       const { store, workspaceId, reopen } = ground()
       expect((await store.workspaces.open('/tmp/one/')).id).toBe(workspaceId)
       const again = await reopen()
@@ -144,7 +144,7 @@ function workspacesContract(ground: () => ContractSetup): void {
       ])
     })
 
-    it('opens one workspace when two ask at once', async () => {
+    it('opens one workspace for two concurrent requests', async () => {
       const { store } = ground()
       const [a, b] = await Promise.all([store.workspaces.open('/tmp/new'), store.workspaces.open('/tmp/new')])
       expect(a.id).toBe(b.id)

@@ -104,7 +104,7 @@ test('images of results are part of the file, and others are named', async () =>
   expect(html).not.toMatch(/<b>cat|\/ai\/blobs|https?:\/\/(?!www\.w3)/)
 })
 
-test('charts are their figures, pages and forms are text, and nothing in them is markup', async () => {
+test('charts become their numbers, pages and forms become text, and nothing in them is markup', async () => {
   const html = await exported('format=html')
   expect(html).toContain('Chart: Rain. Data:')
   expect(html).toContain('<thead><tr><th>Day</th><th>mm</th></tr></thead><tbody><tr><td>Mon</td><td>3</td></tr>')

@@ -77,7 +77,7 @@ test('without a log, everything is replayed in order, in the duration of the ans
   expect(all.at(-1)?.until).toBe(5000)
 })
 
-test('a log that was cut off, and parts that it does not know, have times all the same', () => {
+test('a truncated log, and unknown parts, have times, too', () => {
   const { parts: times } = buildTimeline(log.slice(0, 6), parts, undefined)
   expect(times.size).toBe(parts.length)
   expect([...times.values()].every(({ at, until }) => Number.isFinite(at) && until >= at)).toBe(true)

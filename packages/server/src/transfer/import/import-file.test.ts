@@ -228,7 +228,7 @@ describe('importing a file', () => {
     'a zip that grows without end': [makeZip({ 'a.json': Buffer.alloc(4 << 20, 0x20) }), 'times its size'],
   }
   for (const [name, [content, message]] of Object.entries(refused)) {
-    it(`refuses ${name} and changes nothing`, async () => {
+    it(`rejects ${name} and changes nothing`, async () => {
       await expect(take(write('file', content))).rejects.toThrow(message)
       expect((await store.sessions.list({ workspaceId })).sessions).toEqual([])
     })

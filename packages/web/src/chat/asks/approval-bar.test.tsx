@@ -18,7 +18,7 @@ async function show(asked: Approval, given: unknown = input, chat = {}) {
   return { ...shown, sent }
 }
 
-test('approves the call once, as it was asked', async () => {
+test('approves the call once, unchanged', async () => {
   const { sent } = await show(approval({ remember: ['Bash(ls)'] }))
   await click(button(t.inbox.approve))
   expect(await sent()).toEqual({ type: 'approve' })
@@ -35,7 +35,7 @@ test('shows the exact rules and remembers them for the chosen time', async () =>
   expect(await sent()).toEqual({ type: 'approve', remember: 'project' })
 })
 
-test('offers no rule where the ask has none, however it is broken', async () => {
+test('offers no rule if the ask has none, even if it is invalid', async () => {
   for (const remember of [undefined, [], 'Bash(ls)', { 0: 'Bash(ls)' }, [1, {}]]) {
     const { view } = await show(approval({ remember }))
     expect(view.querySelector('select')).toBeNull()
@@ -50,7 +50,7 @@ test('a remark can only deny, by button or Enter', async () => {
   expect(await sent()).toEqual({ type: 'deny', remark: 'use rg instead' })
 })
 
-test('Enter in an empty remark decides nothing', async () => {
+test('Enter in an empty note decides nothing', async () => {
   const { server } = await show(approval())
   await press(field(t.inbox.remark), 'Enter')
   expect(server.requests).toEqual([])

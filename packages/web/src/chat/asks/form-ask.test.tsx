@@ -38,7 +38,7 @@ test('sends the values as the form describes them', async () => {
   expect(answers).toEqual([{ type: 'answers', answers: { action: 'submit', values: { name: 'Ada', age: 36 } } }])
 })
 
-test('a value that does not fit is told at its field and nothing is sent', async () => {
+test('an invalid value is reported at its field and nothing is sent', async () => {
   const { view, answers, submit } = await show({ form })
   await type(field(/Age/), '999')
   await submit()
@@ -59,7 +59,7 @@ test('cancel and decline say so', async () => {
   expect(answers).toEqual([{ type: 'answers', answers: { action: 'cancel' } }, { type: 'deny' }])
 })
 
-test('while an answer is on its way, nothing more is sent', async () => {
+test('while an answer is being sent, nothing more is sent', async () => {
   const { answers, submit } = await show({ form }, true)
   await submit()
   expect(button('Save').disabled).toBe(true)

@@ -2,7 +2,7 @@ import type { Part } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { messageMarkdown } from './message-menu-items.tsx'
 
-test('a message becomes a document: its text as it was written, its calls quoted, its sources as links', () => {
+test('a message becomes a document: its original text, its calls quoted, its sources as links', () => {
   const parts = [
     { type: 'step-start' },
     { type: 'reasoning', text: 'hm', state: 'done' },

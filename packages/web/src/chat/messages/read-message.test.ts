@@ -10,7 +10,7 @@ test('a long text is higher than a short one, by its lines', () => {
   expect(estimateHeight(said('line\n'.repeat(20)))).toBeGreaterThan(3 * short)
 })
 
-test('parts that show nothing take no room', () => {
+test('empty parts take no space', () => {
   const nothing = Array.from({ length: 50 }, (): Part => ({ type: 'step-start' }))
   expect(estimateHeight(said('', ...nothing))).toBe(estimateHeight(said('')))
 })

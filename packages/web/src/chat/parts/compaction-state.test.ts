@@ -18,7 +18,7 @@ test('the newest active compaction is sent to the model', () => {
   expect(compactionState(compaction('c1', true), branch(compaction('c1', true), second))).toBe('past')
 })
 
-test('one that is undone gives way to the one before it', () => {
+test('an undone compaction gives way to the previous one', () => {
   const undone = compaction('c2', true)
   expect(compactionState(undone, branch(compaction('c1'), undone))).toBe('off')
   expect(compactionState(compaction('c1'), branch(compaction('c1'), undone))).toBe('on')

@@ -10,6 +10,6 @@ test('a summary is separated from the parts kept word for word', () => {
   })
 })
 
-test('a summary of another make is shown as it is', () => {
+test('an unknown kind of summary is shown unchanged', () => {
   expect(readSummary(' short \n')).toEqual({ told: 'short', kept: '' })
 })

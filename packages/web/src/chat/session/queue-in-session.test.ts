@@ -79,7 +79,7 @@ test('a stop requested here holds them, even if the answer had ended by itself',
   expect(waiting(session)).toEqual(['one'])
 })
 
-test('where another was quicker it waits for the end of that run', async () => {
+test('if another tab was faster, it waits for the end of that run', async () => {
   const { server, session, stream } = await begin(['one'])
   await end(server, stream)
   await server.replyJson('/ai/chat?hold=1', { error: { name: 'SessionBusy', message: 'Busy.' } }, 409)
@@ -109,7 +109,7 @@ test('a chat in the background continues while messages are queued', async () =>
   expect(waiting(session)).toEqual([])
 })
 
-test('two tabs that see the same run end send the next one once', async () => {
+test('two tabs that see the same run end send the next message once', async () => {
   const place = memoryQueueStorage()
   const [here, there] = [createFakeServer(), createFakeServer()]
   const tabs = [here.openSession('loading', place), there.openSession('loading', place.tab())]

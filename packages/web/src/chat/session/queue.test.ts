@@ -51,7 +51,7 @@ test('held messages are sent only by the user', async () => {
   expect(queue.getState().held).toBe(false)
 })
 
-test('one that could not be sent waits as the first again; one whose tab has died does too', async () => {
+test('a message that could not be sent is the first again, and so is one whose tab died', async () => {
   let now = 1000
   const place = memoryQueueStorage(() => now)
   const queue = createQueue(place)

@@ -18,7 +18,7 @@ const texts = (state: SessionState) => visibleMessages(state).map((shown) => `${
 const lastText = (state: SessionState) => texts(state).at(-1)
 const idle = (state: SessionState) => state.phase === 'ready' && state.run === null
 
-test('a message is shown at once, its answer as it streams, and the stored copy in the end', async () => {
+test('a message is shown at once, its answer while it streams, and the stored copy in the end', async () => {
   const { server, session } = sendFirst()
   expect(texts(session.getState())).toEqual(['user: hello'])
   const stream = await server.replyStream('/ai/chat?hold=1')
@@ -108,7 +108,7 @@ test('an approval is sent to the ask, and its buttons wait for the stream', asyn
   await until(session, (current) => current.answering.length === 0 && !isWaiting(current.run))
 })
 
-test('a message that cannot be sent is tried again under the same id, then kept with the reason', async () => {
+test('a message that cannot be sent is retried with the same id, then kept with the reason', async () => {
   const { server, session } = sendFirst()
   await server.fail('/ai/chat?hold=1')
   await server.fail('/ai/chat?hold=1')
@@ -277,7 +277,7 @@ test('a missing chat is reported', async () => {
   )
 })
 
-test('a wake-up looks again from the last number without waiting', async () => {
+test('a wake-up reconnects from the last event id without waiting', async () => {
   const { server, session } = await startRun()
   server.wake()
   await server.replyStream('/ai/chat/s1/stream?after=1')
@@ -295,7 +295,7 @@ test('another run on the same stream does not mix with the one before', async ()
   await expectState(session, texts, ['user: hello', 'assistant: xx', 'user: more', 'assistant: y'])
 })
 
-test('a run that is sent again from its beginning is not read twice', async () => {
+test('a run that is sent again from its start is not read twice', async () => {
   const { server, session, stream: first } = await startRun()
   first.write(4, { type: 'text-delta', id: '0', delta: 'abc' })
   await expectState(session, lastText, 'assistant: abc')
@@ -370,7 +370,7 @@ test('a session that was left while it was read is not followed', async () => {
   expect(server.requests.map(({ path }) => path)).toEqual(['/ai/sessions/s1/messages?limit=60'])
 })
 
-test('a regeneration that is refused leaves the answer where it was', async () => {
+test('a rejected regeneration leaves the answer unchanged', async () => {
   const { server, session } = await openIdleChat(conversation('one', 'two'))
   void session.regenerate('a1')
   await server.replyJson(
@@ -384,7 +384,7 @@ test('a regeneration that is refused leaves the answer where it was', async () =
   expect(session.getState()).toMatchObject({ draft: '', unsent: null, run: null })
 })
 
-test('a message that was asked for is shown in its branch, and the run is followed all the same', async () => {
+test('a requested message is shown in its branch, and the run is still followed', async () => {
   const server = createFakeServer()
   const session = server.openSession()
   void session.open()
@@ -407,7 +407,7 @@ test('an earlier answer regenerated elsewhere appears below its own question', a
   await expectState(session, texts, ['user: one', 'assistant: uno'])
 })
 
-test('a message far above is read up to, in the branch that is looked at', async () => {
+test('a message far above is loaded, in the current branch', async () => {
   const below = (before: string) => ({ page: { hasMore: true, before } })
   const { server, session } = await openChat([message('u3', 'user', 'three', 'u2')], below('u3'))
   await server.replyIdle('/ai/chat/s1/stream')
@@ -423,7 +423,7 @@ test('a message far above is read up to, in the branch that is looked at', async
   expect(session.getState().target).toBe('u1')
 })
 
-test('a message that cannot be read up to is asked for once', async () => {
+test('a message that cannot be loaded is requested once', async () => {
   const answered = [message('u1', 'user', 'one', 'u0'), message('a1', 'assistant', 'eins', 'u1')]
   const { server, session } = await openIdleChat(answered, { page: { hasMore: true, before: 'u1' } })
   const gone = session.goTo('u0', { inSight: true })

@@ -147,7 +147,7 @@ test('unused input returns to its text field', async () => {
   expect(server.errors).toHaveLength(1)
 })
 
-test('a queued agent that is looked at is followed as soon as it begins', async () => {
+test('an open queued agent is followed as soon as it starts', async () => {
   const { server, agents, write } = await openRunning()
   write(begun)
   await until(agents, ({ agents: all }) => all.get('a')?.status === 'pending')

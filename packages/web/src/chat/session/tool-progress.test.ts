@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addMediaProgress, addProgress } from './message-parts.ts'
 
-test('text runs on, anything else is the newest', () => {
+test('text is appended, other data replaced', () => {
   const progress = ['one ', { done: 1 }, 'two', { done: 2 }].reduce(
     (before: ReturnType<typeof addProgress> | undefined, delta) => addProgress(before, delta),
     undefined,

@@ -33,7 +33,7 @@ test('unchanged lines away from a change are folded, except three on each side',
   ])
 })
 
-test('a short stretch is not worth a fold, and a diff without changes is shown as it is', () => {
+test('a short section is not folded, and a diff without changes is shown unchanged', () => {
   expect(shown(`@@ -1,9 +1,9 @@\n-a\n+b\n${lines(2, 9)}-c\n`)).not.toContainEqual(expect.stringContaining('fold'))
   expect(shown(`@@ -1,30 +1,30 @@\n${lines(1, 30)}`)).toHaveLength(30)
 })

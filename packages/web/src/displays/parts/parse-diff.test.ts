@@ -47,7 +47,7 @@ test('several files are separated', () => {
   expect(rowsOf(diff)).toEqual(['file b/x', '1 . -1', '. 1 +2', 'file b/y', '~8', '9 . -8', '. 9 +9'])
 })
 
-test('the changed stretch of a line is marked, but not where lines have little in common', () => {
+test('the changed part of a line is marked, unless lines have little in common', () => {
   expect(rowsOf('@@ -1 +1 @@\n-const a = 1\n+const a = 23\n')).toEqual(['1 . -const a = [1]', '. 1 +const a = [23]'])
   expect(rowsOf('@@ -1 +1 @@\n-one\n+entirely different\n')).toEqual(['1 . -one', '. 1 +entirely different'])
   expect(rowsOf('@@ -1 +1 @@\n-say 👍 now\n+say 👎 now\n')).toEqual(['1 . -say [👍] now', '. 1 +say [👎] now'])
@@ -55,7 +55,7 @@ test('the changed stretch of a line is marked, but not where lines have little i
   expect(parseDiff(`@@ -1 +1 @@\n-${long}\n+${long}y\n`).rows[0]).not.toHaveProperty('changed')
 })
 
-test('a line end that is missing is a note, and a blank context line may have lost its blank', () => {
+test('a missing line end is a note, and an empty context line may have lost its blank', () => {
   expect(rowsOf('@@ -1,2 +1,2 @@\n\n-a\n\\ No newline at end of file\n+b\n')).toEqual([
     '1 1  ',
     '2 . -a',

@@ -7,7 +7,7 @@ const textOf = (given: string) =>
     .join('')
 const looksOf = (given: string) => readScreen(given).runs.map(({ text, look }) => `${look}|${text}`)
 
-test('colours and weights become class names, each stretch once', () => {
+test('colors and weights become class names, each section once', () => {
   expect(looksOf('a \x1b[31mred\x1b[0m b')).toEqual(['|a ', 'ansi-red|red', '| b'])
   expect(looksOf('\x1b[1;92;44mx\x1b[22;39my')).toEqual([
     'ansi-bright-green ansi-on-blue ansi-bold|x',
@@ -26,7 +26,7 @@ test('256 and 16 million colours become the nearest of the palette', () => {
   expect(textOf('\x1b[38;2;1mz\x1b[38my\x1b[38;5;999999mx')).toBe('zyx')
 })
 
-test('nothing can be hidden: neither by concealing nor in the colour of its ground', () => {
+test('text cannot be hidden, neither by concealing nor by its background color', () => {
   expect(looksOf('\x1b[8mx')).toEqual(['|x'])
   expect(looksOf('\x1b[31;41mx')).toEqual(['ansi-on-red|x'])
 })
@@ -46,12 +46,12 @@ test('progress over several lines is drawn in place', () => {
   expect(textOf('a\nb\nc\x1b[2;1H\x1b[Jrest')).toBe('a\nrest')
 })
 
-test('a program that took the whole screen gives it back', () => {
+test('a full-screen program restores the screen', () => {
   expect(textOf('before\n\x1b[?1049hfull screen\x1b[?1049lafter')).toBe('before\nafter')
   expect(textOf('before\n\x1b[?1049h\x1b[2Jfull screen')).toBe('full screen')
 })
 
-test('titles, links and unknown sequences leave no trace, nor do those that are not whole yet', () => {
+test('titles, links and unknown or incomplete sequences leave no trace', () => {
   expect(textOf('\x1b]0;a title\x07x\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\')).toBe('xlink')
   expect(textOf('\x1bPq#0;2\x1b\\x\x1b(B\x1b=\x1b[?25ly\x1b[>4;2mz\x07\0')).toBe('xyz')
   expect(textOf('done\x1b[3')).toBe('done')
