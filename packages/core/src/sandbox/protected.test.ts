@@ -344,7 +344,7 @@ inSandbox('inside the sandbox', () => {
       expect(existsSync(inWorkspace('made'))).toBe(true)
     })
 
-    test.concurrent('can be any folder inside', async (context) => {
+    test.concurrent('contains the command’s folder, even deep in it', async (context) => {
       const { place, inWorkspace } = open(context)
       mkdirSync(inWorkspace('a/b'), { recursive: true })
       await place.run('cd a/b')

@@ -39,7 +39,7 @@ describe('advice about a failure', () => {
     expect(sandboxAdvice(printed, 'workspace', roots)).toEqual([])
   })
 
-  test('none outside the sandbox', () => {
+  test('is not given outside the sandbox', () => {
     expect(sandboxAdvice('Read-only file system', 'none', roots)).toEqual([])
   })
 })

@@ -135,7 +135,7 @@ withAndWithoutSandbox((way) => {
     })
   })
 
-  describe('a lost session', () => {
+  describe('a session lost', () => {
     test('to its time limit reports it, and the next call starts a new one', async () => {
       await js('var before = 1')
       const text = await js('// timeout_ms=2500\nconsole.log("so far"); while (true);')
