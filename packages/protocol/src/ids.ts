@@ -22,7 +22,16 @@ export function newId(prefix = ''): string {
     head = alphabet.charAt(time % 62) + head
     time = Math.floor(time / 62)
   }
+  if (unused + randomLength > randomBytes.length) {
+    crypto.getRandomValues(randomBytes)
+    unused = 0
+  }
   let tail = ''
-  for (const byte of crypto.getRandomValues(new Uint8Array(15))) tail += alphabet.charAt(byte % 62)
+  for (let i = 0; i < randomLength; i++) tail += alphabet.charAt(randomBytes[unused++]! % 62)
   return prefix + head + tail
 }
+
+const randomLength = 15
+/** Filled for many ids at once, since each call has its price. */
+const randomBytes = new Uint8Array(64 * randomLength)
+let unused = randomBytes.length

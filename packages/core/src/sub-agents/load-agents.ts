@@ -208,6 +208,19 @@ const aliases: Readonly<Record<string, string>> = {
  * `BrowserSubAgent` becomes `browser`.
  */
 export function agentKey(name: string): string {
+  let key = agentKeys.get(name)
+  if (key === undefined) {
+    key = normalizeName(name)
+    if (agentKeys.size >= maxAgentKeys) agentKeys.clear()
+    agentKeys.set(name, key)
+  }
+  return key
+}
+
+const maxAgentKeys = 1000
+const agentKeys = new Map<string, string>()
+
+function normalizeName(name: string): string {
   const bare = name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
   const key = bare.replace(/(sub)?agent$/, '') || bare
   return Object.hasOwn(aliases, key) ? (aliases[key] as string) : key

@@ -128,8 +128,11 @@ function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => vo
   // The client may have disconnected while its request was handled.
   if (response.destroyed) return RESPONSE_ALREADY_SENT
   response.writeHead(200, { ...streamHeaders, connection: 'keep-alive' })
+  // The headers and the first events share one write.
+  response.cork()
   response.flushHeaders()
   const detach = attach(new SocketSink(response))
+  response.uncork()
   startKeepAlive(response)
   response.on('close', () => {
     stopKeepAlive(response)

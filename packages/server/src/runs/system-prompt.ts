@@ -52,19 +52,36 @@ interface Prefaces {
   forget(sessionId: string): Promise<void>
 }
 
+/** Maximum prefaces in memory. Others are read from the store. */
+const maxHeld = 200
+
 export function createPrefaces(options: PrefaceOptions): Prefaces {
   const { store } = options
+  const held = new Map<string, Preface>()
   return {
     async of(session, workspace, history) {
       const key = prefaceKey(session.id)
-      const known = (await store.settings.get(key)) as Preface | undefined
+      const known = held.get(session.id) ?? ((await store.settings.get(key)) as Preface | undefined)
       const compactions = countCompactions(history ?? [])
-      if (known !== undefined && known.compactions >= compactions) return known
+      if (known !== undefined && known.compactions >= compactions) {
+        hold(session.id, known)
+        return known
+      }
       const made = { ...(await build(session, workspace)), compactions }
-      if (history !== undefined) await store.settings.set(key, made)
+      if (history === undefined) return made
+      await store.settings.set(key, made)
+      hold(session.id, made)
       return made
     },
-    forget: (sessionId) => store.settings.set(prefaceKey(sessionId), undefined),
+    forget(sessionId) {
+      held.delete(sessionId)
+      return store.settings.set(prefaceKey(sessionId), undefined)
+    },
+  }
+
+  function hold(sessionId: string, preface: Preface): void {
+    if (held.size >= maxHeld && !held.has(sessionId)) held.delete(held.keys().next().value as string)
+    held.set(sessionId, preface)
   }
 
   async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
@@ -192,6 +209,7 @@ function foldersDownTo(folder: string): string[] {
 
 /** Detects the prompt language of a text by its script. */
 function detectLanguage(text: string): string | undefined {
+  if (!/[^\0-\x7f]/.test(text)) return undefined
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)

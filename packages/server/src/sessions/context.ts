@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
+import { hash as digest } from 'node:crypto'
 import {
   type AgentFrame,
   buildTools,
@@ -100,7 +99,7 @@ function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
       }
       if (held.size >= maxHeld) held.delete(held.keys().next().value as string)
       held.set(sessionId, noted)
-      const isSame = before?.model === model && isDeepStrictEqual(before.blocks, noted.blocks)
+      const isSame = before?.model === model && isSameList(before.blocks, noted.blocks)
       if (!isSame) await store.settings.set(lastCallKey(sessionId), noted)
     },
     async get(sessionId) {
@@ -145,6 +144,11 @@ export function fingerprints(blocks: readonly PromptBlock[], tools: readonly Too
   return [internFingerprint('tools', shown), ...blocks.map(({ name, text }) => internFingerprint(name, hash(text)))]
 }
 
+/** Interned fingerprints are the same object. */
+function isSameList(one: LastCall['blocks'], other: LastCall['blocks']): boolean {
+  return one.length === other.length && one.every((fingerprint, index) => fingerprint === other[index])
+}
+
 /** Interned, because hundreds of waiting sessions have nearly the same blocks. */
 const fingerprintCache = new Map<string, [name: string, hash: string]>()
 const maxFingerprints = 5000
@@ -168,7 +172,7 @@ function toolHash(tool: ReturnType<typeof buildTools>[number]): string {
 }
 
 function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return digest('sha256', text).slice(0, 16)
 }
 
 function lastCallKey(sessionId: string): string {

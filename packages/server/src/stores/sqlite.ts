@@ -21,6 +21,7 @@ import { importSessions } from './import-sessions.ts'
 import { migrate } from './migrate.ts'
 import type { Log } from './sql/context.ts'
 import { createSqlStore, type SqlStore } from './sql/sql-store.ts'
+import { runDirectly } from './sql/statement.ts'
 import type { Tables } from './sql/tables.ts'
 import { createReadThread, createSqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
 
@@ -55,7 +56,9 @@ export async function openSqliteStore({
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = full')
-    const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })
+    const connection = createConnection(database)
+    const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, connection) })
+    runDirectly(db, { run: connection.run, isInTransaction: () => database.isTransaction })
     await migrate(db, {
       clock,
       dialectSteps: sqliteSearchMigrations,
@@ -158,17 +161,16 @@ const cachedStatements = 300
  * Kysely on `node:sqlite`. There is one connection, and Kysely's mutex gives it to one caller at a time. Callers
  * outside a transaction wait until it ends.
  */
-export function nodeSqliteDialect(database: DatabaseSync): Dialect {
+export function nodeSqliteDialect(database: DatabaseSync, connection = createConnection(database)): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => createDriver(database),
+    createDriver: () => createDriver(database, connection),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
 
-function createDriver(database: DatabaseSync): Driver {
-  const connection = createConnection(database)
+function createDriver(database: DatabaseSync, connection: DatabaseConnection): Driver {
   const run = (sql: string) => connection.executeQuery(CompiledQuery.raw(sql)).then(() => undefined)
   return {
     init: async () => undefined,
@@ -183,7 +185,9 @@ function createDriver(database: DatabaseSync): Driver {
   }
 }
 
-function createConnection(database: DatabaseSync): DatabaseConnection {
+type SqliteConnection = DatabaseConnection & { run<R>(query: CompiledQuery): QueryResult<R> }
+
+function createConnection(database: DatabaseSync): SqliteConnection {
   const statements = new Map<string, { statement: StatementSync; reads: boolean }>()
 
   function prepare(sql: string) {
@@ -201,17 +205,22 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
     return prepared
   }
 
+  function run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+    const { statement, reads } = prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (reads) return { rows: statement.all(...values) as R[] }
+    const { changes } = statement.run(...values)
+    return { numAffectedRows: BigInt(changes), rows: [] }
+  }
+
   return {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       // Queries are synchronous and promises alone never yield, so a long series would block the event loop.
       const pause = yieldToEventLoop()
       if (pause !== undefined) await pause
-      const { statement, reads } = prepare(sql)
-      const values = parameters as SQLInputValue[]
-      if (reads) return { rows: statement.all(...values) as R[] }
-      const { changes } = statement.run(...values)
-      return { numAffectedRows: BigInt(changes), rows: [] }
+      return run<R>(query)
     },
+    run,
     // Uses its own statement, since a cached one could run again during iteration.
     async *streamQuery<R>({ sql, parameters }: CompiledQuery) {
       for (const row of database.prepare(sql).iterate(...(parameters as SQLInputValue[]))) yield { rows: [row as R] }

@@ -9,7 +9,7 @@ import { NamedError } from '@troupe/protocol'
 export function guardFetch(inner: typeof fetch | undefined, redact: (text: string) => string): typeof fetch {
   return async (input, init) => {
     const response = await (inner ?? fetch)(input, { ...init, redirect: 'manual' })
-    if (response.ok && !isUnexpected(response, input, init)) return limited(response, isStreaming(input, init))
+    if (response.ok && !isUnexpected(response, input, init)) return limited(response, () => isStreaming(input, init))
     const body = redact(await readSome(response))
     if (response.status < 400) throw await strangeAnswer(response, input, body)
     const headers = new Headers(response.headers)
@@ -25,9 +25,9 @@ const maxBodyBytes = 128 << 20
 /** Videos arrive as raw bytes and are not held in memory as text. */
 const maxFileBytes = 1 << 30
 
-function limited(response: Response, streaming: boolean): Response {
+function limited(response: Response, streams: () => boolean): Response {
   const type = response.headers.get('content-type') ?? ''
-  const perLine = streaming || /event-stream/i.test(type)
+  const perLine = /event-stream/i.test(type) || streams()
   const bytes = perLine ? maxLineBytes : /^(video|audio|image)\//i.test(type) ? maxFileBytes : maxBodyBytes
   const error = (): Error => answerTooLong(perLine ? 'a line' : 'a response', bytes)
   return limitBody(response, { bytes, perLine, error })

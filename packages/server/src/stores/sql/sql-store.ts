@@ -10,6 +10,7 @@ import { messages } from './messages.ts'
 import { createRestore, type RestoreResult, type SessionBundle } from './restore.ts'
 import { frames, runs } from './runs.ts'
 import { sessions } from './sessions.ts'
+import { setWriting } from './statement.ts'
 import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
 
 /** Keeps the exported files in sync with the database. */
@@ -147,7 +148,9 @@ export function createGroupCommit(db: Db): Commit {
 
   async function commitWaiting(): Promise<void> {
     busy = true
+    setWriting(db, true)
     while (waiting.length > 0) await commitTogether()
+    setWriting(db, false)
     busy = false
   }
 

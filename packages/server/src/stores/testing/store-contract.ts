@@ -60,6 +60,19 @@ function transactionsContract(ground: () => ContractSetup): void {
       expect(await store.runs.get('r1')).toBeDefined()
     })
 
+    it('show nothing to others before they are committed', async () => {
+      const { store } = ground()
+      let seen: Promise<unknown> | undefined
+      const failed = store.transaction(async (inside) => {
+        await inside.messages.add(at, message('u1', null))
+        seen = store.messages.get(at, 'u1')
+        await inside.messages.add(at, message('u2', 'u1'))
+        throw new Error('changed my mind')
+      })
+      await expect(failed).rejects.toThrow('changed my mind')
+      expect(await seen).toBeUndefined()
+    })
+
     it('leave nothing behind when they fail', async () => {
       const { store, workspaceId } = ground()
       const before = await store.sessions.get('s1')
