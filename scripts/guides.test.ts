@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { testServer } from '../packages/server/src/testing/test-server.ts'
 import { findTexts } from './lib/find-texts.mjs'
+import { tsc } from './lib/tsc.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -157,8 +158,7 @@ async function checkTypes(folder: string, config: string, files: readonly string
     files: files.map((file) => path.join(folder, file)),
   }
   writeFileSync(own, JSON.stringify(options))
-  const { output } = await runNode(folder, ['node_modules/typescript/bin/tsc', '-p', own])
-  return output
+  return (await tsc(process.execPath, ['-p', own], { cwd: folder })).output
 }
 
 function runNode(folder: string, args: string[]): Promise<{ code: number; output: string }> {

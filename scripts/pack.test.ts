@@ -19,6 +19,7 @@ import * as protocol from '@troupe/protocol'
 import * as error from '@troupe/protocol/error'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPackages, published } from './lib/build-packages.mjs'
+import { tsc } from './lib/tsc.mjs'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -214,11 +215,8 @@ test('its types check without skipLibCheck, except for another package’s omiss
   writeFileSync(path.join(project, 'types.ts'), imports.join(''))
   const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--pretty', 'false']
   const settings = ['--module', 'nodenext', '--target', 'es2024', '--types', 'node', 'types.ts']
-  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const checked = await run(process.execPath, [tsc, ...flags, ...settings], { cwd: project }).catch(
-    (failure: unknown) => failure as { stdout: string },
-  )
-  const complaints = checked.stdout.split('\n').filter((line) => line.includes('error TS'))
+  const { output } = await tsc(process.execPath, [...flags, ...settings], { cwd: project })
+  const complaints = output.split('\n').filter((line) => line.includes('error TS'))
   expect(complaints.filter((line) => !/@ai-sdk\/provider\/.*'json-schema'/.test(line))).toEqual([])
 }, 120_000)
 

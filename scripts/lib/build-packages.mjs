@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { Failure, root, run } from './run.mjs'
+import { Failure, root } from './run.mjs'
+import { tsc } from './tsc.mjs'
 
 /** Published packages in dependency order. */
 export const published = ['protocol', 'command-policy', 'core', 'agent', 'client']
@@ -20,10 +21,10 @@ async function build(node, name, env) {
   const folder = path.join(root, 'packages', name)
   const dist = path.join(folder, 'dist')
   const next = `${dist}.${process.pid}`
-  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   try {
-    const args = [tsc, '-p', path.join(folder, 'tsconfig.build.json'), '--outDir', next]
-    const { code, output } = await run(node, args, { env })
+    const { code, output } = await tsc(node, ['-p', path.join(folder, 'tsconfig.build.json'), '--outDir', next], {
+      env,
+    })
     if (code !== 0) throw new Failure(`@troupe/${name} could not be built:\n${output}`)
     // Agents are data files, not code.
     const agents = path.join(folder, 'src', 'agents')

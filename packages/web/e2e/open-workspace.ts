@@ -4,7 +4,14 @@ import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Server, type ServerOptions, startServer } from '@troupe/server'
 import { checkAnswer } from '../../server/src/testing/check-answer.ts'
-import { type Browser, type BrowserContextOptions, chromium, type Page, type ViewportSize } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type ViewportSize,
+} from 'playwright-core'
 import type { TestContext } from 'vitest'
 import { builtPage } from '../../../scripts/lib/web-build.mjs'
 import { testApprovalSource } from '../../server/src/testing/test-server.ts'
@@ -70,6 +77,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     throw error
   })
   const browser = await openBrowser(executablePath)
+  const contexts: BrowserContext[] = []
   let shared: Page | undefined
   let wasRestarted = false
   let complained = 0
@@ -92,6 +100,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       serviceWorkers: 'block',
       ...options,
     })
+    contexts.push(context)
     context.setDefaultTimeout(15_000)
     context.on('page', watch)
     await context.addInitScript(() => {
@@ -173,13 +182,13 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       if (options.files !== undefined) await renewFiles(options.files)
       complaints.splice(complained)
     }
-    const contexts = browser.contexts().filter((context) => context !== shared?.context())
+    const others = contexts.filter((context) => context !== shared?.context())
     const tabs =
       shared
         ?.context()
         .pages()
         .filter((page) => page !== shared) ?? []
-    await Promise.all([...contexts, ...tabs].map((one) => one.close()))
+    await Promise.all([...others, ...tabs].map((one) => one.close()))
     complained = complaints.length
   }
 
@@ -196,7 +205,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   }
 
   async function close(): Promise<void> {
-    await browser.close()
+    await Promise.all(contexts.map((context) => context.close()))
     await server.close()
     await rm(folder, { recursive: true, force: true })
   }
@@ -229,11 +238,15 @@ async function pageWith(sources: Record<string, string> | undefined): Promise<st
   return process.env['TROUPE_TEST_PAGE'] ?? builtPage()
 }
 
+let launched: Promise<Browser> | undefined
+
 /**
- * Connects to the Chromium shared by all tests of this run, or starts one. Closing it ends only what was opened through
- * it.
+ * Starts one Chromium per worker, in which each file opens contexts. A Chromium shared by all workers would need a
+ * process between them, which costs more. Playwright ends it with the worker.
  */
-function openBrowser(executablePath: string): Promise<Browser> {
-  const shared = process.env['TROUPE_TEST_BROWSER']
-  return shared === undefined ? chromium.launch({ executablePath, args: chromiumArguments }) : chromium.connect(shared)
+async function openBrowser(executablePath: string): Promise<Browser> {
+  const known = await launched
+  if (known?.isConnected() === true) return known
+  launched = chromium.launch({ executablePath, args: chromiumArguments })
+  return launched
 }
