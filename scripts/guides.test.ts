@@ -104,7 +104,8 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
     'packages/server/src/providers/acme.test.ts',
     'packages/web/src/texts/languages.test.ts',
   ]
-  const ran = await runNode(folder, ['node_modules/vitest/vitest.mjs', 'run', '--project=node', ...tests])
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project=node', '--maxWorkers=1']
+  const ran = await runNode(folder, [...vitest, ...tests])
   expect(ran).toMatchObject({ code: 0 })
 })
 

@@ -223,5 +223,6 @@ test('its types check without skipLibCheck, except for another package’s omiss
 async function runProgram(name: string, text?: string): Promise<string> {
   if (text !== undefined) writeFileSync(path.join(project, name), text)
   const flags = ['--disable-warning=ExperimentalWarning', name]
-  return (await run(process.execPath, flags, { cwd: project, env: { PATH: process.env['PATH'] } })).stdout
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return (await run(process.execPath, flags, { cwd: project, env: { PATH, NODE_COMPILE_CACHE } })).stdout
 }
