@@ -32,7 +32,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
-          globalSetup: ['packages/web/e2e/global-setup.ts'],
+          globalSetup: ['packages/web/e2e/testing/global-setup.ts'],
           // A page on a busy machine takes its time.
           testTimeout: 90_000,
           hookTimeout: 90_000,

@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createMcpServer, createTransport } from '@troupe/core'
 import { testToolContext } from '@troupe/core/testing'
 
-const program = path.join(import.meta.dirname, '../packages/core/test/mcp-server.mjs')
+const program = path.join(import.meta.dirname, '../packages/core/testing/mcp-server.mjs')
 const warm = 100
 const rounds = 500
 const calls = 10

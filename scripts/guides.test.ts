@@ -126,7 +126,7 @@ function copyCheckout(): string {
   const linked = path.join(folder, 'node_modules', '@troupe')
   mkdirSync(linked, { recursive: true })
   for (const name of readdirSync(path.join(root, 'packages'))) {
-    for (const part of ['package.json', 'tsconfig.json', 'src', 'test', 'testing']) {
+    for (const part of ['package.json', 'tsconfig.json', 'src', 'testing']) {
       const from = path.join(root, 'packages', name, part)
       if (existsSync(from)) cpSync(from, path.join(folder, 'packages', name, part), { recursive: true })
     }

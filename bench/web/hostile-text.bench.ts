@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { hostileVectors } from '../../packages/web/e2e/hostile-vectors.ts'
+import { hostileVectors } from '../../packages/web/e2e/testing/hostile-vectors.ts'
 
 const files = ['packages/web/e2e/hostile-text.test.ts', 'packages/web/e2e/previews.test.ts']
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { chatPage } from '../../packages/web/e2e/chat-page.ts'
+import { chatPage } from '../../packages/web/e2e/testing/chat-page.ts'
 import { withWorkspace } from './open-bench.ts'
 import { tickingModel } from './ticking-model.ts'
 

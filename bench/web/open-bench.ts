@@ -1,6 +1,6 @@
 import type { ServerOptions } from '@troupe/server'
-import { openWorkspace } from '../../packages/web/e2e/open-workspace.ts'
-import type { TestWorkspace } from '../../packages/web/e2e/open-workspace.ts'
+import { openWorkspace } from '../../packages/web/e2e/testing/open-workspace.ts'
+import type { TestWorkspace } from '../../packages/web/e2e/testing/open-workspace.ts'
 
 export async function withWorkspace<Result>(
   options: { models?: ServerOptions['models']; webFolder?: string },

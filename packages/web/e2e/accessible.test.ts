@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { chatPage } from './chat-page.ts'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { chatPage } from './testing/chat-page.ts'
+import { openWorkspace } from './testing/open-workspace.ts'
+import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'for everybody (skipped: no Chromium)' : 'for everybody'

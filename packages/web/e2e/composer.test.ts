@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { wireServer } from '../../server/src/testing/wire-server.ts'
 import type { WireServer } from '../../server/src/testing/wire-server.ts'
-import { chatPage } from './chat-page.ts'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { chatPage } from './testing/chat-page.ts'
+import { openWorkspace } from './testing/open-workspace.ts'
+import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'composer (skipped: no Chromium)' : 'composer'

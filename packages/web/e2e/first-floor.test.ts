@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chatPage } from './chat-page.ts'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { chatPage } from './testing/chat-page.ts'
+import { openWorkspace } from './testing/open-workspace.ts'
+import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'the page (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'the page'

@@ -1,7 +1,7 @@
 import type { Part, StoredMessage } from '@troupe/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { hostileVectors, triedVectors } from './hostile-vectors.ts'
-import { openWorkspace, type TestWorkspace } from './open-workspace.ts'
+import { hostileVectors, triedVectors } from './testing/hostile-vectors.ts'
+import { openWorkspace, type TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'hostile text (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'hostile text'

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { scriptedModel } from '@troupe/core/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chatPage } from './chat-page.ts'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { chatPage } from './testing/chat-page.ts'
+import { openWorkspace } from './testing/open-workspace.ts'
+import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'an interrupted page (skipped: no Chromium)' : 'an interrupted page'

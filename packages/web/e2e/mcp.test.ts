@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { openWorkspace } from './testing/open-workspace.ts'
+import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'MCP servers (skipped: no Chromium)' : 'MCP servers'
-const program = path.resolve(import.meta.dirname, '../../core/test/mcp-server.mjs')
+const program = path.resolve(import.meta.dirname, '../../core/testing/mcp-server.mjs')
 const secret = 'hush-hush-0001'
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'MCP servers' })

@@ -1,8 +1,8 @@
 import { scriptedModel, type ScriptTurn } from '@troupe/core/testing'
 import type { Metadata } from '@troupe/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chatPage } from './chat-page.ts'
-import { openWorkspace, type TestWorkspace } from './open-workspace.ts'
+import { chatPage } from './testing/chat-page.ts'
+import { openWorkspace, type TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name =

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { chatPage } from './chat-page.ts'
-import { openWorkspace } from './open-workspace.ts'
-import type { TestWorkspace } from './open-workspace.ts'
+import { chatPage } from './testing/chat-page.ts'
+import { openWorkspace } from './testing/open-workspace.ts'
+import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name =

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url'
 import type { Part } from '@troupe/protocol'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { chatPage } from './chat-page.ts'
-import { hostileVectors } from './hostile-vectors.ts'
-import { openWorkspace, type TestWorkspace } from './open-workspace.ts'
+import { chatPage } from './testing/chat-page.ts'
+import { hostileVectors } from './testing/hostile-vectors.ts'
+import { openWorkspace, type TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'sessions (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'sessions'

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { call, play, probe } from '../../test/play-run.ts'
+import { call, play, probe } from '../../testing/play-run.ts'
 import { createHooks, hooksConfigSchema, loadHooks } from './load-hooks.ts'
 
 let folder: string

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { call, play, type Playing, probe, texts } from '../../test/play-run.ts'
+import { call, play, type Playing, probe, texts } from '../../testing/play-run.ts'
 import type { Decision } from '../access/decision.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { Ask } from '../tool/asks.ts'

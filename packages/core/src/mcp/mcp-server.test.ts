@@ -14,7 +14,7 @@ import { createTransport } from './create-transport.ts'
 import { createMcpServer, type McpServer, type McpServerOptions } from './mcp-server.ts'
 import type { McpLimits } from './server-config.ts'
 
-const program = path.join(import.meta.dirname, '../../test/mcp-server.mjs')
+const program = path.join(import.meta.dirname, '../../testing/mcp-server.mjs')
 const open: McpServer[] = []
 let folder: string
 

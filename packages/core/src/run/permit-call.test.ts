@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { NamedError } from '../../../protocol/src/error.ts'
-import { call, play, type Playing, probe, texts } from '../../test/play-run.ts'
+import { call, play, type Playing, probe, texts } from '../../testing/play-run.ts'
 import type { Decision } from '../access/decision.ts'
 import type { Hook, HookAnswer, HookOccasion } from '../hooks/hook.ts'
 import type { Answer, Ask, Asks } from '../tool/asks.ts'

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { call, play, probe, texts } from '../../test/play-run.ts'
+import { call, play, probe, texts } from '../../testing/play-run.ts'
 import { RunEmitter, type RunEvents, type RunInput } from './run-input.ts'
 
 const names = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { call, play, probe, texts } from '../../test/play-run.ts'
+import { call, play, probe, texts } from '../../testing/play-run.ts'
 import { decide } from '../permission/decide.ts'
 import { createPolicy } from '../permission/policy.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { play, probe } from '../../test/play-run.ts'
+import { play, probe } from '../../testing/play-run.ts'
 import { readResume } from './resume.ts'
 
 const usage = { inputTokens: 900, outputTokens: 100, totalTokens: 1000 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, play, texts } from '../../test/play-run.ts'
+import { call, play, texts } from '../../testing/play-run.ts'
 import { readResume } from '../run/resume.ts'
 import { strictProblems } from '../testing/strict-provider.ts'
 import { type Answer, answerProblem, type Ask } from '../tool/asks.ts'

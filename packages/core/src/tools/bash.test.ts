@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, type TestContext, vi } from 'vitest'
-import { call, play } from '../../test/play-run.ts'
+import { call, play } from '../../testing/play-run.ts'
 import { membersOf } from '../process/processes.ts'
 import { withAndWithoutSandbox } from '../testing/shell-modes.ts'
 import { openTestShell } from '../testing/test-shell.ts'

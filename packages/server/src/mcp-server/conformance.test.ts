@@ -11,7 +11,7 @@ import { serveOverHttp } from './serve.ts'
 /** The public conformance suite. Runs a subset by default, and all of it with `TROUPE_TEST_FULL=1`. */
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js')
-const testFolder = path.join(import.meta.dirname, '../../test')
+const testFolder = path.join(import.meta.dirname, '../../testing')
 
 const leftOut: Record<string, string> = {
   'auth/basic-cimd': 'wants a client that is described at a public https address; a program on a laptop has none',

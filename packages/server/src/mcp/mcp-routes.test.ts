@@ -7,7 +7,7 @@ import type { McpInfo } from '@troupe/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testServer, type TestServer, type TestServerOptions } from '../testing/test-server.ts'
 
-const program = path.join(import.meta.dirname, '../../../core/test/mcp-server.mjs')
+const program = path.join(import.meta.dirname, '../../../core/testing/mcp-server.mjs')
 const open: TestServer[] = []
 let folder: string
 

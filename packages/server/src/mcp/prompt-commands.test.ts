@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 import { promptArguments, type PromptCommand, promptCommands } from './prompt-commands.ts'
 
-const program = path.join(import.meta.dirname, '../../../core/test/mcp-server.mjs')
+const program = path.join(import.meta.dirname, '../../../core/testing/mcp-server.mjs')
 const files = { command: process.execPath, args: [program, 'good'] }
 
 describe('prompts of MCP servers', () => {

@@ -152,7 +152,7 @@ it('a compaction of any branch is switched off and on', async () => {
 })
 
 it('names the MCP servers in their own words, to agents that have their tools', async () => {
-  const program = path.join(import.meta.dirname, '../../../core/test/mcp-server.mjs')
+  const program = path.join(import.meta.dirname, '../../../core/testing/mcp-server.mjs')
   const files = { command: process.execPath, args: [program, 'good'] }
   server = await testServer({ config: { mcpServers: { files } }, env: { PATH: process.env['PATH'] } })
   mkdirSync(path.join(server.homePath, 'agents'), { recursive: true })

@@ -1,6 +1,6 @@
 import { chartProblem, elementsIn, readJsx, readUiTree, type UiElement } from '@troupe/protocol'
 import { expect, test } from 'vitest'
-import { hostileVectors } from '../../e2e/hostile-vectors.ts'
+import { hostileVectors } from '../../e2e/testing/hostile-vectors.ts'
 
 const tags = new Set(
   'p div span h1 h2 h3 h4 strong b em i s u small sub sup mark code pre kbd blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td br hr'.split(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cell, workbook, zip } from '../../e2e/make-workbook.ts'
+import { cell, workbook, zip } from '../../e2e/testing/make-workbook.ts'
 import { readCsv } from './read-csv.ts'
 import { readXlsx } from './read-xlsx.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostileVectors } from '../../e2e/hostile-vectors.ts'
+import { hostileVectors } from '../../e2e/testing/hostile-vectors.ts'
 import { createSplitter } from './split-blocks.ts'
 
 const harmless =

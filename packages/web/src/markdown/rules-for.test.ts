@@ -1,6 +1,6 @@
 import { Lexer } from 'marked'
 import { expect, test } from 'vitest'
-import { hostileVectors } from '../../e2e/hostile-vectors.ts'
+import { hostileVectors } from '../../e2e/testing/hostile-vectors.ts'
 import { markedOptions, tokenizer } from './marked-options.ts'
 import { rulesFor } from './split-blocks.ts'
 

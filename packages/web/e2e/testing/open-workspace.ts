@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Server, type ServerOptions, startServer } from '@troupe/server'
-import { checkAnswer } from '../../server/src/testing/check-answer.ts'
+import { checkAnswer } from '../../../server/src/testing/check-answer.ts'
 import {
   type Browser,
   type BrowserContext,
@@ -13,8 +13,8 @@ import {
   type ViewportSize,
 } from 'playwright-core'
 import type { TestContext } from 'vitest'
-import { builtPage } from '../../../scripts/lib/web-build.mjs'
-import { testApprovalSource } from '../../server/src/testing/test-server.ts'
+import { builtPage } from '../../../../scripts/lib/web-build.mjs'
+import { testApprovalSource } from '../../../server/src/testing/test-server.ts'
 import { chromiumArguments } from './chromium-arguments.ts'
 
 /** A real server on its own home, the current page, and a browser that reports all errors. */

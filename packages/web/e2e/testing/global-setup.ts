@@ -1,4 +1,4 @@
-import { builtPage } from '../../../scripts/lib/web-build.mjs'
+import { builtPage } from '../../../../scripts/lib/web-build.mjs'
 
 /** Runs once for all browser tests: builds the page. */
 export async function setup(): Promise<void> {
