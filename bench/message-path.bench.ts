@@ -11,7 +11,7 @@ export const bar = 'at most 90'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Counts the second such turn, so that what is loaded or opened once is left out. */
+/** Counts the second such turn of a chat over HTTP, so that what is loaded or opened once is left out. */
 export async function run() {
   const home = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'))
   let calls = 0
@@ -23,18 +23,18 @@ export async function run() {
   const server = await startServer({
     home,
     workspace: home,
-    listen: false,
+    port: 0,
     probe: false,
     models: { 'bench/write': model },
   })
   const inspector = new Inspector()
   inspector.connect()
   try {
-    await approvedWrite(server, 'first')
+    await approvedWrite(server, 1)
     await inspector.post('Profiler.enable')
     await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
     await inspector.post('Profiler.takePreciseCoverage')
-    await approvedWrite(server, 'second')
+    await approvedWrite(server, 2)
     const { result } = await inspector.post('Profiler.takePreciseCoverage')
     const files = result.flatMap((script) => {
       const functions = functionsRun(script)
@@ -65,17 +65,18 @@ function functionsRun({ functions }: Profiler.ScriptCoverage): string[] {
 }
 
 /** Sends a message, approves the Write it leads to, and waits for the end of the answer. */
-async function approvedWrite(server: Server, sessionId: string): Promise<void> {
+async function approvedWrite(server: Server, turn: number): Promise<void> {
+  const sessionId = 'notes'
   const post = async (url: string, body: unknown): Promise<Response> => {
-    const response = await server.fetch(url, {
+    const response = await fetch(`http://127.0.0.1:${server.port}${url}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${server.token}` },
       body: JSON.stringify(body),
     })
     if (!response.ok) throw new Error(`${url}: ${await response.text()}`)
     return response
   }
-  const message = { id: `${sessionId}-message`, role: 'user', parts: [{ type: 'text', text: 'Write a note.' }] }
+  const message = { id: `message-${turn}`, role: 'user', parts: [{ type: 'text', text: 'Write a note.' }] }
   const stream = await post('/ai/chat', { sessionId, model: 'bench/write', message })
   const run = server.runs.get(sessionId)
   await stream.text()
