@@ -1,5 +1,5 @@
 import { createFoldedCalls, type FoldedCalls, type PartRecord, withoutKeys } from './fold-calls.ts'
-import { type Chunk, mergeMetadata, type Message, type Metadata, type Part } from './message.ts'
+import type { Chunk, Message, Metadata, Part } from './message.ts'
 
 /**
  * Folds a log into its message. Incremental and linear in chunks: a delta costs an append, and a partial tool input is
@@ -303,3 +303,24 @@ export const editedText = 'The user edited the input'
 
 /** Error text of tool calls that a user's stop left without a result. The page recognizes a stop by this text. */
 export const stoppedText = 'Stopped by the user before it finished.'
+
+/** Deep-merges plain objects like the AI SDK merges message metadata: later wins, arrays are replaced. */
+function mergeMetadata(base: Metadata | undefined, next: unknown): Metadata | undefined {
+  if (next === undefined || next === null) return base
+  if (base === undefined) return next
+  return merge(base as Record<string, unknown>, next as Record<string, unknown>)
+}
+
+function merge(base: Record<string, unknown>, next: Record<string, unknown>): Record<string, unknown> {
+  const merged = { ...base }
+  for (const [key, value] of Object.entries(next)) {
+    if (value === undefined || key === '__proto__' || key === 'constructor' || key === 'prototype') continue
+    const old = merged[key]
+    merged[key] = isPlainObject(old) && isPlainObject(value) ? merge(old, value) : value
+  }
+  return merged
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -83,8 +83,8 @@ export { elementsIn, readUiTree } from './ui/ui-tree.ts'
 export type { UiElement, UiNode, UiTree, UiTreeElement, UiValue } from './ui/ui-tree.ts'
 export { stoppedText } from './fold.ts'
 export { totalUsage } from './message.ts'
-export { formatEvent, readEvents } from './sse.ts'
-export type { StreamEvent } from './sse.ts'
+export { formatEvent, readEvents } from './run-log.ts'
+export type { StreamEvent } from './run-log.ts'
 export type {
   AgentMark,
   CallNotes,

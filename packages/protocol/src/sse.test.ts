@@ -8,7 +8,7 @@ import { anyText } from '../testing/arbitrary-json.ts'
 import { anyLog } from '../testing/arbitrary-log.ts'
 import { cost, patience, runs } from '../testing/test-effort.ts'
 import type { Chunk } from './message.ts'
-import { formatEvent, readEvents, type StreamEvent } from './sse.ts'
+import { formatEvent, readEvents, type StreamEvent } from './run-log.ts'
 
 const chunks: Chunk[] = [
   { type: 'start', messageId: 'm' },

@@ -1,6 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import { NamedError, type Usage } from '@troupe/protocol'
-import { endSentence, providerName } from './provider-error.ts'
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 
@@ -133,4 +132,21 @@ export function costOf(usage: Usage | undefined, price: Price | undefined): numb
     read * (price.cachedInput ?? price.input) +
     written * (price.cacheWrite ?? price.input)
   return (millions + usage.outputTokens * price.output) / 1_000_000
+}
+
+/** Provider name that people know. SDKs use names such as `openai.responses`. */
+export function providerName(provider: string): string {
+  return provider.split('.')[0] ?? provider
+}
+
+/**
+ * True if the stream was cut at a clean boundary without a finish from the provider. SDKs report this as a finish
+ * reason, not an error, and emit half-received tool calls before it.
+ */
+export function isUnfinished(finishReason: { unified: string; raw: string | undefined }): boolean {
+  return finishReason.unified === 'interrupted' || (finishReason.unified === 'other' && finishReason.raw === undefined)
+}
+
+export function endSentence(text: string): string {
+  return /[.!?。！？…]["'”)\]]*$/.test(text) ? text : `${text}.`
 }

@@ -1,3 +1,4 @@
+import { isUnfinished } from './check-answer.ts'
 import {
   APICallError,
   InvalidResponseDataError,
@@ -9,7 +10,7 @@ import {
 import { RetryError, StreamProviderError } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { NamedError } from '../../../protocol/src/error.ts'
-import { describeProviderError, isUnfinished } from './provider-error.ts'
+import { describeProviderError } from './provider-error.ts'
 
 const place = { provider: 'acme.chat', model: 'large-1' }
 

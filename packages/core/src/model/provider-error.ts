@@ -1,3 +1,4 @@
+import { endSentence, providerName } from './check-answer.ts'
 import { NamedError } from '@troupe/protocol'
 import { type ErrorFacts, gatherFacts, isHtml, maskKeys } from './error-facts.ts'
 
@@ -74,23 +75,6 @@ function namedIn(error: unknown): NamedError | undefined {
     found = found.cause
   }
   return undefined
-}
-
-/** Provider name that people know. SDKs use names such as `openai.responses`. */
-export function providerName(provider: string): string {
-  return provider.split('.')[0] ?? provider
-}
-
-export function endSentence(text: string): string {
-  return /[.!?。！？…]["'”)\]]*$/.test(text) ? text : `${text}.`
-}
-
-/**
- * True if the stream was cut at a clean boundary without a finish from the provider. SDKs report this as a finish
- * reason, not an error, and emit half-received tool calls before it.
- */
-export function isUnfinished(finishReason: { unified: string; raw: string | undefined }): boolean {
-  return finishReason.unified === 'interrupted' || (finishReason.unified === 'other' && finishReason.raw === undefined)
 }
 
 interface Verdict {

@@ -1,7 +1,7 @@
+import { isUnfinished, addUsage, answerError, toUsage } from '../model/check-answer.ts'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { NamedError, type Usage } from '@troupe/protocol'
-import { addUsage, answerError, toUsage } from '../model/check-answer.ts'
-import { describeProviderError, isUnfinished, retryDelay } from '../model/provider-error.ts'
+import { describeProviderError, retryDelay } from '../model/provider-error.ts'
 import {
   createTranslator,
   type ModelAnswer,

@@ -10,7 +10,7 @@ import {
   TokenGauge,
   trimmableResults,
 } from '../prompt/apply-compactions.ts'
-import { shownTools, toolTokens } from '../tool/tool-search.ts'
+import { shownTools, toolTokens } from '../tool/tool-set.ts'
 import type { RunInput } from './run-input.ts'
 import { type Boundary, findBoundaries, summarize } from './summarize.ts'
 import { closeTurn, failTurn, firstMetadata, openTurn, restoreOutcome, type RunOutcome, type Turn } from './turn.ts'

@@ -120,11 +120,14 @@ function appendDiff(result: TextDiff, { diff, added, removed, cut }: TextDiff): 
   result.diff += diff.length > left ? diff.slice(0, left).replace(/[^\n]*$/, '') : diff
 }
 
+/** Loaded on first use. */
+let library: Promise<typeof import('diff')> | undefined
+
 /** `first`, `newFirst`: number of lines before the texts. */
 async function diffTexts(oldText: string, nowText: string, first: number, newFirst = first): Promise<TextDiff> {
   if (oldText === nowText) return { diff: '', added: 0, removed: 0 }
   if (oldText.length + nowText.length > maxComparedText) return diffAsReplacement(oldText, nowText, first, newFirst)
-  const { structuredPatch } = await import('diff')
+  const { structuredPatch } = await (library ??= import('diff'))
   const patch = structuredPatch('', '', oldText, nowText, '', '', { context: contextLines, timeout: maxMilliseconds })
   return patch === undefined
     ? diffAsReplacement(oldText, nowText, first, newFirst)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { run } from '../run/run.ts'
 import { createMemoryAsks, createMemoryLog } from '../store/memory.ts'
 import { scriptedModel, testToolContext } from '../testing/index.ts'
-import { deferTools, shownTools } from './tool-search.ts'
+import { deferTools, shownTools } from './tool-set.ts'
 import { defineTool, type Tool } from './tool.ts'
 
 const plain = defineTool({

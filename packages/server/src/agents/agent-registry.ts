@@ -17,7 +17,7 @@ import {
 } from '@troupe/core'
 import { type AgentPatch, NamedError, type StoredDefinition, storedDefinitionSchema } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
-import type { LoadProblem } from '../extensions/tools.ts'
+import type { LoadProblem } from '../extensions/workspace-extensions.ts'
 import { isOnPage } from '../runs/system-prompt.ts'
 
 export interface ListedAgent extends AgentEntry {

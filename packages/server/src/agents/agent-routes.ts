@@ -8,7 +8,7 @@ import {
   type SubAgentSummary,
 } from '@troupe/protocol'
 import { implement, resumeAfter, type Route, streamResponse } from '../http/route.ts'
-import { assertNotTrashed, findSession, type OpenWorkspace } from '../http/scope.ts'
+import { findSession, type OpenWorkspace, sessionTrashed } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { AgentRegistry } from './agent-registry.ts'
 
@@ -65,7 +65,7 @@ export function agentRoutes(options: {
     'POST /ai/sessions/:id/agents/:agentId/input': async ({ params, body, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
       const { agentId } = await findAgent(params, workspaceId)
-      assertNotTrashed(session)
+      if (session.trashedAt !== null) throw sessionTrashed()
       await runs.messageAgent(session, agentId, body)
       return { agent: summary((await store.agents.get(session.id, agentId)) as AgentRecord) }
     },

@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { findSandbox, planFileOf, redact, type Session, type Workspace } from '@troupe/core'
 import { clearUnfinishedBackups } from '../admin/data-routes.ts'
@@ -9,8 +10,7 @@ import { createTypedAddresses } from '../chat/user-message.ts'
 import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
-import { openHooks } from '../extensions/hooks.ts'
-import { createWorkspaceTools, type LoadProblem, openTools } from '../extensions/tools.ts'
+import { createWorkspaceTools, type LoadProblem, openHooks, openTools } from '../extensions/workspace-extensions.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
 import { describeServers, type Mcp, openMcp } from '../mcp/open-mcp.ts'
 import { openMedia } from '../media/open-media.ts'
@@ -31,14 +31,13 @@ import { openSqliteStore } from '../stores/sqlite.ts'
 import { createPageCalls } from '../tabs/page-calls.ts'
 import { createPageTabs } from '../tabs/page-tabs.ts'
 import { createLogger } from '../util/logger.ts'
-import { createGitSecrets } from './git-secrets.ts'
 import type { ServerOptions } from './server.ts'
 import { sessionServices } from './session-services.ts'
 
 /** Everything that routes and runs use. Opened once. */
 export type Services = Awaited<ReturnType<typeof openServices>>
 
-export interface ServicesContext {
+interface ServicesContext {
   home: Home
   env: NodeJS.ProcessEnv
   log: (text: string) => void
@@ -300,4 +299,61 @@ function openModels(
 function runLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
   const { steps, tokens, seconds } = config.get().limits ?? {}
   return { steps, tokens, ...(seconds !== undefined && { ms: seconds * 1000 }) }
+}
+
+/** Passwords and tokens from the git configs of open repositories, to redact from text. */
+interface GitSecrets {
+  watch(folder: string): void
+  all(): string[]
+}
+
+const maxFolders = 100
+const maxConfigBytes = 256 * 1024
+
+function createGitSecrets(): GitSecrets {
+  const folders = new Map<string, { mtimeMs: number; secrets: string[] }>()
+  return {
+    watch(folder) {
+      if (folders.size < maxFolders && !folders.has(folder)) folders.set(folder, { mtimeMs: -1, secrets: [] })
+    },
+    all() {
+      for (const [folder, known] of folders) {
+        const file = path.join(folder, '.git', 'config')
+        const found = statSync(file, { throwIfNoEntry: false })
+        if (found === undefined || found.mtimeMs === known.mtimeMs || found.size > maxConfigBytes) continue
+        // Previous values stay secret.
+        const secrets = [...new Set([...known.secrets, ...gitConfigSecrets(read(file))])].slice(-100)
+        folders.set(folder, { mtimeMs: found.mtimeMs, secrets })
+      }
+      return [...folders.values()].flatMap(({ secrets }) => secrets)
+    },
+  }
+}
+
+function gitConfigSecrets(config: string): string[] {
+  const secrets: string[] = []
+  for (const [, user = '', password] of config.matchAll(/:\/\/([^\s/@:"]*)(?::([^\s/@"]*))?@/g)) {
+    // A user name without a password may be a token. Short ones such as `git` are not.
+    const secret = password ?? (user.length >= 16 ? user : '')
+    secrets.push(secret, decoded(secret))
+  }
+  for (const [, header = ''] of config.matchAll(/extraheader\s*=.*?\b(?:basic|bearer|token)\s+([^\s"]+)/gi))
+    secrets.push(header)
+  return secrets.filter((secret) => secret !== '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -37,10 +37,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     closers.push(() => runs.close())
     closers.push(() => listening?.stop())
 
+    const hosts = new Set<string>()
     const access = createAccess({
       token: home.token,
       pages: openKnownPages(home.path),
-      hosts: () => ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)].map((name) => `${name}:${port}`),
+      hosts,
     })
     const openWorkspace = createOpenWorkspace({ store, access, own: workspaces.own, onOpen: workspaces.load })
     const uploads = path.join(home.path, 'uploads')
@@ -61,6 +62,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       port = listening.port
       lock.announce({ url: origin(), port })
     }
+    for (const name of ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)]) hosts.add(`${name}:${port}`)
     const newUrl = (): string => `${origin()}/#k=${access.newKey()}`
     return {
       url: newUrl(),

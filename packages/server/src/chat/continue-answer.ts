@@ -1,13 +1,9 @@
+import type { WireAnswer } from './user-message.ts'
 import type { Answer, Ask, Store } from '@troupe/core'
 import { type Chunk, isId, NamedError } from '@troupe/protocol'
 import { eventsAfter } from '../runs/live-log.ts'
 import type { LiveRun, RunManager } from '../runs/run-manager.ts'
 import type { LogEvent } from '../runs/subscriber.ts'
-
-interface WireAnswer {
-  id: string
-  parts: unknown[]
-}
 
 interface ApprovalResponse {
   approvalId: string
@@ -44,12 +40,6 @@ export async function continueAnswer(
   }
   for (const { approvalId, answer } of responses) await submitAnswer(approvalId, answer, runs)
   return { kind: 'run', run, after }
-}
-
-export function isAnswer(message: unknown): message is WireAnswer {
-  if (typeof message !== 'object' || message === null) return false
-  const { role, parts, id } = message as { role?: unknown; parts?: unknown; id?: unknown }
-  return role === 'assistant' && Array.isArray(parts) && isId(id)
 }
 
 /** Returns the message's approval responses for tool calls without a result. */

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Blobs, Session, Store } from '@troupe/core'
 import { type ChatRequest, type Chunk, isId, NamedError, type Part, type StoredMessage } from '@troupe/protocol'
-import { answerCommand, findBuiltIn } from '../commands/built-ins.ts'
+import { answerCommand, findBuiltIn } from '../commands/expand-message.ts'
 import type { Commands } from '../commands/open-commands.ts'
-import { assertNotTrashed, sessionNotFound } from '../http/scope.ts'
+import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import { checkRule, type RuleTexts } from '../permission/rule-layers.ts'
 import { type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
-import { type ChatTurn, continueAnswer, isAnswer } from './continue-answer.ts'
+import { type ChatTurn, continueAnswer } from './continue-answer.ts'
 import {
   checkAttachments,
+  isAnswer,
   parseUserMessage,
   storeUploads,
   type TypedAddresses,
@@ -75,7 +76,7 @@ export async function requestedSession(request: ChatRequest, options: ChatOption
   const { projectId } = request
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
-  if (session !== undefined) assertNotTrashed(session)
+  if (session !== undefined && session.trashedAt !== null) throw sessionTrashed()
   if (projectId === undefined || projectId === null) return session
   if (!(await store.workspaces.projects(workspaceId)).some(({ id }) => id === projectId))
     throw new NamedError('ProjectNotFound', 'This project does not exist in this workspace.', {

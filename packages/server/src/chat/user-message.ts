@@ -1,6 +1,5 @@
-import { createHash, createHmac } from 'node:crypto'
-import type { Blobs } from '@troupe/core'
 import {
+  isId,
   extractUrls,
   type Metadata,
   NamedError,
@@ -9,6 +8,8 @@ import {
   type StoredMessage,
   wireMessageSchema,
 } from '@troupe/protocol'
+import { createHash, createHmac } from 'node:crypto'
+import type { Blobs } from '@troupe/core'
 
 /** A user message ready to store: text, files as blobs, data parts. */
 export interface UserMessage {
@@ -148,6 +149,18 @@ export function createTypedAddresses(secret: string): TypedAddresses {
 
 /** Returns the addresses claimed as typed that occur in the text outside quotes. */
 export function claimedAddresses(text: string, claimed: readonly string[] | undefined): string[] {
-  const wanted = new Set(claimed?.map((address) => normalizeUrl(address)))
+  if (claimed === undefined || claimed.length === 0) return []
+  const wanted = new Set(claimed.map((address) => normalizeUrl(address)))
   return extractUrls(text).filter((address) => wanted.has(address))
+}
+
+export interface WireAnswer {
+  id: string
+  parts: unknown[]
+}
+
+export function isAnswer(message: unknown): message is WireAnswer {
+  if (typeof message !== 'object' || message === null) return false
+  const { role, parts, id } = message as { role?: unknown; parts?: unknown; id?: unknown }
+  return role === 'assistant' && Array.isArray(parts) && isId(id)
 }

@@ -5,7 +5,7 @@ import { implement, type Route } from '../http/route.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { UsableCommands } from './built-in/command.ts'
-import { builtIns } from './built-ins.ts'
+import { builtIns } from './expand-message.ts'
 import type { Commands } from './open-commands.ts'
 
 /** Time limit for prompts while the user waits for completions. */

@@ -2,6 +2,7 @@ import {
   type AgentState,
   type Blobs,
   commandPlaces,
+  explainCall,
   findCommands,
   placeContext,
   readPrompt,
@@ -9,7 +10,6 @@ import {
   type Store,
   type Tool,
   type Workspace,
-  explainCall,
 } from '@troupe/core'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
@@ -18,8 +18,13 @@ import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { CommandContext, UsableCommands } from './built-in/command.ts'
-import { builtInNames, builtIns } from './built-ins.ts'
-import { createMessageExpander, type ExpandMessage, type MentionSources } from './expand-message.ts'
+import {
+  builtInNames,
+  builtIns,
+  createMessageExpander,
+  type ExpandMessage,
+  type MentionSources,
+} from './expand-message.ts'
 
 /** Slash commands of all workspaces: built-in ones, command files and MCP prompts. */
 export interface Commands {

@@ -37,7 +37,7 @@ export interface Access {
 const keyLife = 24 * 60 * 60 * 1000
 const nonceLife = 60_000
 
-export function createAccess(options: { token: string; hosts(): readonly string[]; pages: KnownPages }): Access {
+export function createAccess(options: { token: string; hosts: ReadonlySet<string>; pages: KnownPages }): Access {
   const { token, pages } = options
   const start = randomBytes(32)
   const keys = new Map<string, number>()
@@ -47,7 +47,7 @@ export function createAccess(options: { token: string; hosts(): readonly string[
     check(c, { open, linkable }) {
       const host = requestHost(c)
       // An absolute request target can name another host, which takes precedence.
-      if (!options.hosts().includes(host) || new URL(c.req.url).host !== new URL(`http://${host}`).host)
+      if (!options.hosts.has(host) || new URL(c.req.url).host !== new URL(`http://${host}`).host)
         throw new NamedError(
           'ForeignHost',
           `This server does not accept requests for the host "${host.slice(0, 100)}".`,

@@ -60,10 +60,9 @@ export function sessionNotFound(sessionId: string | undefined): NamedError {
   return new NamedError('SessionNotFound', 'This chat does not exist.', { status: 404, data })
 }
 
-/** Throws `SessionTrashed` (409), because nothing may start in a trashed session. */
-export function assertNotTrashed({ trashedAt }: Session): void {
-  if (trashedAt === null) return
-  throw new NamedError('SessionTrashed', 'This chat is in the trash. Restore it first.', { status: 409 })
+/** Nothing may start in a trashed session. */
+export function sessionTrashed(): NamedError {
+  return new NamedError('SessionTrashed', 'This chat is in the trash. Restore it first.', { status: 409 })
 }
 
 export function workspaceRoutes(options: {

@@ -1,6 +1,7 @@
 import { mcpFingerprint, type McpServer, type McpServerConfig, mcpToolName, resolveMcpEntry } from '@troupe/core'
 import type { McpEntry, McpInfo } from '@troupe/protocol'
-import type { McpServerState, McpSource, McpStateFile } from './mcp-config.ts'
+import type { McpServerState, McpStateFile } from './open-mcp.ts'
+import type { McpSource } from './workspace-mcp.ts'
 
 export interface PlannedServer {
   source: McpSource

@@ -1,4 +1,4 @@
-import type { FileKind, RunInput } from '@troupe/core'
+import type { RunInput } from '@troupe/core'
 import {
   type ModelDefinition,
   modelParams,
@@ -7,7 +7,6 @@ import {
   paramProblem,
   type ParamValues,
 } from '@troupe/protocol'
-import type { ResolvedModel } from './models.ts'
 
 type CallSettings = NonNullable<RunInput['callOptions']>
 
@@ -67,30 +66,4 @@ export function callSettings(model: ModelDefinition, ...layers: (ParamValues | u
 /** Chat completion endpoints get unknown names unchanged, under the provider's id. */
 function issuePath({ option, name }: Param, { provider }: ModelDefinition): { provider: string; key: string } {
   return option ?? { provider, key: name }
-}
-
-export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
-  const takes = supportedFiles(definition, files)
-  return { ...found, ...(takes !== undefined && { accepts: takes }), ...modelLimits(definition) }
-}
-
-export function modelLimits({
-  contextWindow,
-  maxOutputTokens,
-  price,
-}: ModelDefinition): Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens' | 'price'> {
-  return {
-    contextWindow,
-    maxOutputTokens,
-    ...(price !== undefined && { price: { ...price } }),
-  }
-}
-
-/** For an unknown model, tries everything its provider's SDK supports. */
-function supportedFiles(
-  { tags, guessed }: ModelDefinition,
-  files: readonly FileKind[],
-): readonly FileKind[] | undefined {
-  if (guessed === true) return files.includes('pdf') ? undefined : files
-  return files.filter((kind) => tags.includes(kind === 'image' ? 'vision' : kind))
 }

@@ -13,19 +13,20 @@ export function withProgramModels(
   configured: () => string | undefined,
 ): Models {
   const [first] = Object.keys(own)
+  const definitions = new Map(Object.keys(own).map((ref) => [ref, programModelDefinition(ref)]))
   return {
     ...models,
     async resolveChatModel(id) {
       const wanted = id || configured() || first
-      const model = wanted !== undefined && Object.hasOwn(own, wanted) ? own[wanted] : undefined
-      if (wanted === undefined || model === undefined) return models.resolveChatModel(id)
-      return { id: wanted, model, definition: programModelDefinition(wanted) }
+      const definition = wanted === undefined ? undefined : definitions.get(wanted)
+      if (wanted === undefined || definition === undefined) return models.resolveChatModel(id)
+      return { id: wanted, model: own[wanted] as LanguageModelV4, definition }
     },
     async listModels(options) {
-      const listed = Object.keys(own).map((ref) => ({
-        ...programModelDefinition(ref),
+      const listed = [...definitions].map(([ref, definition]) => ({
+        ...definition,
         ref,
-        providerName: programModelDefinition(ref).provider,
+        providerName: definition.provider,
         usable: true,
       }))
       return [...listed, ...(await models.listModels(options))]

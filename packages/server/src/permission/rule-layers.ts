@@ -14,9 +14,16 @@ import {
 } from '@troupe/core'
 import { NamedError, type RuleInfo } from '@troupe/protocol'
 import { z } from 'zod'
-import { type Config, type ConfigFile, type ProjectConfigs, readConfig, readJsonFile } from '../config/config.ts'
+import {
+  type Config,
+  type ConfigFile,
+  type ProjectConfigs,
+  readConfig,
+  readJsonFile,
+  type WatchedFile,
+  watchFile,
+} from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'
-import { type WatchedFile, watchFile } from '../config/watched-file.ts'
 
 interface LayeredRule extends RuleLine {
   file: string

@@ -11,7 +11,7 @@ import {
 } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import { createProjectConfigs, openConfig } from '../config/config.ts'
-import { openTools } from '../extensions/tools.ts'
+import { openTools } from '../extensions/workspace-extensions.ts'
 import { managedFile, ruleLines } from '../permission/permissions.ts'
 import { checkRule, openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
 import { isTrusted } from '../stores/sqlite.ts'

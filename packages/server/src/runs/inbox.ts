@@ -114,7 +114,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
         const message = `A request of kind "${ask.kind}" needs the answer ${expected}, not "${answer.type}".`
         throw new NamedError('WrongAnswer', message, { status: 422 })
       }
-      const problem = answerProblem(ask, answer)
+      const problem = ask.kind === 'question' ? answerProblem(ask, answer) : undefined
       if (problem !== undefined) throw new NamedError('WrongAnswer', problem, { status: 422 })
       return give(id, answer, options.also)
     },

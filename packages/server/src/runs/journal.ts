@@ -1,5 +1,5 @@
-import type { RunRecord, Store } from '@troupe/core'
-import type { Frame } from '@troupe/protocol'
+import type { Message, Frame } from '@troupe/protocol'
+import type { RunStatus, RunRecord, Store } from '@troupe/core'
 
 /** The journal's view of a log: it provides unwritten frames and is notified of the result. */
 export interface Journalled {
@@ -103,4 +103,22 @@ export function createJournal(
       return failed
     }
   }
+}
+
+/** Stores the answer and the run's state in one commit. Closes the asks of an ended run. */
+export async function storeAnswer(store: Store, record: RunRecord, message: Message, status: RunStatus): Promise<void> {
+  const { sessionId, agentId } = record
+  const at = { sessionId, ...(agentId !== null && { agentId }) }
+  await store.transaction(async (inside) => {
+    const { id, parts, metadata } = message
+    const fields = { id, parts, ...(metadata !== undefined && { metadata }) }
+    if ((await inside.messages.get(at, id)) !== undefined) await inside.messages.replace(at, fields)
+    else {
+      const { userMessageId, createdAt } = record
+      await inside.messages.add(at, { ...fields, parentMessageId: userMessageId, role: 'assistant', createdAt })
+    }
+    const over = status !== 'running' && status !== 'waiting'
+    await inside.runs.put({ ...record, status, endedAt: over ? Date.now() : null })
+    if (over) await inside.asks.closeRun(record.id)
+  })
 }

@@ -1,3 +1,4 @@
+import { storeAnswer } from './journal.ts'
 import {
   type AgentReport,
   compactRun,
@@ -17,8 +18,7 @@ import type { Sink } from '../http/route.ts'
 import { createLiveLog, type LiveLog, numberJump } from './live-log.ts'
 import { pageOffers, type PreparedRun, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
-import { storeAnswer } from './stored-answer.ts'
-import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen, turnBudget } from './sub-agent-host.ts'
+import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen } from './sub-agent-host.ts'
 import { sessionLanguage } from './system-prompt.ts'
 
 export function openRun(services: RunServices, given: RunToOpen): OpenRun {
@@ -371,4 +371,9 @@ function steeringIds(resume: Resume): string[] {
 /** An agent definition can only tighten a run's limits. */
 function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<Limits> {
   return maxSteps === undefined ? limits : { ...limits, steps: Math.min(maxSteps, limits.steps ?? maxSteps) }
+}
+
+/** Budget of a turn's whole agent tree: its own token and time limits. */
+function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: number } {
+  return { ...(tokens !== undefined && { tokens }), ...(ms !== undefined && { ms }) }
 }

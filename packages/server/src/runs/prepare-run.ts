@@ -1,5 +1,5 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import {
+  type FileKind,
   type AgentDefinition,
   type AgentFrame,
   agentKey,
@@ -16,9 +16,18 @@ import {
   shownTools,
   type Tool,
 } from '@troupe/core'
-import { type Chunk, NamedError, type ParamValues, paramValuesSchema, type StoredMessage } from '@troupe/protocol'
+import {
+  type ModelDefinition,
+  type Chunk,
+  NamedError,
+  type ParamValues,
+  paramValuesSchema,
+  type StoredMessage,
+} from '@troupe/protocol'
+import type { ResolvedModel } from '../models/models.ts'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { z } from 'zod'
-import { callSettings, runModel } from '../models/call-settings.ts'
+import { callSettings } from '../models/call-settings.ts'
 import type { RunServices, SessionServices } from './run-services.ts'
 import { blocksFor, joinBlocks, type PromptBlock } from './system-prompt.ts'
 
@@ -259,4 +268,30 @@ function absentModel(id: string, error: unknown): { id: string; model: LanguageM
     id,
     model: { specificationVersion: 'v4', provider, modelId, supportedUrls: {}, doStream: refuse, doGenerate: refuse },
   }
+}
+
+export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
+  const takes = supportedFiles(definition, files)
+  return { ...found, ...(takes !== undefined && { accepts: takes }), ...modelLimits(definition) }
+}
+
+export function modelLimits({
+  contextWindow,
+  maxOutputTokens,
+  price,
+}: ModelDefinition): Pick<RunInput['model'], 'contextWindow' | 'maxOutputTokens' | 'price'> {
+  return {
+    contextWindow,
+    maxOutputTokens,
+    ...(price !== undefined && { price: { ...price } }),
+  }
+}
+
+/** For an unknown model, tries everything its provider's SDK supports. */
+export function supportedFiles(
+  { tags, guessed }: ModelDefinition,
+  files: readonly FileKind[],
+): readonly FileKind[] | undefined {
+  if (guessed === true) return files.includes('pdf') ? undefined : files
+  return files.filter((kind) => tags.includes(kind === 'image' ? 'vision' : kind))
 }

@@ -1,3 +1,4 @@
+import { storeAnswer } from './journal.ts'
 import {
   type AgentDetails,
   type AgentFrame,
@@ -15,7 +16,6 @@ import { noRun, openRun } from './live-run.ts'
 import { prepareRun, prepareStandaloneRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
-import { storeAnswer } from './stored-answer.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
 
 export type { LiveRun } from './sub-agent-host.ts'

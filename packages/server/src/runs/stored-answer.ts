@@ -1,4 +1,4 @@
-import type { RunRecord, RunStatus, Store } from '@troupe/core'
+import type { Store } from '@troupe/core'
 import type { Chunk, Message, StoredMessage } from '@troupe/protocol'
 import { eventsAfter } from './live-log.ts'
 import type { LogEvent } from './subscriber.ts'
@@ -78,24 +78,6 @@ function resultChunks(part: ChunkFields): Chunk[] {
 
 function chunk(fields: ChunkFields): Chunk {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as unknown as Chunk
-}
-
-/** Stores the answer and the run's state in one commit. Closes the asks of an ended run. */
-export async function storeAnswer(store: Store, record: RunRecord, message: Message, status: RunStatus): Promise<void> {
-  const { sessionId, agentId } = record
-  const at = { sessionId, ...(agentId !== null && { agentId }) }
-  await store.transaction(async (inside) => {
-    const { id, parts, metadata } = message
-    const fields = { id, parts, ...(metadata !== undefined && { metadata }) }
-    if ((await inside.messages.get(at, id)) !== undefined) await inside.messages.replace(at, fields)
-    else {
-      const { userMessageId, createdAt } = record
-      await inside.messages.add(at, { ...fields, parentMessageId: userMessageId, role: 'assistant', createdAt })
-    }
-    const over = status !== 'running' && status !== 'waiting'
-    await inside.runs.put({ ...record, status, endedAt: over ? Date.now() : null })
-    if (over) await inside.asks.closeRun(record.id)
-  })
 }
 
 /** Returns a finished answer's events from its run log, or from the message if the log is gone. */

@@ -7,7 +7,6 @@ import {
   createAgentTree,
   finalText,
   type HostedRun,
-  type Limits,
   type Meter,
   pickTools,
   type RunOutcome,
@@ -220,11 +219,6 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
     resumed,
   })
   return { link, stop: tree.stop, freeze: host.freeze }
-}
-
-/** Budget of a turn's whole agent tree: its own token and time limits. */
-export function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: number } {
-  return { ...(tokens !== undefined && { tokens }), ...(ms !== undefined && { ms }) }
 }
 
 export interface LiveRun {

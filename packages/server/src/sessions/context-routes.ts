@@ -1,3 +1,4 @@
+import { modelLimits, firstPrompt } from '../runs/prepare-run.ts'
 import { applyCompactions, applyTrim, finalText, shownTools, type Store, TokenGauge, toolTokens } from '@troupe/core'
 import {
   contextEndpoints,
@@ -9,9 +10,7 @@ import {
 } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
-import { modelLimits } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
-import { firstPrompt } from '../runs/prepare-run.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { RunServices } from '../runs/run-services.ts'
 import { cacheBreak, fingerprints, type LastCalls } from './context.ts'

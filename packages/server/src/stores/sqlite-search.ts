@@ -2,9 +2,8 @@ import { Worker } from 'node:worker_threads'
 import type { Part } from '@troupe/protocol'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { ReadAnswer, ReadRequest } from './read-thread-worker.ts'
-import type { AnyDb, Db, SearchIndex } from './sql/context.ts'
+import { type AnyDb, type Db, type SearchIndex, statement } from './sql/context.ts'
 import { searchText } from './sql/message-text.ts'
-import { statement } from './sql/statement.ts'
 
 /** Scripts whose words often have one or two characters. */
 const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー'

@@ -19,10 +19,8 @@ import { databaseDamaged } from './database-state.ts'
 import { createSessionExport, type SessionExport } from './export/session-export.ts'
 import { importSessions } from './import-sessions.ts'
 import { migrate } from './migrate.ts'
-import type { Log } from './sql/context.ts'
+import { type Log, runDirectly, type Tables } from './sql/context.ts'
 import { createSqlStore, type SqlStore } from './sql/sql-store.ts'
-import { runDirectly } from './sql/statement.ts'
-import type { Tables } from './sql/tables.ts'
 import { createReadThread, createSqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
 
 export interface SqliteStoreOptions {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { builtIns } from '../../../server/src/commands/built-ins.ts'
+import { builtIns } from '../../../server/src/commands/expand-message.ts'
 import { errorTexts, sourceTexts } from '../../../server/src/testing/source-texts.ts'
 import { zh } from './said/zh.ts'
 import { setServerTexts, translateServerText } from './server-texts.ts'

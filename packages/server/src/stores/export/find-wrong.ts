@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { streamFile } from '../sql/tables.ts'
+import { streamFile } from '../sql/context.ts'
 
 export interface StaleExportQuery {
   database: string

@@ -1,7 +1,14 @@
-import type { Db } from '../sql/context.ts'
-import { asksStream, streamFile } from '../sql/tables.ts'
-import { agentTexts, type ExportLine, hasMessage, listStreams, readExportLines, sessionText } from './lines.ts'
-import { sessionFile, type SessionFiles } from './session-files.ts'
+import { asksStream, type Db, streamFile } from '../sql/context.ts'
+import {
+  agentTexts,
+  type ExportLine,
+  hasMessage,
+  listStreams,
+  readExportLines,
+  sessionFile,
+  type SessionFiles,
+  sessionText,
+} from './session-files.ts'
 
 const linesPerBatch = 50
 

@@ -1,7 +1,5 @@
 import type { AgentDetails, AgentRecord, Store } from '@troupe/core'
-import { checkId, sessionNotFound } from './context.ts'
-import type { StoreContext } from './context.ts'
-import type { Tables } from './tables.ts'
+import { checkId, sessionNotFound, type StoreContext, type Tables } from './context.ts'
 
 export function agents(context: StoreContext): Store['agents'] {
   return {

@@ -8,9 +8,8 @@ import { migrate } from '../migrate.ts'
 import { createSqliteSearch, sqliteSearchMigrations } from '../sqlite-search.ts'
 import { nodeSqliteDialect, openSqliteStore, type SqliteStore } from '../sqlite.ts'
 import { message } from '../testing/builders.ts'
-import type { LogLine } from './context.ts'
+import { type LogLine, messageColumns, type Tables } from './context.ts'
 import { createSqlStore } from './sql-store.ts'
-import { messageColumns, type Tables } from './tables.ts'
 
 const at = { sessionId: 's1' }
 

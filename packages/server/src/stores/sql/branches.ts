@@ -2,10 +2,8 @@ import type { BranchPage, Conversation, SiblingPlace, Store, TextMatch, TreeMess
 import { type Metadata, type Part, type StoredMessage, totalUsage } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { yieldToEventLoop } from '../../util/concurrency.ts'
-import { type Db, messageNotFound, type StoreContext } from './context.ts'
+import { type Db, messageNotFound, statement, type StoreContext, type Tables, toStoredMessage } from './context.ts'
 import { buildSnippet, callText, fold, isCall, partsText, wholeText } from './message-text.ts'
-import { statement } from './statement.ts'
-import { type Tables, toStoredMessage } from './tables.ts'
 
 /** Prefix of a message's JSON read for its first words. An overview of 10,000 messages must not parse them all. */
 const headLength = 1500

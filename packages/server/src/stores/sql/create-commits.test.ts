@@ -2,9 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Driver, Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { nodeSqliteDialect } from '../sqlite.ts'
-import type { Db } from './context.ts'
+import type { Db, Tables } from './context.ts'
 import { type Commit, createGroupCommit } from './sql-store.ts'
-import type { Tables } from './tables.ts'
 
 let db: Db
 let commit: Commit

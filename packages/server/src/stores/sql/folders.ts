@@ -1,8 +1,7 @@
 import type { Folder, Store } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
-import { checkId, type Db, shortId, type StoreChange, type StoreContext } from './context.ts'
+import { checkId, type Db, shortId, type StoreChange, type StoreContext, type Tables } from './context.ts'
 import { cleanTitle } from './message-text.ts'
-import type { Tables } from './tables.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
 export function folders(context: StoreContext): Store['folders'] {

@@ -2,20 +2,30 @@ import type { Conversation, SearchHit, Store } from '@troupe/core'
 import { NamedError, type StoredMessage } from '@troupe/protocol'
 import { branches, readSubtree, tree } from './branches.ts'
 import { recordCalls } from './calls.ts'
-import { checkId, type Db, messageNotFound, type StoreContext } from './context.ts'
+import {
+  checkId,
+  type Db,
+  messageColumns,
+  messageNotFound,
+  metadataText,
+  statement,
+  type StoreContext,
+  type Tables,
+  toStoredMessage,
+} from './context.ts'
 import { buildSnippet, fold, searchTerms, searchText, titleFrom, wholeText } from './message-text.ts'
 import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { nextSeq } from './sessions.ts'
-import { statement } from './statement.ts'
-import { messageColumns, metadataText, type Tables, toStoredMessage } from './tables.ts'
 
 export function messages(context: StoreContext): Store['messages'] {
   const { clock, search } = context
 
   return {
     ...branches(context),
-    ...removals(context),
+    takeOut: (at, what) => removals(context).takeOut(at, what),
+    bringBack: (at, removalId) => removals(context).bringBack(at, removalId),
+    purge: () => removals(context).purge(),
     ...tree(context),
 
     async add(at, message) {

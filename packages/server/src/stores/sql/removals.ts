@@ -1,16 +1,12 @@
+import { removedMark, asksStream, type Db, messageNotFound, type StoreChange, type StoreContext } from './context.ts'
 import type { AgentRecord, Conversation, Store } from '@troupe/core'
 import { NamedError, newId, type Part } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { toAgentRecord } from './agents.ts'
-import { toAsk } from './asks.ts'
 import { branchIds, readSubtree } from './branches.ts'
-import { type Db, messageNotFound, type StoreChange, type StoreContext } from './context.ts'
+import { toAsk } from './calls.ts'
 import { searchText } from './message-text.ts'
 import { removeRuns, removeRunsOfMessages } from './runs.ts'
-import { asksStream } from './tables.ts'
-
-/** Prefix of streams with removed messages. Agent ids never contain it. */
-export const removedMark = '~'
 
 const settingKey = 'removals'
 const removalLifetimeMs = 24 * 60 * 60 * 1000

@@ -2,12 +2,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentRecord, Ask, Session } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
 import { agentRow, toAgentRecord } from './agents.ts'
-import { askRow, toAsk } from './asks.ts'
-import { recordCalls } from './calls.ts'
-import { checkId, type Db, type StoreChange, type StoreContext } from './context.ts'
+import { askRow, recordCalls, toAsk } from './calls.ts'
+import {
+  asksStream,
+  checkId,
+  type Db,
+  messageColumns,
+  type StoreChange,
+  type StoreContext,
+  toStoredMessage,
+} from './context.ts'
 import { fold, isDefaultTitle, searchText } from './message-text.ts'
 import { insertSession, nextSeq, toSession } from './sessions.ts'
-import { asksStream, messageColumns, toStoredMessage } from './tables.ts'
 import { addHiddenWorkspace, hiddenWorkspace, purgeSession, workspaceNotFound } from './workspaces.ts'
 
 /** An external session with all its data. Parents may be missing. */

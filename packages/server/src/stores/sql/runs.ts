@@ -1,9 +1,7 @@
 import type { Conversation, RunRecord, RunStatus, Store } from '@troupe/core'
 import { type Frame, joinDeltas, type LogItem } from '@troupe/protocol'
 import { type CompiledQuery, sql } from 'kysely'
-import { checkId, type Db, sessionNotFound, type StoreContext } from './context.ts'
-import { statement } from './statement.ts'
-import type { Tables } from './tables.ts'
+import { checkId, type Db, sessionNotFound, statement, type StoreContext, type Tables } from './context.ts'
 
 const unfinished = ['running', 'waiting']
 

@@ -1,11 +1,9 @@
 import type { Session, Store } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import { sql } from 'kysely'
-import { checkId, type Db, sessionNotFound, shortId, type StoreContext } from './context.ts'
+import { checkId, type Db, sessionNotFound, shortId, statement, type StoreContext, type Tables } from './context.ts'
 import { folderNotFound } from './folders.ts'
 import { cleanTitle, defaultTitle, fold, searchTerms } from './message-text.ts'
-import { statement } from './statement.ts'
-import type { Tables } from './tables.ts'
 import { hiddenWorkspace, hideSession, purgeSession, workspaceNotFound } from './workspaces.ts'
 
 const sessionsPerQuery = 100

@@ -2,15 +2,13 @@ import type { Store } from '@troupe/core'
 import { sql } from 'kysely'
 import { createKeyedMutex } from '../../util/concurrency.ts'
 import { agents } from './agents.ts'
-import { asks } from './asks.ts'
-import { calls } from './calls.ts'
-import type { Db, Log, SearchIndex, StoreChange, StoreContext } from './context.ts'
+import { asks, calls } from './calls.ts'
+import { type Db, type Log, type SearchIndex, setWriting, type StoreChange, type StoreContext } from './context.ts'
 import { folders } from './folders.ts'
 import { messages } from './messages.ts'
 import { createRestore, type RestoreResult, type SessionBundle } from './restore.ts'
 import { frames, runs } from './runs.ts'
 import { sessions } from './sessions.ts'
-import { setWriting } from './statement.ts'
 import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
 
 /** Keeps the exported files in sync with the database. */
@@ -96,28 +94,45 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
 
 /** A nested transaction joins the outer one. */
 function insideStore(context: StoreContext): Store {
-  const store: Store = {
-    ...nouns(context),
-    transaction: (work) => work(store),
+  const store: Store = Object.assign(lazily(context), {
+    transaction: <T>(work: (inside: Store) => Promise<T>) => work(store),
     close: () => Promise.reject(new Error('A store cannot be closed from inside its own transaction.')),
-  }
+  })
   return store
 }
 
+const tables = {
+  workspaces,
+  sessions,
+  folders,
+  messages,
+  agents,
+  runs,
+  frames,
+  asks,
+  calls,
+  definitions: (context: StoreContext) => records(context, 'definition'),
+  settings,
+} satisfies { [Name in keyof Omit<Store, 'transaction' | 'close'>]: (context: StoreContext) => Store[Name] }
+
 function nouns(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
-  return {
-    workspaces: workspaces(context),
-    sessions: sessions(context),
-    folders: folders(context),
-    messages: messages(context),
-    agents: agents(context),
-    runs: runs(context),
-    frames: frames(context),
-    asks: asks(context),
-    calls: calls(context),
-    definitions: records(context, 'definition'),
-    settings: settings(context),
-  }
+  const entries = Object.entries(tables).map(([name, open]) => [name, open(context)])
+  return Object.fromEntries(entries) as Omit<Store, 'transaction' | 'close'>
+}
+
+/** Opens each part on first use, since a transaction uses only a few. */
+function lazily(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
+  const store = {}
+  for (const [name, open] of Object.entries(tables))
+    Object.defineProperty(store, name, {
+      configurable: true,
+      get() {
+        const value = open(context)
+        Object.defineProperty(store, name, { value })
+        return value
+      },
+    })
+  return store as Omit<Store, 'transaction' | 'close'>
 }
 
 /** Runs the callback in a transaction. Concurrent callers may share one commit. */

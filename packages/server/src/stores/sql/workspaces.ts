@@ -2,9 +2,7 @@ import { resolve, sep } from 'node:path'
 import type { Project, Records, Store, Workspace } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
 import { sql } from 'kysely'
-import type { Db, StoreContext } from './context.ts'
-import { statement } from './statement.ts'
-import type { Tables } from './tables.ts'
+import { type Db, statement, type StoreContext, type Tables } from './context.ts'
 
 export function workspaces(context: StoreContext): Store['workspaces'] {
   const { clock } = context

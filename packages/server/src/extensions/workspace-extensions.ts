@@ -1,0 +1,199 @@
+import path from 'node:path'
+import {
+  buildTools,
+  createHooks,
+  enabledTools,
+  getBuiltinTools,
+  getToolInfos,
+  type Hook,
+  loadHooks,
+  loadTools,
+  type Store,
+  type Tool,
+  type Workspace,
+} from '@troupe/core'
+import { hookEndpoints, type HookInfo, toolEndpoints } from '@troupe/protocol'
+import type { Config, ConfigFile, ProjectConfigs } from '../config/config.ts'
+import { implement, type Route } from '../http/route.ts'
+import { findWorkspace } from '../http/scope.ts'
+import type { PolicyWorkspace } from '../permission/rule-layers.ts'
+import type { Logger } from '../util/logger.ts'
+
+export interface LoadProblem {
+  path: string
+  message: string
+}
+
+interface ToolFiles {
+  /** Returns the tools of a workspace, or only the global ones if it was never loaded. */
+  list: (workspaceId: string) => readonly Tool[]
+  problems: (workspaceId: string) => LoadProblem[]
+  /** Reads the workspace's folders, and rereads them if its trust changed. */
+  load: (workspace: Workspace) => void
+}
+
+export function openTools(options: { home: string; logger: Logger }): ToolFiles {
+  const { home, logger } = options
+  const everywhere = read([])
+  const loaded = new Map<string, { trusted: boolean; tools: readonly Tool[]; problems: LoadProblem[] }>()
+  return {
+    list: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).tools,
+    problems: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).problems,
+    load({ id, trusted, path: folder }) {
+      if (loaded.get(id)?.trusted === trusted) return
+      const found = trusted ? read([path.join(folder, '.troupe', 'tools')]) : everywhere
+      loaded.set(id, { trusted, ...found })
+    },
+  }
+
+  function read(folders: string[]): { tools: readonly Tool[]; problems: LoadProblem[] } {
+    const own = loadTools([path.join(home, 'tools'), ...folders], getBuiltinTools())
+    for (const problem of own.problems) {
+      logger({ level: 'warn', ...problem, message: `a tool was not loaded: ${problem.message}` })
+    }
+    return { tools: [...getBuiltinTools(), ...own.entries.map((entry) => entry.value)], problems: own.problems }
+  }
+}
+
+/** The tools of each workspace: built-in ones, tool files, MCP servers and the browser. */
+export interface WorkspaceTools {
+  list(workspaceId: string): readonly Tool[]
+  /** Those that the settings enable. */
+  enabled(workspaceId: string): readonly Tool[]
+  infos(workspaceId: string): ReturnType<typeof getToolInfos>
+}
+
+export function createWorkspaceTools({
+  files,
+  mcp,
+  browsers,
+  config,
+}: {
+  files: Pick<ToolFiles, 'list'>
+  mcp: { join(workspaceId: string, tools: readonly Tool[]): readonly Tool[] }
+  browsers: { offered(tools: readonly Tool[]): readonly Tool[] }
+  config: Pick<ConfigFile, 'get'>
+}): WorkspaceTools {
+  const tools: WorkspaceTools = {
+    list: (workspaceId) => browsers.offered(mcp.join(workspaceId, files.list(workspaceId))),
+    enabled: (workspaceId) => enabledTools(config.get().useTools, tools.list(workspaceId)),
+    infos: (workspaceId) => getToolInfos(config.get().useTools, tools.list(workspaceId)),
+  }
+  return tools
+}
+
+export function toolRoutes(options: {
+  tools: WorkspaceTools
+  problems: (workspace: Workspace) => LoadProblem[]
+  store: Store
+}): Route[] {
+  return implement(toolEndpoints, {
+    'GET /ai/tools': async ({ query, workspaceId }) => {
+      const tools = options.tools.list(workspaceId)
+      const schemas = query.schemas === undefined ? [] : buildTools(tools).map(({ inputSchema }) => inputSchema)
+      return {
+        tools: options.tools.infos(workspaceId).map((info, i) => ({
+          ...info,
+          readOnly: tools[i]?.readOnly ?? false,
+          group: tools[i]?.group ?? '',
+          inputSchema: schemas[i] as Record<string, unknown> | undefined,
+        })),
+        problems: options.problems(await findWorkspace(options.store, workspaceId)),
+      }
+    },
+  })
+}
+
+export interface WorkspaceHooks {
+  /** Returns the hooks active in a workspace: the user's, and those of a trusted project. */
+  of(place: PolicyWorkspace): Hook[]
+  problems(place: PolicyWorkspace): LoadProblem[]
+  list(place: PolicyWorkspace): HookInfo[]
+}
+
+export function openHooks(options: {
+  home: string
+  personHome: string
+  config: ConfigFile
+  projects: ProjectConfigs
+  env: NodeJS.ProcessEnv
+  logger: Logger
+}): WorkspaceHooks {
+  const { home, personHome, config, projects, env, logger } = options
+  /** Modules of a workspace, keyed by trust: Node caches a module for the life of the process. */
+  const loaded = new Map<string, ReturnType<typeof loadHooks>>()
+  const built = new WeakMap<object, readonly Hook[]>()
+
+  return {
+    of: (place) => [...ofHome(), ...ofProject(place), ...modules(place).hooks],
+    problems: (place) => modules(place).problems,
+    list(place) {
+      const info = (
+        { event, match, command, timeoutMs }: Hook,
+        source: string,
+        scope: HookInfo['scope'],
+      ): HookInfo => ({
+        event,
+        source,
+        scope,
+        match,
+        command,
+        timeoutMs,
+      })
+      const broken = new Set(modules(place).problems.map((problem) => problem.path))
+      return [
+        ...ofHome().map((hook) => info(hook, config.path, 'home')),
+        ...ofProject(place).map((hook) => info(hook, projects(place).path, 'project')),
+        ...modules(place)
+          .hooks.filter(({ name }) => !broken.has(name))
+          .map((hook) => info(hook, hook.name, hook.name.startsWith(home + path.sep) ? 'home' : 'project')),
+      ]
+    },
+  }
+
+  function ofHome(): readonly Hook[] {
+    return configured(config.get().hooks, config.path, personHome)
+  }
+
+  function ofProject(place: PolicyWorkspace): readonly Hook[] {
+    if (!place.trusted) return []
+    const project = projects(place)
+    return configured(project.get()?.hooks, project.path, place.path)
+  }
+
+  /** Built once per version of a settings file. */
+  function configured(given: Config['hooks'], source: string, base: string): readonly Hook[] {
+    if (given === undefined) return []
+    const known = built.get(given)
+    if (known !== undefined) return known
+    const hooks = createHooks(given, { source, base, home: personHome, env })
+    built.set(given, hooks)
+    return hooks
+  }
+
+  function modules(place: PolicyWorkspace): ReturnType<typeof loadHooks> {
+    const key = `${place.trusted} ${place.path}`
+    const known = loaded.get(key)
+    if (known !== undefined) return known
+    const folders = [path.join(home, 'hooks'), ...(place.trusted ? [path.join(place.path, '.troupe', 'hooks')] : [])]
+    const found = loadHooks(folders, { base: place.path, home: personHome })
+    const problems = found.problems.map(({ path: file, message }) => ({
+      path: file,
+      message: `${message} Every tool call is denied until this is fixed.`,
+    }))
+    for (const problem of problems) {
+      logger({ level: 'warn', ...problem, message: `a hook was not loaded: ${problem.message}` })
+    }
+    loaded.set(key, { hooks: found.hooks, problems })
+    return { hooks: found.hooks, problems }
+  }
+}
+
+export function hookRoutes(options: { store: Store; hooks: WorkspaceHooks }): Route[] {
+  return implement(hookEndpoints, {
+    'GET /ai/hooks': async ({ workspaceId }) => {
+      const workspace = await findWorkspace(options.store, workspaceId)
+      return { hooks: options.hooks.list(workspace), problems: options.hooks.problems(workspace) }
+    },
+  })
+}
