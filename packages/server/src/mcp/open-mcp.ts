@@ -1,3 +1,4 @@
+import type { McpStateFile, McpServerState, McpSources, McpSource } from './server-status.ts'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import {
@@ -15,7 +16,7 @@ import { z } from 'zod'
 import { type ConfigFile, type ProjectConfigs, readJsonFile, type WatchedFile, watchFile } from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'
 import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
-import { createWorkspaceMcp, type McpSource, type McpSources, type WorkspaceMcp } from './workspace-mcp.ts'
+import { createWorkspaceMcp, type WorkspaceMcp } from './workspace-mcp.ts'
 
 export interface Mcp {
   /** Called when a workspace is used or its trust changes. */
@@ -227,23 +228,6 @@ function readServers(file: string): ServerEntries {
   throw new NamedError('BadConfig', `${file}: "mcpServers" is not an object of servers by their names.`, {
     data: { file },
   })
-}
-
-/** The user's decisions about a server, stored apart from the config files. */
-export interface McpServerState {
-  /** Fingerprint of the trusted command or address. */
-  command?: string | undefined
-  /** Fingerprint of the trusted tool list. */
-  tools?: string | undefined
-  enabled?: boolean | undefined
-  /** Enabled tools. Null: all. */
-  useTools?: string[] | null | undefined
-}
-
-export interface McpStateFile {
-  of(source: Pick<McpSource, 'origin' | 'name'>, folder: string): McpServerState
-  change(source: Pick<McpSource, 'origin' | 'name'>, folder: string, change: McpServerState): void
-  forget(source: Pick<McpSource, 'origin' | 'name'>, folder: string): void
 }
 
 const serverStateSchema = z.looseObject({

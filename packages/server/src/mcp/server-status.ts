@@ -1,7 +1,6 @@
+import type { PolicyWorkspace } from '../permission/rule-layers.ts'
 import { mcpFingerprint, type McpServer, type McpServerConfig, mcpToolName, resolveMcpEntry } from '@troupe/core'
 import type { McpEntry, McpInfo } from '@troupe/protocol'
-import type { McpServerState, McpStateFile } from './open-mcp.ts'
-import type { McpSource } from './workspace-mcp.ts'
 
 export interface PlannedServer {
   source: McpSource
@@ -113,4 +112,37 @@ export function toMcpInfo(one: PlannedServer, login: McpInfo['login']): McpInfo 
       return { what: 'tools', fingerprint: server.toolsFingerprint }
     return null
   }
+}
+
+export interface McpSource {
+  name: string
+  origin: 'home' | 'project'
+  file: string
+  /** True if it is in the user's config.json. */
+  editable: boolean
+  entry?: McpEntry
+  /** The reason the server cannot be used, regardless of user settings. */
+  problem?: string
+}
+
+export interface McpSources {
+  /** Returns the servers of a workspace: the user's, then those of a trusted project. Names are unique. */
+  list(place: PolicyWorkspace): { servers: McpSource[]; problems: { path: string; message: string }[] }
+}
+
+/** The user's decisions about a server, stored apart from the config files. */
+export interface McpServerState {
+  /** Fingerprint of the trusted command or address. */
+  command?: string | undefined
+  /** Fingerprint of the trusted tool list. */
+  tools?: string | undefined
+  enabled?: boolean | undefined
+  /** Enabled tools. Null: all. */
+  useTools?: string[] | null | undefined
+}
+
+export interface McpStateFile {
+  of(source: Pick<McpSource, 'origin' | 'name'>, folder: string): McpServerState
+  change(source: Pick<McpSource, 'origin' | 'name'>, folder: string, change: McpServerState): void
+  forget(source: Pick<McpSource, 'origin' | 'name'>, folder: string): void
 }

@@ -1,3 +1,13 @@
+import {
+  type McpStateFile,
+  type McpServerState,
+  type McpSources,
+  type McpSource,
+  type PlannedServer,
+  planServer,
+  toMcpInfo,
+  usedTools,
+} from './server-status.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   createMcpServer,
@@ -14,10 +24,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { type McpEntry, type McpInfo, NamedError } from '@troupe/protocol'
-import type { PolicyWorkspace } from '../permission/rule-layers.ts'
 import type { OAuthLogins } from './oauth-logins.ts'
-import type { McpServerState, McpStateFile } from './open-mcp.ts'
-import { type PlannedServer, planServer, toMcpInfo, usedTools } from './server-status.ts'
 
 export interface WorkspaceMcp {
   /** Rereads the config files, and starts, restarts and stops servers accordingly. */
@@ -264,20 +271,4 @@ function configSecrets(config: McpServerConfig): string[] {
     ]
   const named = Object.entries(config.env).filter(([name]) => /key|token|secret|pass|auth|credential/i.test(name))
   return named.map(([, value]) => value)
-}
-
-export interface McpSource {
-  name: string
-  origin: 'home' | 'project'
-  file: string
-  /** True if it is in the user's config.json. */
-  editable: boolean
-  entry?: McpEntry
-  /** The reason the server cannot be used, regardless of user settings. */
-  problem?: string
-}
-
-export interface McpSources {
-  /** Returns the servers of a workspace: the user's, then those of a trusted project. Names are unique. */
-  list(place: PolicyWorkspace): { servers: McpSource[]; problems: { path: string; message: string }[] }
 }
