@@ -371,7 +371,8 @@ describe('trust in the tools', () => {
 describe('a hostile server does no harm', () => {
   const failing: [string, Partial<McpLimits>, string][] = [
     ['hang-at-start', { connectMs: 300 }, 'did not answer within 0.3 s of starting'],
-    ['hang-at-list', { connectMs: 300 }, 'did not answer with its list of tools within 0.3 s'],
+    // On a busy machine a process takes longer to start than the time that is given to one that hangs.
+    ['hang-at-list', { connectMs: 4000 }, 'did not answer with its list of tools within 4 s'],
     ['exit-at-start', {}, 'exited with code 7'],
     ['exit-with-words', {}, 'exited with code 1'],
     ['refuse', {}, 'reported: go away'],
