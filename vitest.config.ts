@@ -26,7 +26,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'node', include: ['packages/*/{src,crash}/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'] },
+        test: { name: 'node', include: ['packages/*/{src,crash}/**/*.test.ts', 'scripts/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        // Components in a DOM. A worker keeps its modules only between files of one project and environment.
+        test: { name: 'page', environment: 'happy-dom', include: ['packages/web/src/**/*.test.tsx'] },
       },
       {
         extends: true,

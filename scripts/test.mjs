@@ -15,7 +15,7 @@ await main(async () => {
     runs.push(await vitest(node, { ...env, CHROMIUM_PATH: chromium }, args))
   } else {
     say('no Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH, and run the tests again.')
-    runs.push(await vitest(node, env, ['--project=node', ...args]))
+    runs.push(await vitest(node, env, ['--project=node', '--project=page', ...args]))
     // Matches no name, so every test is listed and none runs.
     runs.push(await vitest(node, env, ['--project=browser', '--testNamePattern=$.^', '--passWithNoTests', ...args]))
   }

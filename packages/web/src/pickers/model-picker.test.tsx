@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import type { ModelInfo } from '../api/models.ts'
 import { field, named, click, press, render, type } from '../testing/render.tsx'

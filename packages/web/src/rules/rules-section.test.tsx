@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import type { RuleInfo, RuleList } from '../api/settings-types.ts'
 import { button, change, click, field, render, type } from '../testing/render.tsx'

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import type { ListedSession } from '../api/api.ts'
 import { listed } from '../testing/open-app.ts'

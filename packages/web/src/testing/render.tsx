@@ -17,10 +17,7 @@ interface RenderOptions {
   answers?: Parameters<typeof openApp>[0]
 }
 
-/**
- * Mounts a component in the DOM with a chat and a workspace around it. The test file must begin with
- * `// @vitest-environment happy-dom`.
- */
+/** Mounts a component in the DOM with a chat and a workspace around it. For tests in `*.test.tsx`. */
 export async function render(shown: ReactNode, options: RenderOptions = {}) {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
   const server = createFakeServer()

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import { button, click, field, press, render, type } from '../../testing/render.tsx'
 import { t } from '../../texts/t.ts'

@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import type { Answer } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { button, change, click, field, render, type } from '../../testing/render.tsx'

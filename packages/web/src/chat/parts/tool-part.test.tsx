@@ -1,4 +1,3 @@
-// @vitest-environment happy-dom
 import { stoppedText } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { button, click, render } from '../../testing/render.tsx'
