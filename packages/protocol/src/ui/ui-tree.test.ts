@@ -50,3 +50,28 @@ test('while streaming, complete elements are shown and the rest is omitted', () 
   expect(shown).toBeGreaterThan(text.length / 2)
   expect(readUiTree(tree, { partial: true })).toEqual(readUiTree(tree))
 })
+
+const broken: [string, UiTree, string][] = [
+  ['an unknown root', { root: 'x', elements: {} }, '"x"'],
+  [
+    'an element that nothing holds',
+    { root: 'a', elements: { a: { type: 'Card' }, b: { type: 'Card' } } },
+    '"b" has no parent',
+  ],
+  [
+    'an element that is used twice',
+    { root: 'a', elements: { a: { type: 'Card', children: ['b', 'b'] }, b: { type: 'Text' } } },
+    'The element "b" is used twice',
+  ],
+  [
+    'children where there can be none',
+    { root: 'a', elements: { a: { type: 'Divider', children: ['text'] } } },
+    '<Divider> cannot have children',
+  ],
+  ['a missing attribute', { root: 'a', elements: { a: { type: 'Link' } } }, '<Link> needs "href"'],
+  ['an unknown component', { root: 'a', elements: { a: { type: 'script' } } }, 'There is no component <script>'],
+]
+
+test.each(broken)('%s is named', (_, given, problem) => {
+  expect(readUiTree(given)).toEqual({ problem: expect.stringContaining(problem) as string })
+})
