@@ -23,6 +23,7 @@ const answers: Record<string, Endless> = {
   },
   'a line': { first: delta({ content: 'It begins. ' }), again: filler },
   'a line of another type': { type: 'application/octet-stream', again: filler },
+  'an event': { first: delta({ content: 'It begins. ' }), again: `data: ${filler}\n` },
   'an error': { status: 400, type: 'application/json', again: filler },
   'a web page': { type: 'text/html', again: filler },
 }
@@ -60,6 +61,7 @@ describe('an endless provider', () => {
     ['arguments', 'AnswerTooLong', 'It begins. '],
     ['a line', 'AnswerTooLong', 'It begins. '],
     ['a line of another type', 'AnswerTooLong', ''],
+    ['an event', 'AnswerTooLong', 'It begins. '],
     ['an error', 'ProviderRefused', ''],
     ['a web page', 'ProviderBadAnswer', ''],
   ])('%s: the call ends with %s and the text so far is kept', async (name, error, kept) => {

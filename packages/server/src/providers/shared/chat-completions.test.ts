@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { chatCompletions, commonUsage } from '../../testing/wire-formats/chat-completions.ts'
 import type { WireTurn } from '../../testing/wire-formats/wire-turn.ts'
 import { readChatCompletions } from './chat-completions.ts'
+import { guardFetch } from './guard-fetch.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const call: LanguageModelV4CallOptions = { prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] }
@@ -32,7 +33,7 @@ function sdkModel(reply: Reply, requests: unknown[] = [], response?: Response): 
     requests.push([url, init])
     return Promise.resolve(response ?? respond(reply))
   }
-  return createOpenAICompatible({ ...host, fetch: answer })('m')
+  return createOpenAICompatible({ ...host, fetch: guardFetch(answer, (text) => text) })('m')
 }
 
 function respond({ body, status = 200, breaks }: Reply): Response {

@@ -28,7 +28,7 @@ import {
   StreamingToolCallTracker,
 } from '@ai-sdk/provider-utils'
 import { createParser } from 'eventsource-parser'
-import { answerTooLong, maxLineBytes } from './guard-fetch.ts'
+import { maxLineBytes, type StreamingFetch } from './guard-fetch.ts'
 
 /**
  * A chat model of the SDK that reads its stream without web streams and schemas, at a third of the CPU (decision 017).
@@ -43,6 +43,7 @@ export function readChatCompletions(model: LanguageModelV4): LanguageModelV4 {
 class ChatCompletions extends OpenAICompatibleChatLanguageModel {
   override async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     const { metadataExtractor, includeUsage, headers, fetch } = this.config
+    const { unlimited = fetch, tooLong } = (fetch ?? {}) as Partial<StreamingFetch>
     if (options.includeRawChunks === true || metadataExtractor !== undefined) return super.doStream(options)
     const sdk = this as unknown as Internals
     const { args, warnings, metadataKey } = await sdk.getArgs(options)
@@ -59,16 +60,16 @@ class ChatCompletions extends OpenAICompatibleChatLanguageModel {
           ? Promise.reject(new EmptyResponseBodyError({}))
           : Promise.resolve({ value: response, responseHeaders: extractResponseHeaders(response) }),
       abortSignal: options.abortSignal,
-      fetch,
+      fetch: unlimited,
     })
     const answer = new ChatAnswer(warnings, metadataKey, (usage) => sdk.convertUsage(usage))
     return {
-      stream: streamParts(
-        response.body!,
-        answer,
-        (text) => safeParseJSON({ text, schema: sdk.chunkSchema }),
-        (cause) => toApiError(cause, { url, requestBodyValues: body, statusCode: response.status, responseHeaders }),
-      ),
+      stream: streamParts(response.body!, answer, {
+        validate: (text) => safeParseJSON({ text, schema: sdk.chunkSchema }),
+        readError: (cause) =>
+          toApiError(cause, { url, requestBodyValues: body, statusCode: response.status, responseHeaders }),
+        tooLong: () => tooLong?.() ?? new Error('An event is too long.'),
+      }),
       request: { body },
       response: { headers: responseHeaders },
     }
@@ -90,8 +91,7 @@ interface Internals {
 function streamParts(
   body: ReadableStream<Uint8Array>,
   answer: ChatAnswer,
-  validate: (text: string) => Promise<ParseResult<Chunk | { error: unknown }>>,
-  readError: (cause: unknown) => Promise<unknown>,
+  { validate, readError, tooLong }: StreamRules,
 ): ReadableStream<LanguageModelV4StreamPart> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -101,7 +101,7 @@ function streamParts(
   const parser = createParser({
     maxBufferSize: maxLineBytes,
     onEvent: ({ data }) => data !== '[DONE]' && events.push(data),
-    onError: ({ type }) => type === 'max-buffer-size-exceeded' && fail(answerTooLong('an event', maxLineBytes)),
+    onError: ({ type }) => type === 'max-buffer-size-exceeded' && fail(tooLong()),
   })
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
@@ -153,6 +153,12 @@ function streamParts(
     parts.length = 0
     return isSent
   }
+}
+
+interface StreamRules {
+  validate(text: string): Promise<ParseResult<Chunk | { error: unknown }>>
+  readError(cause: unknown): Promise<unknown>
+  tooLong(): Error
 }
 
 type PartController = Pick<ReadableStreamDefaultController<LanguageModelV4StreamPart>, 'enqueue' | 'close'>

@@ -6,16 +6,30 @@ import { NamedError } from '@troupe/protocol'
  * errors: a web page, or JSON instead of a stream. Does not follow redirects, since fetch would send key headers to
  * another host. Redacts the key from error bodies.
  */
-export function guardFetch(inner: typeof fetch | undefined, redact: (text: string) => string): typeof fetch {
-  return async (input, init) => {
+export function guardFetch(inner: typeof fetch | undefined, redact: (text: string) => string): GuardedFetch {
+  const guarded = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
+    const response = await unlimited(input, init)
+    return response.ok ? limited(response, () => isStreaming(input, init)) : response
+  }
+  return Object.assign(guarded, { unlimited, tooLong: () => answerTooLong('an event', maxLineBytes) })
+
+  async function unlimited(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     const response = await (inner ?? fetch)(input, { ...init, redirect: 'manual' })
-    if (response.ok && !isUnexpected(response, input, init)) return limited(response, () => isStreaming(input, init))
+    if (response.ok && !isUnexpected(response, input, init)) return response
     const body = redact(await readSome(response))
     if (response.status < 400) throw await strangeAnswer(response, input, body)
     const headers = new Headers(response.headers)
     for (const name of ['content-encoding', 'content-length']) headers.delete(name)
     return new Response(body, { status: response.status, statusText: response.statusText, headers })
   }
+}
+
+type GuardedFetch = typeof fetch & StreamingFetch
+
+/** For callers that limit a stream themselves: another wrapper of the body costs more than a small answer. */
+export interface StreamingFetch {
+  unlimited: typeof fetch
+  tooLong(): NamedError
 }
 
 /** One line of a stream may contain an image. */
@@ -33,7 +47,7 @@ function limited(response: Response, streams: () => boolean): Response {
   return limitBody(response, { bytes, perLine, error })
 }
 
-export function answerTooLong(what: string, bytes: number): NamedError {
+function answerTooLong(what: string, bytes: number): NamedError {
   return new NamedError(
     'AnswerTooLong',
     `The provider sent ${what} larger than ${bytes >> 20} MiB, so it was cut off.`,
