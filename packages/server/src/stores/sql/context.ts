@@ -238,8 +238,10 @@ export function statement<Values extends object, Row>(
     )
     const compiled = { ...query, parameters }
     const direct = directDatabases.get(adapter)
+    const pause = direct === undefined ? undefined : yieldToEventLoop()
+    if (pause !== undefined) await pause
     const isFree = direct !== undefined && (db.isTransaction || (!writers.has(adapter) && !direct.isInTransaction()))
-    return isFree && yieldToEventLoop() === undefined ? direct.run(compiled) : db.executeQuery(compiled)
+    return isFree ? direct.run(compiled) : db.executeQuery(compiled)
   }
 }
 

@@ -3,7 +3,15 @@ import { sql } from 'kysely'
 import { createKeyedMutex } from '../../util/concurrency.ts'
 import { agents } from './agents.ts'
 import { asks, calls } from './calls.ts'
-import { type Db, type Log, type SearchIndex, setWriting, type StoreChange, type StoreContext } from './context.ts'
+import {
+  type Db,
+  type Log,
+  type SearchIndex,
+  setWriting,
+  statement,
+  type StoreChange,
+  type StoreContext,
+} from './context.ts'
 import { folders } from './folders.ts'
 import { messages } from './messages.ts'
 import { createRestore, type RestoreResult, type SessionBundle } from './restore.ts'
@@ -197,15 +205,19 @@ async function runAlone(job: Job, transaction: Db): Promise<void> {
 }
 
 async function runAmongOthers(job: Job, transaction: Db): Promise<void> {
-  await sql`savepoint work`.execute(transaction)
+  await setSavepoint(transaction, {})
   try {
     job.outcome = { value: await job.work(transaction) }
   } catch (error) {
     job.outcome = { error }
-    await sql`rollback to work`.execute(transaction).catch(() => {
+    await rollBack(transaction, {}).catch(() => {
       // The savepoint is gone: the failure, such as a full disk, rolled back the whole transaction.
       throw error
     })
   }
-  await sql`release work`.execute(transaction)
+  await release(transaction, {})
 }
+
+const setSavepoint = statement(() => sql`savepoint work`)
+const rollBack = statement(() => sql`rollback to work`)
+const release = statement(() => sql`release work`)
