@@ -33,7 +33,7 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
   const { toolCallId, tool } = call
   const notes: CallNotes = call.actionName === undefined ? {} : { actionName: call.actionName }
   const context = openCallContext(call, scope)
-  const course: ActiveCall = { call, ctx: context.ctx, scope, notes }
+  const active: ActiveCall = { call, ctx: context.ctx, scope, notes }
   let early: Promise<EarlyPermission | undefined> | undefined
   /** Set when the call gets its result before its turn. */
   let over: { result: unknown } | undefined
@@ -41,7 +41,7 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
   return {
     async permitEarly() {
       try {
-        early = permitCall({ ...course, early: true }, { given: call.input, input: parseInput(tool, call.input) })
+        early = permitCall({ ...active, early: true }, { given: call.input, input: parseInput(tool, call.input) })
         if ((await early) === undefined) over = { result: undefined }
       } catch (error) {
         over = { result: await fail(error) }
@@ -53,7 +53,7 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
         // `permitEarly` reports the failure.
         const permitted = await early?.catch(() => undefined)
         if (over !== undefined) return over.result
-        result = await permitAndRun(course, context, permitted)
+        result = await permitAndRun(active, context, permitted)
       } catch (error) {
         result = await fail(error)
       } finally {
@@ -68,32 +68,32 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
     const errorCode = readErrorCode(error)
     if (errorCode !== undefined) notes.errorCode = errorCode
     const text = failureText(error, context.ctx.signal, scope.signal)
-    const errorText = withHookContext(text, await hooksOnFailure(course, text))
+    const errorText = withHookContext(text, await hooksOnFailure(active, text))
     scope.emit({ type: 'tool-output-error', toolCallId, errorText, ...metadata(notes) })
-    emitCallEvent('tool:execution:error', call, scope, { title: callTitle(course), content: errorText })
+    emitCallEvent('tool:execution:error', call, scope, { title: callTitle(active), content: errorText })
     return errorText
   }
 }
 
 interface ActiveCall extends PendingCall {
   running?: Permitted
-  heard?: true
+  afterHooksRan?: true
 }
 
 async function permitAndRun(
-  course: ActiveCall,
+  active: ActiveCall,
   context: CallContext,
   early: EarlyPermission | undefined,
 ): Promise<unknown> {
-  const { tool } = course.call
-  const permitted = await (early === undefined ? permit(course) : recheckPermission(course, early))
+  const { tool } = active.call
+  const permitted = await (early === undefined ? permit(active) : recheckPermission(active, early))
   if (permitted === undefined) return undefined
-  const work = (): Promise<unknown> => runCall(course, permitted, context)
-  return tool.readOnly || tool.concurrent ? work() : course.scope.writes.run(work, course.scope.signal)
+  const work = (): Promise<unknown> => runCall(active, permitted, context)
+  return tool.readOnly || tool.concurrent ? work() : active.scope.writes.run(work, active.scope.signal)
 }
 
-async function permit(course: ActiveCall): Promise<Permitted | undefined> {
-  const { call, ctx, scope } = course
+async function permit(active: ActiveCall): Promise<Permitted | undefined> {
+  const { call, ctx, scope } = active
   const { tool } = call
   const { startedBefore } = scope
   if (startedBefore !== undefined && tool.recover === 'error') {
@@ -105,20 +105,20 @@ async function permit(course: ActiveCall): Promise<Permitted | undefined> {
   const first = { given, input: parseInput(tool, given) }
   const complaint = await tool.validate?.(first.input, ctx)
   if (typeof complaint === 'string') throw new Error(complaint)
-  return startedBefore === undefined ? permitCall(course, first) : permitAfterRestart(course, { ...first, context: [] })
+  return startedBefore === undefined ? permitCall(active, first) : permitAfterRestart(active, { ...first, context: [] })
 }
 
 /** Rechecks a call that an earlier process permitted. A current deny wins, and the current grants apply. */
-async function permitAfterRestart(course: ActiveCall, permitted: Permitted): Promise<Permitted | undefined> {
-  const { decision, reason } = await decideOn(course, permitted)
-  if (decision === 'deny') return denyCall(course, reason)
-  if (JSON.stringify(permitted.given) !== JSON.stringify(course.call.input))
-    course.notes.executedInput = permitted.given
+async function permitAfterRestart(active: ActiveCall, permitted: Permitted): Promise<Permitted | undefined> {
+  const { decision, reason } = await decideOn(active, permitted)
+  if (decision === 'deny') return denyCall(active, reason)
+  if (JSON.stringify(permitted.given) !== JSON.stringify(active.call.input))
+    active.notes.executedInput = permitted.given
   return permitted
 }
 
-async function runCall(course: ActiveCall, permitted: Permitted, context: CallContext): Promise<unknown> {
-  const { call, ctx, scope, notes } = course
+async function runCall(active: ActiveCall, permitted: Permitted, context: CallContext): Promise<unknown> {
+  const { call, ctx, scope, notes } = active
   const { tool, toolCallId } = call
   const { given, input } = permitted
   const { log } = scope.input
@@ -131,7 +131,7 @@ async function runCall(course: ActiveCall, permitted: Permitted, context: CallCo
   const begun = performance.now()
   const limits = openCallSignal(tool, scope.signal)
   context.begin(limits)
-  course.running = permitted
+  active.running = permitted
   emitCallEvent('tool:execution:start', call, scope, { input: given })
   let returned: unknown
   try {
@@ -149,11 +149,11 @@ async function runCall(course: ActiveCall, permitted: Permitted, context: CallCo
   const elapsedMs = Math.max(0, Math.round(performance.now() - begun - context.waitedMs()))
   if (elapsedMs > 0) notes.elapsedMs = elapsedMs
   const output = toJson(unwrapped.output)
-  const added = await hooksOnResult(course, output, elapsedMs)
+  const added = await hooksOnResult(active, output, elapsedMs)
   if (added.length > 0) notes.modelText = withHookContext(notes.modelText ?? outputText(output), added)
   scope.emit({ type: 'tool-output-available', toolCallId, output, ...metadata(notes) })
   emitCallEvent('tool:execution:complete', call, scope, {
-    title: callTitle(course),
+    title: callTitle(active),
     ...(display?.summary !== undefined && { summary: display.summary }),
     ...(display?.content !== undefined && { content: display.content }),
     output,
@@ -166,9 +166,9 @@ async function runCall(course: ActiveCall, permitted: Permitted, context: CallCo
  * Runs the hooks on a result and returns their additions. A hook that denies or fails withholds the result from the
  * model.
  */
-async function hooksOnResult(course: ActiveCall, output: unknown, elapsedMs: number): Promise<HookVerdict['context']> {
-  const before = course.running?.context ?? []
-  const verdict = await afterHooks(course, { output, elapsedMs })
+async function hooksOnResult(active: ActiveCall, output: unknown, elapsedMs: number): Promise<HookVerdict['context']> {
+  const before = active.running?.context ?? []
+  const verdict = await afterHooks(active, { output, elapsedMs })
   if (verdict.decision === 'deny')
     throw new Error(`The tool call ran, but its result is withheld: ${verdict.reason ?? 'a hook blocked it.'}`)
   return [...before, ...verdict.context]
@@ -177,20 +177,20 @@ async function hooksOnResult(course: ActiveCall, output: unknown, elapsedMs: num
 /**
  * Runs the hooks on an error and returns their additions. Applies only if the tool was reached and the run continues.
  */
-async function hooksOnFailure(course: ActiveCall, error: string): Promise<HookVerdict['context']> {
-  const { running, heard, scope } = course
-  if (running === undefined || heard === true || scope.signal.aborted) return running?.context ?? []
-  const { context } = await afterHooks(course, { error }).catch((): HookVerdict => ({ context: [] }))
+async function hooksOnFailure(active: ActiveCall, error: string): Promise<HookVerdict['context']> {
+  const { running, afterHooksRan, scope } = active
+  if (running === undefined || afterHooksRan === true || scope.signal.aborted) return running?.context ?? []
+  const { context } = await afterHooks(active, { error }).catch((): HookVerdict => ({ context: [] }))
   return [...running.context, ...context]
 }
 
 async function afterHooks(
-  course: ActiveCall,
+  active: ActiveCall,
   result: { output?: unknown; error?: string; elapsedMs?: number },
 ): Promise<HookVerdict> {
-  const { call, ctx, scope, running } = course
+  const { call, ctx, scope, running } = active
   const { hooks = [] } = scope.input
-  course.heard = true
+  active.afterHooksRan = true
   if (hooks.length === 0 || running === undefined) return { context: [] }
   const facts = hookCallInfo(call, running.given, scope)
   return runHooks(

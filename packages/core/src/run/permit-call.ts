@@ -36,30 +36,30 @@ export interface PendingCall {
  * Decides to allow, ask or deny. Hooks run first and may rewrite the input. Rules then apply to the rewritten input. If
  * the rules ask, hooks and a person decide. Returns undefined if the call was refused and already has its result.
  */
-export async function permitCall(door: PendingCall, first: CallInput): Promise<EarlyPermission | undefined> {
-  const before = await runBeforeHooks(door, first)
-  if (before.decision === 'deny') return denyCall(door, before.reason)
-  const now = before.rewritten === undefined ? first : await applyRewrite(door, before.rewritten)
-  return resolvePermission(door, now, before)
+export async function permitCall(pending: PendingCall, first: CallInput): Promise<EarlyPermission | undefined> {
+  const before = await runBeforeHooks(pending, first)
+  if (before.decision === 'deny') return denyCall(pending, before.reason)
+  const now = before.rewritten === undefined ? first : await applyRewrite(pending, before.rewritten)
+  return resolvePermission(pending, now, before)
 }
 
 /**
  * Rechecks a call that was permitted early, once its turn comes. A current deny wins. A call that the rules allowed is
  * asked about if they ask now. A person's approval does not cover changes made by earlier calls.
  */
-export async function recheckPermission(door: PendingCall, early: EarlyPermission): Promise<Permitted | undefined> {
+export async function recheckPermission(pending: PendingCall, early: EarlyPermission): Promise<Permitted | undefined> {
   const { given, input, before, agreed } = early
-  const complaint = await door.call.tool.validate?.(input, door.ctx)
+  const complaint = await pending.call.tool.validate?.(input, pending.ctx)
   if (typeof complaint === 'string') throw new Error(complaint)
-  if (agreed === undefined) return resolvePermission(door, { given, input }, before)
-  const approved = door.ctx.granted?.approved
-  const decision = await decideOn(door, early)
-  if (decision.decision === 'deny') return denyCall(door, decision.reason)
+  if (agreed === undefined) return resolvePermission(pending, { given, input }, before)
+  const approved = pending.ctx.granted?.approved
+  const decision = await decideOn(pending, early)
+  if (decision.decision === 'deny') return denyCall(pending, decision.reason)
   if (decision.decision === 'ask' && decisionKey(decision) !== decisionKey(agreed))
     throw new Error(
       `Not run: an earlier tool call in this step changed what this one would do. ${decision.reason} Repeat the call if you still need it.`,
     )
-  if (approved !== undefined && door.ctx.granted !== undefined) door.ctx.granted.approved = approved
+  if (approved !== undefined && pending.ctx.granted !== undefined) pending.ctx.granted.approved = approved
   return early
 }
 
@@ -69,28 +69,32 @@ function decisionKey({ reason, rule, confinement, grants }: Decision): string {
 }
 
 async function resolvePermission(
-  door: PendingCall,
+  pending: PendingCall,
   now: CallInput,
   before: HookVerdict,
 ): Promise<EarlyPermission | undefined> {
-  const decision = withHooks(await decideOn(door, now), before)
-  if (decision.decision === 'deny') return denyCall(door, decision.reason)
+  const decision = withHooks(await decideOn(pending, now), before)
+  if (decision.decision === 'deny') return denyCall(pending, decision.reason)
   if (decision.decision === 'allow') {
-    if (door.early === true) emitAutoApproval(door, decision.reason)
+    if (pending.early === true) emitAutoApproval(pending, decision.reason)
     return { ...now, context: before.context, before }
   }
 
-  const shown = await previewCall(door.call, now.input, door.ctx, door.scope.input.redact)
-  const asking = await runAskHooks(door, now, decision, shown)
+  const shown = await previewCall(pending.call, now.input, pending.ctx, pending.scope.input.redact)
+  const asking = await runAskHooks(pending, now, decision, shown)
   const context = [...before.context, ...asking.context]
-  if (asking.decision === 'deny') return denyCall(door, asking.reason, decision.reason)
+  if (asking.decision === 'deny') return denyCall(pending, asking.reason, decision.reason)
   if (asking.decision === 'allow' && !isFirm(decision)) {
-    if (door.early === true) emitAutoApproval(door, asking.reason ?? decision.reason)
+    if (pending.early === true) emitAutoApproval(pending, asking.reason ?? decision.reason)
     return { ...now, context, before, agreed: decision }
   }
-  if (door.scope.input.headless === true)
-    return denyCall(door, `${decision.reason} Nobody is available to approve it, so it did not run.`, decision.reason)
-  const answered = await askPerson(door, now, decision, shown)
+  if (pending.scope.input.headless === true)
+    return denyCall(
+      pending,
+      `${decision.reason} Nobody is available to approve it, so it did not run.`,
+      decision.reason,
+    )
+  const answered = await askPerson(pending, now, decision, shown)
   return answered && { ...answered, context, before }
 }
 
@@ -155,8 +159,8 @@ async function runAskHooks(
 }
 
 /** Stores the input as rewritten by hooks, next to the model's original. */
-async function applyRewrite(door: PendingCall, made: NonNullable<HookVerdict['rewritten']>): Promise<CallInput> {
-  const { call, ctx, notes, early } = door
+async function applyRewrite(pending: PendingCall, made: NonNullable<HookVerdict['rewritten']>): Promise<CallInput> {
+  const { call, ctx, notes, early } = pending
   const input = requireValidInput(call.tool, made.input)
   const complaint = early === true ? undefined : await call.tool.validate?.(input, ctx)
   if (typeof complaint === 'string') throw new Error(`The hook ${made.hook} rewrote the input: ${complaint}`)
@@ -181,12 +185,12 @@ function isFirm({ decision, firm, rule }: Decision): boolean {
 type Agreed = CallInput & { agreed: Decision }
 
 async function askPerson(
-  door: PendingCall,
+  pending: PendingCall,
   now: CallInput,
   decision: Decision,
   shown: CallPreview,
 ): Promise<Agreed | undefined> {
-  const { call, scope } = door
+  const { call, scope } = pending
   const { toolCallId } = call
   const { reason, rule, remember, commands } = decision
   const why = {
@@ -206,11 +210,16 @@ async function askPerson(
   })
   emitCallEvent('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
   const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, { ...call, input: now.given }, scope, why)
-  return applyApproval(door, { ...now, agreed: decision }, id, answer)
+  return applyApproval(pending, { ...now, agreed: decision }, id, answer)
 }
 
-async function applyApproval(door: PendingCall, now: Agreed, id: string, answer: Answer): Promise<Agreed | undefined> {
-  const { call, ctx, scope, notes } = door
+async function applyApproval(
+  pending: PendingCall,
+  now: Agreed,
+  id: string,
+  answer: Answer,
+): Promise<Agreed | undefined> {
+  const { call, ctx, scope, notes } = pending
   if (answer.type === 'deny') {
     respond(false, answer.remark)
     await scope.input.log.sync()
@@ -222,7 +231,7 @@ async function applyApproval(door: PendingCall, now: Agreed, id: string, answer:
       `An approval was answered with "${String(answer.type)}". Answer { type: 'approve' } or { type: 'deny', remark? }.`,
     )
   }
-  const settled = answer.input === undefined ? now : await checkEditedInput(door, answer.input)
+  const settled = answer.input === undefined ? now : await checkEditedInput(pending, answer.input)
   if (typeof settled === 'string') {
     respond(false, settled)
     return undefined
@@ -253,16 +262,16 @@ async function applyApproval(door: PendingCall, now: Agreed, id: string, answer:
  * Decides again on input that a person edited. Their approval settles only rules that ask. The input runs exactly as
  * written or not at all, so hooks may only refuse it. A returned string is the reason for a refusal.
  */
-async function checkEditedInput(door: PendingCall, given: unknown): Promise<Agreed | string> {
-  const { tool } = door.call
+async function checkEditedInput(pending: PendingCall, given: unknown): Promise<Agreed | string> {
+  const { tool } = pending.call
   const checked = checkInput(tool, given)
   if ('complaint' in checked) return `${editedText}, but the edited input is invalid: ${checked.complaint}`
-  const complaint = door.early === true ? undefined : await tool.validate?.(checked.input as never, door.ctx)
+  const complaint = pending.early === true ? undefined : await tool.validate?.(checked.input as never, pending.ctx)
   if (typeof complaint === 'string') return `${editedText}, but the edited input is invalid: ${complaint}`
   const edited = { given, input: checked.input }
-  const verdict = await runBeforeHooks(door, edited)
+  const verdict = await runBeforeHooks(pending, edited)
   if (verdict.decision === 'deny') return `${editedText}, but the edited input was denied: ${verdict.reason}`
-  const agreed = await decideOn(door, edited)
+  const agreed = await decideOn(pending, edited)
   return agreed.decision === 'deny'
     ? `${editedText}, but the edited input was denied: ${agreed.reason}`
     : { ...edited, agreed }

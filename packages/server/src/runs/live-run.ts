@@ -21,12 +21,8 @@ import type { RunServices } from './run-services.ts'
 import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen } from './sub-agent-host.ts'
 import { sessionLanguage } from './system-prompt.ts'
 
-export function openRun(services: RunServices, given: RunToOpen): OpenRun {
-  return new ManagedRun(services, given)
-}
-
 /** A class, because prototype methods cost no memory per run and hundreds may be open. */
-class ManagedRun implements OpenRun {
+export class ManagedRun implements OpenRun {
   readonly log: LiveLog
   status: RunStatus = 'running'
   readonly #services: RunServices
@@ -99,10 +95,6 @@ class ManagedRun implements OpenRun {
     return this.log.subscribe(sink, { after: known ? after : fromNumber, untilWaiting })
   }
 
-  begin(): void {
-    void this.#go()
-  }
-
   abort(reason: NamedError): void {
     this.#controller.abort(reason)
   }
@@ -155,7 +147,8 @@ class ManagedRun implements OpenRun {
     return (this.#parsedRequest ??= runRequestOf(this.#given.record))
   }
 
-  async #go(): Promise<void> {
+  /** Never rejects. */
+  async begin(): Promise<void> {
     const { log } = this
     let outcome: RunOutcome | undefined
     try {

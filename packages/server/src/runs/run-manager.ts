@@ -12,7 +12,7 @@ import {
 } from '@troupe/core'
 import { NamedError, newId, type SteeringMessage, type StoredMessage } from '@troupe/protocol'
 import type { AnswerOptions, EarlyAnswer } from './inbox.ts'
-import { noRun, openRun } from './live-run.ts'
+import { ManagedRun, noRun } from './live-run.ts'
 import { prepareRun, prepareStandaloneRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
@@ -260,7 +260,7 @@ export function createRunManager(services: RunServices): RunManager {
 
   function open(given: RunToBegin): OpenRun {
     const { record } = given
-    const live = openRun(services, {
+    const live = new ManagedRun(services, {
       ...given,
       openChild,
       claimRecovered,
@@ -280,7 +280,7 @@ export function createRunManager(services: RunServices): RunManager {
   function openChild(given: RunToBegin): OpenRun {
     const { sessionId, agentId } = given.record as RunRecord & { agentId: string }
     const key = childKey(sessionId, agentId)
-    const live = openRun(services, {
+    const live = new ManagedRun(services, {
       ...given,
       openChild,
       claimRecovered,
