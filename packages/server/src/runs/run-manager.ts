@@ -176,7 +176,7 @@ export function createRunManager(services: RunServices): RunManager {
       endedAt: null,
     }
     const live = open({ record, session, parts, isNew: true })
-    live.begin()
+    void live.begin()
     return live
   }
 
@@ -189,7 +189,7 @@ export function createRunManager(services: RunServices): RunManager {
       live.abort(
         new NamedError('Interrupted', 'The server stopped while writing this answer. Regenerate it to continue.'),
       )
-    live.begin()
+    void live.begin()
     if (!stays) await live.done
   }
 
@@ -231,7 +231,7 @@ export function createRunManager(services: RunServices): RunManager {
   ): Promise<void> {
     const parts = await prepareStandaloneRun(services, session, agent, record.userMessageId)
     const live = openChild({ record, session, parts, recovered: left })
-    live.begin()
+    void live.begin()
     void live.done
       .then(() => live.status)
       .catch(() => 'failed')
@@ -252,7 +252,7 @@ export function createRunManager(services: RunServices): RunManager {
     const gathered = await prepareRun(services, session, request, record, left)
     const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, recovered: left })
     live.abort(new NamedError('Interrupted', 'The server stopped while writing this answer.'))
-    live.begin()
+    void live.begin()
     await live.done
     const agent = await store.agents.get(session.id, agentId)
     if (agent !== undefined) await store.agents.put({ ...agent, status: 'stopped', updatedAt: Date.now() })

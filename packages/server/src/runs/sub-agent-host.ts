@@ -98,7 +98,7 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
     const abort = (): void => run.abort(child.signal.reason as Parameters<OpenRun['abort']>[0])
     if (child.signal.aborted) abort()
     else child.signal.addEventListener('abort', abort, { once: true })
-    run.begin()
+    void run.begin()
     return {
       steer: (message) => run.steer(message),
       done: run.done.then(outcome).finally(() => {
@@ -240,7 +240,8 @@ export interface LiveRun {
 
 export interface OpenRun extends LiveRun {
   status: RunStatus
-  begin(): void
+  /** Never rejects. */
+  begin(): Promise<void>
   abort(reason: NamedError): void
   /** Throws `NoRun` (409) if the turn is already ending. Resolves once the message is durable. */
   steer(message: SteeringMessage): Promise<void>
