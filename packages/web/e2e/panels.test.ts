@@ -59,13 +59,13 @@ describe.skipIf(chromium === undefined)(name, () => {
   const stack = (page: Page) =>
     page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
   const tab = (page: Page, title: string | RegExp) => stack(page).getByRole('tab', { name: title })
-  const beside = (page: Page, card: RegExp, at = 0) =>
+  const openButton = (page: Page, card: RegExp, at = 0) =>
     page.getByRole('group', { name: card }).nth(at).getByRole('button', { name: 'Open in panel' })
   const titles = (page: Page) => stack(page).getByRole('tab').allInnerTexts()
   const faults = (page: Page) =>
     page.evaluate(async () => {
       const { axe: found } = window as unknown as { axe: { run(root: object): Promise<AxeResults> } }
-      const { violations } = await found.run({ include: [['.beside-stack'], ['.beside-resize']] })
+      const { violations } = await found.run({ include: [['.side-panel-stack'], ['.side-panel-resize']] })
       return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
     })
 
@@ -73,7 +73,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
-    await beside(page, /^Read/).click()
+    await openButton(page, /^Read/).click()
     // The line that was read is visible, and a file of 3,000 lines does not create 3,000 rows.
     const line = stack(page).getByText('const line2000 = 2000', { exact: true })
     await line.waitFor()
@@ -82,11 +82,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.evaluate(axe)
     expect(await faults(page)).toEqual([])
 
-    await beside(page, /^Edit/).click()
+    await openButton(page, /^Edit/).click()
     await stack(page)
       .getByRole('figure', { name: /Changes in small.ts/ })
       .waitFor()
-    await beside(page, /^Bash/).click()
+    await openButton(page, /^Bash/).click()
     const output = stack(page).getByRole('log', { name: 'Output' })
     await output.getByText('started').waitFor()
     expect(await faults(page)).toEqual([])
@@ -115,8 +115,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
-    await beside(page, /^Read/).click()
-    await beside(page, /^Read/, 1).click()
+    await openButton(page, /^Read/).click()
+    await openButton(page, /^Read/, 1).click()
     await stack(page).getByRole('button', { name: 'Pin', exact: true }).click()
     expect(await titles(page)).toEqual(['small.ts', 'long.ts'])
 
@@ -185,14 +185,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true })
     const chat = chatPage(page)
     await chat.ask('look around')
-    await beside(page, /^Read/, 1).click()
+    await openButton(page, /^Read/, 1).click()
     await stack(page)
       .getByText(/const (one|eins) = 1/)
       .waitFor()
     expect(await stack(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
     const isTooWide = () =>
       page.evaluate(() =>
-        [...document.querySelectorAll('.beside-stack, .beside-stack *')].some(
+        [...document.querySelectorAll('.side-panel-stack, .side-panel-stack *')].some(
           (element) => element.getBoundingClientRect().right > window.innerWidth + 1,
         ),
       )

@@ -210,7 +210,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await chat.lastAnswer.getByText('Best week so far.').waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Open in panel' }).click()
-    await beside(chat.page).getByText('Best week so far.').waitFor()
+    await panelArea(chat.page).getByText('Best week so far.').waitFor()
     await chat.ask('broken')
     await chat.lastAnswer
       .getByText(/line 2, column 7: Expressions/)
@@ -235,7 +235,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await figure.getByText('Table', { exact: true }).click()
     await expect.poll(() => figure.getByRole('row').allTextContents()).toEqual(['Visits', 'Mon3', 'Tue5'])
     await chat.lastAnswer.getByRole('button', { name: 'Open in panel' }).click()
-    await beside(chat.page).frameLocator('iframe').locator('canvas').first().waitFor()
+    await panelArea(chat.page).frameLocator('iframe').locator('canvas').first().waitFor()
     expect(workspace.complaints).toEqual([])
   })
 
@@ -297,7 +297,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 })
 
-function beside(opened: Page) {
+function panelArea(opened: Page) {
   return opened.getByRole('complementary', { name: 'Panels' })
 }
 

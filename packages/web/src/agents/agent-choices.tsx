@@ -98,8 +98,8 @@ export function DelegateChoice({ delegates, allowed, others, problem, onChange }
     <fieldset className="agent-choice" tabIndex={-1} aria-describedby={problemId}>
       <legend>{t.agents.delegatesTo}</legend>
       <Segments
-        label={t.agents.whom}
-        options={delegateOptions.map((value) => ({ value, label: t.agents.whomChoices[value] }))}
+        label={t.agents.delegates}
+        options={delegateOptions.map((value) => ({ value, label: t.agents.delegateChoices[value] }))}
         value={delegates}
         onChange={(value) => onChange({ delegates: value, allowed: [...allowed] })}
       />

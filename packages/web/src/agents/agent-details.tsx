@@ -123,7 +123,7 @@ function ReadOnly({ agent }: { agent: AgentInfo }) {
   ].filter((limit) => limit !== false)
   return (
     <dl className="agent-facts-list">
-      <dt>{t.agents.for}</dt>
+      <dt>{t.agents.purpose}</dt>
       <dd>
         <VisibleText text={translateServerText(description, 'text')} />
       </dd>
@@ -138,8 +138,8 @@ function ReadOnly({ agent }: { agent: AgentInfo }) {
       </dd>
       <dt>{t.agents.delegatesTo}</dt>
       <dd className="agent-names">
-        {allowedSubAgents === undefined && t.agents.allOffered}
-        {allowedSubAgents?.length === 0 && t.agents.nobody}
+        {allowedSubAgents === undefined && t.agents.allAvailable}
+        {allowedSubAgents?.length === 0 && t.agents.noAgents}
         {allowedSubAgents?.map((name) => (
           <code key={name}>
             <VisibleText text={name} as="name" />

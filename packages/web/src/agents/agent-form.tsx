@@ -81,7 +81,7 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
         if (!busy) void save()
       }}
     >
-      {isBack && <p className="settings-outcome">{t.agents.isBack}</p>}
+      {isBack && <p className="settings-outcome">{t.agents.changesRestored}</p>}
       {!isNamed && (
         <Field label={t.agents.name} problem={problems.name} hint={t.agents.nameHint}>
           {(field) => (
@@ -98,13 +98,13 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
           )}
         </Field>
       )}
-      <Field label={t.agents.for} problem={problems.description} hint={t.agents.forHint}>
+      <Field label={t.agents.purpose} problem={problems.description} hint={t.agents.purposeHint}>
         {(field) => (
           <input
             {...field}
             value={draft.description}
             maxLength={1024}
-            placeholder={t.agents.forExample}
+            placeholder={t.agents.purposeExample}
             onChange={(event) => set({ description: event.target.value })}
           />
         )}
@@ -137,9 +137,9 @@ export function AgentForm({ initial, keptAs, isNamed = false, tools, others, onC
         <Field label={t.agents.model} problem={problems.model}>
           {(field) => (
             <select {...field} value={draft.model} onChange={(event) => set({ model: event.target.value })}>
-              <option value="">{t.agents.callersModel}</option>
+              <option value="">{t.agents.sameAsCaller}</option>
               {draft.model !== '' && !models.some(({ ref }) => ref === draft.model) && (
-                <option value={draft.model}>{t.agents.notThere(draft.model)}</option>
+                <option value={draft.model}>{t.agents.unavailable(draft.model)}</option>
               )}
               {models.map((model) => (
                 <option key={model.ref} value={model.ref}>

@@ -27,7 +27,7 @@ export type ProviderTest =
 
 export function providerStatus(provider: ProviderInfo): string {
   const { usable, enabled, problem, keySource, needsKey, models, local } = provider
-  if (!enabled) return t.models.isOff
+  if (!enabled) return t.models.off
   if (!usable) return lacksKey(provider) ? t.models.noKeyYet : translateServerText(problem ?? t.models.unusable, 'text')
   const key =
     keySource === null
@@ -37,7 +37,7 @@ export function providerStatus(provider: ProviderInfo): string {
       : keySource === 'settings'
         ? t.models.keyFromSettings
         : t.models.keyFromEnvironment(keySource.replace(/^env:/, ''))
-  const found = local ? t.models.foundHere : undefined
+  const found = local ? t.models.foundLocally : undefined
   return [found, key, models > 0 ? t.models.count(models) : undefined].filter(Boolean).join(' · ')
 }
 

@@ -52,7 +52,7 @@ export function App() {
           <TrashedBar />
           <Chat key={sessionId} sessionId={sessionId} />
         </main>
-        <PanelArea key={`beside ${sessionId}`} sessionId={sessionId} />
+        <PanelArea key={`panels ${sessionId}`} sessionId={sessionId} />
       </div>
       {dialog === 'settings' && <SettingsDialog />}
       {dialog === 'inbox' && <InboxDialog />}
@@ -212,8 +212,8 @@ function Unreachable() {
   return (
     <main className="locked">
       <ServerOff aria-hidden />
-      <h1>{t.locked.away}</h1>
-      <p>{formatElements(t.locked.startAgain, { npm: <code>npm start</code>, troupe: <code>troupe serve</code> })}</p>
+      <h1>{t.locked.serverUnreachable}</h1>
+      <p>{formatElements(t.locked.restart, { npm: <code>npm start</code>, troupe: <code>troupe serve</code> })}</p>
       <Button kind="primary" onClick={() => void app.start(null)}>
         {t.locked.tryAgain}
       </Button>

@@ -38,7 +38,7 @@ function AgentsButton() {
   return (
     <IconButton
       className="agents-button"
-      label={working > 0 ? t.subAgents.atWorkCount(working) : t.subAgents.count(count)}
+      label={working > 0 ? t.subAgents.runningCount(working) : t.subAgents.count(count)}
       aria-pressed={isOpen}
       data-working={working > 0}
       onClick={() => (isOpen ? panels.hide() : void panels.open(agentPanel(agents, null)))}
@@ -55,7 +55,7 @@ function InboxButton() {
   return (
     <IconButton
       className="inbox-button"
-      label={count === 0 ? t.inbox.nothingWaits : t.inbox.count(count)}
+      label={count === 0 ? t.inbox.nothingPending : t.inbox.count(count)}
       shortcut={keyText('Mod+I')}
       aria-haspopup="dialog"
       onClick={() => app.setDialog('inbox')}
@@ -174,7 +174,7 @@ function useHeaderActions(): HeaderAction[] {
     opensDialog: true,
     onSelect: () => workspace.app.setDialog('context'),
   }
-  const beside: HeaderAction = {
+  const panelAction: HeaderAction = {
     key: 'panels',
     label: count === 0 ? t.panels.open : toggling,
     icon: <PanelRight />,
@@ -182,7 +182,7 @@ function useHeaderActions(): HeaderAction[] {
     isPressed: count > 0 && !hidden,
     onSelect: () => togglePanels(panels),
   }
-  return [...(isEmpty ? [] : inMessages), ...(isNew ? [] : [context]), ...(isNew && count === 0 ? [] : [beside])]
+  return [...(isEmpty ? [] : inMessages), ...(isNew ? [] : [context]), ...(isNew && count === 0 ? [] : [panelAction])]
 }
 
 const narrow = window.matchMedia('(max-width: 599px)')

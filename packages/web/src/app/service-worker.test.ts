@@ -16,7 +16,7 @@ async function click(pages: Page[], opens: string): Promise<string[]> {
   const clients = pages.map((page, index) => ({
     frameType: 'top-level',
     ...page,
-    postMessage: (message: object) => done.push(`${index} told ${JSON.stringify(message)}`),
+    postMessage: (message: object) => done.push(`${index} payload ${JSON.stringify(message)}`),
     focus: () => Promise.resolve(done.push(`${index} focused`)),
   }))
   const self = {
@@ -37,15 +37,15 @@ async function click(pages: Page[], opens: string): Promise<string[]> {
 const hidden = { visibilityState: 'hidden', focused: false }
 
 test('it focuses the visible page, or else any, and passes on the click', async () => {
-  const told = JSON.stringify({ type: 'notification-click', opens: 'inbox' })
+  const payload = JSON.stringify({ type: 'notification-click', opens: 'inbox' })
   expect(await click([hidden, { visibilityState: 'visible', focused: false }], 'inbox')).toEqual([
     'closed',
-    `1 told ${told}`,
+    `1 payload ${payload}`,
     '1 focused',
   ])
   expect(await click([{ ...hidden, frameType: 'nested' }, hidden], 'inbox')).toEqual([
     'closed',
-    `1 told ${told}`,
+    `1 payload ${payload}`,
     '1 focused',
   ])
 })

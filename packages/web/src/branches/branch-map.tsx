@@ -11,9 +11,9 @@ import { MapRowView, rowHeight, SelectedMessage } from './map-row.tsx'
 export function BranchMap({ messageId }: { messageId: string | undefined }) {
   const { tree, failure, again } = useTree()
   if (tree === null) {
-    if (failure === null) return <p className="beside-none">{t.branches.loading}</p>
+    if (failure === null) return <p className="side-panel-none">{t.branches.loading}</p>
     return (
-      <div className="beside-none">
+      <div className="side-panel-none">
         <p>{failure}</p>
         <Button onClick={again}>{t.branches.retry}</Button>
       </div>
@@ -59,7 +59,7 @@ function MapRows({ tree, messageId }: { tree: TreeIndex; messageId: string | und
 
   return (
     <div className="map">
-      <p className="beside-head map-count">
+      <p className="side-panel-head map-count">
         {tree.leaves > 1 ? t.branches.count(tree.leaves, tree.messages.size) : t.branches.one}
       </p>
       <div

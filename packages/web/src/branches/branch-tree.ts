@@ -15,9 +15,9 @@ export function indexTree(messages: readonly TreeMessage[]): TreeIndex {
   for (const message of messages) {
     const parent =
       message.parentMessageId !== null && byId.has(message.parentMessageId) ? message.parentMessageId : null
-    const beside = children.get(parent)
-    if (beside === undefined) children.set(parent, [message])
-    else beside.push(message)
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [message])
+    else siblings.push(message)
   }
   const weights = new Map<string, number>()
   // Children come after their parents, so a reverse pass sees every subtree first.
@@ -86,7 +86,7 @@ export interface MapRow {
   continues: boolean
   isOnBranch: boolean
   /** True if the current branch passes by in the first lane. */
-  isBesideBranch: boolean
+  isNextToBranch: boolean
 }
 
 interface LayoutOptions {
@@ -122,7 +122,7 @@ export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOpt
   }
   const first = rows.findIndex((row) => row.isOnBranch)
   const last = rows.findLastIndex((row) => row.isOnBranch)
-  return rows.map((row, index) => (index > first && index < last ? { ...row, isBesideBranch: !row.isOnBranch } : row))
+  return rows.map((row, index) => (index > first && index < last ? { ...row, isNextToBranch: !row.isOnBranch } : row))
 
   function addStretch(stretch: TreeMessage[], { lane, from }: { lane: number; from: MapRow['from'] }): void {
     const start = keptHead
@@ -145,7 +145,7 @@ export function layOutTree(tree: TreeIndex, { leaf, unfolded, shown }: LayoutOpt
         from: index === 0 ? from : 'above',
         continues: index < stretch.length - 1 || (tree.children.get(message.id)?.length ?? 0) > 0,
         isOnBranch: branch.has(message.id),
-        isBesideBranch: false,
+        isNextToBranch: false,
       })
     })
   }

@@ -27,13 +27,13 @@ export function Comparison({ left, right }: { left: string; right: string }) {
   const said = failure ?? sides.failure
   if (said !== null) {
     return (
-      <div className="beside-none">
+      <div className="side-panel-none">
         <p>{said}</p>
         <Button onClick={again}>{t.branches.retry}</Button>
       </div>
     )
   }
-  if (tree === null || sides.read === null) return <p className="beside-none">{t.branches.loading}</p>
+  if (tree === null || sides.read === null) return <p className="side-panel-none">{t.branches.loading}</p>
   return <Compared tree={tree} left={left} right={right} sides={sides.read} />
 }
 
@@ -44,13 +44,13 @@ function Compared({ tree, left, right, sides }: { tree: TreeIndex; left: string;
   const count = Math.max(sides.left.messages.length, sides.right.messages.length)
   return (
     <>
-      <div className="beside-head">
+      <div className="side-panel-head">
         <label className="compare-switch">
           <input type="checkbox" checked={marks} onChange={(event) => setMarks(event.target.checked)} />
           {t.branches.markChanges}
         </label>
       </div>
-      <div className="beside-body compare">
+      <div className="side-panel-body compare">
         {fork !== undefined && (
           <p className="compare-fork">
             {t.branches.from} <VisibleText text={fork.text === '' ? t.branches.noText : fork.text} as="name" />

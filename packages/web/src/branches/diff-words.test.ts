@@ -2,17 +2,19 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { diffWords } from './diff-words.ts'
 
-const told = (before: string, after: string) =>
+const formatted = (before: string, after: string) =>
   diffWords(before, after)
     .map(({ kind, text }) => ({ same: text, removed: `[-${text}-]`, added: `[+${text}+]` })[kind])
     .join('')
 
 test('only the words that differ are marked', () => {
-  expect(told('The quick fox jumps.', 'The slow fox jumps high.')).toBe('The [-quick-][+slow+] fox jumps[+ high+].')
-  expect(told('same', 'same')).toBe('same')
-  expect(told('', 'new')).toBe('[+new+]')
-  expect(told('old', '')).toBe('[-old-]')
-  expect(told('a b c d', 'b c d e')).toBe('[-a -]b c d[+ e+]')
+  expect(formatted('The quick fox jumps.', 'The slow fox jumps high.')).toBe(
+    'The [-quick-][+slow+] fox jumps[+ high+].',
+  )
+  expect(formatted('same', 'same')).toBe('same')
+  expect(formatted('', 'new')).toBe('[+new+]')
+  expect(formatted('old', '')).toBe('[-old-]')
+  expect(formatted('a b c d', 'b c d e')).toBe('[-a -]b c d[+ e+]')
 })
 
 test('both texts can be rebuilt from the pieces, for any texts', () => {

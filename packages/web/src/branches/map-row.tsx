@@ -66,7 +66,7 @@ export const MapRowView = memo(function MapRowView({ id, row, top, isMarked, onM
   )
 })
 
-function Picture({ row: { lane, from, continues, hidden, message, isOnBranch, isBesideBranch } }: { row: MapRow }) {
+function Picture({ row: { lane, from, continues, hidden, message, isOnBranch, isNextToBranch } }: { row: MapRow }) {
   const shownLane = Math.min(lane, mostLanes)
   const x = (place: number) => place * laneWidth + laneWidth / 2 + 2
   const own = x(shownLane)
@@ -82,7 +82,7 @@ function Picture({ row: { lane, from, continues, hidden, message, isOnBranch, is
       {Array.from({ length: shownLane }, (_, place) => (
         <line
           key={place}
-          className={place === 0 && isBesideBranch ? 'map-line map-passing' : 'map-line'}
+          className={place === 0 && isNextToBranch ? 'map-line map-passing' : 'map-line'}
           x1={x(place)}
           x2={x(place)}
           y1={0}
@@ -153,7 +153,7 @@ export function SelectedMessage({ tree, message, isOnBranch, onGo }: SelectedMes
       <div className="map-marked-buttons">
         <Button onClick={onGo}>
           <LocateFixed aria-hidden />
-          {t.branches.goThere}
+          {t.branches.goToMessage}
         </Button>
         {isOther && (
           <>

@@ -31,7 +31,7 @@ export default function ChartRenderCard({ call }: CardProps) {
           onClick={() => panels.open({ kind: 'chart', key: toolCallId, title, data: { toolCallId, ...kept(chart) } })}
         >
           <PanelRightOpen aria-hidden />
-          {t.panels.openBeside}
+          {t.panels.openInPanel}
         </Button>
       </div>
     </ToolFrame>

@@ -20,7 +20,7 @@ export default function ExitPlanModeCard({ call }: CardProps) {
       <Markdown text={plan} done />
       {remark !== undefined && (
         <p className="tool-remark">
-          <VisibleText text={t.cards.youSaid(remark)} />
+          <VisibleText text={t.cards.feedback(remark)} />
         </p>
       )}
     </ToolFrame>

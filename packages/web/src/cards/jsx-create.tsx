@@ -30,7 +30,7 @@ export default function JsxCreateCard({ call }: CardProps) {
             onClick={() => panels.open({ kind: 'preview', key: path, title: t.previews.preview, data: { path } })}
           >
             <PanelRightOpen aria-hidden />
-            {t.panels.openBeside}
+            {t.panels.openInPanel}
           </Button>
         </div>
       )}

@@ -36,7 +36,7 @@ export default function OpenUrlCard({ call }: CardProps) {
             onClick={() => panels.open({ kind: 'browser', key: href, title: given ?? host, data: { url: href } })}
           >
             <PanelRightOpen aria-hidden />
-            {t.panels.openBeside}
+            {t.panels.openInPanel}
           </Button>
           <a className="button button-plain" href={href} target="_blank" rel="noopener noreferrer nofollow">
             <ExternalLink aria-hidden />

@@ -18,7 +18,7 @@ export default function SendInputCard({ call }: CardProps) {
   return (
     <ToolFrame
       call={call}
-      title={input['interrupt'] === true ? t.cards.interrupts(names) : t.cards.tells(names)}
+      title={input['interrupt'] === true ? t.cards.interrupts(names) : t.cards.messages(names)}
       summary={firstLine(message)}
     >
       <p className="task-text">

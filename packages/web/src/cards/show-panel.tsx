@@ -28,7 +28,7 @@ export default function ShowPanelCard({ call }: CardProps) {
     <ToolFrame call={call}>
       <Button onClick={() => panels.open(request)}>
         <PanelRightOpen aria-hidden />
-        {t.panels.openBeside}
+        {t.panels.openInPanel}
       </Button>
     </ToolFrame>
   )

@@ -17,11 +17,11 @@ export default function UndoCard({ call }: CardProps) {
   const commands = Array.isArray(output['commands']) ? output['commands'].map(String) : []
   return (
     <ToolFrame call={call} open isBad={skipped.length > 0}>
-      {restored.length > 0 && <ListDisplay content={{ kind: 'list', path: t.cards.putBack, entries: restored }} />}
-      {removed.length > 0 && <ListDisplay content={{ kind: 'list', path: t.cards.removedAgain, entries: removed }} />}
+      {restored.length > 0 && <ListDisplay content={{ kind: 'list', path: t.cards.restored, entries: restored }} />}
+      {removed.length > 0 && <ListDisplay content={{ kind: 'list', path: t.cards.removed, entries: removed }} />}
       {skipped.length > 0 && (
         <div className="tool-section">
-          <h4>{t.cards.left}</h4>
+          <h4>{t.cards.unchanged}</h4>
           <ul className="undo-left">
             {skipped.map((file, index) => (
               <li key={index}>

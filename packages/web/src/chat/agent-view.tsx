@@ -122,7 +122,7 @@ function Conversation({ agentId }: { agentId: string }) {
       {failure !== null && <ErrorCard error={failure} {...(phase === 'failed' && { onRetry: () => void open() })} />}
       {failure === null && phase === 'loading' && <p className="agents-none chat-loading">{t.ui.loading}</p>}
       {failure === null && phase === 'ready' && (
-        <p className="agents-none">{isPending ? t.subAgents.waitsForPlace : t.subAgents.nothingSaid}</p>
+        <p className="agents-none">{isPending ? t.subAgents.waitingForSlot : t.subAgents.noMessages}</p>
       )}
     </div>
   )
@@ -135,16 +135,16 @@ function AgentComposer({ agentId }: { agentId: string }) {
   const name = useSubAgents(({ agents }) => agents.get(agentId)?.name ?? t.subAgents.theAgent)
   const works = useSubAgents(({ agents }) => isAgentActive(agents.get(agentId) ?? { status: 'completed' }))
   const isBusy = useSubAgents(({ busy }) => busy.has(agentId))
-  const [told, setTold] = useRetainedState<readonly SentMessage[]>('told', [])
+  const [sent, setSent] = useRetainedState<readonly SentMessage[]>('sent', [])
   const pending = useSession(
-    useShallow((state) => (works && told.length > 0 ? undeliveredMessages(told, deliveredIn(state)) : [])),
+    useShallow((state) => (works && sent.length > 0 ? undeliveredMessages(sent, deliveredIn(state)) : [])),
   )
   const isReady = draft.trim() !== '' && !isBusy
 
   const submit = () => {
     if (!isReady) return
     const last = deliveredIn(getState()).at(-1)
-    setTold([...pending, { id: newId('t'), text: draft, after: last?.id ?? null }])
+    setSent([...pending, { id: newId('t'), text: draft, after: last?.id ?? null }])
     void send(draft)
   }
 
@@ -160,13 +160,13 @@ function AgentComposer({ agentId }: { agentId: string }) {
         <div key={id} className="steering steering-pending">
           <CornerDownRight aria-hidden />
           <span>{text}</span>
-          <span className="visually-hidden">{t.subAgents.waitsForStep}</span>
+          <span className="visually-hidden">{t.subAgents.sendsAtNextStep}</span>
         </div>
       ))}
       <div className="agent-composer-box">
         <GrowingTextarea
           aria-label={t.subAgents.messageTo(name)}
-          placeholder={works ? t.subAgents.tellMore : t.subAgents.goOn}
+          placeholder={works ? t.subAgents.addInstructions : t.subAgents.continueWith}
           value={draft}
           onChange={(event) => setDraft(event.target.value)}
           onKeyDown={(event) => {
@@ -178,7 +178,7 @@ function AgentComposer({ agentId }: { agentId: string }) {
         <IconButton
           className="composer-send"
           type="submit"
-          label={t.subAgents.tell}
+          label={t.subAgents.send}
           shortcut={keyText('Enter')}
           disabled={!isReady}
         >

@@ -26,7 +26,7 @@ export function announce(store: Pick<StoreApi<SessionState>, 'subscribe'>, say: 
     if (answer !== null && answer.id !== begun) {
       begun = answer.id
       clearTimeout(timer)
-      timer = setTimeout(() => say(t.chat.beingWritten), begunAfterMs)
+      timer = setTimeout(() => say(t.chat.writing), begunAfterMs)
     }
     if (answer !== was) {
       const asks = openAsks(answer)

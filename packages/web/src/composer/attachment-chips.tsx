@@ -68,7 +68,7 @@ function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: Dra
         className="chip-progress"
         max={100}
         value={percent}
-        aria-label={percent === 0 ? t.composer.onItsWay : t.composer.progress(percent)}
+        aria-label={percent === 0 ? t.composer.uploading : t.composer.progress(percent)}
       />
     )
   }

@@ -76,9 +76,9 @@ test('a message to a deleted chat starts another one', async () => {
 })
 
 test.each([
-  ['the server is away', { access: 'unreachable' }, t.composer.blockedAway],
-  ['no model is set up', { models: [] }, t.composer.blockedNone],
-  ['the models cannot be listed', { modelsFailure: 'disk full' }, t.composer.blockedList('disk full')],
+  ['the server is away', { access: 'unreachable' }, t.composer.serverUnreachable],
+  ['no model is set up', { models: [] }, t.composer.noModel],
+  ['the models cannot be listed', { modelsFailure: 'disk full' }, t.composer.modelsFailed('disk full')],
 ])('nothing can be sent while %s, and the reason is shown', async (_, app, reason) => {
   const { view, server, session } = await show({ draft: 'hello' }, app)
   expect(view.textContent).toContain(reason)

@@ -215,7 +215,7 @@ function ComposerHint() {
     // The placeholder says that Enter queues until something is typed.
     if (running) return t.composer.steerKey(keyText('Mod+Enter'))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))
-    return draft === '' && status === 'new' ? t.composer.hintPicks : ''
+    return draft === '' && status === 'new' ? t.composer.hint : ''
   }
 }
 
@@ -241,7 +241,7 @@ function SubAgentAsks() {
             <b>
               <VisibleText text={first.agentPath.at(-1) ?? ''} as="name" />
             </b>{' '}
-            {t.inbox.waitsBelow} <VisibleText text={first.title} as="name" />
+            {t.inbox.needsAttention} <VisibleText text={first.title} as="name" />
             {below.length > 1 && t.inbox.andMore(below.length - 1)}
           </span>
           <Button onClick={() => app.setDialog('inbox')}>{t.inbox.answer}</Button>

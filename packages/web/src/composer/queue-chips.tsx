@@ -67,7 +67,9 @@ export function QueueChips() {
               ? t.composer.queueTitle(items.length)
               : t.composer.queueIdle(items.length)}
         </output>
-        {(held || !running) && <Button onClick={send}>{running ? t.composer.queueGoOn : t.composer.queueSend}</Button>}
+        {(held || !running) && (
+          <Button onClick={send}>{running ? t.composer.queueResume : t.composer.queueSend}</Button>
+        )}
         {items.length > 1 && (
           <Button kind="quiet" onClick={() => dequeue(items.map(({ id }) => id))}>
             {t.composer.queueClear}

@@ -133,8 +133,8 @@ export function SuggestionList({ picks }: { picks: Suggestions }) {
             ))}
           </div>
           <p className="pick-keys" aria-hidden>
-            <kbd>↑</kbd> <kbd>↓</kbd> {t.composerPicks.move} · <kbd>Enter</kbd> {t.composerPicks.takes} · <kbd>Esc</kbd>{' '}
-            {t.composerPicks.closes}
+            <kbd>↑</kbd> <kbd>↓</kbd> {t.composerPicks.move} · <kbd>Enter</kbd> {t.composerPicks.select} ·{' '}
+            <kbd>Esc</kbd> {t.composerPicks.close}
           </p>
         </div>
       )}

@@ -27,11 +27,11 @@ export function useBlocked(): Blocked | null {
     label: t.composer.setUpModel,
     go: () => app.openSettings(provider === undefined ? 'models' : `models/provider-${provider}`),
   })
-  const lookAgain = (go: () => unknown) => [{ label: t.composer.lookAgain, go: () => void go() }]
-  if (unreachable) return { text: t.composer.blockedAway, actions: lookAgain(refresh) }
+  const lookAgain = (go: () => unknown) => [{ label: t.composer.tryAgain, go: () => void go() }]
+  if (unreachable) return { text: t.composer.serverUnreachable, actions: lookAgain(refresh) }
   if (modelsFailure !== null)
-    return { text: t.composer.blockedList(modelsFailure), actions: lookAgain(app.refreshModels) }
-  if (noModels) return { text: t.composer.blockedNone, actions: [setUp()] }
+    return { text: t.composer.modelsFailed(modelsFailure), actions: lookAgain(app.refreshModels) }
+  if (noModels) return { text: t.composer.noModel, actions: [setUp()] }
   if (gone === null) return null
   const { text, provider } = gone
   const instead =
@@ -79,7 +79,7 @@ function useMissingModel(): { text: string; provider: ProviderInfo | null } | nu
     }
   }, [api, model])
   if (model === null) return null
-  const text = [t.composer.blockedGone(model), translateServerText(provider?.problem ?? '', 'text')]
+  const text = [t.composer.modelUnavailable(model), translateServerText(provider?.problem ?? '', 'text')]
     .filter((part) => part !== '')
     .join(' ')
   return { text, provider }

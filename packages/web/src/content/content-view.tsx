@@ -85,15 +85,15 @@ export function FilePreview({ path, waits = false }: { path: string; waits?: boo
   }, [api, sessionId, path, works, asked])
   return (
     <>
-      <div className="beside-head">
-        <span className="beside-head-main">
+      <div className="side-panel-head">
+        <span className="side-panel-head-main">
           <PathName path={path} />
         </span>
         <IconButton label={t.previews.reload} onClick={() => setAsked(asked + 1)}>
           <RotateCw />
         </IconButton>
       </div>
-      <div className="beside-body preview-fill">
+      <div className="side-panel-body preview-fill">
         {state.problem !== undefined && (
           <p className="preview-note" role="note">
             <VisibleText text={state.problem} />

@@ -2,7 +2,7 @@
 export type DiagramColors = Record<string, unknown>
 
 /**
- * Colors for items told apart by color alone: branches, slices, tasks. Each is legible on the page, and page text on
+ * Colors for items distinguished only by color: branches, slices, tasks. Each is legible on the page, and page text on
  * it.
  */
 const kinds = [

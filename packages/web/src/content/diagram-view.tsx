@@ -50,11 +50,11 @@ const longest = 50_000
 function drawDiagram(text: string, colours: DiagramColors): Promise<string> {
   if (text.length > longest)
     return Promise.reject(new Error(`The diagram is too long. The limit is ${longest} characters.`))
-  const told = JSON.stringify(colours)
-  const key = `${told} ${text}`
+  const colorsJson = JSON.stringify(colours)
+  const key = `${colorsJson} ${text}`
   const known = drawn.get(key)
   if (known !== undefined) return known
-  const drawing = last.then(() => draw(text, told))
+  const drawing = last.then(() => draw(text, colorsJson))
   last = drawing.catch(() => undefined)
   drawn.set(key, drawing)
   if (drawn.size > 100) drawn.delete(drawn.keys().next().value as string)

@@ -10,7 +10,7 @@ export function PreviewButton({ path }: { path: string }) {
   const title = path.slice(path.lastIndexOf('/') + 1)
   return (
     <IconButton
-      label={t.previews.openBeside}
+      label={t.previews.openInPanel}
       onClick={() => panels.open({ kind: 'preview', key: path, title, data: { path } })}
     >
       <Eye />

@@ -76,7 +76,7 @@ test('hostile messages change nothing', async () => {
   expect(frame.style.height).toBe('300px')
 })
 
-test('errors and blocked requests are told as text', async () => {
+test('errors and blocked requests are reported as text', async () => {
   const { view, say } = await show()
   await say({ type: 'error', text: '<b>boom</b>\u202E' })
   await say({ type: 'blocked', count: 2 })

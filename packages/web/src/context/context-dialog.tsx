@@ -127,15 +127,15 @@ function headline(outlook: CacheOutlook): string {
 
 function Detail({ outlook, total }: { outlook: CacheOutlook; total: number }) {
   if (outlook.state === 'no-call') return null
-  if (outlook.state === 'same') return t.context.canBeUsed
-  if (outlook.state === 'other-model') return t.context.ofNoUse
+  if (outlook.state === 'same') return t.context.startUnchanged
+  if (outlook.state === 'other-model') return t.context.otherModelCache
   const by = (
     <code>
       <VisibleText text={outlook.by === 'tools' ? t.context.listOfTools : outlook.by} as="name" />
     </code>
   )
   const rest =
-    outlook.kept === 0 ? t.context.allAnew : t.context.restAnew(formatCount(outlook.kept), formatCount(total))
+    outlook.kept === 0 ? t.context.nothingCached : t.context.partlyCached(formatCount(outlook.kept), formatCount(total))
   return formatElements(t.context.differs, { by, rest })
 }
 

@@ -10,7 +10,7 @@ import { Segments } from '../ui/segments.tsx'
 import { stripMarkdown } from '../ui/strip-markdown.ts'
 
 const shownAtOnce = 100
-const orders = ['largest', 'told'] as const
+const orders = ['largest', 'request'] as const
 const kinds = ['all', 'tool', 'instructions', 'summary', 'message'] as const
 
 interface ContextPiecesProps {
@@ -26,7 +26,7 @@ export function ContextPieces({ pieces, messages, onGoTo }: ContextPiecesProps) 
   const [most, setMost] = useState(shownAtOnce)
   const known = new Map(messages.map((message) => [message.id, message]))
   const chosen = kind === 'all' ? pieces : pieces.filter((piece) => piece.kind === kind)
-  const sorted = order === 'told' ? chosen : chosen.toSorted((a, b) => b.tokens - a.tokens)
+  const sorted = order === 'request' ? chosen : chosen.toSorted((a, b) => b.tokens - a.tokens)
   const largest = Math.max(1, ...chosen.map(({ tokens }) => tokens))
   return (
     <section className="pieces" aria-label={t.context.pieces}>

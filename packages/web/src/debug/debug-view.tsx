@@ -18,7 +18,7 @@ export function DebugView() {
   const options = views.map((value) => ({ value, label: value === 'stream' ? t.debug.stream : `${value}()` }))
   return (
     <div className="debug">
-      <div className="beside-head debug-head">
+      <div className="side-panel-head debug-head">
         <Segments label={t.debug.view} options={options} value={view} onChange={setView} />
       </div>
       {view === 'stream' && <StreamView />}
@@ -49,7 +49,7 @@ function ActionsView() {
 function Value({ value }: { value: unknown }) {
   const text = toDebugText(value)
   return (
-    <div className="beside-body debug-value">
+    <div className="side-panel-body debug-value">
       <CopyButton text={text} label={t.debug.copy} />
       <pre tabIndex={0}>{text}</pre>
     </div>
@@ -77,23 +77,23 @@ function StreamView() {
   const shown = chunks.filter((tapped) => wanted === '' || lineOf(tapped).toLowerCase().includes(wanted)).toReversed()
   return (
     <>
-      <div className="beside-head debug-filter">
+      <div className="side-panel-head debug-filter">
         <input
-          className="beside-head-main"
+          className="side-panel-head-main"
           aria-label={t.debug.filter}
           placeholder={t.debug.filter}
           value={filter}
           onChange={({ target }) => setFilter(target.value)}
         />
-        <IconButton label={paused ? t.debug.goOn : t.debug.pause} onClick={() => setPaused(!paused)}>
+        <IconButton label={paused ? t.debug.resume : t.debug.pause} onClick={() => setPaused(!paused)}>
           {paused ? <Play /> : <Pause />}
         </IconButton>
         <CopyButton text={shown.toReversed().map(lineOf).join('\n')} label={t.debug.copy} />
       </div>
       {shown.length === 0 ? (
-        <p className="beside-none">{t.debug.nothing}</p>
+        <p className="side-panel-none">{t.debug.nothing}</p>
       ) : (
-        <ol className="beside-body debug-chunks" tabIndex={0} aria-label={t.debug.stream}>
+        <ol className="side-panel-body debug-chunks" tabIndex={0} aria-label={t.debug.stream}>
           {shown.map((tapped, index) => (
             <li key={`${tapped.number ?? 'x'} ${shown.length - index}`}>
               <span className="debug-number">{tapped.number ?? '–'}</span>

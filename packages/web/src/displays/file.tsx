@@ -65,6 +65,8 @@ export default function FileDisplay({ content, live }: DisplayProps) {
 }
 
 function footOf(kept: number, all: number, isWhole: boolean, more: boolean): string | undefined {
-  const said = [!isWhole && t.displays.firstLines(kept, all), more && t.displays.goesOn].filter((one) => one !== false)
+  const said = [!isWhole && t.displays.firstLines(kept, all), more && t.displays.continues].filter(
+    (one) => one !== false,
+  )
   return said.length === 0 ? undefined : said.join(' ')
 }

@@ -30,7 +30,7 @@ export default function ImageDisplay({ content }: DisplayProps) {
           {size !== undefined && <span>{formatSize(size)}</span>}
         </>
       }
-      foot={failed && t.displays.bytesGone}
+      foot={failed && t.displays.fileMissing}
     >
       {source !== undefined && isPicture && !failed && (
         <a className="picture" href={source} target="_blank" rel="noopener noreferrer">

@@ -36,7 +36,7 @@ export default function ListDisplay({ content }: DisplayProps) {
       foot={beyond > 0 && t.displays.notListed(beyond)}
     >
       {entries.length === 0 ? (
-        <p className="panel-empty">{t.displays.nothingInIt}</p>
+        <p className="panel-empty">{t.displays.emptyFolder}</p>
       ) : (
         <ul className="names">
           {entries.slice(0, shown).map((entry, index) => (

@@ -23,7 +23,7 @@ export default function MatchesDisplay({ content }: DisplayProps) {
       label={summary}
       head={<code className="matches-pattern">{<VisibleText text={pattern} as="exact" />}</code>}
       facts={summary}
-      foot={content['more'] === true && t.displays.moreThanThese}
+      foot={content['more'] === true && t.displays.moreMatches}
     >
       {files.length === 0 && <p className="panel-empty">{t.displays.nothingFound}</p>}
       {files.slice(0, shown).map((file, index) => (

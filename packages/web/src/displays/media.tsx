@@ -22,7 +22,7 @@ export default function MediaDisplay({ content }: DisplayProps) {
         return (
           <figure key={sha256 + String(index)} className="media-file">
             {mediaType.startsWith('video/') ? (
-              // What a model made has no captions; the words that it was made from stand beside it.
+              // Generated videos have no captions. The label is their prompt.
               // oxlint-disable-next-line jsx-a11y/media-has-caption
               <video src={source} controls preload="metadata" aria-label={prompt} />
             ) : (

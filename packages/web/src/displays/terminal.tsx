@@ -93,7 +93,7 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
   const facts = [
     t.displays.ends[status ?? ''] ?? (exitCode === undefined ? undefined : t.displays.exitCode(exitCode)),
     duration !== undefined && duration > 0 && formatDuration(duration),
-    silent && status !== 'running' && exitCode !== undefined && t.displays.nothingPrinted,
+    silent && status !== 'running' && exitCode !== undefined && t.displays.noOutput,
     task !== undefined && t.displays.task(task),
   ].filter((fact) => typeof fact === 'string')
   if (facts.length === 0 && path === undefined) return null
@@ -104,7 +104,7 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
         <span key={fact}>{fact}</span>
       ))}
       {path !== undefined && (
-        <span>{formatElements(t.displays.allIn(length), { path: <VisibleText text={path} as="exact" /> })}</span>
+        <span>{formatElements(t.displays.fullOutput(length), { path: <VisibleText text={path} as="exact" /> })}</span>
       )}
     </p>
   )

@@ -57,7 +57,7 @@ export function FirstRun() {
                 {current?.startsWith(`${one.id}/`) === true && (
                   <span className="first-run-now">
                     <Check aria-hidden />
-                    {t.firstRun.answersNow}
+                    {t.firstRun.inUse}
                   </span>
                 )}
               </button>
@@ -69,7 +69,7 @@ export function FirstRun() {
         {demo !== undefined && !isDemoModel(current) && (
           <Button onClick={() => void app.chooseModel(demo.ref)}>
             <Play aria-hidden />
-            {t.firstRun.tour}
+            {t.firstRun.tryDemo}
           </Button>
         )}
         <Button kind={found.length === 0 ? 'plain' : 'quiet'} onClick={() => app.openSettings('models')}>
@@ -87,7 +87,7 @@ export function FirstRun() {
 function describeSource({ how }: UsableProvider): string {
   if (how.kind === 'environment') return t.models.keyFromEnvironment(how.variable)
   if (how.kind === 'settings') return t.models.keyFromSettings
-  return how.kind === 'local' ? t.models.foundHere : t.models.needsNoKey
+  return how.kind === 'local' ? t.models.foundLocally : t.models.needsNoKey
 }
 
 /** Provider that works without setup, with its suggested model. */

@@ -65,7 +65,7 @@ function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: As
             app.select(sessionId)
           }}
         >
-          {t.inbox.goThere}
+          {t.inbox.goToChat}
           <ArrowUpRight aria-hidden />
         </Button>
       </header>

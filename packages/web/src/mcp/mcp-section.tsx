@@ -91,7 +91,7 @@ function NewServerForm({ store }: { store: McpStore }) {
         }}
       >
         <Segments
-          label={t.mcp.whatItIs}
+          label={t.mcp.type}
           options={kinds.map((value) => ({ value, label: t.mcp.kinds[value] }))}
           value={typed.kind}
           onChange={(kind) => set({ kind })}
@@ -166,7 +166,7 @@ function NewServerPreview({ server }: { server: NewServer }) {
       <b>
         <VisibleText text={name} as="name" />
       </b>{' '}
-      {command === undefined ? t.mcp.speaksTo : t.mcp.starts}{' '}
+      {command === undefined ? t.mcp.connectsTo : t.mcp.starts}{' '}
       {words.map((word, index) => (
         <span key={index}>
           {index > 0 && ' '}

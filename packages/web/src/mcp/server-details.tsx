@@ -36,7 +36,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
       )}
       {env.length > 0 && (
         <div>
-          <dt>{t.mcp.isGiven}</dt>
+          <dt>{t.mcp.environmentNames}</dt>
           <dd>
             <WordList words={env} />
           </dd>
@@ -51,14 +51,14 @@ export function ServerFacts({ server }: { server: McpInfo }) {
         </div>
       )}
       <div>
-        <dt>{t.mcp.writtenIn}</dt>
+        <dt>{t.mcp.definedIn}</dt>
         <dd>
           <VisibleText text={file} as="name" />
         </dd>
       </div>
       {title !== null && title !== '' && (
         <div>
-          <dt>{t.mcp.callsItself}</dt>
+          <dt>{t.mcp.reportedName}</dt>
           <dd>
             <VisibleText text={title} />
           </dd>
@@ -66,7 +66,7 @@ export function ServerFacts({ server }: { server: McpInfo }) {
       )}
       {instructions !== null && instructions !== '' && (
         <div>
-          <dt>{t.mcp.tellsModels}</dt>
+          <dt>{t.mcp.instructions}</dt>
           <dd className="mcp-instructions">
             <VisibleText text={instructions} />
           </dd>
@@ -119,7 +119,7 @@ export function TrustBox({ server, what, busy, onTrust }: TrustBoxProps) {
       {what === 'command' ? (
         <ServerFacts server={server} />
       ) : (
-        <ul aria-label={t.mcp.toBeTrusted}>
+        <ul aria-label={t.mcp.toolsToTrust}>
           {server.tools.map((tool) => (
             <li key={tool.name}>
               <code>
@@ -178,7 +178,7 @@ export function ServerLogin({ server }: { server: McpInfo }) {
       {login.state === 'open' ? (
         <p>
           <a href={login.url} target="_blank" rel="noopener noreferrer nofollow">
-            <ExternalLink aria-hidden /> {t.mcp.goOn(new URL(login.url).host)}
+            <ExternalLink aria-hidden /> {t.mcp.continueLogin(new URL(login.url).host)}
           </a>
         </p>
       ) : (
@@ -203,7 +203,7 @@ export function ServerLog({ name }: { name: string }) {
   const read = async () => {
     try {
       const { log } = await api.mcpLog(name)
-      setShown(log.trim() === '' ? t.mcp.saidNothing : log)
+      setShown(log.trim() === '' ? t.mcp.noOutput : log)
     } catch (error) {
       setShown(toErrorInfo(error).message)
     }
@@ -220,12 +220,12 @@ export function ServerLog({ name }: { name: string }) {
       </Button>
       {shown !== null && (
         <Button kind="quiet" onClick={() => void read()}>
-          {t.mcp.readAgain}
+          {t.mcp.refresh}
         </Button>
       )}
       <div id={logId} hidden={shown === null}>
         {shown !== null && (
-          <pre tabIndex={0} aria-label={t.mcp.saidBy(name)}>
+          <pre tabIndex={0} aria-label={t.mcp.outputOf(name)}>
             <VisibleText text={shown} />
           </pre>
         )}

@@ -36,7 +36,7 @@ export function ServerRow({ server, store }: { server: McpInfo; store: McpStore 
           {origin === 'project' && (
             <>
               {' '}
-              <span className="mcp-origin">{t.mcp.ofProject}</span>
+              <span className="mcp-origin">{t.mcp.fromProject}</span>
             </>
           )}
           <span className="visually-hidden">, </span>

@@ -57,7 +57,7 @@ export function ParamField({ param, value, onChoose }: ParamFieldProps) {
           <RotateCcw />
         </IconButton>
       ) : (
-        <span className="param-left">{t.composer.leftToModel}</span>
+        <span className="param-left">{t.composer.modelDefault}</span>
       )}
       <div className="param-input">
         <Input id={id} label={label} param={param} value={value} onChoose={onChoose} />
@@ -80,7 +80,7 @@ function Input({ id, label, param, value, onChoose }: ParamFieldProps & { id: st
           value={value === undefined ? '' : String(value)}
           onChange={({ target }) => onChoose(target.value || undefined)}
         >
-          <option value="">{t.composer.leftToModel}</option>
+          <option value="">{t.composer.modelDefault}</option>
           {param.options.map((option) => (
             <option key={option} value={option}>
               {option}

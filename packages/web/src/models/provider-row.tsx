@@ -116,7 +116,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
             onChange={(event) => setEdited(event.target.value)}
           />
         </label>
-        {losesKey && <p className="settings-row-status provider-status">{t.models.keyStaysBehind}</p>}
+        {losesKey && <p className="settings-row-status provider-status">{t.models.keyWillBeRemoved}</p>}
         {lacksKey(provider) && <p className="settings-row-status provider-status">{t.models.orSet(provider.env)}</p>}
         <div className="settings-row-buttons">
           {!provider.enabled && (

@@ -12,7 +12,7 @@ export function OpenInPanel({ call }: { call: ToolCall }) {
   const request = panelForCall(call)
   if (store === null || request === undefined) return null
   return (
-    <IconButton className="tool-beside" label={t.panels.openBeside} onClick={() => store.panels.open(request)}>
+    <IconButton className="tool-open-panel" label={t.panels.openInPanel} onClick={() => store.panels.open(request)}>
       <PanelRightOpen />
     </IconButton>
   )
@@ -26,7 +26,7 @@ export function OpenFileInPanel({ path, line }: { path: string; line?: number | 
   return (
     <IconButton
       className="open-file"
-      label={`${t.panels.openBeside}: ${path}`}
+      label={`${t.panels.openInPanel}: ${path}`}
       onClick={() => store.panels.open({ kind: 'file', key: path, title, data })}
     >
       <PanelRightOpen />

@@ -61,7 +61,7 @@ function Aside({ focusRequest: asked, shown, onHeard, onHide, children }: FrameP
   return (
     <aside
       ref={frame}
-      className="beside-stack beside-aside"
+      className="side-panel-stack side-panel-aside"
       aria-label={t.panels.title}
       tabIndex={-1}
       data-focus-home=""
@@ -88,7 +88,7 @@ function Sheet({ focusRequest: asked, shown, onHeard, onHide, children }: FrameP
   return (
     <dialog
       ref={sheet}
-      className="beside-stack beside-sheet"
+      className="side-panel-stack side-panel-sheet"
       aria-label={t.panels.title}
       tabIndex={-1}
       data-focus-home=""
@@ -189,7 +189,7 @@ function ResizeHandle({ width, narrowest, widest, setWidth }: ResizeHandleProps)
     // A separator that can have the focus is a widget.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <hr
-      className="beside-resize"
+      className="side-panel-resize"
       aria-orientation="vertical"
       aria-label={t.panels.resize}
       aria-valuenow={width}

@@ -40,8 +40,8 @@ export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }
   }
 
   return (
-    <div className="beside-strip">
-      <div ref={strip} className="beside-tabs" role="tablist" aria-label={t.panels.title}>
+    <div className="side-panel-strip">
+      <div ref={strip} className="side-panel-tabs" role="tablist" aria-label={t.panels.title}>
         {state.panels.map((panel) => (
           <Tab
             key={panel.id}
@@ -53,7 +53,7 @@ export function PanelTabs({ panels, baseId }: { panels: Panels; baseId: string }
           />
         ))}
       </div>
-      <span className="beside-actions">
+      <span className="side-panel-actions">
         {front.kind !== 'open' && (
           <IconButton label={t.panels.open} onClick={() => openPanelChooser(panels)}>
             <Plus />
@@ -93,7 +93,7 @@ function Tab({ panel, isFront, baseId, panels, onKeyDown }: TabProps) {
       type="button"
       role="tab"
       id={elementId(baseId, 'tab', panel)}
-      className="beside-tab"
+      className="side-panel-tab"
       aria-selected={isFront}
       aria-controls={elementId(baseId, 'room', panel)}
       aria-keyshortcuts="Delete"
@@ -105,15 +105,15 @@ function Tab({ panel, isFront, baseId, panels, onKeyDown }: TabProps) {
         if (event.button === 1) panels.close(panel.id)
       }}
     >
-      <span className="beside-tab-icon" aria-hidden>
+      <span className="side-panel-tab-icon" aria-hidden>
         {panel.pinned ? <Pin /> : <Icon />}
       </span>
-      <span className="beside-tab-title">
+      <span className="side-panel-tab-title">
         <VisibleText text={panel.title} as="name" />
       </span>
       {/* For the mouse. Keyboards use Delete, and screen readers the button next to the tabs. */}
       <span
-        className="beside-tab-close"
+        className="side-panel-tab-close"
         aria-hidden
         onClick={(event) => {
           event.stopPropagation()

@@ -16,7 +16,7 @@ export function PanelView({ panel, isFront, baseId }: PanelViewProps) {
   if (isFront && !wasSeen) setWasSeen(true)
   return (
     <div
-      className="beside-room"
+      className="side-panel-room"
       role="tabpanel"
       id={elementId(baseId, 'room', panel)}
       aria-labelledby={elementId(baseId, 'tab', panel)}
@@ -29,11 +29,11 @@ export function PanelView({ panel, isFront, baseId }: PanelViewProps) {
 
 function Content({ panel, isFront }: { panel: Panel; isFront: boolean }) {
   const { state, again } = useKind(panel.kind)
-  if (state === 'loading') return <p className="beside-none">{t.panels.loading}</p>
-  if (state === 'unknown') return <p className="beside-none">{t.panels.unknown(panel.kind)}</p>
+  if (state === 'loading') return <p className="side-panel-none">{t.panels.loading}</p>
+  if (state === 'unknown') return <p className="side-panel-none">{t.panels.unknown(panel.kind)}</p>
   if (state === 'failed') {
     return (
-      <div className="beside-none">
+      <div className="side-panel-none">
         <p>{t.panels.notLoaded}</p>
         <Button onClick={again}>{t.panels.tryAgain}</Button>
       </div>
@@ -41,7 +41,7 @@ function Content({ panel, isFront }: { panel: Panel; isFront: boolean }) {
   }
   if (!isFront && state.staysAlive !== true) return null
   return (
-    <ErrorBoundary fallback={<p className="beside-none">{t.panels.broken}</p>}>
+    <ErrorBoundary fallback={<p className="side-panel-none">{t.panels.broken}</p>}>
       <state.default panel={panel} />
     </ErrorBoundary>
   )

@@ -53,7 +53,7 @@ test('with no match, Enter selects nothing and the list shows it', async () => {
   await type(field(t.models.search), 'no such model')
   await press(field(t.models.search), 'Enter')
   expect(chosen).toEqual([])
-  expect(view.textContent).toContain(t.models.noneFits)
+  expect(view.textContent).toContain(t.models.noResults)
   expect((await show([])).view.textContent).toContain(t.models.noProvider)
 })
 

@@ -155,7 +155,7 @@ export function ModelChooser({
           </div>
         ))}
         {flat.length === 0 && (
-          <p className="model-none">{models.length === 0 ? t.models.noProvider : t.models.noneFits}</p>
+          <p className="model-none">{models.length === 0 ? t.models.noProvider : t.models.noResults}</p>
         )}
       </div>
     </>

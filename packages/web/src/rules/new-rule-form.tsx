@@ -169,7 +169,7 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
     >
       <div className="new-rule-row">
         <Segments
-          label={t.rules.whatItDoes}
+          label={t.rules.effect}
           options={effects.map((value) => ({ value, label: t.rules.choices[value] }))}
           value={effect}
           onChange={setEffect}
@@ -190,7 +190,7 @@ export function NewRuleForm({ sessionId, onAdd }: NewRuleFormProps) {
           }}
         />
         <select
-          aria-label={t.rules.whereItHolds}
+          aria-label={t.rules.scope}
           value={scope}
           onChange={(event) => setScope(event.target.value as RuleScope)}
         >

@@ -28,7 +28,7 @@ test('a rule is revoked and restored by the same button', async () => {
   await click(button(`${t.rules.revoke} ${t.rules.effects.allow} Bash(ls)`))
   expect(requests).toContain('DELETE /ai/rules/r1')
   expect(view.querySelector('[data-revoked=true]')?.textContent).toContain('Bash(ls)')
-  await click(button(`${t.rules.putBack} ${t.rules.effects.allow} Bash(ls)`))
+  await click(button(`${t.rules.restore} ${t.rules.effects.allow} Bash(ls)`))
   expect(requests).toContain('POST /ai/rules')
   expect(view.querySelector('[data-revoked=true]')).toBeNull()
 })

@@ -61,7 +61,7 @@ export function RulesSection() {
       <p className="settings-note">{t.rules.note}</p>
       {list === null && failure === null && <p className="settings-note">{t.ui.loading}</p>}
       {list !== null && groups.length === 0 && (
-        <p className="settings-none">{rules.length === 0 ? t.rules.none : t.rules.noneFits}</p>
+        <p className="settings-none">{rules.length === 0 ? t.rules.none : t.rules.noResults}</p>
       )}
       {groups.map((group) => (
         <section key={`${group.title} ${group.file}`} className="rules-group" aria-label={group.title}>
@@ -112,16 +112,16 @@ function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
             </span>
           </span>
         )}
-        {revoked && <span className="rule-file">{t.rules.takenBack}</span>}
+        {revoked && <span className="rule-file">{t.rules.revoked}</span>}
       </span>
       {editable && (
         // One button for both actions, so that it keeps the focus.
         <Button
           kind="quiet"
-          aria-label={`${revoked ? t.rules.putBack : t.rules.revoke} ${t.rules.effects[effect]} ${text}`}
+          aria-label={`${revoked ? t.rules.restore : t.rules.revoke} ${t.rules.effects[effect]} ${text}`}
           onClick={revoked ? onPutBack : onRevoke}
         >
-          {revoked ? t.rules.putBack : t.rules.revoke}
+          {revoked ? t.rules.restore : t.rules.revoke}
         </Button>
       )}
     </li>
@@ -146,7 +146,7 @@ function SandboxNote({ sandbox: { available, text, fix } }: { sandbox: SandboxIn
         <p>{translateServerText(text, 'text')}</p>
         {fix !== undefined && (
           <p>
-            <b>{t.rules.whatHelps}</b> {t.rules.thenStart(fix)}
+            <b>{t.rules.toFix}</b> {t.rules.thenStart(fix)}
           </p>
         )}
       </div>

@@ -31,7 +31,7 @@ export function BulkBar() {
           >
             <RotateCcw />
           </IconButton>
-          <IconButton label={t.sessions.deleteForGood} disabled={none} onClick={() => setMode('deleting')}>
+          <IconButton label={t.sessions.deletePermanently} disabled={none} onClick={() => setMode('deleting')}>
             <Trash2 />
           </IconButton>
         </>
@@ -85,7 +85,7 @@ export function BulkBar() {
       {mode === 'deleting' && (
         <ConfirmDialog
           title={t.sessions.deleteTitle}
-          confirm={t.sessions.deleteForGood}
+          confirm={t.sessions.deletePermanently}
           onConfirm={() => void app.deleteForGood(picked)}
           onClose={() => setMode('shown')}
         >

@@ -123,8 +123,8 @@ function Report({ report: { sessions, problems } }: { report: ImportReport }) {
   const conflicts = sessions.reduce((sum, session) => sum + session.conflicts, 0)
   const lines = [
     ...(count('added') > 0 || sessions.length === 0 ? [t.sessions.importAdded(count('added'))] : []),
-    ...(count('grown') > 0 ? [t.sessions.importGrown(count('grown'))] : []),
-    ...(count('known') > 0 ? [t.sessions.importKnown(count('known'))] : []),
+    ...(count('grown') > 0 ? [t.sessions.importUpdated(count('grown'))] : []),
+    ...(count('known') > 0 ? [t.sessions.importUnchanged(count('known'))] : []),
     ...(conflicts > 0 ? [t.sessions.importConflicts(conflicts)] : []),
   ]
   return (

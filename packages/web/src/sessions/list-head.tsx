@@ -47,7 +47,7 @@ export function ListHead() {
         {mode === 'emptying' && (
           <ConfirmDialog
             title={t.sessions.emptyTrash}
-            confirm={t.sessions.deleteForGood}
+            confirm={t.sessions.deletePermanently}
             onConfirm={() => void app.emptyTrash()}
             onClose={() => setMode('shown')}
           >

@@ -214,7 +214,7 @@ function FolderRow({ folder, open }: { folder: Folder; open: boolean }) {
         {open ? <FolderOpen aria-hidden /> : <FolderIcon aria-hidden />}
         <span className="session-title">
           {folder.name}
-          <span className="visually-hidden">{t.sessions.folderHolds(folder.sessionCount)}</span>
+          <span className="visually-hidden">{t.sessions.folderCount(folder.sessionCount)}</span>
         </span>
         <span className="session-time" aria-hidden>
           {folder.sessionCount}

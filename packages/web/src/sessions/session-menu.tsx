@@ -45,7 +45,7 @@ export function sessionMenu(
         onSelect: () => void app.changeSessions(ids, { trashed: false }),
       },
       exporting,
-      { label: t.sessions.deleteForGood, icon: <Trash2 aria-hidden />, danger: true, onSelect: on.deleteForGood },
+      { label: t.sessions.deletePermanently, icon: <Trash2 aria-hidden />, danger: true, onSelect: on.deleteForGood },
     ]
   }
   const { pinned, archived } = session

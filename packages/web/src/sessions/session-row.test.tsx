@@ -54,7 +54,7 @@ test('Delete in the trash asks first', async () => {
   await press(row(), 'Delete')
   expect(document.body.textContent).toContain(t.sessions.deleteTitle)
   expect(requests.filter((request) => request.startsWith('DELETE'))).toEqual([])
-  expect(button(t.sessions.deleteForGood)).toBeDefined()
+  expect(button(t.sessions.deletePermanently)).toBeDefined()
 })
 
 test('a chat in the trash cannot be renamed', async () => {
@@ -65,11 +65,11 @@ test('a chat in the trash cannot be renamed', async () => {
 
 test('says that it runs or needs approval, and approval wins', async () => {
   const run = { id: 'r', status: 'running' } as never
-  expect((await show({ run })).row().textContent).toContain(t.sessions.runIsOn)
+  expect((await show({ run })).row().textContent).toContain(t.sessions.running)
   const { row } = await show({ run }, { waiting: 3 })
   expect(row().textContent).toContain('3')
-  expect(row().textContent).toContain(t.sessions.waits)
-  expect(row().textContent).not.toContain(t.sessions.runIsOn)
+  expect(row().textContent).toContain(t.sessions.needsAttention)
+  expect(row().textContent).not.toContain(t.sessions.running)
 })
 
 test('an empty title gets a name, a hostile or huge one is shown as text', async () => {

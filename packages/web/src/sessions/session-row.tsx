@@ -124,7 +124,7 @@ export function SessionRow({
       {mode === 'deleting' && (
         <ConfirmDialog
           title={t.sessions.deleteTitle}
-          confirm={t.sessions.deleteForGood}
+          confirm={t.sessions.deletePermanently}
           onConfirm={() => void app.deleteForGood([session.id])}
           onClose={() => setMode('shown')}
         >
@@ -172,18 +172,18 @@ export function extendSelection(picked: string[], id: string, order: string[]): 
 export function SessionMark({ waiting, running }: { waiting: number; running: boolean }) {
   if (waiting > 0) {
     return (
-      <span className="session-waiting" title={t.sessions.waits}>
+      <span className="session-waiting" title={t.sessions.needsAttention}>
         <Hand aria-hidden />
         <span aria-hidden>{waiting}</span>
-        <span className="visually-hidden">{`, ${t.sessions.waits}`}</span>
+        <span className="visually-hidden">{`, ${t.sessions.needsAttention}`}</span>
       </span>
     )
   }
   if (!running) return null
   return (
     <>
-      <span className="session-dot session-running" title={t.sessions.runIsOn} />
-      <span className="visually-hidden">{`, ${t.sessions.runIsOn}`}</span>
+      <span className="session-dot session-running" title={t.sessions.running} />
+      <span className="visually-hidden">{`, ${t.sessions.running}`}</span>
     </>
   )
 }

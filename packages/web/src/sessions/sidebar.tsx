@@ -164,7 +164,7 @@ function WorkspaceName() {
   const name = path.split(/[/\\]/).findLast((piece) => piece !== '') ?? path
   return (
     <Popover.Root>
-      <Popover.Trigger className="workspace-name" title={path} aria-label={t.workspaceName.worksIn(path)}>
+      <Popover.Trigger className="workspace-name" title={path} aria-label={t.workspaceName.workingIn(path)}>
         <Folder aria-hidden />
         <span>
           <VisibleText text={name} as="name" />

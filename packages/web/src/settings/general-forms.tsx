@@ -117,7 +117,7 @@ export function SearchForm({ config, save, saved }: Pick<EditableConfig, 'save' 
       isReady={isChanged}
       saved={saved}
       onSave={submit}
-      note={losesKey && <p className="settings-note">{t.models.keyStaysBehind}</p>}
+      note={losesKey && <p className="settings-note">{t.models.keyWillBeRemoved}</p>}
     >
       <div className="settings-fields">
         <label>

@@ -110,7 +110,7 @@ function ModelSelect(props: {
     >
       <option value="">{t.settings.general.automatic}</option>
       {value !== null && !models.some(({ ref }) => ref === value) && (
-        <option value={value}>{t.agents.notThere(value)}</option>
+        <option value={value}>{t.agents.unavailable(value)}</option>
       )}
       {[...groups].map(([provider, members]) => (
         <optgroup key={provider} label={provider}>

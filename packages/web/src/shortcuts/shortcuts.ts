@@ -115,7 +115,7 @@ export const shortcuts: readonly Shortcut[] = [
     title: () => t.panels.shortcut,
     where: 'everywhere',
     run: ({ app, session }) => togglePanels(session(app.getState().sessionId).panels),
-    within: '.beside-sheet',
+    within: '.side-panel-sheet',
     inPalette: true,
   },
   {
@@ -137,7 +137,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     id: 'write',
     keys: '/',
-    title: () => t.shortcuts.write,
+    title: () => t.shortcuts.focusMessage,
     where: 'everywhere',
     run: () => focusOn('.composer-box textarea'),
   },
@@ -160,7 +160,7 @@ export const shortcuts: readonly Shortcut[] = [
   { id: 'commands', keys: '/', title: () => t.shortcuts.commands, where: 'message' },
   { id: 'next', keys: 'ArrowDown', title: () => t.shortcuts.next, where: 'lists' },
   { id: 'previous', keys: 'ArrowUp', title: () => t.shortcuts.previous, where: 'lists' },
-  { id: 'take', keys: 'Enter', title: () => t.shortcuts.take, where: 'lists' },
+  { id: 'take', keys: 'Enter', title: () => t.shortcuts.select, where: 'lists' },
   { id: 'rename', keys: 'F2', title: () => t.shortcuts.rename, where: 'lists' },
   { id: 'remove', keys: 'Delete', title: () => t.shortcuts.remove, where: 'lists' },
 ]

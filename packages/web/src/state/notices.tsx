@@ -65,7 +65,7 @@ function NoticeCard({ notice: { id, text, isError, action } }: { notice: Notice 
   }, [id, held, text])
   return (
     <div
-      className={isError ? 'notice' : 'notice notice-told'}
+      className={isError ? 'notice' : 'notice notice-info'}
       onPointerEnter={({ pointerType }) => setHeld(pointerType === 'mouse')}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

@@ -99,7 +99,7 @@ export function AgentIcon({ status }: { status: AgentStatus }) {
 }
 
 export function statusLabel({ status, asks }: Pick<SubAgent, 'status' | 'asks'>): string {
-  return status === 'waiting' && asks > 0 ? t.subAgents.waitsForYou : t.subAgents.statuses[status]
+  return status === 'waiting' && asks > 0 ? t.subAgents.needsAttention : t.subAgents.statuses[status]
 }
 
 export function describeWork(agent: SubAgent): CurrentCall {
@@ -232,10 +232,10 @@ export function AllAgents() {
       </header>
       <div className="agents-body">
         {atWork.length + over.length === 0 && <p className="agents-none">{t.subAgents.none}</p>}
-        {atWork.length > 0 && <h3>{t.subAgents.atWork}</h3>}
-        {atWork.length > 0 && <AgentTree agentIds={atWork} label={t.subAgents.atWork} />}
-        {over.length > 0 && <h3>{atWork.length > 0 ? t.subAgents.earlier : t.subAgents.over}</h3>}
-        {over.length > 0 && <AgentTree agentIds={over} label={t.subAgents.over} />}
+        {atWork.length > 0 && <h3>{t.subAgents.running}</h3>}
+        {atWork.length > 0 && <AgentTree agentIds={atWork} label={t.subAgents.running} />}
+        {over.length > 0 && <h3>{atWork.length > 0 ? t.subAgents.earlier : t.subAgents.finished}</h3>}
+        {over.length > 0 && <AgentTree agentIds={over} label={t.subAgents.finished} />}
       </div>
     </>
   )

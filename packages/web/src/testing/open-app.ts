@@ -9,7 +9,7 @@ type Handler = (body: unknown, query: URLSearchParams) => unknown
 export function openApp(answers: Record<string, Handler>, sessionId: string | null = null) {
   const requests: string[] = []
   const errors: unknown[] = []
-  const told: string[] = []
+  const broadcasts: string[] = []
   const values = new Map<string, string>()
   const fetch = async (path: string, init: RequestInit): Promise<Response> => {
     const name = `${init.method} ${path.split('?')[0]}`
@@ -26,9 +26,9 @@ export function openApp(answers: Record<string, Handler>, sessionId: string | nu
     storage: { get: (key) => values.get(key) ?? null, set: (key, value) => void values.set(key, value ?? '') },
     screen: { isNarrow: () => false, onChange: () => undefined },
     onError: (error) => errors.push(error),
-    onSession: (changed, what) => told.push(`${what} ${changed}`),
+    onSession: (changed, what) => broadcasts.push(`${what} ${changed}`),
   })
-  return { app, api, requests, errors, told }
+  return { app, api, requests, errors, broadcasts }
 }
 
 const notFound = Response.json({ error: { name: 'NotFound', message: 'Not here.' } }, { status: 404 })

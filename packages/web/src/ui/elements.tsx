@@ -26,7 +26,7 @@ export function VisibleText({ text, as = 'text' }: { text: string; as?: Strictne
     typeof piece === 'string' ? (
       piece
     ) : (
-      <span key={index} className="odd-character" title={t.ui.oddCharacter(piece.codePoint)}>
+      <span key={index} className="odd-character" title={t.ui.invisibleCharacter(piece.codePoint)}>
         {shown[index]}
       </span>
     ),

@@ -26,7 +26,7 @@ test('a new chat starts in the server’s mode, or in the chosen one, which is s
 
 test('quick choices arrive in their order, and the last one is shown all the while', async () => {
   const sent: { mode: Mode; arrive: () => void }[] = []
-  const { app, told } = openApp(
+  const { app, broadcasts } = openApp(
     {
       'GET /ai/sessions': () => page('default'),
       'PATCH /ai/sessions/s1': (body) => {
@@ -50,7 +50,7 @@ test('quick choices arrive in their order, and the last one is shown all the whi
   expect(sent.map(({ mode }) => mode)).toEqual(['accept-edits', 'plan'])
   expect(app.getState().chosenModes).toEqual({})
   expect(currentMode(app.getState())).toBe('plan')
-  expect(told).toEqual(['changed s1', 'changed s1'])
+  expect(broadcasts).toEqual(['changed s1', 'changed s1'])
 })
 
 test('a refused mode is reverted and reported', async () => {

@@ -125,8 +125,8 @@ test('an ask answered before its notification leaves none', async () => {
   const { open, shown } = openBrowser({ worker: 'shows' })
   const notifications = open()
   await notifications.turnOn()
-  const told = notifications.show([ask('a1')])
+  const showing = notifications.show([ask('a1')])
   await notifications.show([])
-  await told
+  await showing
   await expect.poll(() => shown.map(({ isOpen }) => isOpen)).toEqual([false])
 })

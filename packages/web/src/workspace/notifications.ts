@@ -63,8 +63,8 @@ export function createNotifications(services: NotificationServices): Notificatio
     const [first] = asks
     if (first === undefined) return
     const title = asks.length === 1 ? visibleText(first.title, 'name') : t.inbox.several(asks.length)
-    const told = { title, body: t.inbox.notifyBody, tag: first.id, opens: 'inbox' as const }
-    const notification = await showNotification(ways, told, onOpen)
+    const content = { title, body: t.inbox.notifyBody, tag: first.id, opens: 'inbox' as const }
+    const notification = await showNotification(ways, content, onOpen)
     if (notification === undefined) return store.setState({ notifying: 'none' })
     shown.push({ notification, ids: asks.map(({ id }) => id) })
     // The ask may have been answered in the meantime.

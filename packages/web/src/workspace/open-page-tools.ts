@@ -71,13 +71,13 @@ async function notifyPerson(
   const shown = visibleText(title, 'name')
   const isSeen = document.visibilityState === 'visible' && document.hasFocus()
   if (mayNotify && !isSeen) {
-    const told = {
+    const content = {
       title: shown,
       tag,
       opens: 'page' as const,
       ...(body !== undefined && { body: visibleText(body, 'name') }),
     }
-    const notification = await showNotification(browserNotifications(), told, () => window.focus())
+    const notification = await showNotification(browserNotifications(), content, () => window.focus())
     if (notification !== undefined) return 'notification'
   }
   notice(body === undefined ? shown : `${shown}: ${visibleText(body, 'name')}`)

@@ -22,7 +22,7 @@ test('a new chat sends its settings with its first message', async () => {
 
 test('of quick choices the last one is sent and shown, and then the word of the server counts', async () => {
   const sent: ParamValues[] = []
-  const { app, told } = openApp(
+  const { app, broadcasts } = openApp(
     {
       'GET /ai/sessions': () => page({ seed: 1 }),
       'PATCH /ai/sessions/s1': (body) => {
@@ -41,7 +41,7 @@ test('of quick choices the last one is sent and shown, and then the word of the 
   expect(sent).toEqual([{ seed: 4 }])
   expect(app.getState().chosenParams).toEqual({})
   expect(currentParams(app.getState())).toEqual({ seed: 4 })
-  expect(told).toEqual(['changed s1'])
+  expect(broadcasts).toEqual(['changed s1'])
 })
 
 test('refused settings are reverted and reported', async () => {

@@ -34,7 +34,7 @@ describe('the shelf', () => {
   })
 
   test('a deleted chat leaves the page at once, other tabs are notified, and a failure does not block the rest', async () => {
-    const { app, errors, told } = openApp(
+    const { app, errors, broadcasts } = openApp(
       {
         ...answers,
         'GET /ai/sessions': () => page('c'),
@@ -47,9 +47,9 @@ describe('the shelf', () => {
     app.setPicked(['a', 'gone', 'c'])
     await app.changeSessions(['a', 'gone', 'c'], { trashed: true })
     expect(errors).toHaveLength(1)
-    expect(told).toEqual([])
+    expect(broadcasts).toEqual([])
     await app.changeSessions(['a', 'c'], { trashed: true })
-    expect(told).toEqual(['changed a', 'changed c'])
+    expect(broadcasts).toEqual(['changed a', 'changed c'])
     expect(app.getState()).toMatchObject({ isNew: true, picked: null })
   })
 

@@ -71,7 +71,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
           disabled={sending}
           onClick={() => setEdited(edited === null ? (JSON.stringify(input, null, 2) ?? '') : null)}
         >
-          {edited === null ? t.inbox.editInput : t.inbox.leaveInput}
+          {edited === null ? t.inbox.editInput : t.inbox.discardEdits}
         </Button>
         <label className="visually-hidden" htmlFor={remarkId}>
           {t.inbox.remark}
@@ -112,7 +112,7 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
         </p>
       )}
       {isWorthIt && (
-        <ul className="approval-commands" aria-label={t.inbox.whatItRuns}>
+        <ul className="approval-commands" aria-label={t.inbox.commands}>
           {commands.map((command, index) => (
             <li key={index}>
               <code>
@@ -174,7 +174,7 @@ function RememberChoice({ rules, scope, disabled, onChange }: RememberChoiceProp
 }
 
 function introduction(scope: RememberScope, count: number): string {
-  return scope === 'once' ? t.inbox.wouldStop(count) : t.inbox.kept(count)
+  return scope === 'once' ? t.inbox.rulesToAllow(count) : t.inbox.savedAsRule(count)
 }
 
 interface InputEditorProps {

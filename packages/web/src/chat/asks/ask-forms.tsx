@@ -106,8 +106,8 @@ function QuestionField({ question, answer: said, disabled, onChange }: QuestionF
       ))}
       <input
         className="approval-remark question-own"
-        aria-label={t.inbox.ownWordsTo(question.question)}
-        placeholder={t.inbox.ownWords}
+        aria-label={t.inbox.otherAnswerTo(question.question)}
+        placeholder={t.inbox.otherAnswer}
         value={said.text}
         maxLength={20_000}
         onChange={(event) => onChange({ ...said, text: event.target.value })}

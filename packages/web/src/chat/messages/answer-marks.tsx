@@ -77,7 +77,7 @@ function ContinueButton({ messageId }: { messageId: string }) {
   return (
     <Button kind="quiet" onClick={() => void goOn(messageId)}>
       <StepForward aria-hidden />
-      {t.chat.goOn}
+      {t.chat.continue}
     </Button>
   )
 }

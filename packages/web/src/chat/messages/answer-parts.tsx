@@ -76,7 +76,7 @@ function PartView({
       return (
         <div className="steering">
           <CornerDownRight aria-hidden />
-          <span className="visually-hidden">{t.chat.saidMeanwhile} </span>
+          <span className="visually-hidden">{t.chat.youAdded} </span>
           <span>{text}</span>
         </div>
       )

@@ -55,7 +55,7 @@ export function ConnectionBar() {
     return (
       <output className="connection">
         <WifiOff aria-hidden />
-        {keptAt === null ? t.chat.serverAway : t.chat.serverAwayKept(formatMoment(keptAt, openedAt))}
+        {keptAt === null ? t.chat.reconnecting : t.chat.reconnectingSince(formatMoment(keptAt, openedAt))}
       </output>
     )
   }

@@ -90,7 +90,7 @@ export function MessageList() {
         {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
         {!stuck && (
           <div className="list-down">
-            <IconButton label={t.chat.toNewest} onClick={stick}>
+            <IconButton label={t.chat.jumpToLatest} onClick={stick}>
               <ArrowDown />
             </IconButton>
           </div>
@@ -152,7 +152,7 @@ function ListTail() {
           </span>
           <span className={run.retry === null ? 'visually-hidden' : undefined}>
             {run.retry === null
-              ? t.chat.beingWritten
+              ? t.chat.writing
               : t.chat.tryingAgain(translateServerText(run.retry.message, 'text'), formatDuration(run.retry.delayMs))}
           </span>
         </p>
@@ -162,7 +162,7 @@ function ListTail() {
           <div key={id} className="steering steering-pending">
             <CornerDownRight aria-hidden />
             <span>{text}</span>
-            <span className="visually-hidden">{t.chat.waitsForStep}</span>
+            <span className="visually-hidden">{t.chat.sendsAtNextStep}</span>
           </div>
         ))}
       {unanswered !== undefined && (

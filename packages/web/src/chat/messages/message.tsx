@@ -83,7 +83,7 @@ function AnswerFacts({ metadata }: { metadata: Metadata | undefined }) {
         </span>
       )}
       {time !== undefined && (
-        <span title={createdAt === undefined ? undefined : t.chat.tookAndEnded(time, formatMoment(createdAt, now))}>
+        <span title={createdAt === undefined ? undefined : t.chat.tookAndStarted(time, formatMoment(createdAt, now))}>
           {time}
         </span>
       )}

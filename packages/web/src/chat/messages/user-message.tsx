@@ -108,7 +108,7 @@ function MessageEditor({
         }}
       />
       <div className="editor-buttons">
-        <span className="editor-hint">{t.chat.originalStays}</span>
+        <span className="editor-hint">{t.chat.originalKept}</span>
         <Button kind="quiet" onClick={onCancel}>
           {t.ui.cancel}
         </Button>
@@ -130,7 +130,7 @@ function ReferenceChips({ parts }: { parts: readonly Part[] }) {
   })
   if (chips.length === 0) return null
   return (
-    <ul className="brought" aria-label={t.composerPicks.brought}>
+    <ul className="brought" aria-label={t.composerPicks.included}>
       {chips}
     </ul>
   )

@@ -51,10 +51,10 @@ export function CompactionPart({ id, compaction }: { id: string; compaction: Com
 }
 
 function Summary({ text }: { text: string }) {
-  const { told, kept } = readSummary(text)
+  const { summarized, kept } = readSummary(text)
   return (
     <>
-      <Markdown text={told} done />
+      <Markdown text={summarized} done />
       {kept !== '' && (
         <>
           <h4 className="compaction-kept">{t.compaction.kept}</h4>

@@ -35,9 +35,12 @@ function laterThan(id: string, branch: readonly Pick<StoredMessage, 'parts'>[]):
 const summaryBlock = /<conversation-summary>\n?([\s\S]*?)\n?<\/conversation-summary>\s*([\s\S]*)$/
 
 /** Splits a summary into the model's own words and the verbatim part. */
-export function readSummary(summary: string): { told: string; kept: string } {
+export function readSummary(summary: string): { summarized: string; kept: string } {
   const found = summaryBlock.exec(summary)
-  if (found === null) return { told: summary.trim(), kept: '' }
-  const [, told = '', kept = ''] = found
-  return { told: told.replaceAll('&lt;/conversation-summary', '</conversation-summary').trim(), kept: kept.trim() }
+  if (found === null) return { summarized: summary.trim(), kept: '' }
+  const [, summarized = '', kept = ''] = found
+  return {
+    summarized: summarized.replaceAll('&lt;/conversation-summary', '</conversation-summary').trim(),
+    kept: kept.trim(),
+  }
 }

@@ -32,7 +32,7 @@ function TrimPart({ trim }: { trim: DataParts['trim'] }) {
   return (
     <p className="mark mark-small" title={t.chat.inFolder(trim.folder)}>
       <Archive aria-hidden />
-      <span>{t.chat.setAside}</span>
+      <span>{t.chat.resultsMoved}</span>
     </p>
   )
 }

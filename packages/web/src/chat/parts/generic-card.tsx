@@ -39,7 +39,7 @@ export function GenericCard({ call, preview, underway, wayOn, ...head }: Generic
     <ToolFrame call={call} {...head} open={opens} keepsOpen isBad={result?.isBad === true}>
       {found !== undefined && <found.Display content={withProgress(found, call)} live={!isDone} />}
       {isWaiting && planned === undefined && asked !== undefined && asked !== null && (
-        <Section title={t.calls.wants}>
+        <Section title={t.calls.requestedInput}>
           <ValueView value={asked} />
         </Section>
       )}
@@ -121,7 +121,7 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
 
 function whyNot({ reason = '', isAutomatic }: NonNullable<CardProps['call']['approval']>): string {
   const isRemark = isAutomatic !== true && !reason.startsWith(editedText)
-  return isRemark ? t.calls.youSaid(reason) : t.calls.notRun(translateServerText(reason, 'text'))
+  return isRemark ? t.calls.deniedWithNote(reason) : t.calls.notRun(translateServerText(reason, 'text'))
 }
 
 /** Raw input and the output that the model read, which displays leave out. */
@@ -136,7 +136,7 @@ function Details({ call }: CardProps) {
         </Section>
       )}
       {notes.modelText !== undefined && (
-        <Section title={t.calls.modelRead}>
+        <Section title={t.calls.sentToModel}>
           <ValueView value={notes.modelText} />
         </Section>
       )}
@@ -145,7 +145,7 @@ function Details({ call }: CardProps) {
 }
 
 function inputTitle({ name, notes }: ToolCall): string {
-  return notes.executedInput === undefined ? t.calls.inputOf(name) : t.calls.modelGave
+  return notes.executedInput === undefined ? t.calls.inputOf(name) : t.calls.originalInput
 }
 
 function hasContent(input: unknown): boolean {
@@ -197,7 +197,7 @@ function MediaProgressBar({ model, elapsedMs, progress }: MediaProgress) {
   return (
     <label className="media-making">
       <span>
-        <VisibleText text={model === undefined ? t.cards.beingMade : t.cards.beingMadeBy(model)} as="name" />
+        <VisibleText text={model === undefined ? t.cards.generating : t.cards.generatingBy(model)} as="name" />
         {elapsedMs !== undefined && <span className="media-time">{formatDuration(elapsedMs)}</span>}
       </span>
       {/* Without a value, the progress bar is indeterminate. */}

@@ -82,7 +82,7 @@ function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNo
   if (call.stopped) return { word: t.calls.stopped, icon: <CircleStop aria-hidden /> }
   switch (call.state) {
     case 'approval-requested':
-      return { word: t.calls.waits, icon: <Hand aria-hidden /> }
+      return { word: t.calls.needsApproval, icon: <Hand aria-hidden /> }
     case 'output-available':
       return {
         word: t.calls.done,

@@ -115,10 +115,10 @@ export function createRemovalActions(store: StoreApi<SessionState>, services: Re
     const { siblings, messages } = store.getState()
     const place = siblings[messageId]
     const parent = messages.find(({ id }) => id === messageId)?.parentMessageId
-    const beside = place?.prev ?? place?.next ?? parent ?? undefined
+    const neighbor = place?.prev ?? place?.next ?? parent ?? undefined
     return tried(async () => {
       const removed = await api.deleteMessage(sessionId, messageId)
-      await show(beside)
+      await show(neighbor)
       return offerUndo(t.chat.deleted(removed.deleted.length), removed, messageId)
     })
   }

@@ -52,9 +52,9 @@ export function useAgentNames(agentIds: readonly string[]): string {
 }
 
 export function useAgentForCall(call: ToolCall): string | undefined {
-  const told = readReport(call.output)?.agentId ?? readReport(call.progress?.last)?.agentId
+  const reported = readReport(call.output)?.agentId ?? readReport(call.progress?.last)?.agentId
   return useSubAgents(({ agents }) => {
-    if (told !== undefined) return told
+    if (reported !== undefined) return reported
     for (const agent of agents.values()) if (agent.toolCallId === call.toolCallId) return agent.agentId
     return undefined
   })
@@ -86,11 +86,11 @@ export function deliveredMessages(
  * Returns sent messages that the conversation does not show yet. Compares text, because the server assigns other IDs.
  */
 export function undeliveredMessages(
-  told: readonly SentMessage[],
+  sent: readonly SentMessage[],
   heard: readonly Pick<SentMessage, 'id' | 'text'>[],
 ): SentMessage[] {
   const taken = new Set<string>()
-  return told.filter(({ text, after }) => {
+  return sent.filter(({ text, after }) => {
     const from = heard.findIndex(({ id }) => id === after) + 1
     const found = heard.slice(from).find((one) => one.text === text && !taken.has(one.id))
     if (found !== undefined) taken.add(found.id)

@@ -103,7 +103,7 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
     folds.take(agentId, chunk)
     schedule()
     if (chunk.type === 'data-tool-progress') takeNews(chunk)
-    // The agent starts a turn, but its open view was told there was none.
+    // The agent starts a turn, but its open view believes there is none.
     if (chunk.type === 'start' && isShown(agentId) && !alone.has(agentId)) void conversation(agentId).open()
   }
 
@@ -206,9 +206,9 @@ export function createSubAgents(sessionId: string, services: SubAgentsServices):
   }
 
   async function tell(agentId: string, text: string): Promise<boolean> {
-    const told = await ask(agentId, () => api.messageSubAgent({ sessionId, agentId }, { id: newId('u'), text }))
-    if (told) followAlone()
-    return told
+    const isSent = await ask(agentId, () => api.messageSubAgent({ sessionId, agentId }, { id: newId('u'), text }))
+    if (isSent) followAlone()
+    return isSent
   }
 
   /** Allows one request per agent at a time. False if rejected. */

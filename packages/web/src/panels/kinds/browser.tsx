@@ -21,14 +21,19 @@ export default function BrowserPanel({ panel }: PanelProps) {
   const url = address?.href
   const { page, problem, read } = useReadable(url)
   if (address === undefined || url === undefined)
-    return <p className="beside-none">{t.panels.noAddress(textIn(panel.data['url']) ?? '')}</p>
+    return <p className="side-panel-none">{t.panels.noAddress(textIn(panel.data['url']) ?? '')}</p>
   return (
     <>
-      <header className="beside-head">
-        <a className="beside-head-main browser-address" href={url} target="_blank" rel="noopener noreferrer nofollow">
+      <header className="side-panel-head">
+        <a
+          className="side-panel-head-main browser-address"
+          href={url}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+        >
           <VisibleText text={url} as="name" />
         </a>
-        <IconButton label={t.panels.readAgain} onClick={() => void read({ again: true, here: isLocalAddress(url) })}>
+        <IconButton label={t.panels.reload} onClick={() => void read({ again: true, here: isLocalAddress(url) })}>
           <RotateCw />
         </IconButton>
         <a
@@ -42,7 +47,7 @@ export default function BrowserPanel({ panel }: PanelProps) {
         </a>
       </header>
       {page === undefined ? (
-        <div className="beside-none">
+        <div className="side-panel-none">
           <p>{waiting()}</p>
           {(problem !== undefined || isLocalAddress(url)) && (
             <p className="browser-ways">
@@ -64,13 +69,13 @@ export default function BrowserPanel({ panel }: PanelProps) {
 
   function waiting() {
     if (problem !== undefined) return <VisibleText text={problem} />
-    return url !== undefined && isLocalAddress(url) ? t.panels.ofThisMachine : t.panels.loading
+    return url !== undefined && isLocalAddress(url) ? t.panels.onThisComputer : t.panels.loading
   }
 }
 
 function Article({ page }: { page: ReadablePage }) {
   return (
-    <article className="beside-body browser-page" tabIndex={0} aria-label={page.title || page.url}>
+    <article className="side-panel-body browser-page" tabIndex={0} aria-label={page.title || page.url}>
       <p className="browser-note">{page.status >= 400 ? t.panels.answered(page.status) : t.panels.reader}</p>
       {page.title !== '' && (
         <h2>

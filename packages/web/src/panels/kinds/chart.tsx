@@ -24,6 +24,6 @@ export default function ChartPanel({ panel }: PanelProps) {
   })
   const given = input ?? (isRecord(panel.data['option']) ? panel.data : undefined)
   const chart = useMemo(() => (given === undefined ? undefined : readChart(given)), [given])
-  if (chart === undefined) return <p className="beside-none">{t.previews.noPreview}</p>
+  if (chart === undefined) return <p className="side-panel-none">{t.previews.noPreview}</p>
   return <ChartView option={chart.option} title={chart.title ?? panel.title} fills />
 }

@@ -9,6 +9,6 @@ export { Columns2 as Icon }
 /** Two branches side by side, by their leaves (`left`, `right`). */
 export default function ComparePanel({ panel }: PanelProps) {
   const [left, right] = [textIn(panel.data['left']), textIn(panel.data['right'])]
-  if (left === undefined || right === undefined) return <p className="beside-none">{t.branches.gone}</p>
+  if (left === undefined || right === undefined) return <p className="side-panel-none">{t.branches.gone}</p>
   return <Comparison left={left} right={right} />
 }

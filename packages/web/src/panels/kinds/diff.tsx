@@ -22,9 +22,9 @@ export default function DiffPanel({ panel }: PanelProps) {
     return readToolCall(part, { progress: undefined, live: false, latest: false }).notes.display?.content
   })
   const display = findDisplay(found)
-  if (display === undefined) return <p className="beside-none">{t.panels.changesGone}</p>
+  if (display === undefined) return <p className="side-panel-none">{t.panels.changesGone}</p>
   return (
-    <div className="beside-body beside-display">
+    <div className="side-panel-body side-panel-display">
       <display.Display content={display.content} live={false} />
     </div>
   )

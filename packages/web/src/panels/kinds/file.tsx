@@ -27,19 +27,19 @@ export default function FilePanel({ panel }: PanelProps) {
   const file = read !== undefined && 'kind' in read ? read : undefined
   return (
     <>
-      <header className="beside-head">
-        <span className="beside-head-main">
+      <header className="side-panel-head">
+        <span className="side-panel-head-main">
           <PathName path={file?.path ?? path} />
         </span>
         {file !== undefined && <span>{formatSize(file.bytes)}</span>}
         {url === undefined && <PreviewButton path={path} />}
         {file?.text !== undefined && <CopyButton text={file.text} label={t.panels.copyText} />}
-        <IconButton label={t.panels.readAgain} onClick={() => void again()}>
+        <IconButton label={t.panels.reload} onClick={() => void again()}>
           <RotateCw />
         </IconButton>
       </header>
       {read === undefined ? (
-        <p className="beside-none">{t.panels.loading}</p>
+        <p className="side-panel-none">{t.panels.loading}</p>
       ) : (
         <Body read={read} line={numberIn(panel.data['line'])} onShowSecret={() => void again({ secret: true })} />
       )}
@@ -56,7 +56,7 @@ interface BodyProps {
 function Body({ read, line, onShowSecret }: BodyProps) {
   if ('problem' in read) {
     return (
-      <div className="beside-none">
+      <div className="side-panel-none">
         <p>
           <VisibleText text={read.problem} />
         </p>
@@ -66,18 +66,18 @@ function Body({ read, line, onShowSecret }: BodyProps) {
   }
   if (read.image !== undefined) {
     return (
-      <div className="beside-body">
-        <img className="beside-image" src={read.image} alt={read.path} />
+      <div className="side-panel-body">
+        <img className="side-panel-image" src={read.image} alt={read.path} />
       </div>
     )
   }
-  if (read.text === undefined) return <p className="beside-none">{t.panels.notText}</p>
-  if (read.text === '') return <p className="beside-none">{t.panels.emptyFile}</p>
+  if (read.text === undefined) return <p className="side-panel-none">{t.panels.notText}</p>
+  if (read.text === '') return <p className="side-panel-none">{t.panels.emptyFile}</p>
   const ending = read.path.split('.').at(-1) ?? ''
   return (
     <>
       <NumberedLines text={read.text} language={ending} line={line} label={read.path} />
-      {read.isCut === true && <p className="beside-foot">{t.panels.cutFile}</p>}
+      {read.isCut === true && <p className="side-panel-foot">{t.panels.cutFile}</p>}
     </>
   )
 }

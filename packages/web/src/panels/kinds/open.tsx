@@ -41,7 +41,7 @@ export default function OpenPanel({ panel }: PanelProps) {
   const choices = [...addressIn(text), ...(text === '' ? things() : []), ...files.flatMap(fileChoice)]
 
   return (
-    <div className="beside-body open-panel">
+    <div className="side-panel-body open-panel">
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -90,7 +90,7 @@ export default function OpenPanel({ panel }: PanelProps) {
     if (address === undefined) return []
     const { href, host } = address
     const show = () => panels.open({ kind: 'browser', key: href, title: host, data: { url: href } })
-    return [{ key: href, label: href, note: t.panels.aPage, Icon: Globe, choose: open(show) }]
+    return [{ key: href, label: href, note: t.panels.page, Icon: Globe, choose: open(show) }]
   }
 
   function fileChoice({ kind, label }: PickItem): Choice[] {

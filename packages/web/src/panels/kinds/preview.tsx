@@ -11,6 +11,6 @@ export const staysAlive = true
 /** Rendered preview of a file (`path`). `waits` runs active content only at the user's request. */
 export default function PreviewPanel({ panel }: PanelProps) {
   const path = textIn(panel.data['path'])
-  if (path === undefined) return <p className="beside-none">{t.previews.noPreview}</p>
+  if (path === undefined) return <p className="side-panel-none">{t.previews.noPreview}</p>
   return <FilePreview key={path} path={path} waits={panel.data['waits'] === true} />
 }

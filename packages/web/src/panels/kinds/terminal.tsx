@@ -17,7 +17,7 @@ export { SquareTerminal as Icon }
 export default function TerminalPanel({ panel }: PanelProps) {
   const taskId = textIn(panel.data['taskId']) ?? panel.key
   const { task, text, isGone } = useBackgroundTask(taskId)
-  if (task === undefined) return <p className="beside-none">{isGone ? t.panels.taskGone : t.panels.loading}</p>
+  if (task === undefined) return <p className="side-panel-none">{isGone ? t.panels.taskGone : t.panels.loading}</p>
   const isRunning = task.status === 'running' && !isGone
   const shown = findDisplay({
     kind: 'terminal',
@@ -32,13 +32,13 @@ export default function TerminalPanel({ panel }: PanelProps) {
   })
   return (
     <>
-      <header className="beside-head">
-        <span className="beside-head-main" data-status={task.status}>
+      <header className="side-panel-head">
+        <span className="side-panel-head-main" data-status={task.status}>
           {isGone ? t.panels.taskGone : t.panels.taskStatus[task.status]}
         </span>
         {isRunning && <StopButton taskId={taskId} />}
       </header>
-      <div className="beside-body beside-display beside-terminal">
+      <div className="side-panel-body side-panel-display side-panel-terminal">
         {shown !== undefined && <shown.Display content={shown.content} live={isRunning} />}
       </div>
     </>

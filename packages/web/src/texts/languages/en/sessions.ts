@@ -18,8 +18,8 @@ export const sessionTexts = {
     untitled: 'Untitled',
     titleField: 'Chat title',
     moreFor: (title: string) => `Options for ${title}`,
-    waits: 'needs your attention',
-    runIsOn: 'running',
+    needsAttention: 'needs your attention',
+    running: 'running',
     archivedMark: 'archived',
     pin: 'Pin',
     unpin: 'Unpin',
@@ -29,7 +29,7 @@ export const sessionTexts = {
     newFolder: 'New folder',
     newFolderHere: 'New subfolder',
     folderName: 'Folder name',
-    folderHolds: (count: number) => (count === 1 ? '(1 chat)' : `(${count} chats)`),
+    folderCount: (count: number) => (count === 1 ? '(1 chat)' : `(${count} chats)`),
     folderMore: (name: string) => `Options for folder ${name}`,
     folderDelete: 'Delete folder',
     folderDeleteTitle: 'Delete this folder?',
@@ -43,7 +43,7 @@ export const sessionTexts = {
     trashed: (count: number, title: string) =>
       count === 1 ? `“${title}” moved to trash.` : `${count} chats moved to trash.`,
     restore: 'Restore',
-    deleteForGood: 'Delete permanently',
+    deletePermanently: 'Delete permanently',
     deleteTitle: 'Delete permanently?',
     deleteText: (count: number, title: string) =>
       count === 1
@@ -81,8 +81,8 @@ export const sessionTexts = {
     importCut: 'The connection was lost. Import the file again to finish. It creates no duplicates.',
     importAgain: 'Import another file',
     importAdded: (count: number) => `${pluralize(count, 'chat')} added.`,
-    importGrown: (count: number) => `${pluralize(count, 'chat')} updated with new messages.`,
-    importKnown: (count: number) => `${pluralize(count, 'chat')} already up to date.`,
+    importUpdated: (count: number) => `${pluralize(count, 'chat')} updated with new messages.`,
+    importUnchanged: (count: number) => `${pluralize(count, 'chat')} already up to date.`,
     importConflicts: (count: number) =>
       count === 1
         ? '1 message differs from your version. Yours was kept.'
@@ -138,12 +138,12 @@ export const sessionTexts = {
     previousSession: 'Previous chat',
     approve: 'Approve the request in the chat',
     deny: 'Deny the request in the chat',
-    write: 'Focus message box',
+    focusMessage: 'Focus message box',
     files: 'Mention files, folders and agents',
     commands: 'Commands and skills, at the start',
     next: 'Next item',
     previous: 'Previous item',
-    take: 'Select',
+    select: 'Select',
     stop: 'Stop the answer',
     history: 'Your earlier messages, if the box is empty',
     quote: 'Quote selected text',

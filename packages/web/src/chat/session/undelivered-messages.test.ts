@@ -19,11 +19,11 @@ test('an agent has received its messages and its steering input', () => {
 })
 
 test('input is pending until its conversation shows it; repeated text counts twice', () => {
-  const told = [
+  const sent = [
     { id: 'a', text: 'go on', after: 't1' },
     { id: 'b', text: 'go on', after: 't1' },
   ]
-  expect(undeliveredMessages(told, deliveredMessages(conversation)).map(({ id }) => id)).toEqual(['b'])
+  expect(undeliveredMessages(sent, deliveredMessages(conversation)).map(({ id }) => id)).toEqual(['b'])
   expect(undeliveredMessages([{ id: 'c', text: 'go on', after: 's1' }], deliveredMessages(conversation))).toHaveLength(
     1,
   )

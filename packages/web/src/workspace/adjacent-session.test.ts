@@ -11,15 +11,15 @@ const state = {
   openFolders: ['outer', 'inner'],
   folderPages: { outer: page('o'), inner: page('i'), shut: page('unseen') },
 }
-const beside = (sessionId: string, step: 1 | -1) => adjacentSession({ ...state, sessionId }, step)
+const adjacent = (sessionId: string, step: 1 | -1) => adjacentSession({ ...state, sessionId }, step)
 
 test('chats follow the order of the list, those in open folders first', () => {
-  expect([beside('i', 1), beside('o', 1), beside('a', 1)]).toEqual(['o', 'a', 'b'])
-  expect([beside('b', -1), beside('a', -1), beside('o', -1)]).toEqual(['a', 'o', 'i'])
+  expect([adjacent('i', 1), adjacent('o', 1), adjacent('a', 1)]).toEqual(['o', 'a', 'b'])
+  expect([adjacent('b', -1), adjacent('a', -1), adjacent('o', -1)]).toEqual(['a', 'o', 'i'])
 })
 
 test('the list ends, and from outside of it the first chat comes next', () => {
-  expect(beside('b', 1)).toBeUndefined()
-  expect(beside('i', -1)).toBeUndefined()
-  expect(beside('new', 1)).toBe('i')
+  expect(adjacent('b', 1)).toBeUndefined()
+  expect(adjacent('i', -1)).toBeUndefined()
+  expect(adjacent('new', 1)).toBe('i')
 })
