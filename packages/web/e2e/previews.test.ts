@@ -263,7 +263,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.open())
     await chat.ask('hostile')
     await chat.lastAnswer
-      .getByText(/no attribute|must be an address/)
+      .getByText(/no attribute|must be a URL/)
       .first()
       .waitFor()
     for (const file of ['hostile.svg', 'hostile.csv']) {
