@@ -77,6 +77,7 @@ export const runs: ServerTextPairs = [
     '提供商发送的一个事件超过 {} MiB，因此已截断。',
   ],
   ['The provider sent {} larger than {} MiB, so it was cut off.', '提供商发送的{}超过 {} MiB，因此已截断。'],
+  ['An event is too long.', '一个事件过长。'],
   ['Response stream ended without a finish reason.', '响应流结束时没有给出结束原因。'],
   [
     'It is still too long after compaction. Start a new chat, or choose a model with a larger context window.',
