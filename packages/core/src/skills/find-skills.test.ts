@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSkillFinder, type FindSkills, readSkillBody, skillPlaces } from './agent-skills.ts'
+import { createSkillFinder, type FindSkills, readSkillBody, skillPlaces } from './find-skills.ts'
 
 let base = ''
 let find: FindSkills

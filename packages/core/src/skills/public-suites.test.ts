@@ -8,7 +8,7 @@ import { parseAgentFile } from '../agents/agent-definition.ts'
 import { commandPlaces, expandCommand, findCommands, parseCommand } from '../commands/find-commands.ts'
 import { mentionsIn } from '../commands/mentions.ts'
 import { wrapBlock } from '../prompt/prompt-blocks.ts'
-import { createSkillFinder, skillNames } from './agent-skills.ts'
+import { createSkillFinder, skillNames } from './find-skills.ts'
 import { FileFault, parseSkillFile, readFrontMatter } from './parse-skill-file.ts'
 
 interface YamlFile {

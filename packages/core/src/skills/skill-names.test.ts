@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findSkill, skillNames } from './agent-skills.ts'
+import { findSkill, skillNames } from './find-skills.ts'
 
 it.each([
   ['/skill/pdf', ['pdf']],

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { loadedSkillLimits } from '../permission/decide.ts'
 import { skillBlock } from '../prompt/prompt-blocks.ts'
-import { allowSkillFolder, findSkill, readSkillBody } from '../skills/agent-skills.ts'
+import { allowSkillFolder } from '../skills/agent-skills.ts'
+import { findSkill, readSkillBody } from '../skills/find-skills.ts'
 import { defineTool, withModelText } from '../tool/tool.ts'
 
 interface SkillOutput {

@@ -111,6 +111,7 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
         frame.from = undefined
         frames.push(inner)
         frame = inner
+        await yieldToEventLoop()
       } else depth++
     } else if (byte === closeList || byte === closeObject) depth--
     else if (byte === comma && depth === 0) {
