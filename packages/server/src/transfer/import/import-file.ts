@@ -69,7 +69,7 @@ const unknownFile =
 async function importZip(path: string, options: FileImportOptions, report: FileImportReport): Promise<void> {
   const zip = await openZipFile(path)
   try {
-    const folders = sessionFiles(zip.entries)
+    const folders = await sessionFiles(zip.entries)
     if (folders.size > 0) {
       if ([...folders.values()].reduce((sum, { size }) => sum + size, 0) > unpackedBytes) throw tooMuch()
       const { sessions, problems } = await importFolders(folders, options)
@@ -227,11 +227,11 @@ async function importOne(
 
 /** Returns the entry whose base name starts with this. Names are file ids, long enough to be unique. */
 function createFind(entries: ZipEntry[]): ImportFiles['find'] {
-  const named = entries.map((entry) => ({ entry, own: entry.name.split('/').at(-1) ?? '' }))
-  named.sort((a, b) => (a.own < b.own ? -1 : a.own > b.own ? 1 : 0))
+  let named: { entry: ZipEntry; own: string }[] | undefined
   return async (name) => {
     if (name.length < 4) return undefined
-    for (let at = firstAtLeast(name); named[at]?.own.startsWith(name) === true; at++) {
+    named ??= sorted()
+    for (let at = firstAtLeast(name, named); named[at]?.own.startsWith(name) === true; at++) {
       const { entry, own } = named[at]!
       if (entry.size > attachmentBytes) continue
       const chunks: Uint8Array[] = []
@@ -241,11 +241,17 @@ function createFind(entries: ZipEntry[]): ImportFiles['find'] {
     return undefined
   }
 
-  function firstAtLeast(name: string): number {
-    let [from, to] = [0, named.length]
+  /** Most imports have no attachments, so they need no order. */
+  function sorted(): { entry: ZipEntry; own: string }[] {
+    const all = entries.map((entry) => ({ entry, own: entry.name.slice(entry.name.lastIndexOf('/') + 1) }))
+    return all.sort((a, b) => (a.own < b.own ? -1 : a.own > b.own ? 1 : 0))
+  }
+
+  function firstAtLeast(name: string, all: readonly { own: string }[]): number {
+    let [from, to] = [0, all.length]
     while (from < to) {
       const middle = (from + to) >> 1
-      if (named[middle]!.own < name) from = middle + 1
+      if (all[middle]!.own < name) from = middle + 1
       else to = middle
     }
     return from
@@ -284,9 +290,10 @@ const sessionFilePattern = new RegExp(
 )
 
 /** Returns the files of session folders in a zip, by path relative to the sessions folder. */
-function sessionFiles(entries: ZipEntry[]): Map<string, ZipEntry> {
+async function sessionFiles(entries: ZipEntry[]): Promise<Map<string, ZipEntry>> {
   const found = new Map<string, ZipEntry>()
   for (const entry of entries) {
+    await yieldToEventLoop()
     const inside = sessionFilePattern.exec(entry.name)?.[1]
     if (inside !== undefined && !found.has(inside)) found.set(inside, entry)
   }

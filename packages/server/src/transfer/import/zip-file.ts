@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
+import { yieldToEventLoop } from '../../util/concurrency.ts'
 
 export interface ZipEntry {
   name: string
@@ -52,18 +53,15 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
   const entries: ZipEntry[] = []
   let at = 0
   for (let i = 0; i < count; i++) {
+    await yieldToEventLoop()
     if (at + 46 > directory.length || directory.readUInt32LE(at) !== 0x02014b50) throw broken()
-    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => directory.readUInt16LE(at + offset)) as [
-      number,
-      number,
-      number,
-    ]
-    const [crc, packed, unpacked, local] = [16, 20, 24, 42].map((offset) => directory.readUInt32LE(at + offset)) as [
-      number,
-      number,
-      number,
-      number,
-    ]
+    const nameLength = directory.readUInt16LE(at + 28)
+    const extra = directory.readUInt16LE(at + 30)
+    const comment = directory.readUInt16LE(at + 32)
+    const crc = directory.readUInt32LE(at + 16)
+    const packed = directory.readUInt32LE(at + 20)
+    const unpacked = directory.readUInt32LE(at + 24)
+    const local = directory.readUInt32LE(at + 42)
     const name = directory.toString('utf8', at + 46, at + 46 + nameLength)
     const flags = directory.readUInt16LE(at + 8)
     const method = directory.readUInt16LE(at + 10)
