@@ -214,6 +214,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     limits: () => runLimits(config),
     recovery: () => config.get().recovery ?? 'continue',
     toolSettings: settings,
+    credentials: async (provider) => models.credentials(provider),
     redact: withoutSecrets,
     dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
     onAnswered: titles.answered,

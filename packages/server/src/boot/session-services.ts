@@ -1,11 +1,21 @@
-import { decideCall, openAgentSkills, type Session, type Workspace } from '@troupe/core'
+import {
+  type AgentDefinition,
+  type AgentState,
+  decideCall,
+  openAgentSkills,
+  type RunInput,
+  type Session,
+  type Workspace,
+} from '@troupe/core'
+import type { StoredMessage } from '@troupe/protocol'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { AgentStates } from '../agents/agent-states.ts'
 import type { TypedAddresses } from '../chat/user-message.ts'
 import type { WorkspaceHooks, WorkspaceTools } from '../extensions/workspace-extensions.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type { RunServices, SessionServices } from '../runs/run-services.ts'
+import type { RuleTexts } from '../permission/rule-layers.ts'
+import type { ModelCallStart, RunServices, SessionServices } from '../runs/run-services.ts'
 import { sessionLanguage } from '../runs/system-prompt.ts'
 import type { Context } from '../sessions/context.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
@@ -27,32 +37,76 @@ interface WorkspaceServices {
 
 /** Binds the services to a session and its workspace. */
 export function sessionServices(services: WorkspaceServices): RunServices['session'] {
-  const { tools, tabs, mcp, agents, context, permissions, hooks, typedAddresses, states, skills } = services
-  return async (session): Promise<SessionServices> => {
-    const workspace = await services.workspaces.of(session)
-    const spoken = sessionLanguage(session)
-    return {
-      workspace,
-      tools: () => tools.enabled(session.workspaceId),
-      offers: (action) => tabs.offers(session.workspaceId, action),
-      ready: () => mcp.ready(workspace),
-      agent: (name) => agents.find(workspace, name, spoken.language),
-      agents: (page) => agents.offered(workspace, { ...spoken, ...(page !== undefined && { page }) }),
-      whyNoAgent: (name) => agents.whyNot(workspace, name),
-      blocks: (frame, prompt, now) => context.blocks(session, workspace, frame, prompt, now),
-      onStart: (call) => context.onStart(session, call),
-      decide: (rules) => (call, ctx) => decideCall(call, ctx, permissions.sessionPolicy(session, rules)),
-      mode: permissions.mode(session),
-      hooks: () => hooks.of(permissions.placeOf(session)),
-      noteUserHosts(history) {
-        const typed = history.flatMap((message) => typedAddresses.read(session.id, message))
-        permissions.noteUserHosts(session.id, typed)
-      },
-      state(agentId, history) {
-        const state = states.of(session, workspace, agentId)
-        openAgentSkills(state, history, () => skills.now(permissions.placeOf(session), session).skills)
-        return state
-      },
-    }
+  return async (session) => new BoundServices(services, session, await services.workspaces.of(session))
+}
+
+/** A class, because prototype methods cost no memory per run and hundreds may be open. */
+class BoundServices implements SessionServices {
+  readonly workspace: Workspace
+  readonly #services: WorkspaceServices
+  readonly #session: Session
+
+  constructor(services: WorkspaceServices, session: Session, workspace: Workspace) {
+    this.#services = services
+    this.#session = session
+    this.workspace = workspace
+  }
+
+  tools(): ReturnType<SessionServices['tools']> {
+    return this.#services.tools.enabled(this.#session.workspaceId)
+  }
+
+  offers(action: string): ReturnType<SessionServices['offers']> {
+    return this.#services.tabs.offers(this.#session.workspaceId, action)
+  }
+
+  ready(): Promise<string | undefined> {
+    return this.#services.mcp.ready(this.workspace)
+  }
+
+  agent(name: string): Promise<AgentDefinition> {
+    return this.#services.agents.find(this.workspace, name, sessionLanguage(this.#session).language)
+  }
+
+  agents(page?: string): Promise<readonly AgentDefinition[]> {
+    const spoken = sessionLanguage(this.#session)
+    return this.#services.agents.offered(this.workspace, { ...spoken, ...(page !== undefined && { page }) })
+  }
+
+  whyNoAgent(name: string): Promise<string | undefined> {
+    return this.#services.agents.whyNot(this.workspace, name)
+  }
+
+  blocks(...[frame, prompt, now]: Parameters<SessionServices['blocks']>): ReturnType<SessionServices['blocks']> {
+    return this.#services.context.blocks(this.#session, this.workspace, frame, prompt, now)
+  }
+
+  onStart(call: ModelCallStart): void {
+    this.#services.context.onStart(this.#session, call)
+  }
+
+  decide(rules?: RuleTexts): RunInput['decide'] {
+    return (call, ctx) => decideCall(call, ctx, this.#services.permissions.sessionPolicy(this.#session, rules))
+  }
+
+  mode(): NonNullable<RunInput['mode']> {
+    return this.#services.permissions.mode(this.#session)
+  }
+
+  hooks(): NonNullable<RunInput['hooks']> {
+    return this.#services.hooks.of(this.#services.permissions.placeOf(this.#session))
+  }
+
+  noteUserHosts(history: readonly StoredMessage[]): void {
+    const { typedAddresses, permissions } = this.#services
+    const typed = history.flatMap((message) => typedAddresses.read(this.#session.id, message))
+    permissions.noteUserHosts(this.#session.id, typed)
+  }
+
+  state(agentId: string | undefined, history: readonly StoredMessage[]): AgentState {
+    const { states, skills, permissions } = this.#services
+    const state = states.of(this.#session, this.workspace, agentId)
+    openAgentSkills(state, history, () => skills.now(permissions.placeOf(this.#session), this.#session).skills)
+    return state
   }
 }

@@ -40,7 +40,6 @@ export class ManagedRun implements OpenRun {
   #subAgents: RunSubAgents | undefined
   #meter: Meter | undefined
   #writes: WriteLock | undefined
-  #parsedRequest: RunRequest | undefined
 
   constructor(services: RunServices, given: RunToOpen) {
     const { record, parts, recovered, isNew = false } = given
@@ -144,7 +143,7 @@ export class ManagedRun implements OpenRun {
   }
 
   get #request(): RunRequest {
-    return (this.#parsedRequest ??= runRequestOf(this.#given.record))
+    return (this.#given.request ??= runRequestOf(this.#given.record))
   }
 
   /** Never rejects. */
@@ -215,7 +214,7 @@ export class ManagedRun implements OpenRun {
       media: services.media,
       browser: services.browser,
       decide: own.decide(request.rules),
-      mode: own.mode,
+      mode: own.mode(),
       hooks: own.hooks(),
       steering: (ending) => this.#drainSteering(ending),
       reserveCallId: (id) => this.#reserveCallId(id),
@@ -227,7 +226,7 @@ export class ManagedRun implements OpenRun {
       idle: (waiting) => this.#subAgents?.link.idle(waiting) ?? Promise.resolve(false),
       settings: services.toolSettings,
       redact: services.redact,
-      credentials: async (provider) => services.models.credentials(provider),
+      credentials: services.credentials,
       ...(recovered !== undefined && { resume: recovered.resume }),
       stallMs: services.stallMs,
       trace: (line) =>

@@ -127,7 +127,7 @@ export async function prepareRun(
   if (missing !== undefined) blocks.push({ name: 'what is missing', text: missing })
   own.onStart({
     blocks,
-    tools: shownTools(tools, history, pageOffers(own, request), own.mode.get()),
+    tools: shownTools(tools, history, pageOffers(own, request), own.mode().get()),
     model: called.model,
     history,
     userMessageId,

@@ -159,7 +159,7 @@ describe('a run that a crash cut', () => {
     })
     const events: string[] = []
     const next = test.next(script, {
-      models: { resolveChatModel: () => Promise.reject(missing), learn: () => undefined, credentials: () => undefined },
+      models: { resolveChatModel: () => Promise.reject(missing), learn: () => undefined },
       tools: () => [change(events, { needsApproval: true })],
     })
     await next.runs.recover()

@@ -78,7 +78,7 @@ describe('live runs', () => {
   it('that cannot be opened leave nothing behind', async () => {
     const missing = new NamedError('ModelNotFound', 'There is no such model.', { status: 404 })
     const { runs, store, ask } = await open([], {
-      models: { resolveChatModel: () => Promise.reject(missing), learn: () => undefined, credentials: () => undefined },
+      models: { resolveChatModel: () => Promise.reject(missing), learn: () => undefined },
     })
     await expect(ask()).rejects.toBe(missing)
     expect(runs.get('s1')).toBeUndefined()

@@ -170,12 +170,12 @@ export function createRunManager(services: RunServices): RunManager {
       userMessageId,
       messageId: newId('msg_'),
       status: 'running',
-      request: { ...request },
+      request,
       fromNumber: Math.max(sent, await store.runs.lastNumber(session.id)),
       createdAt: Date.now(),
       endedAt: null,
     }
-    const live = open({ record, session, parts, isNew: true })
+    const live = open({ record, request, session, parts, isNew: true })
     void live.begin()
     return live
   }

@@ -30,7 +30,8 @@ export interface RunServices {
   journal: Journal
   inbox: Inbox
   logger: Logger
-  models: Pick<Models, 'resolveChatModel' | 'learn' | 'credentials'>
+  models: Pick<Models, 'resolveChatModel' | 'learn'>
+  credentials: NonNullable<RunInput['credentials']>
   /** Returns the services of a session's workspace. Called once per run. */
   session(session: Session): Promise<SessionServices>
   limits(): Partial<Limits>
@@ -66,7 +67,7 @@ export interface SessionServices {
   onStart(call: ModelCallStart): void
   /** Decides each call separately with the current rules. `rules` apply to this run only. */
   decide(rules?: RuleTexts): RunInput['decide']
-  readonly mode: NonNullable<RunInput['mode']>
+  mode(): NonNullable<RunInput['mode']>
   hooks(): NonNullable<RunInput['hooks']>
   /** Allows fetching addresses the user typed in these messages. */
   noteUserHosts(history: readonly StoredMessage[]): void

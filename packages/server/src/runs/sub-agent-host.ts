@@ -258,6 +258,8 @@ export interface OpenRun extends LiveRun {
 
 export interface RunToBegin {
   record: RunRecord
+  /** Start parameters, if this process has just created the record. */
+  request?: RunRequest
   session: Session
   parts: PreparedRun
   recovered?: RecoveredState

@@ -80,8 +80,9 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
   }
 
   function hold(sessionId: string, preface: Preface): void {
+    if (held.get(sessionId) === preface) return
     if (held.size >= maxHeld && !held.has(sessionId)) held.delete(held.keys().next().value as string)
-    held.set(sessionId, preface)
+    held.set(sessionId, { ...preface, blocks: shared(preface.blocks), agents: shared(preface.agents) })
   }
 
   async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
@@ -101,6 +102,18 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
     }))
     return { blocks, agents }
   }
+}
+
+const sharedLists = new Map<string, readonly object[]>()
+
+/** Returns the same list for the same content, since most chats of a workspace have the same agents and notes. */
+function shared<List extends readonly object[]>(list: List): List {
+  const key = JSON.stringify(list)
+  const known = sharedLists.get(key)
+  if (known !== undefined) return known as List
+  if (sharedLists.size >= maxHeld) sharedLists.clear()
+  sharedLists.set(key, list)
+  return list
 }
 
 function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): PromptBlock | undefined {

@@ -37,7 +37,7 @@ export function contextRoutes(options: {
       ])
       const { contextWindow, price } = modelLimits(definition)
       // Tools behind ToolSearch are not sent until found.
-      const tools = shownTools(allowed, chain, (action) => own.offers(action), own.mode.get())
+      const tools = shownTools(allowed, chain, (action) => own.offers(action), own.mode().get())
       const before = new Map(last?.blocks)
       const now = fingerprints(blocks, tools)
       const changed = (name: string): boolean =>

@@ -71,7 +71,7 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
       blocks: () => Promise.resolve([{ name: 'prompt', text: 'Be brief.' }]),
       onStart: () => undefined,
       decide: () => (call, ctx) => decide(call, ctx, policy),
-      mode: { get: () => 'default', set: () => Promise.resolve() },
+      mode: () => ({ get: () => 'default', set: () => Promise.resolve() }),
       hooks: () => [],
       noteUserHosts: () => undefined,
       state: () => createAgentState({ workspace: home, outputFolder: path.join(home, 'output') }),
@@ -87,8 +87,8 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
       models: {
         resolveChatModel: (id = 'test/scripted') => Promise.resolve({ id, model, definition }),
         learn: () => undefined,
-        credentials: () => undefined,
       },
+      credentials: () => Promise.resolve(undefined),
       session: () => Promise.resolve(own),
       limits: () => ({}),
       recovery: () => 'continue',
