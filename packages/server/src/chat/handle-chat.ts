@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Blobs, Session, Store } from '@troupe/core'
+import type { Blobs, RunRecord, Session, Store } from '@troupe/core'
 import { type ChatRequest, type Chunk, isId, NamedError, type Part, type StoredMessage } from '@troupe/protocol'
 import { answerCommand, findBuiltIn } from '../commands/expand-message.ts'
 import type { Commands } from '../commands/open-commands.ts'
@@ -115,7 +115,7 @@ async function sendMessage(
   const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
   if (replaces !== undefined) opening.push(branchPart(id, replaces.id))
-  const storeMessage = async (inside: Store): Promise<Session> => {
+  const storeMessage = async (inside: Store): Promise<{ current: Session; record?: RunRecord }> => {
     const { agent, projectId = null } = request
     if (session === undefined)
       await inside.sessions.create({
@@ -129,13 +129,22 @@ async function sendMessage(
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
     await inside.messages.add(at, { ...stored, ...(typed !== undefined && { metadata: { typed } }) })
-    return rememberChoices(inside, sessionId, request)
+    const current = await rememberChoices(inside, sessionId, request)
+    if (current.title !== (session?.title ?? ''))
+      opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
+    if (findBuiltIn(taken.parts) !== undefined) return { current }
+    const run = answerRequest(current, taken.parts, runRequest(request, model, opening))
+    return { current, record: await runs.store({ session: current, userMessageId: id, request: run }, inside) }
   }
-  const current = await store.transaction(storeMessage, { exportLater: true })
-  if (current.title !== (session?.title ?? '')) {
-    opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
+  // One commit for the message and its run: a crash from here on does not leave the message unanswered.
+  const { current, record } = await store.transaction(storeMessage, { exportLater: true })
+  const question = { id, parts: taken.parts }
+  try {
+    return await startAnswer(current, question, request, runRequest(request, model, opening), options, record)
+  } catch (error) {
+    if (record !== undefined) await runs.withdraw(record)
+    throw error
   }
-  return startAnswer(current, { id, parts: taken.parts }, request, runRequest(request, model, opening), options)
 }
 
 /** Handles a message that is already stored: joins its run, replays its answer, or starts the missing run. */
@@ -219,16 +228,16 @@ async function startAnswer(
   { mode }: ChatRequest,
   given: RunRequest,
   { runs, permissions, commands }: ChatContext,
+  record?: RunRecord,
 ): Promise<ChatTurn> {
-  const request: RunRequest = { ...given, ...(session.params !== undefined && { params: session.params }) }
+  const request = answerRequest(session, question.parts, given)
   const wanted = mode === undefined ? permissions.modeOf(session) : permissions.checkMode(mode)
   const current = wanted === permissions.modeOf(session) ? session : await permissions.setMode(session.id, wanted)
   const userMessageId = question.id
   const builtIn = findBuiltIn(question.parts)
   if (builtIn === undefined) {
-    const { agent } = commandOverrides(question.parts)
-    const own = agent === undefined ? request : { ...request, agent }
-    return { kind: 'run', run: await runs.start({ session: current, userMessageId, request: own }) }
+    const start = { session: current, userMessageId, request, ...(record !== undefined && { record }) }
+    return { kind: 'run', run: await runs.start(start) }
   }
   const workspace = await commands.context.workspace(session)
   const turn = { session: current, workspace, userMessageId, opening: request.opening ?? [] }
@@ -240,6 +249,11 @@ async function startAnswer(
   }
   const events = outcome.chunks.map((chunk) => ({ chunk }))
   return { kind: 'replay', sessionId: session.id, messageId: outcome.message.id, events }
+}
+
+function answerRequest({ params }: Session, parts: readonly Part[], given: RunRequest): RunRequest {
+  const { agent } = commandOverrides(parts)
+  return { ...given, ...(params !== undefined && { params }), ...(agent !== undefined && { agent }) }
 }
 
 function commandOverrides(parts: readonly Part[]): { agent?: string; model?: string } {

@@ -42,6 +42,8 @@ export interface LiveLogOptions {
   seq?: number
   /** The run, if it is not stored yet. Stored with the first frames. */
   begun?: RunRecord | undefined
+  /** A crash before the first frame starts the run again, so its first chunks need no frame of their own. */
+  restarts?: boolean
   /** Called for each chunk before anyone sees it. */
   onChunk?: (chunk: Chunk) => void
 }
@@ -101,6 +103,10 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
 
   async sync(): Promise<void> {
     if (this.#muted || (this.#pending.length === 0 && this.#writing.length === 0)) return
+    if (this.#isRepeatable()) {
+      this.#options.journal.drop(this)
+      return
+    }
     await this.#options.journal.commit(this)
     if (this.#failure !== undefined) throw notStored(this.#failure)
   }
@@ -218,6 +224,11 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     }
   }
 
+  /** True if a restart would append everything so far again. */
+  #isRepeatable(): boolean {
+    return this.#options.restarts === true && this.#seq === 0 && this.#pending.every(isBeginning)
+  }
+
   #memoryFrom(): number {
     return this.#writing[0]?.from ?? this.#pendingFrom
   }
@@ -274,6 +285,11 @@ function pushInPieces(events: LogEvent[], chunk: Chunk, number: number): void {
 function deltaHead(chunk: Chunk, length: number): Chunk {
   if (chunk.type === 'tool-input-delta') return { ...chunk, inputTextDelta: chunk.inputTextDelta.slice(0, length) }
   return { ...chunk, delta: (chunk as { delta: string }).delta.slice(0, length) } as Chunk
+}
+
+function isBeginning(item: LogItem): boolean {
+  if (item.type === '$step') return item.step === 1
+  return item.type === 'start' || item.type === 'start-step' || item.type === 'data-session-title'
 }
 
 function isNote(item: LogItem): item is Note {

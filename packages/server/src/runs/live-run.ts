@@ -42,7 +42,7 @@ export class ManagedRun implements OpenRun {
   #writes: WriteLock | undefined
 
   constructor(services: RunServices, given: RunToOpen) {
-    const { record, parts, recovered, isNew = false } = given
+    const { record, parts, recovered, begun } = given
     this.#services = services
     this.#given = given
     this.#meter = parts.child?.meter
@@ -54,7 +54,8 @@ export class ManagedRun implements OpenRun {
       journal: services.journal,
       from: recovered === undefined ? record.fromNumber : recovered.lastNumber + numberJump,
       seq: recovered?.seq ?? 0,
-      begun: isNew ? record : undefined,
+      begun: begun === 'unstored' ? record : undefined,
+      restarts: begun === 'stored',
       onChunk: parts.child?.onChunk ?? ((chunk) => announce(services.inbox, chunk)),
     })
   }
@@ -186,7 +187,8 @@ export class ManagedRun implements OpenRun {
     const { log } = this
     const opening = child === undefined ? (request.opening ?? []) : []
     if (child === undefined) own.noteUserHosts(history)
-    if (recovered === undefined) for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
+    if (recovered === undefined || recovered.resume.chunks.length === 0)
+      for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
     if (recovered !== undefined) await this.#openSubAgents().link.resume()
     const answer = request.compact === true ? compactRun : run
     return answer({

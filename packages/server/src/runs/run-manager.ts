@@ -9,6 +9,7 @@ import {
   type RunRecord,
   type Session,
   stopNow,
+  type Store,
 } from '@troupe/core'
 import { NamedError, newId, type SteeringMessage, type StoredMessage } from '@troupe/protocol'
 import type { AnswerOptions, EarlyAnswer } from './inbox.ts'
@@ -25,6 +26,10 @@ export type { RunRequest } from './prepare-run.ts'
 export interface RunManager {
   /** Starts a run that answers a stored user message. Throws `SessionBusy` (409). */
   start(start: StartRun): Promise<LiveRun>
+  /** Stores a run in the transaction that stores its user message. Call `start` with the record next. */
+  store(start: StartRun, inside: Store): Promise<RunRecord>
+  /** Closes a stored run that could not start. */
+  withdraw(record: RunRecord): Promise<void>
   get(sessionId: string): LiveRun | undefined
   getAgent(sessionId: string, agentId: string): LiveRun | undefined
   /** Stops a sub-agent and its children. Its parent continues. Returns false if it is not active. */
@@ -51,6 +56,8 @@ export interface StartRun {
   session: Session
   userMessageId: string
   request: RunRequest
+  /** The run, if it is already stored. */
+  record?: RunRecord
 }
 
 /** An answer that could not be stored, and the last number sent on its stream. */
@@ -81,6 +88,12 @@ export function createRunManager(services: RunServices): RunManager {
       opening.set(sessionId, started)
       return started
     },
+    async store(given, inside) {
+      const record = await newRecord(given, inside)
+      await inside.runs.put(record)
+      return record
+    },
+    withdraw: (record) => interrupt(record),
     get: (sessionId) => runs.get(sessionId),
     getAgent: (sessionId, agentId) => children.get(childKey(sessionId, agentId)),
     async stopAgent(sessionId, agentId) {
@@ -159,11 +172,18 @@ export function createRunManager(services: RunServices): RunManager {
     },
   }
 
-  async function start({ session, userMessageId, request }: StartRun): Promise<LiveRun> {
+  async function start(given: StartRun): Promise<LiveRun> {
+    const { session, userMessageId, request } = given
     const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
-    const sent = unstored.get(session.id)?.number ?? 0
+    const record = given.record ?? (await newRecord(given, store))
     await storeLate(session.id)
-    const record: RunRecord = {
+    const live = open({ record, request, session, parts, begun: given.record === undefined ? 'unstored' : 'stored' })
+    void live.begin()
+    return live
+  }
+
+  async function newRecord({ session, userMessageId, request }: StartRun, inside: Store): Promise<RunRecord> {
+    return {
       id: newId('run_'),
       sessionId: session.id,
       agentId: null,
@@ -171,13 +191,10 @@ export function createRunManager(services: RunServices): RunManager {
       messageId: newId('msg_'),
       status: 'running',
       request,
-      fromNumber: Math.max(sent, await store.runs.lastNumber(session.id)),
+      fromNumber: Math.max(unstored.get(session.id)?.number ?? 0, await inside.runs.lastNumber(session.id)),
       createdAt: Date.now(),
       endedAt: null,
     }
-    const live = open({ record, request, session, parts, isNew: true })
-    void live.begin()
-    return live
   }
 
   async function recover(record: RunRecord, session: Session, left: RecoveredState, latest: boolean): Promise<void> {
@@ -322,6 +339,10 @@ export function createRunManager(services: RunServices): RunManager {
 
   async function giveUp(record: RunRecord, error: unknown): Promise<void> {
     warn('a run could not be taken up', record, error)
+    await interrupt(record)
+  }
+
+  async function interrupt(record: RunRecord): Promise<void> {
     await store.runs
       .put({ ...record, status: 'interrupted', endedAt: Date.now() })
       .catch((again: unknown) => warn('a run could not be closed', record, again))

@@ -263,8 +263,11 @@ export interface RunToBegin {
   session: Session
   parts: PreparedRun
   recovered?: RecoveredState
-  /** The run is not stored yet. Its first journal entry stores it. */
-  isNew?: boolean
+  /**
+   * Set for a new run. Its first journal entry stores it if it is not stored yet. If it is, a crash before that entry
+   * starts it again from the beginning.
+   */
+  begun?: 'unstored' | 'stored'
 }
 
 export interface RunToOpen extends RunToBegin {
