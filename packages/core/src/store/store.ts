@@ -156,12 +156,16 @@ export interface Store {
     get(key: string): Promise<unknown>
     set(key: string, value: unknown): Promise<void>
   }
-  /**
-   * Runs several writes in one commit. `exportLater`: the promise does not wait for the readable files, which follow
-   * with the session's next commit or a moment later.
-   */
-  transaction<T>(work: (store: Store) => Promise<T>, options?: { exportLater?: boolean }): Promise<T>
+  /** Runs several writes in one commit. Reads that begin later wait for it, unless it `canGather`. */
+  transaction<T>(work: (store: Store) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
+}
+
+export interface TransactionOptions {
+  /** Does not wait for the readable files, which follow with the session's next commit or a moment later. */
+  exportLater?: boolean
+  /** Begins at the end of this turn of the event loop, so that requests which arrive together share one commit. */
+  canGather?: boolean
 }
 
 export interface Conversation {

@@ -247,6 +247,16 @@ describe('an existing message', () => {
     expect(await server.messages('unanswered')).toHaveLength(2)
   })
 
+  it('is kept without a run if none can start, and can be sent again', async () => {
+    const message = userMessage('try', 'no-agent')
+    const { status, error } = await server.chat('kept', message, { agent: 'nobody' })
+    expect([status, error?.name]).toEqual([404, 'AgentNotFound'])
+    expect((await server.store.messages.page({ sessionId: 'kept' })).messages).toHaveLength(1)
+    expect(await server.store.runs.unfinished()).toEqual([])
+    await server.store.sessions.update('kept', { agent: 'master' })
+    expect(texts([(await server.chat('kept', message)).message])).toEqual(['You said: try'])
+  })
+
   it('with changed parts is an edit: a new sibling with a new id, reported by data-branch', async () => {
     await server.chat('edit', userMessage('before', 'e0'))
     const original = await server.chat('edit', userMessage('original', 'e1'))

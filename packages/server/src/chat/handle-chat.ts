@@ -137,7 +137,7 @@ async function sendMessage(
     return { current, record: await runs.store({ session: current, userMessageId: id, request: run }, inside) }
   }
   // One commit for the message and its run: a crash from here on does not leave the message unanswered.
-  const { current, record } = await store.transaction(storeMessage, { exportLater: true })
+  const { current, record } = await store.transaction(storeMessage, { exportLater: true, canGather: true })
   const question = { id, parts: taken.parts }
   try {
     return await startAnswer(current, question, request, runRequest(request, model, opening), options, record)

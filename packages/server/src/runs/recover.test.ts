@@ -11,6 +11,7 @@ import {
   type TestSink,
 } from '../testing/open-runs.ts'
 import { numberJump } from './live-log.ts'
+import type { StartRun } from './run-manager.ts'
 
 const opened: TestRuns[] = []
 
@@ -86,6 +87,39 @@ describe('a run that a crash cut', () => {
       held.events.push(...cutAt(sink, after))
       expect(folded(held, again), `after ${after}`).toEqual(message)
     }
+  })
+
+  it('starts again if it was stored with its message and had no journal entry yet', async () => {
+    const test = await open({ by: 'prompt', turns: [[{ gate: 'here' }, { text: 'Never sent.' }]] })
+    const opening = [{ type: 'data-session-title', data: { title: 'Fox' }, transient: true }]
+    const start = { session: test.session, userMessageId: 'u1', request: { model: 'test/scripted', opening } as object }
+    const record = await test.store.transaction(async (inside) => {
+      const parts = [{ type: 'text' as const, text: 'hello' }]
+      await inside.messages.add(
+        { sessionId: 's1' },
+        { id: 'u1', role: 'user', parentMessageId: null, parts, createdAt: 1 },
+      )
+      return test.runs.store(start as StartRun, inside)
+    })
+    const run = await test.runs.start({ ...start, record } as StartRun)
+    const early = createTestSink()
+    run.subscribe(early, {})
+    await test.model.reached('here')
+    expect(early.chunks().map(({ type }) => type)).toEqual(['data-session-title', 'start', 'start-step'])
+    expect(await test.store.frames.read(run.id)).toEqual([])
+    const next = test.next({ by: 'prompt', turns: [[{ text: 'A fox.' }]] })
+    await next.runs.recover()
+    const again = createTestSink()
+    next.runs.get('s1')?.subscribe(again, { after: early.events.at(-1)?.number ?? 0 })
+    await again.ended
+    expect(again.chunks().map(({ type }) => type)).toEqual(expect.arrayContaining(['data-session-title', 'start']))
+    expect(again.events[0]?.number).toBeGreaterThan(numberJump)
+    const stored = await next.store.messages.get({ sessionId: 's1' }, run.messageId)
+    expect(folded(again)).toEqual(
+      plain(
+        stored && ({ id: stored.id, role: stored.role, parts: stored.parts, metadata: stored.metadata } as Message),
+      ),
+    )
   })
 
   it('sends everything again to a client whose id was lost, and reuses no id', async () => {

@@ -1,4 +1,5 @@
-import type { Store } from '@troupe/core'
+import { setImmediate as immediate } from 'node:timers/promises'
+import type { Store, TransactionOptions } from '@troupe/core'
 import { sql } from 'kysely'
 import { createKeyedMutex } from '../../util/concurrency.ts'
 import { agents } from './agents.ts'
@@ -51,11 +52,18 @@ export interface SqlStore extends Store {
 export function createSqlStore(options: SqlStoreOptions): SqlStore {
   const { db, search, clock, log, exporter } = options
   const inCommit = createGroupCommit(db)
+  let gathering: Promise<void> | undefined
+
+  /** Resolves at the end of this turn of the event loop, for all callers together. */
+  function gather(): Promise<void> {
+    return (gathering ??= immediate().then(() => (gathering = undefined)))
+  }
 
   async function commit<T>(
     work: (context: StoreContext, changes: StoreChange[]) => Promise<T>,
-    exportLater = false,
+    { exportLater = false, canGather = false }: TransactionOptions = {},
   ): Promise<T> {
+    if (canGather) await gather()
     const changes: StoreChange[] = []
     const result = await inCommit(async (transaction) => {
       let ended = false
@@ -95,7 +103,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     ...nouns(outside),
     restore: createRestore(outside),
     purgeHidden: () => purgeHiddenSessions(outside),
-    transaction: (work, options) => commit((inside) => work(insideStore(inside)), options?.exportLater),
+    transaction: (work, options) => commit((inside) => work(insideStore(inside)), options),
     close: () => db.destroy(),
   }
 }
