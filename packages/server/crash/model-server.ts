@@ -86,7 +86,7 @@ const plans: [RegExp, (value: string) => Plan][] = [
   [/deep-c:(\w+)\./, (id) => ({ turns: [{ text: 'I.', calls: [append(0, `c1-${id}`)] }, { text: 'C is done.' }] })],
   [/flood:(\d+)\./, (count) => ({ flood: Number(count), turns: [{ text: ' The end.' }] })],
   [/hang\./, () => ({ hangs: true, turns: [{ text: 'Let me think about that for a while. '.repeat(20) }] })],
-  [/write:(\w+)\./, (key) => ({ turns: [turnWithCall('Append', key, 400), { text: 'Done.' }] })],
+  [/write:(\w+)\./, (key) => ({ turns: [turnWithCall('Append', key, 1500), { text: 'Done.' }] })],
   [/ask:(\w+)\./, (key) => ({ turns: [turnWithCall('AppendAsked', key, 0), { text: 'Done.' }] })],
 ]
 

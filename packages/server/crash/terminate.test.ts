@@ -49,12 +49,13 @@ describe('SIGTERM', () => {
   it('ends runs at a safe point, keeps those that wait, and exits 0', { timeout: 60_000 }, async () => {
     const server = await home.start()
     const speaking = await ask(server, 'speaking', 'hang.')
-    const writing = await ask(server, 'writing', 'write:line.')
     const waiting = await ask(server, 'waiting', 'ask:line2.')
-    await vi.waitFor(() => expect(readFileSync(path.join(home.workspace, 'writes.txt'), 'utf8')).toBe('line\n'), 10_000)
     await vi.waitFor(() => expect(speaking.reader.events.length).toBeGreaterThan(10), 10_000)
     await vi.waitFor(async () => expect(await openAsks(server)).toHaveLength(1), 10_000)
     const [asked] = await openAsks(server)
+    // Last, so that its tool still runs when the signal arrives.
+    const writing = await ask(server, 'writing', 'write:line.')
+    await vi.waitFor(() => expect(readFileSync(path.join(home.workspace, 'writes.txt'), 'utf8')).toBe('line\n'), 10_000)
     const begun = performance.now()
     expect(await server.kill('SIGTERM')).toBe(0)
     expect(performance.now() - begun).toBeLessThan(5000)
