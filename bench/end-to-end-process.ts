@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import http from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reply, tell } from './measure.ts'
 
 export type ServerKind = 'troupe' | 'sdk' | 'forward'
 
@@ -129,22 +130,5 @@ function start(role: string, ...args: string[]): ChildProcess {
   return fork(path.join(import.meta.dirname, 'end-to-end-child.ts'), [role, ...args], {
     execArgv: ['--conditions=troupe-source', '--disable-warning=ExperimentalWarning'],
     env: { ...process.env, NODE_ENV: 'production' },
-  })
-}
-
-function tell(child: ChildProcess, message: string): Promise<unknown> {
-  const answer = reply(child)
-  child.send(message)
-  return answer
-}
-
-function reply(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number | null): void => reject(new Error(`the measured process ended with ${code}`))
-    child.once('exit', onExit)
-    child.once('message', (message) => {
-      child.off('exit', onExit)
-      resolve(message)
-    })
   })
 }

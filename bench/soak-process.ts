@@ -1,6 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { reply } from './measure.ts'
 
 export interface Figures {
   files: number
@@ -92,16 +93,4 @@ async function readSome(response: Response, pieces: number): Promise<void> {
   const reader = response.body?.getReader()
   for (let i = 0; i < pieces; i++) if ((await reader?.read())?.done !== false) return
   await reader?.cancel()
-}
-
-function reply(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const lost = (code: number | null, signal: string | null): void =>
-      reject(new Error(`The server ended (${signal ?? code}).`))
-    child.once('exit', lost)
-    child.once('message', (message) => {
-      child.off('exit', lost)
-      resolve(message)
-    })
-  })
 }

@@ -1,6 +1,7 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import http from 'node:http'
 import path from 'node:path'
+import { reply, tell } from './measure.ts'
 
 export type Variant = 'minimal' | 'troupe' | 'sdk'
 
@@ -84,21 +85,4 @@ export async function openStreams(variant: Variant, deltas: number, pauseAfter?:
       request.end(body)
     })
   }
-}
-
-function tell(child: ChildProcess, message: string): Promise<unknown> {
-  const answer = reply(child)
-  child.send(message)
-  return answer
-}
-
-function reply(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number | null): void => reject(new Error(`the measured process ended with ${code}`))
-    child.once('exit', onExit)
-    child.once('message', (message) => {
-      child.off('exit', onExit)
-      resolve(message)
-    })
-  })
 }

@@ -8,6 +8,7 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { sessionAgent } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import './picker-trigger.css'
 import './agent-picker.css'
 
 /** Selects the session's agent before its first message. Afterwards shows it, unless it is the master. */
@@ -17,7 +18,7 @@ export function AgentPicker() {
   if (isNew) return <Picker name={name ?? 'master'} />
   if (name === null || name === 'master') return null
   return (
-    <span className="agent-trigger" data-chosen>
+    <span className="picker-trigger agent-trigger" data-chosen>
       <Bot aria-hidden />
       <span className="visually-hidden">{t.agents.picked('')}</span>
       <span className="agent-trigger-name">
@@ -45,7 +46,7 @@ function Picker({ name }: { name: string }) {
   return (
     <DropdownMenu.Root modal={false} onOpenChange={(open) => open && read()}>
       <DropdownMenu.Trigger
-        className="agent-trigger"
+        className="picker-trigger agent-trigger"
         data-chosen={isMaster ? undefined : ''}
         aria-label={t.agents.picked(name)}
       >

@@ -9,6 +9,7 @@ import { formatElements } from '../ui/elements.tsx'
 import { availableModes, currentMode, nextMode } from '../workspace/app-state.ts'
 import type { AppStore } from '../workspace/app-store.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import './picker-trigger.css'
 import './mode-picker.css'
 
 /** Selects how much the current session may do without approval. */
@@ -24,7 +25,7 @@ export function ModePicker() {
     <>
       <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger
-          className="mode-trigger"
+          className="picker-trigger mode-trigger"
           data-mode={mode}
           aria-label={t.modes.picked(name)}
           aria-keyshortcuts="Alt+M"

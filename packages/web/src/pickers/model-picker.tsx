@@ -5,6 +5,7 @@ import { groupModels, isDemoModel, type ModelInfo, modelName } from '../api/mode
 import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
+import './picker-trigger.css'
 import './model-picker.css'
 
 /* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus --
@@ -22,7 +23,7 @@ export function ModelPicker() {
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
-        className="model-trigger"
+        className="picker-trigger model-trigger"
         aria-label={t.models.picked(name ?? t.models.none, isDemoModel(current))}
       >
         <span className="model-trigger-name">{name ?? t.models.noModel}</span>{' '}
