@@ -454,31 +454,31 @@ describe('hostile texts', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  test('a megabyte of any text is read in small chunks', () => {
-    const million = 1_000_000
+  test('a long text of any kind is read in small chunks', () => {
+    const length = process.env['TROUPE_TEST_FULL'] === '1' ? 1_200_000 : 240_000
     const texts: Record<string, [text: string, check: (result: ReadResult) => boolean]> = {
-      'one string': [`{"a": "${'x'.repeat(million)}"}`, ({ value }) => (value as { a: string }).a.length === million],
-      'one number': [`[${'1'.repeat(million)}]`, ({ value }) => (value as unknown[])[0] === Infinity],
-      'one word': [`{"a": 1, "b": ${'y'.repeat(million)}`, ({ malformed }) => malformed !== undefined],
-      'half pairs': [`["${'\\ud83d'.repeat(million / 6)}"]`, ({ completion }) => completion === 'observed'],
-      'one key': [`{"${'k'.repeat(million)}": 1}`, ({ completion }) => completion === 'observed'],
-      'opening braces': ['{'.repeat(million), ({ found }) => !found],
-      backticks: ['`'.repeat(million), ({ found }) => !found],
-      'small blocks': ['{"a": 1} '.repeat(million / 9), ({ value }) => (value as { a: number }).a === 1],
+      'one string': [`{"a": "${'x'.repeat(length)}"}`, ({ value }) => (value as { a: string }).a.length === length],
+      'one number': [`[${'1'.repeat(length)}]`, ({ value }) => (value as unknown[])[0] === Infinity],
+      'one word': [`{"a": 1, "b": ${'y'.repeat(length)}`, ({ malformed }) => malformed !== undefined],
+      'half pairs': [`["${'\\ud83d'.repeat(length / 6)}"]`, ({ completion }) => completion === 'observed'],
+      'one key': [`{"${'k'.repeat(length)}": 1}`, ({ completion }) => completion === 'observed'],
+      'opening braces': ['{'.repeat(length), ({ found }) => !found],
+      backticks: ['`'.repeat(length), ({ found }) => !found],
+      'small blocks': ['{"a": 1} '.repeat(length / 9), ({ value }) => (value as { a: number }).a === 1],
       'blocks, each a little better': [
-        Array.from({ length: 1000 }, (_, i) => JSON.stringify(Array.from({ length: i }, () => i))).join(' '),
-        ({ value }) => (value as unknown[]).length === 999,
+        Array.from({ length: 600 }, (_, i) => JSON.stringify(Array.from({ length: i }, () => i))).join(' '),
+        ({ value }) => (value as unknown[]).length === 599,
       ],
       'a record': [
-        JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`key ${i}`, i]))),
-        ({ value }) => (value as Record<string, number>)['key 59999'] === 59_999,
+        JSON.stringify(Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`key ${i}`, i]))),
+        ({ value }) => (value as Record<string, number>)['key 14999'] === 14_999,
       ],
       'brackets that never match': [
-        `${'['.repeat(million / 2)}1${'}'.repeat(million / 2)}`,
+        `${'['.repeat(length / 2)}1${'}'.repeat(length / 2)}`,
         ({ malformed }) => malformed === 'The brackets do not match.',
       ],
-      commas: [`[1${','.repeat(million)}`, ({ malformed }) => malformed !== undefined],
-      comments: [`[1, ${'/**/'.repeat(million / 4)}2]`, ({ value }) => (value as unknown[]).length === 2],
+      commas: [`[1${','.repeat(length)}`, ({ malformed }) => malformed !== undefined],
+      comments: [`[1, ${'/**/'.repeat(length / 4)}2]`, ({ value }) => (value as unknown[]).length === 2],
     }
     const failed = Object.entries(texts).filter(([, [text, check]]) => {
       const reader = createJsonReader({ onEvent: () => undefined })

@@ -52,7 +52,7 @@ function zip(entries: Crafted[]): Buffer {
     size,
     localName = name,
     flags = 0,
-    method = 8,
+    method = content === '' ? 0 : 8,
     overlaps,
   } of entries) {
     const bytes = Buffer.from(content)
