@@ -1,3 +1,4 @@
+import type { Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { wireServer } from '../../server/src/testing/wire-server.ts'
 import type { WireServer } from '../../server/src/testing/wire-server.ts'
@@ -33,9 +34,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     const received: Promise<string>[] = []
-    page.on('response', (response) => {
+    const read = (response: Response): void => {
       if (response.url().includes('/ai/providers')) received.push(response.text())
-    })
+    }
+    page.on('response', read)
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('button', { name: 'Connect a model…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Models and keys' })
@@ -54,6 +56,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     wire.play({ turn: { text: 'with the key' } })
     expect(await (await chat.ask('hello')).locator('.prose').innerText()).toBe('with the key')
     expect(wire.requests.at(-1)?.headers['x-api-key']).toBe(key)
+    page.off('response', read)
     expect((await Promise.all(received)).join('')).not.toContain(key)
   })
 

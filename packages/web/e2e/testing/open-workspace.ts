@@ -72,7 +72,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       logLevel: 'error',
       log: (line) => complaints.push(`server: ${line}`),
     })
-  let server = await start(0).catch(async (error: unknown) => {
+  let server = await startOnUsualPort(start).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true })
     throw error
   })
@@ -81,13 +81,27 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   let shared: Page | undefined
   let wasRestarted = false
   let complained = 0
+  const watcher: Watcher = {
+    complain: (text) => complaints.push(text),
+    origin: () => `http://127.0.0.1:${server.port}`,
+    wasRestarted: () => wasRestarted,
+  }
 
   return { server: () => server, folder: workFolder, restart, open, newPage, sharedPage, complaints, closePages, close }
 
   async function open(options?: BrowserContextOptions): Promise<Page> {
-    const page = await newPage(options)
+    const page = (options === undefined ? warmPage() : undefined) ?? (await newPage(options))
+    if (options === undefined) reusable.add(page)
     await page.goto(server.newUrl())
     await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
+    return page
+  }
+
+  function warmPage(): Page | undefined {
+    const page = idle.pop()
+    if (page === undefined) return undefined
+    contexts.push(page.context())
+    watchers.set(page.context(), watcher)
     return page
   }
 
@@ -101,6 +115,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
       ...options,
     })
     contexts.push(context)
+    watchers.set(context, watcher)
     context.setDefaultTimeout(15_000)
     context.on('page', watch)
     await context.addInitScript(() => {
@@ -139,31 +154,6 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     }
   }
 
-  function watch(page: Page): void {
-    page.on('console', (message) => {
-      if (message.text() === 'Service Worker registration blocked by Playwright') return
-      // The browser's own log messages have no arguments and differ by version. Those of scripts have some.
-      if (message.args().length === 0) return
-      if (message.type() === 'error' || message.type() === 'warning')
-        complaints.push(`console: ${message.text()} ${message.location().url}`)
-    })
-    page.on('response', (response) => {
-      // A page with its old credential learns that the server was restarted, and renews it.
-      if (response.status() === 401 && wasRestarted) return
-      if (response.status() >= 400) complaints.push(`response: ${response.status()} ${response.url()}`)
-    })
-    page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
-    page.on('dialog', (dialog) => {
-      complaints.push(`dialog: ${dialog.message()}`)
-      void dialog.dismiss()
-    })
-    page.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url())
-      if (origin !== `http://127.0.0.1:${server.port}` && protocol !== 'data:')
-        complaints.push(`request: ${request.url()}`)
-    })
-  }
-
   async function restart(between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const { port } = server
     await server.close()
@@ -176,7 +166,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   }
 
   async function closePages(test?: Pick<TestContext, 'task'>): Promise<void> {
-    if (test?.task.result?.state === 'fail') {
+    const hasFailed = test?.task.result?.state === 'fail'
+    if (hasFailed) {
       shared = undefined
       await endAsks()
       if (options.files !== undefined) await renewFiles(options.files)
@@ -188,7 +179,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
         ?.context()
         .pages()
         .filter((page) => page !== shared) ?? []
-    await Promise.all([...others, ...tabs].map((one) => one.close()))
+    await Promise.all([...others.map((context) => endUse(context, hasFailed)), ...tabs.map((tab) => tab.close())])
     complained = complaints.length
   }
 
@@ -204,8 +195,17 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
     for (const { sessionId } of asks) await server.fetch(`/ai/chat/${sessionId}/stop`, { method: 'POST', body: '{}' })
   }
 
+  /** Closes the context, or keeps it for the next page that is opened. */
+  async function endUse(context: BrowserContext, hasFailed = false): Promise<void> {
+    contexts.splice(contexts.indexOf(context), 1)
+    const page = hasFailed ? undefined : context.pages().find((one) => reusable.has(one))
+    if (page === undefined || !(await isReset(page, watcher.origin()))) await context.close()
+    else idle.push(page)
+    watchers.delete(context)
+  }
+
   async function close(): Promise<void> {
-    await Promise.all(contexts.map((context) => context.close()))
+    await Promise.all([...contexts].map((context) => endUse(context)))
     await server.close()
     await rm(folder, { recursive: true, force: true })
   }
@@ -236,6 +236,84 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
 async function pageWith(sources: Record<string, string> | undefined): Promise<string> {
   if (sources !== undefined) return builtPage({ sources, mode: 'development' })
   return process.env['TROUPE_TEST_PAGE'] ?? builtPage()
+}
+
+interface Watcher {
+  complain(text: string): void
+  origin(): string
+  wasRestarted(): boolean
+}
+
+/** The workspace that a context belongs to now. */
+const watchers = new WeakMap<BrowserContext, Watcher>()
+
+function watch(page: Page): void {
+  const watcher = (): Watcher | undefined => watchers.get(page.context())
+  page.on('console', (message) => {
+    if (message.text() === 'Service Worker registration blocked by Playwright') return
+    // The browser's own log messages have no arguments and differ by version. Those of scripts have some.
+    if (message.args().length === 0) return
+    if (message.type() === 'error' || message.type() === 'warning')
+      watcher()?.complain(`console: ${message.text()} ${message.location().url}`)
+  })
+  page.on('response', (response) => {
+    // A page with its old credential learns that the server was restarted, and renews it.
+    if (response.status() === 401 && watcher()?.wasRestarted() === true) return
+    if (response.status() >= 400) watcher()?.complain(`response: ${response.status()} ${response.url()}`)
+  })
+  page.on('pageerror', (error) => watcher()?.complain(`uncaught: ${error.message}`))
+  page.on('dialog', (dialog) => {
+    watcher()?.complain(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== watcher()?.origin() && protocol !== 'data:') watcher()?.complain(`request: ${request.url()}`)
+  })
+}
+
+/** Pages opened with the usual options. */
+const reusable = new WeakSet<Page>()
+/** Pages of tests that ended. They have a renderer and the compiled scripts of the usual port: opening costs half. */
+const idle: Page[] = []
+
+/** Leaves the page without data, at a file of the server. Returns false if that fails. */
+async function isReset(page: Page, origin: string): Promise<boolean> {
+  if (idle.length >= 2) return false
+  try {
+    const context = page.context()
+    await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())))
+    await page.unrouteAll()
+    await context.unrouteAll()
+    // A blank page would get another renderer.
+    await page.goto(`${origin}/theme.js`)
+    await page.evaluate(() => sessionStorage.clear())
+    if (!isDeepStrictEqual(page.viewportSize(), usual)) await page.setViewportSize(usual)
+    await page.emulateMedia({
+      colorScheme: 'light',
+      contrast: 'no-preference',
+      forcedColors: 'none',
+      reducedMotion: 'reduce',
+    })
+    const session = await context.newCDPSession(page)
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+    await session.detach()
+    return true
+  } catch {
+    return false
+  }
+}
+
+let usualPort = 0
+
+/** Starts on the port of the worker's previous file if it is free, so that the browser knows the page's scripts. */
+async function startOnUsualPort(start: (port: number) => Promise<Server>): Promise<Server> {
+  const server = await start(usualPort).catch((error: unknown) => {
+    if ((error as { name?: string }).name !== 'PortInUse') throw error
+    return start(0)
+  })
+  usualPort = server.port
+  return server
 }
 
 let launched: Promise<Browser> | undefined
