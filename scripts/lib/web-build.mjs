@@ -105,10 +105,19 @@ function removeOldPages() {
 async function runVite(node, folder, outFolder, mode) {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const args = [vite, 'build', '--outDir', outFolder, '--emptyOutDir', '--logLevel', 'warn']
-  const { code, output } = await run(node, args, { cwd: folder, env: { ...process.env, NODE_ENV: mode } })
+  const env = { ...process.env, NODE_ENV: mode, ...readyMermaid() }
+  const { code, output } = await run(node, args, { cwd: folder, env })
   if (code === 0) return
   rmSync(outFolder, { recursive: true, force: true })
   throw new Failure(`the page could not be built:\n${output}`)
+}
+
+/** Building Mermaid takes more than half of the time. It is the same in every page. */
+function readyMermaid() {
+  const page = process.env['TROUPE_TEST_PAGE']
+  const assets = page === undefined ? undefined : path.join(page, 'assets')
+  const name = assets && readdirSync(assets).find((file) => /^mermaid-.*\.js$/.test(file))
+  return name === undefined ? {} : { TROUPE_MERMAID: path.join(assets, name) }
 }
 
 function sourceHash() {
