@@ -30,6 +30,38 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).every((complaint) => complaint.includes('401'))).toBe(true)
   })
 
+  test('everything can be done with the keyboard', async () => {
+    const { page, ...chat } = chatPage(await workspace.open())
+    const tabTo = async (label: RegExp) => {
+      for (let press = 0; press < 150; press++) {
+        await page.keyboard.press('Tab')
+        const focused = await page.evaluate(() => {
+          const { activeElement } = document
+          const ring = activeElement === null ? '' : getComputedStyle(activeElement).outlineStyle
+          return { name: activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '', ring }
+        })
+        if (label.test(focused.name)) return focused.ring
+      }
+      throw new Error(`Tab never reaches ${label}`)
+    }
+    await page.keyboard.type('Ask me for approval')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    expect(await tabTo(/^Approve$/)).toBe('solid')
+    await page.keyboard.press('Space')
+    await chat.finished()
+    await tabTo(/^Model:/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).waitFor()
+    await page.keyboard.type('tour')
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+Shift+O')
+    await page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
+    await page.keyboard.type('typed at once')
+    await expect.poll(() => chat.field.inputValue()).toBe('typed at once')
+  })
+
   test('an example is answered in a stream, and the chat is in the list', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const listed = chat.page.getByRole('navigation').getByRole('button', { name: /^What time is it/ })
@@ -58,22 +90,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(shown).toBe('1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. Done.')
     await expect.poll(() => second.lastAnswer.locator('.prose').innerText()).toBe(shown)
     await expect.poll(() => second.own.count()).toBe(1)
-  })
-
-  test('a message in one tab appears in another tab of the chat', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.ask('Hello')
-    const second = chatPage(await chat.page.context().newPage())
-    await second.page.goto(chat.page.url())
-    await second.finished()
-    await chat.page.bringToFront()
-    await chat.send('Repeat after me: from the first tab')
-    await second.own.getByText('from the first tab').waitFor()
-    await second.lastAnswer.getByText('from the first tab').waitFor()
-    await second.finished()
-    await expect
-      .poll(() => second.own.last().locator('.bubble').innerText())
-      .toBe('Repeat after me: from the first tab')
   })
 
   test('stop ends the run and shows its duration, now and later; the text so far is kept', async () => {
@@ -162,7 +178,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('ERR_CONNECTION'))).toEqual([])
   })
 
-  test('a rename and a deletion reach another tab; a message there continues as a new chat', async () => {
+  test('a message, a rename and a deletion reach another tab; a message there continues as a new chat', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: shared by two tabs')
     const second = chatPage(await chat.page.context().newPage())
@@ -170,6 +186,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     await second.finished()
     // Only the tab in front renders at full speed.
     await chat.page.bringToFront()
+    await chat.send('Repeat after me: from the first tab')
+    await second.own.getByText('from the first tab').waitFor()
+    await second.lastAnswer.getByText('from the first tab').waitFor()
+    await second.finished()
+    await expect
+      .poll(() => second.own.last().locator('.bubble').innerText())
+      .toBe('Repeat after me: from the first tab')
     const list = chat.page.getByRole('navigation')
     await list.getByRole('button', { name: /^Options for Repeat after me: shared/ }).click()
     await chat.page.getByRole('menuitem', { name: 'Rename' }).click()
@@ -196,7 +219,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
 
-  test('an edit creates a branch, and the arrows switch between branches', async () => {
+  test('an edit creates a branch, another answer a sibling, and the arrows switch between them', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('Repeat after me: one')
     await chat.ask('Repeat after me: below one')
@@ -216,11 +239,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.own.first().getByRole('button', { name: 'Next branch' }).click()
     await chat.own.first().getByText('2 / 2').waitFor()
     await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('two')
-  })
-
-  test('a regenerated answer is a sibling of the first', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.ask('Hello')
     await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).click()
     await chat.lastAnswer.getByText('2 / 2').waitFor()
     await expect.poll(() => chat.answers.count()).toBe(1)
@@ -240,16 +258,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('heard you')
     await expect.poll(() => chat.page.locator('.steering-pending').count()).toBe(0)
-  })
-
-  test('a failing tool shows its true error', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    const answer = await chat.ask('Show me a failing tool')
-    await expect.poll(() => answer.locator('.tool-error-line').textContent()).toContain('is not a time zone')
-    await answer.getByRole('button', { name: /failed/ }).click()
-    await expect
-      .poll(() => answer.locator('.tool-error').textContent())
-      .toContain('"Mars/Olympus_Mons" is not a time zone.')
   })
 
   test('the server can stop and come back: the page waits, and the run continues', async () => {
@@ -301,18 +309,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => list.getByRole('button', { name: 'Animals', exact: true }).count()).toBe(0)
   })
 
-  test('a draft is kept with its session', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.ask('Hello')
-    await chat.field.fill('half a thought')
-    await chat.newSession()
-    await expect.poll(() => chat.field.inputValue()).toBe('')
-    await chat.page.goBack()
-    await chat.page.reload()
-    await chat.finished()
-    await expect.poll(() => chat.field.inputValue()).toBe('half a thought')
-  })
-
   test('it follows the system’s theme until one is chosen, and remembers the choice', async () => {
     const page = await workspace.open({ colorScheme: 'dark' })
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
@@ -326,38 +322,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.reload()
     await page.getByRole('radio', { name: 'Dark', checked: true }).waitFor({ state: 'attached' })
     expect(await ground()).toBe(dark)
-  })
-
-  test('everything can be done with the keyboard', async () => {
-    const { page, ...chat } = chatPage(await workspace.open())
-    const tabTo = async (label: RegExp) => {
-      for (let press = 0; press < 150; press++) {
-        await page.keyboard.press('Tab')
-        const focused = await page.evaluate(() => {
-          const { activeElement } = document
-          const ring = activeElement === null ? '' : getComputedStyle(activeElement).outlineStyle
-          return { name: activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '', ring }
-        })
-        if (label.test(focused.name)) return focused.ring
-      }
-      throw new Error(`Tab never reaches ${label}`)
-    }
-    await page.keyboard.type('Ask me for approval')
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Approve' }).waitFor()
-    expect(await tabTo(/^Approve$/)).toBe('solid')
-    await page.keyboard.press('Space')
-    await chat.finished()
-    await tabTo(/^Model:/)
-    await page.keyboard.press('Enter')
-    await page.getByRole('combobox', { name: 'Search models' }).waitFor()
-    await page.keyboard.type('tour')
-    await page.keyboard.press('Enter')
-    await page.getByRole('combobox', { name: 'Search models' }).waitFor({ state: 'detached' })
-    await page.keyboard.press('Control+Shift+O')
-    await page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
-    await page.keyboard.type('typed at once')
-    await expect.poll(() => chat.field.inputValue()).toBe('typed at once')
   })
 
   test('on a phone the chats are a drawer and nothing is wider than the screen', async () => {
