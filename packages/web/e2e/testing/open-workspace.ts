@@ -282,7 +282,8 @@ async function isReset(page: Page, origin: string): Promise<boolean> {
   if (idle.length >= 2) return false
   try {
     const context = page.context()
-    await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())))
+    const others = context.pages().filter((other) => other !== page)
+    await Promise.all(others.map((other) => other.close()))
     await page.unrouteAll()
     await context.unrouteAll()
     // A blank page would get another renderer.
