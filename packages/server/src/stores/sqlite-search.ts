@@ -97,6 +97,11 @@ async function indexPairs(db: AnyDb, id: number, text: string): Promise<void> {
     await sql`insert into message_pairs (rowid, pairs) values (${id}, ${pairs.join(' ')})`.execute(db)
 }
 
+const removeText = statement(
+  (_, { sessionId, messageId }: { sessionId: string; messageId: string }) =>
+    sql`delete from message_text where session_id = ${sessionId} and message_id = ${messageId}`,
+)
+
 const addText = statement(
   (_, { sessionId, messageId, text }: { sessionId: string; messageId: string; text: string }) => sql<{ id: number }>`
     insert into message_text (session_id, message_id, text) values (${sessionId}, ${messageId}, ${text})
@@ -106,7 +111,7 @@ const addText = statement(
 const writing: Pick<SearchIndex, 'index' | 'remove'> = {
   async index(db, { sessionId, messageId }, text) {
     if (text === '') {
-      await sql`delete from message_text where session_id = ${sessionId} and message_id = ${messageId}`.execute(db)
+      await removeText(db, { sessionId, messageId })
       return
     }
     const added = (await addText(db, { sessionId, messageId, text })).rows[0]

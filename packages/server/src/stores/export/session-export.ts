@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { errorInfo, isId } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { runInWorker } from '../../util/concurrency.ts'
-import { type Db, type Log, type StoreChange, streamFile, type Tables } from '../sql/context.ts'
+import { type Db, type Log, statement, type StoreChange, streamFile, type Tables } from '../sql/context.ts'
 import type { Exporter } from '../sql/sql-store.ts'
 import { hiddenWorkspace } from '../sql/workspaces.ts'
 import { findStaleExports, type StaleExportQuery } from './find-wrong.ts'
@@ -80,9 +80,9 @@ export function createSessionExport(
       for (const [sessionId, own] of bySession(changes)) {
         changed.add(sessionId)
         const deleted = own.some((change) => change.type === 'session-deleted')
-        if (deleted) await addOnce(transaction, 'deleted_session', { id: sessionId })
+        if (deleted) await addDeleted(transaction, { id: sessionId })
         if (own.at(-1)!.type === 'session-deleted') continue
-        if (deleted || !dirty.has(sessionId)) await addOnce(transaction, 'export_dirty', { session_id: sessionId })
+        if (deleted || !dirty.has(sessionId)) await addDirty(transaction, { session_id: sessionId })
         for (const change of own) {
           if (change.type !== 'lines') continue
           if (change.fromSeq === undefined) await storeIfFar(transaction, sessionId, change.stream)
@@ -243,9 +243,19 @@ function bySession(changes: StoreChange[]): Map<string, StoreChange[]> {
   return Map.groupBy(changes, (change) => change.sessionId)
 }
 
-async function addOnce<T extends 'deleted_session' | 'export_dirty'>(db: Db, table: T, row: Tables[T]): Promise<void> {
-  await sql`insert into ${sql.table(table)} values (${Object.values(row)[0]}) on conflict do nothing`.execute(db)
-}
+const addDirty = statement((db, row: Tables['export_dirty']) =>
+  db
+    .insertInto('export_dirty')
+    .values({ session_id: row.session_id })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+const addDeleted = statement((db, row: Tables['deleted_session']) =>
+  db
+    .insertInto('deleted_session')
+    .values({ id: row.id })
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 const backupFolder = 'kept'
 

@@ -1,4 +1,4 @@
-import { asksStream, type Db, streamFile } from '../sql/context.ts'
+import { asksStream, type Db, statement, streamFile } from '../sql/context.ts'
 import {
   agentTexts,
   type ExportLine,
@@ -188,9 +188,13 @@ function rewindMark(mark: ExportMark, seq: number): ExportMark {
 }
 
 async function readMarks(db: Db, sessionId: string): Promise<Map<string, ExportMark>> {
-  const rows = await db.selectFrom('export_state').selectAll().where('session_id', '=', sessionId).execute()
+  const { rows } = await selectMarks(db, { sessionId })
   return new Map(rows.map((row) => [row.stream, { seq: row.seq, lineStart: row.line_start, size: row.size }]))
 }
+
+const selectMarks = statement((db, { sessionId }: { sessionId: string }) =>
+  db.selectFrom('export_state').selectAll().where('session_id', '=', sessionId),
+)
 
 export async function storeMark(db: Db, sessionId: string, stream: string, mark: ExportMark): Promise<void> {
   const columns = { seq: mark.seq, line_start: mark.lineStart, size: mark.size }

@@ -47,8 +47,7 @@ export function messages(context: StoreContext): Store['messages'] {
         const own = row.agent_id === ''
         const title = own && untitled === 1 && message.role === 'user' ? titleFrom(message.parts) : undefined
         await countMessage(db, { sessionId: at.sessionId, now: clock(), count: own ? 1 : 0 })
-        if (title !== undefined)
-          await db.updateTable('session').set({ title, untitled: 0 }).where('id', '=', at.sessionId).execute()
+        if (title !== undefined) await setFirstTitle(db, { sessionId: at.sessionId, title })
         if (own) {
           const text = searchText(message.role, message.parts)
           if (text !== '') await search.index(db, { sessionId: at.sessionId, messageId: message.id }, text)
@@ -238,6 +237,10 @@ const insertMessage = statement((db, row: Tables['message']) =>
       parts: row.parts,
     })
     .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing()),
+)
+
+const setFirstTitle = statement((db, { sessionId, title }: { sessionId: string; title: string }) =>
+  db.updateTable('session').set({ title, untitled: 0 }).where('id', '=', sessionId),
 )
 
 const countMessage = statement((db, { sessionId, now, count }: { sessionId: string; now: number; count: number }) =>

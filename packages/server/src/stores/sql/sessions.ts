@@ -181,20 +181,48 @@ async function mustHaveFolder(db: Db, sessionId: string, folderId: string): Prom
 
 /** Throws `SessionExists`, `WorkspaceNotFound`. */
 export async function insertSession(db: Db, row: Tables['session']): Promise<void> {
-  const workspace = await db.selectFrom('workspace').select('id').where('id', '=', row.workspace_id).executeTakeFirst()
-  if (!workspace) throw workspaceNotFound(row.workspace_id)
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('session')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirst()
-  if (numInsertedOrUpdatedRows === 0n) {
+  const { rows } = await selectWorkspaceId(db, { id: row.workspace_id })
+  if (rows.length === 0) throw workspaceNotFound(row.workspace_id)
+  const { numAffectedRows } = await addSession(db, row)
+  if (numAffectedRows === 0n) {
     throw new NamedError('SessionExists', `A chat ${row.id} already exists.`, {
       status: 409,
       data: { sessionId: row.id },
     })
   }
 }
+
+const selectWorkspaceId = statement((db, { id }: { id: string }) =>
+  db.selectFrom('workspace').select('id').where('id', '=', id),
+)
+
+const addSession = statement((db, row: Tables['session']) =>
+  db
+    .insertInto('session')
+    .values({
+      id: row.id,
+      workspace_id: row.workspace_id,
+      project_id: row.project_id,
+      title: row.title,
+      renamed: row.renamed,
+      untitled: row.untitled,
+      pinned: row.pinned,
+      archived: row.archived,
+      folder_id: row.folder_id,
+      trashed_at: row.trashed_at,
+      model: row.model,
+      agent: row.agent,
+      mode: row.mode,
+      rules: row.rules,
+      params: row.params,
+      message_count: row.message_count,
+      seq: row.seq,
+      last_number: row.last_number,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing()),
+)
 
 /**
  * Returns the next position in the session's order. On databases with many writers, also locks the session for this

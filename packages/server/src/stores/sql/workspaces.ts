@@ -31,14 +31,7 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
     },
 
     async list() {
-      const rows = await context.db
-        .selectFrom('workspace')
-        .selectAll()
-        .where('id', '<>', hiddenWorkspace)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute()
-      return rows.map(toWorkspace)
+      return (await selectWorkspaces(context.db, {})).rows.map(toWorkspace)
     },
 
     async openProject(workspaceId, path) {
@@ -229,6 +222,10 @@ export function records(context: StoreContext, table: 'definition'): Records {
     },
   }
 }
+
+const selectWorkspaces = statement((db) =>
+  db.selectFrom('workspace').selectAll().where('id', '<>', hiddenWorkspace).orderBy('created_at').orderBy('id'),
+)
 
 const selectSetting = statement((db, { key }: { key: string }) =>
   db.selectFrom('setting').select('value').where('key', '=', key),
