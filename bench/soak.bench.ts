@@ -71,7 +71,8 @@ async function measure(soak: SoakProcess, minutes: number): Promise<Course> {
         await (number % 2 === 0 ? soak.turn : soak.restlessTurn)(sessionId, 'soak/tools')
         if (length % 20 === 19) await soak.remove(sessionId)
       } catch (error) {
-        failures.push((error as Error).message)
+        const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
+        failures.push(cause === undefined ? message : `${message}: ${cause.code ?? ''} ${cause.message ?? ''}`)
       }
       lengths[number] = length + 1
       turns++

@@ -57,6 +57,22 @@ test('no files import each other in a circle, types included', () => {
   expect(circles).toEqual([])
 })
 
+test('the base rule of a class is in one style sheet', () => {
+  const owners = new Map<string, Set<string>>()
+  for (const file of globSync('packages/web/src/**/*.css', { cwd: root })) {
+    const source = readFileSync(path.join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+    for (const [, selectors = ''] of source.matchAll(/([^{}@;]+)\{/g))
+      for (const selector of selectors.split(/,(?![^(]*\))/)) {
+        const name = /^\.([\w-]+)$/.exec(selector.trim())?.[1]
+        if (name !== undefined) owners.set(name, (owners.get(name) ?? new Set()).add(file))
+      }
+  }
+  expect(owners.size).toBeGreaterThan(500)
+  // High contrast adjusts what others own.
+  for (const files of owners.values()) files.delete('packages/web/src/contrast.css')
+  expect([...owners].filter(([, files]) => files.size > 1).map(([name, files]) => [name, ...files])).toEqual([])
+})
+
 function lazyImports(file: string): Set<string> {
   const source = readFileSync(path.join(root, file), 'utf8')
   const statically = new Set([...source.matchAll(/\bfrom\s*'(\.[^']+)'/g)].map(([, target]) => target))
