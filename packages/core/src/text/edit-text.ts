@@ -55,7 +55,7 @@ const looseStrategies: MatchStrategy[] = [
 async function findWithoutFirst(file: TextUnits, edit: TextEdit, rest: Yielder): Promise<EditMatch[]> {
   const emptyLine = /^[ \t]*\n(?=[ \t]*\S)/
   const oldText = edit.oldText.replace(emptyLine, '')
-  if (oldText === edit.oldText || oldText.trim() === '') return []
+  if (oldText === edit.oldText) return []
   const shorter = { oldText, newText: edit.newText.replace(emptyLine, ''), all: false }
   for (const find of [findExactly, looseStrategies[0]!.find, looseStrategies[1]!.find]) {
     const found = (await find(file, shorter, rest)).filter(({ start }) => file.beginsLine(start))

@@ -269,6 +269,13 @@ describe('a message to a running answer', () => {
     expect(told()[0]).toContain('This skill was loaded earlier; see above.')
   })
 
+  it('does not repeat a skill of an earlier message', async () => {
+    skill('pdf')
+    await server.chat('s1', 'first /skill/pdf')
+    const { told: texts } = await said('again /skill/pdf')
+    expect(texts[0]).toContain('This skill was loaded earlier; see above.')
+  })
+
   it('can be a user’s command, or text with a hint', async () => {
     put(path.join(server.homePath, 'commands/hurry.md'), 'Be quick about $1.')
     const { told: texts } = await said('/hurry it')

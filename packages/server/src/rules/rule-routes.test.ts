@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Ask } from '@troupe/core'
+import { scriptedModel } from '@troupe/core/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { testServer, type TestServer, type TestServerOptions } from '../testing/test-server.ts'
 
@@ -285,6 +286,19 @@ describe('/ai/rules', () => {
     expect(allowed).toMatchObject({ status: 201, body: { settled: [ask.id] } })
     await ended
     expect((await server.chat('d', 'deploy')).types).toContain('tool-output-denied')
+  })
+
+  it('a new rule answers asks of a model that knows tools by other names', async () => {
+    const call = { name: 'shell', input: { command: ['bash', '-lc', 'npm test'] } }
+    const model = scriptedModel([[{ call }], [{ text: 'Tested.' }]], { provider: 'test', modelId: 'codex' })
+    const server = await start({ models: { 'test/codex': model } })
+    await server.chat('s', 'test', { model: 'test/codex' })
+    const ended = server.runs.get('s')?.done
+    const [ask] = (await server.json<{ asks: Ask[] }>('/ai/asks?sessionId=s')).body.asks
+    expect(ask).toMatchObject({ toolName: 'shell' })
+    const allowed = await server.json('/ai/rules', { body: { text: 'Bash(npm test)', scope: 'always' } })
+    expect(allowed).toMatchObject({ status: 201, body: { settled: [ask?.id] } })
+    await ended
   })
 
   it('rejects an invalid rule, scope or session, and changes nothing', async () => {
