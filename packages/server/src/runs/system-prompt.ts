@@ -34,7 +34,7 @@ interface Preface {
 }
 
 export interface PrefaceOptions {
-  store: Pick<Store, 'settings'>
+  store: Pick<Store, 'settings' | 'transaction'>
   home: string
   /** The folder `~` refers to. */
   personHome: string
@@ -69,7 +69,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       }
       const made = { ...(await build(session, workspace)), compactions }
       if (history === undefined) return made
-      await store.settings.set(key, made)
+      await store.transaction((inside) => inside.settings.set(key, made), { canGather: true })
       hold(session.id, made)
       return made
     },

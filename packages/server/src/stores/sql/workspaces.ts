@@ -227,6 +227,13 @@ const selectWorkspaces = statement((db) =>
   db.selectFrom('workspace').selectAll().where('id', '<>', hiddenWorkspace).orderBy('created_at').orderBy('id'),
 )
 
+const upsertSetting = statement((db, { key, value }: Tables['setting']) =>
+  db
+    .insertInto('setting')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value })),
+)
+
 const selectSetting = statement((db, { key }: { key: string }) =>
   db.selectFrom('setting').select('value').where('key', '=', key),
 )
@@ -244,12 +251,7 @@ export function settings(context: StoreContext): Store['settings'] {
           await db.deleteFrom('setting').where('key', '=', key).execute()
           return
         }
-        const text = JSON.stringify(value)
-        await db
-          .insertInto('setting')
-          .values({ key, value: text })
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: text }))
-          .execute()
+        await upsertSetting(db, { key, value: JSON.stringify(value) })
       })
     },
   }
