@@ -109,7 +109,7 @@ async function sendMessage(
     parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
   const taken = await options.commands.expandMessage({ parts: message.parts, workspaceId, session, chain })
   const model = await chosenModel(taken.parts, request, session, options)
-  const mode = session === undefined ? options.permissions.initialMode(workspaceId) : session.mode
+  const mode = session === undefined ? await options.permissions.initialMode(workspaceId) : session.mode
   assertNotBusy(runs, sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = [...taken.hints]

@@ -48,7 +48,7 @@ export async function handleImageRequest(
   await storeUploads(message, blobs)
   const made = await paint(message.parts)
   const answer = imageAnswer(made, message.id)
-  const mode = options.permissions.initialMode(workspaceId)
+  const mode = await options.permissions.initialMode(workspaceId)
   await options.lock(sessionId, () =>
     store.transaction(async (inside) => {
       if ((await inside.sessions.get(sessionId)) === undefined)

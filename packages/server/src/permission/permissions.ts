@@ -40,7 +40,7 @@ export interface Permissions {
   checkMode(mode: string): Mode
   mode(session: Session): NonNullable<RunInput['mode']>
   /** The mode of new sessions in a workspace. */
-  initialMode(workspaceId: string): Mode
+  initialMode(workspaceId: string): Promise<Mode>
   /** Resolves once the change is durable. Notifies the session's followers. */
   setMode(sessionId: string, mode: Mode): Promise<Session>
   /** The effective mode. A session may still be in a mode that is no longer allowed. */
@@ -63,6 +63,7 @@ interface PolicyInput {
 }
 
 interface PermissionOptions {
+  store: Pick<Store, 'workspaces'>
   layers: RuleLayers
   grants: SessionGrants
   /** The Troupe home, not the user's home folder. */
@@ -135,7 +136,11 @@ function createPermissions(options: PermissionOptions): Permissions {
         await permissions.setMode(session.id, permissions.checkMode(mode))
       },
     }),
-    initialMode: (workspaceId) => layers.mode(permissions.placeOf({ workspaceId })),
+    async initialMode(workspaceId) {
+      // Another process may have changed the trust meanwhile.
+      const now = await options.store.workspaces.get(workspaceId)
+      return layers.mode(now ?? permissions.placeOf({ workspaceId }))
+    },
     async setMode(sessionId, mode) {
       const session = await grants.setMode(sessionId, mode)
       options.onMode(sessionId, mode)
@@ -233,6 +238,7 @@ export function openPermissions(options: {
   })
   const grants = createSessionGrants(store)
   const permissions = createPermissions({
+    store,
     layers,
     grants,
     home,

@@ -44,7 +44,7 @@ export function sessionRoutes(options: {
     'POST /ai/sessions': async ({ body, workspaceId }) => {
       const { id = newId('ses_'), mode, ...rest } = body
       const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-      const wanted = mode === undefined ? permissions.initialMode(workspaceId) : permissions.checkMode(mode)
+      const wanted = mode === undefined ? await permissions.initialMode(workspaceId) : permissions.checkMode(mode)
       if (body.params !== undefined) await fit(body.params, body.model)
       const session = await store.sessions.create({ id, workspaceId, ...fields, mode: wanted })
       return { session: withRun(session) }
