@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { StoredMessage } from '../../../protocol/src/message.ts'
 import { play, texts } from '../../testing/play-run.ts'
@@ -35,6 +35,7 @@ function isSummaryRequest(prompt: LanguageModelV4Prompt): boolean {
 
 function newState() {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-room-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return createAgentState({ workspace: folder, outputFolder: path.join(folder, 'output') })
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
@@ -29,6 +29,7 @@ beforeEach(async () => {
   const outputFolder = path.join(folder, 'home', 'session', 'output')
   state = createAgentState({ workspace: path.join(folder, 'work'), outputFolder })
   mode = 'plan'
+  return () => rm(folder, { recursive: true, force: true })
 })
 
 function planning(

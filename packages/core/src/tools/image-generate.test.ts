@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -40,6 +40,7 @@ function open(media?: Media): {
   folder: string
 } {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-media-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const emitted: [string, unknown][] = []
   const ctx = testToolContext({
     workspace: { id: 'w', path: folder },
