@@ -63,14 +63,16 @@ export class FolderListings {
   }
 
   private copy(place: string, at: string, depth: number): void {
-    if (++this.entries > mostEntries)
-      throw new Error(`It is too large to list together with other programs. List it with a separate command.`)
+    this.entries++
     const stats = lstatSync(place, { throwIfNoEntry: false })
     if (stats === undefined) return
     if (stats.isSymbolicLink()) return symlinkSync(readlinkSync(place), at)
     if (!stats.isDirectory()) return writeStandIn(at, stats)
+    const names = depth > 0 ? namesIn(place) : []
+    if (this.entries + names.length > mostEntries)
+      throw new Error(`It is too large to list together with other programs. List it with a separate command.`)
     mkdirSync(at)
-    if (depth > 0) for (const name of namesIn(place)) this.copy(path.join(place, name), path.join(at, name), depth - 1)
+    for (const name of names) this.copy(path.join(place, name), path.join(at, name), depth - 1)
     utimesSync(at, stats.atime, stats.mtime)
     chmodSync(at, (stats.mode & 0o777) | 0o700)
   }
