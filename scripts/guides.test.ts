@@ -95,6 +95,7 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
     .replaceAll("'./zh/", "'./fr/")
   writeFileSync(path.join(languages, 'fr.ts'), fr)
 
+  if (process.env['TROUPE_TEST_FULL'] !== '1') skipTypesOfUnchanged(folder)
   const server = examples.flatMap(({ file }) => (/^packages\/(server|protocol)\//.test(file) ? [file] : []))
   expect(await checkTypes(folder, 'tsconfig.base.json', [...server, 'packages/server/src/boot/routes.ts'])).toBe('')
   const page = [...pageFiles.map(({ file }) => file), 'packages/web/src/texts/languages/fr.ts']
@@ -137,6 +138,15 @@ function copyCheckout(): string {
   for (const name of ['package.json', 'tsconfig.base.json', 'vitest.config.ts'])
     cpSync(path.join(root, name), path.join(folder, name))
   return folder
+}
+
+/** `npm run check` has checked the types of files that are as in this checkout. */
+function skipTypesOfUnchanged(folder: string): void {
+  for (const file of globSync('packages/*/{src,testing}/**/*.{ts,tsx}', { cwd: folder })) {
+    const text = readFileSync(path.join(folder, file), 'utf8')
+    const isUnchanged = existsSync(path.join(root, file)) && readFileSync(path.join(root, file), 'utf8') === text
+    if (isUnchanged) writeFileSync(path.join(folder, file), `// @ts-nocheck\n${text}`)
+  }
 }
 
 /** Replaces the first occurrence of each key. */

@@ -304,6 +304,31 @@ describe('calls that wait for an approval', () => {
     expect(texts(refusedFirst)).toEqual([])
   })
 
+  it('end before the turn does, also if an earlier one is denied', async () => {
+    const withdrawn: string[] = []
+    const later = Promise.withResolvers<void>()
+    await play([change(['a', 'b'])], [tool([])], {
+      decide,
+      asks: {
+        together: true,
+        ask(ask, signal, onOpen) {
+          onOpen?.()
+          if (ask.toolCallId === 'a') return later.promise.then(() => ({ type: 'deny' }))
+          const { promise, reject } = Promise.withResolvers<Answer>()
+          signal.addEventListener('abort', () =>
+            setTimeout(() => {
+              withdrawn.push(ask.toolCallId)
+              reject(signal.reason as Error)
+            }, 50),
+          )
+          later.resolve()
+          return promise
+        },
+      },
+    })
+    expect(withdrawn).toEqual(['b'])
+  })
+
   it('are checked against the state after the earlier calls', async () => {
     const events: string[] = []
     const made = new Set<string>()

@@ -22,8 +22,10 @@ const leftOut: Record<string, string> = {
   'auth/cross-app-access-complete-flow': 'an extension for companies with an identity provider of their own',
 }
 
-const clientSlice = ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'auth/metadata-default']
+// Every other scenario initializes, too.
+const clientSlice = ['tools_call', 'elicitation-sep1034-client-defaults', 'auth/metadata-default']
 const clientRest = [
+  'initialize',
   'sse-retry',
   'auth/metadata-var1',
   'auth/metadata-var2',
@@ -43,13 +45,9 @@ const clientRest = [
   'auth/offline-access-not-supported',
 ]
 
-const serverSlice = [
-  'server-initialize',
-  'tools-call-mixed-content',
-  'tools-call-with-progress',
-  'prompts-get-with-args',
-]
+const serverSlice = ['tools-call-mixed-content', 'tools-call-with-progress', 'prompts-get-with-args']
 const serverRest = [
+  'server-initialize',
   'logging-set-level',
   'ping',
   'completion-complete',
