@@ -141,9 +141,13 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     url: URL,
     { signal }: BrowserCall,
   ): Promise<PageLook> {
-    takeNotes()
-    if (tab !== undefined) tab.refused = undefined
-    const response = await page.goto(url.href, { timeout: openMs, waitUntil: 'commit', signal }).catch(failed)
+    const response = await visit()
+      // A navigation of the previous page can cancel this one.
+      .catch((error: unknown) => {
+        if (tab?.refused?.isRedirect !== false) throw error
+        return visit()
+      })
+      .catch(failed)
     const over = new AbortController()
     const loaded = page.waitForLoadState('domcontentloaded', { timeout: openMs }).catch((error: unknown) => error)
     // If a navigation is blocked during loading, the load event may never fire.
@@ -154,16 +158,22 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     const status = response?.status()
     return { ...(await look(page)), ...(status !== undefined && { status }) }
 
+    function visit(): ReturnType<Page['goto']> {
+      takeNotes()
+      if (tab !== undefined) Object.assign(tab, { refused: undefined, isOpening: true })
+      return page.goto(url.href, { timeout: openMs, waitUntil: 'commit', signal })
+    }
+
     async function keptHere(until: AbortSignal): Promise<void> {
       while (tab?.refused === undefined) await delay(100, undefined, { signal: until })
       await delay(unloadTimeoutMs, undefined, { signal: until })
     }
 
     async function failed(error: Error): Promise<never> {
-      const to = tab?.refused
-      if (to !== undefined)
+      const refused = tab?.refused
+      if (refused?.isRedirect === true)
         throw new Error(
-          `${url.href} redirects to another host. If you want that page, open it: ${to.slice(0, maxUrlLength)}`,
+          `${url.href} redirects to another host. If you want that page, open it: ${refused.url.slice(0, maxUrlLength)}`,
           {
             cause: error,
           },

@@ -4,11 +4,19 @@ import type { Page } from 'playwright-core'
 export interface Tab {
   page: Page
   readonly isGone: boolean
-  /** The last blocked URL. */
-  refused: string | undefined
+  /** The last blocked navigation. */
+  refused: Refusal | undefined
+  /** True until the document that is being opened replaces the previous one. */
+  isOpening: boolean
   noteWindow(url: string): void
   /** Returns and clears the events since the last call. */
   drainNotes(): string[]
+}
+
+export interface Refusal {
+  url: string
+  /** False if the page itself started the navigation. */
+  isRedirect: boolean
 }
 
 const maxNotes = 10
@@ -25,6 +33,7 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
       return isGone
     },
     refused: undefined,
+    isOpening: false,
     noteWindow: (url) => note(`The page tried to open a new window, which was blocked: ${short(url, 2000)}`),
     drainNotes() {
       const taken = notes
@@ -43,9 +52,18 @@ export async function watchTab(page: Page, mayGo: (url: string) => boolean): Pro
   page.on('filechooser', () => note('The page asked for a file, which was blocked.'))
   // Nobody would see a second window.
   page.on('popup', (popup) => void popup.close().catch(() => undefined))
-  await guardNavigation(page, mayGo, (url) => {
-    tab.refused = url
-    note(elsewhere(url))
+  await guardNavigation(page, mayGo, {
+    onRefused(refusal) {
+      tab.refused = refusal
+      note(elsewhere(refusal.url))
+    },
+    onDocument() {
+      if (!tab.isOpening) return
+      // The previous page can still act while the next one is requested.
+      tab.isOpening = false
+      tab.refused = undefined
+      notes = []
+    },
   })
   return tab
 }
@@ -66,22 +84,28 @@ function short(text: string, most = 300): string {
 async function guardNavigation(
   page: Page,
   mayGo: (url: string) => boolean,
-  onRefused: (url: string) => void,
+  { onRefused, onDocument }: { onRefused(refusal: Refusal): void; onDocument(): void },
 ): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const { frameTree } = await session.send('Page.getFrameTree')
-  session.on('Fetch.requestPaused', ({ requestId, frameId, request, responseStatusCode, responseHeaders = [] }) => {
+  session.on('Fetch.requestPaused', (paused) => {
+    const { requestId, redirectedRequestId, frameId, request, responseStatusCode, responseHeaders = [] } = paused
     // Checks before the request and again on the response, to block redirects before they are followed.
     const to =
       responseStatusCode === undefined ? request.url : redirectTarget(request.url, responseStatusCode, responseHeaders)
     const isRefused = frameId === frameTree.frame.id && to !== undefined && !mayGo(to)
-    if (isRefused) onRefused(to)
+    const isRedirect = responseStatusCode !== undefined || redirectedRequestId !== undefined
+    if (isRefused) onRefused({ url: to, isRedirect })
     const answer = isRefused
       ? session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 })
       : session.send('Fetch.continueRequest', { requestId })
     // The tab may already be closed.
     answer.catch(() => undefined)
   })
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.id === frameTree.frame.id) onDocument()
+  })
+  await session.send('Page.enable')
   const documents = { urlPattern: '*', resourceType: 'Document' } as const
   await session.send('Fetch.enable', {
     patterns: [
