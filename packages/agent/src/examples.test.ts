@@ -67,7 +67,7 @@ describe('the examples', () => {
   })
 
   it('pipeline does its work while the answer continues', async () => {
-    const { after, along } = await pipeline(() => undefined, { delayMs: 4, paintMs: 120 })
+    const { after, along } = await pipeline(() => undefined, { delayMs: 10, paintMs: 200 })
     expect(after - along).toBeGreaterThan(0.05)
   })
 
