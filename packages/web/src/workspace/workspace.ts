@@ -21,6 +21,7 @@ import { createPanels, isNarrowForPanels } from '../state/panels.ts'
 import { type AppServices, type AppState, currentModel, findSession } from './app-state.ts'
 import { type AppStore, createAppStore } from './app-store.ts'
 import { affectsAsks, readModeChange, readPageCall, readSessionChoice } from './chunk-events.ts'
+import { hasRemoteChanges } from './has-remote-changes.ts'
 import { browserNotifications, createNotifications, type Notifications, onNotificationClick } from './notifications.ts'
 import { openPageTools } from './open-page-tools.ts'
 
@@ -199,7 +200,6 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const { sessionId: id } = app.getState()
     // The run's stream reports everything.
     if (sessions.get(id)?.getState().run !== null) return
-    const { hasRemoteChanges } = await import('./has-remote-changes.ts')
     if (await hasRemoteChanges(app.getState(), api)) await refresh()
   }
 
