@@ -10,7 +10,7 @@ import { createRandom } from './model-server.ts'
 import { type CrashHome, openHome } from './open-home.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
-const kills = full ? 30 : 3
+const kills = full ? 30 : 2
 /** Sub-agents per question: a, its child b, and c in the background. */
 const perTurn = 3
 
