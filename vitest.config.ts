@@ -11,8 +11,9 @@ export default defineConfig({
   },
   test: {
     isolate: false,
-    // Much of the time is spent waiting for processes, pages and disks: three keep two cores at work.
-    maxWorkers: 3,
+    setupFiles: [path.join(import.meta.dirname, 'vitest.setup.ts')],
+    // Much of the time is spent waiting for processes, pages and disks: four keep two cores at work.
+    maxWorkers: 4,
     // Tests start real processes, also on machines that are busy.
     testTimeout: 30_000,
     hookTimeout: 30_000,
