@@ -12,8 +12,8 @@ export default defineConfig({
   test: {
     isolate: false,
     setupFiles: [path.join(import.meta.dirname, 'vitest.setup.ts')],
-    // Much of the time is spent waiting for processes, pages and disks: four keep two cores at work.
-    maxWorkers: 4,
+    // Much of the time is spent waiting for processes, pages and disks: three keep two cores at work.
+    maxWorkers: 3,
     // Tests start real processes, also on machines that are busy.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -135,7 +135,7 @@ function copyCheckout(): string {
   }
   for (const name of readdirSync(path.join(root, 'node_modules')))
     if (name !== '@troupe') symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))
-  for (const name of ['package.json', 'tsconfig.base.json', 'vitest.config.ts'])
+  for (const name of ['package.json', 'tsconfig.base.json', 'vitest.config.ts', 'vitest.setup.ts'])
     cpSync(path.join(root, name), path.join(folder, name))
   return folder
 }
