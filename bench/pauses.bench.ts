@@ -59,7 +59,7 @@ const question = {
   message: { id: 'question', role: 'user', parts: [{ type: 'text', text: 'And now?' }] },
 }
 
-/** Reads the response in pieces, so that the client adds no pause of its own. */
+/** Reads the response in chunks, so that the client does not block the event loop itself. */
 async function request(
   server: Server,
   target: string,

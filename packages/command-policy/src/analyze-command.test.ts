@@ -307,7 +307,7 @@ describe('limits', () => {
     expect(analyze('x=aaaaaaaaaa;'.concat('x=$x$x;'.repeat(200))).harmless).toBe(false)
   })
 
-  it('keep every pattern of ours from running wild', async () => {
+  it('match every regular expression in linear time', async () => {
     const units = [
       ...['s/a/b/;', 's|', '[', '\\', 'e ', '/,', '{', '1!', 'y:'].map((unit) => ['sed', unit]),
       ...['{print $1} ', '"', '/', '|', 'a[', '/[', 'system("', '"a"|'].map((unit) => ['awk', unit]),

@@ -130,7 +130,7 @@ describe('a prompt function with a single value', () => {
 })
 
 describe('the finish reason of a rejected answer', () => {
-  it('is reported, and the model is told that its answer was too long', async () => {
+  it('is reported to the caller and to the model', async () => {
     const model = scriptedModel(() => [{ text: '{"city": "Br' }, { finish: 'length' }])
     const run = createAgent({ name: 'guide', model }).turn().input('x').output(forecast).retries(1).run()
     await expect(run.result()).rejects.toMatchObject({

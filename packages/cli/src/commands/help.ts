@@ -58,7 +58,7 @@ const help = `Troupe: a workspace where agents use real tools under your control
                             import exported chats, or a ChatGPT, Claude, LibreChat or Open WebUI export (zip or JSON)
   troupe help, troupe version
 
-With -p nobody can approve tool calls: those that need approval are denied, and the agent is told.
+With -p, Troupe denies every tool call that needs approval and reports this to the agent.
 Exit codes: 0 success, 1 the run failed, 2 wrong usage, 130 interrupted.
 Data is stored in $TROUPE_HOME (default ~/.troupe). TROUPE_DEBUG=1 shows full error details.
 `

@@ -119,7 +119,7 @@ inSandbox('out of the sandbox there is no way', () => {
       expect((await attempt('cat /etc/shadow')).exitCode).not.toBe(0)
     })
 
-    test('except granted paths and the output of its own session', async () => {
+    test('except granted paths and the output of the session', async () => {
       const output = place.file(path.join(place.state.outputFolder, 'bash-1.txt'), 'long output')
       place.file(path.join(place.state.outputFolder, '.undo/objects/1'))
       const look = `cat '${output}'; cat '${place.state.outputFolder}'/.undo/objects/*`

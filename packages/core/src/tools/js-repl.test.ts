@@ -68,7 +68,7 @@ withAndWithoutSandbox((way) => {
     expect(text.endsWith('=> 1')).toBe(true)
   })
 
-  test('Node modules and files of its own folder can be imported', async () => {
+  test('Node modules and local files can be imported', async () => {
     expect(await js(`import { join } from 'node:path'; import os from 'os'; join('a', 'b') + typeof os.EOL`)).toBe(
       `=> 'a/bstring'`,
     )

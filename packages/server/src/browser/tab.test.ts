@@ -38,7 +38,7 @@ test('a click that changes the page keeps the note of a blocked navigation', asy
   expect(tab.drainNotes()).toEqual([expect.stringContaining('http://b.test/ad')])
 })
 
-test('a redirect is told apart, before it is followed and after', async () => {
+test('a redirect is recognized before and after it is followed', async () => {
   const { tab, request } = await openTab()
   const headers = [{ name: 'Location', value: 'http://b.test/' }]
   request('http://a.test/', { responseStatusCode: 302, responseHeaders: headers })

@@ -25,7 +25,7 @@ export const configSchema = z.looseObject({
         .describe('the mode of new sessions; bypass only where the server was started with --allow-bypass'),
       allow: configListSchema.optional().describe('what runs without a question, e.g. "Bash(npm test)"'),
       ask: configListSchema.optional().describe('what always asks'),
-      deny: configListSchema.optional().describe('what never runs; goes before the other two'),
+      deny: configListSchema.optional().describe('tool calls that never run, even if allow or ask matches them too'),
     })
     .optional(),
   useTools: configFields.useTools.optional(),
