@@ -2,6 +2,7 @@ import { Session as Inspector, type Profiler } from 'node:inspector/promises'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { scriptedModel } from '@troupe/core/testing'
 import { startServer, type Server } from '@troupe/server'
@@ -31,6 +32,8 @@ export async function run() {
   inspector.connect()
   try {
     await approvedWrite(server, 1)
+    // The start checks exported files in the background. That is no part of a message.
+    await delay(1000)
     await inspector.post('Profiler.enable')
     await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
     await inspector.post('Profiler.takePreciseCoverage')
