@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import Turndown from 'turndown'
@@ -160,4 +160,4 @@ function previousElement(node: TreeNode): TreeNode | null {
 }
 
 // Runs in its own thread: a page can occupy a parser for minutes, and the caller must be able to stop it.
-parentPort?.postMessage(convertPage(workerData as PageRequest))
+parentPort?.on('message', (request: PageRequest) => parentPort?.postMessage(convertPage(request)))

@@ -66,6 +66,17 @@ test('a stop ends the conversion', async () => {
   await expect(reading).rejects.toThrow('stopped by the person')
 })
 
+test('pages at once and one after the other each get their own text, also after one that failed', async () => {
+  const read = async (word: string) => (await readPage({ html: `<p>${word}`, url, format: 'text' }, signal)).text
+  const [a, failed, b] = await Promise.all([
+    read('a'),
+    readPage({ html: '<div>'.repeat(100_000), url, format: 'markdown' }, signal, { ms: 1 }),
+    read('b'),
+  ])
+  expect([a, failed.note, b]).toEqual(['a', expect.stringContaining('could not be parsed'), 'b'])
+  expect([await read('c'), await read('d')]).toEqual(['c', 'd'])
+})
+
 test('tags are stripped in linear time', () => {
   expect(stripTags('<p>a<br>b</p><!-- c --><style>d</style><b>e</b> &lt;f&gt; &#65;&#x42; &unknown; 1 < 2 <3')).toBe(
     'a\nb\ne <f> AB &unknown; 1 < 2 <3',

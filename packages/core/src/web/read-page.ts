@@ -32,23 +32,63 @@ export async function readPage(
 function convertInWorker(request: PageRequest, signal: AbortSignal): Promise<Page> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const file = path.join(import.meta.dirname, `page-worker${path.extname(import.meta.filename)}`)
-    const worker = new Worker(file, { workerData: request, env: {}, resourceLimits: { maxOldGenerationSizeMb: 512 } })
-    const stop = (): void => {
-      void worker.terminate()
-      reject(signal.reason as Error)
-    }
-    signal.addEventListener('abort', stop, { once: true })
-    worker.once('message', (page: Page) => {
-      resolve(page)
-      void worker.terminate()
-    })
-    worker.once('error', reject)
-    worker.once('exit', () => {
+    const worker = takeWorker()
+    const release = (): void => {
       signal.removeEventListener('abort', stop)
-      reject(new Error('The page was not converted.'))
-    })
+      worker.off('message', finish).off('error', fail).off('exit', exit)
+    }
+    const finish = (page: Page): void => {
+      release()
+      keepWorker(worker)
+      resolve(page)
+    }
+    const fail = (error: Error): void => {
+      release()
+      void worker.terminate()
+      reject(error)
+    }
+    const stop = (): void => fail(signal.reason as Error)
+    const exit = (): void => fail(new Error('The page was not converted.'))
+    signal.addEventListener('abort', stop, { once: true })
+    worker.once('message', finish).once('error', fail).once('exit', exit)
+    worker.postMessage(request)
   })
+}
+
+/** Loading the parser takes longer than converting most pages, so one thread waits for the next page for a while. */
+const idleMs = 10_000
+let idle: { worker: Worker; timer: NodeJS.Timeout } | undefined
+
+function takeWorker(): Worker {
+  if (idle !== undefined) {
+    const { worker, timer } = idle
+    idle = undefined
+    clearTimeout(timer)
+    worker.ref()
+    return worker
+  }
+  const file = path.join(import.meta.dirname, `page-worker${path.extname(import.meta.filename)}`)
+  const worker = new Worker(file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: 512 } })
+  // An error without a listener would end our process.
+  worker.on('error', () => undefined)
+  worker.once('exit', () => {
+    if (idle?.worker === worker) idle = undefined
+  })
+  return worker
+}
+
+function keepWorker(worker: Worker): void {
+  if (idle !== undefined) {
+    void worker.terminate()
+    return
+  }
+  worker.unref()
+  const timer = setTimeout(() => {
+    idle = undefined
+    void worker.terminate()
+  }, idleMs)
+  timer.unref()
+  idle = { worker, timer }
 }
 
 export type PageKind = { kind: 'html' } | { kind: 'text' } | { kind: 'binary'; name: string }
