@@ -20,10 +20,13 @@ export async function setup({ web = true, program = true } = {}) {
   if (!isReady()) {
     await withLock(path.join(root, '.cache', 'setup.lock'), async () => {
       if (isReady()) return
-      if (findRuntime() === undefined) await installRuntime()
-      if (!dependenciesAreCurrent()) await installDependencies()
-      if (program && !programIsCurrent()) await buildProgram(findRuntime())
-      if (web && !webIsCurrent()) await buildWeb(findRuntime())
+      // The steps of a pair are independent and wait for different things: network, disk and processor.
+      await together(
+        findRuntime() === undefined && installRuntime(),
+        !dependenciesAreCurrent() && installDependencies(),
+      )
+      const node = findRuntime()
+      await together(program && !programIsCurrent() && buildProgram(node), web && !webIsCurrent() && buildWeb(node))
       say('set-up is done')
     })
   }
@@ -38,6 +41,12 @@ export async function setup({ web = true, program = true } = {}) {
       NODE_OPTIONS: [process.env.NODE_OPTIONS, '--disable-warning=ExperimentalWarning'].filter(Boolean).join(' '),
     },
   }
+}
+
+/** Like `Promise.all`, but waits for every step before it fails. */
+async function together(...steps) {
+  const failed = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected')
+  if (failed !== undefined) throw failed.reason
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(() => setup())
